@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# add_lab(): one lab's judge, its call table, and a worker and a test for each rung.
+# write_toolchain_file(): tells the grader how to build a worker itself, with the very same steps.
+
+include(${CMAKE_CURRENT_LIST_DIR}/WorkerSteps.cmake)
+
+# Which rungs ctest judges.
+if(NOT LAB_SUBMISSION)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/solutions)
+    set(LAB_SUBMISSION ${CMAKE_SOURCE_DIR}/solutions)
+  else()
+    set(LAB_SUBMISSION ${CMAKE_SOURCE_DIR}/labs)
+  endif()
+endif()
+
+# Builds exactly what grading needs: judges, call tables, libraries; no submission.
+add_custom_target(lockstep)
+
+# add_lab(NN-slug RUNGS stem... CALLS function...)
+#   RUNGS  files that a submission may hold, without .cu
+#   CALLS  functions of namespace lab, declared in slug.cuh, that a rung may define
+# Makes the targets slug_test (judge), slug_calls (call table) and slug_RUNG_worker.
+function(add_lab folder)
+  cmake_parse_arguments(ARG "" "" "RUNGS;CALLS" ${ARGN})
+  string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
+  string(REPLACE "-" "_" slug ${slug})
+  set(lab_dir ${CMAKE_SOURCE_DIR}/labs/${folder})
+
+  set(weak_declarations "")
+  set(table_entries "")
+  foreach(call IN LISTS ARG_CALLS)
+    string(APPEND weak_declarations "[[gnu::weak]] decltype(${call}) ${call};\n")
+    string(APPEND table_entries "    make_entry(\"${call}\", &lab::${call}),\n")
+  endforeach()
+  set(calls_source ${CMAKE_BINARY_DIR}/${folder}/${slug}_calls.cpp)
+  configure_file(${CMAKE_SOURCE_DIR}/common/judge/worker/calls.cpp.in ${calls_source} @ONLY)
+  add_library(${slug}_calls STATIC ${calls_source})
+  target_include_directories(${slug}_calls PRIVATE ${lab_dir})
+  target_link_libraries(${slug}_calls PRIVATE lockstep_worker lockstep_warnings)
+
+  add_executable(${slug}_test ${lab_dir}/${slug}_test.cpp)
+  target_include_directories(${slug}_test PRIVATE ${lab_dir})
+  target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
+  add_dependencies(lockstep ${slug}_test ${slug}_calls)
+
+  foreach(rung IN LISTS ARG_RUNGS)
+    set(source ${LAB_SUBMISSION}/${folder}/${rung}.cu)
+    if(NOT EXISTS ${source})
+      continue()
+    endif()
+    add_worker(${slug}_${rung}_worker SOURCE ${source} INCLUDE ${lab_dir}
+      CALLS $<TARGET_FILE:${slug}_calls> DEPENDS ${slug}_calls)
+    add_test(NAME ${folder}/${rung}
+      COMMAND ${slug}_test --rung=${rung} --worker=$<TARGET_PROPERTY:${slug}_${rung}_worker,WORKER>
+        --anchors=${anchors_worker})
+    if(LAB_BACKEND STREQUAL "cuda")
+      set_tests_properties(${folder}/${rung} PROPERTIES RUN_SERIAL ON)  # one measurement at a time
+    endif()
+  endforeach()
+
+  string(CONCAT entry "\"${folder}\": {\"judge\": \"$<TARGET_FILE:${slug}_test>\", "
+    "\"calls\": \"$<TARGET_FILE:${slug}_calls>\", \"include\": \"${lab_dir}\"}")
+  set_property(GLOBAL APPEND PROPERTY lockstep_labs "${entry}")
+endfunction()
+
+# Writes BUILD/lockstep.json; grader/README.md describes it.
+function(write_toolchain_file)
+  worker_steps_json(steps_json)
+  get_property(labs GLOBAL PROPERTY lockstep_labs)
+  list(JOIN labs ",\n    " labs_json)
+  if(anchors_worker)
+    set(anchors_json "\"${anchors_worker}\"")
+  else()
+    set(anchors_json null)
+  endif()
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
+"{\"version\": 1, \"backend\": \"${LAB_BACKEND}\",
+  \"compiler\": ${compiler_json},
+  \"steps\": [
+    ${steps_json}],
+  \"anchors\": ${anchors_json},
+  \"labs\": {
+    ${labs_json}}}
+")
+endfunction()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# How a rung becomes a worker: the pinned commands, once, for CMake and for the grader alike.
+# Placeholders: {source} the rung's .cu, {work} a folder for its files, {include} the lab's folder, {calls} the
+# lab's call table. {work}/worker is the result. The exact counters of the cpu backend depend on these flags.
+
+set(common_dir ${CMAKE_SOURCE_DIR}/common)
+
+if(LAB_BACKEND STREQUAL "cpu")
+  set(worker_step_names rewrite compile link)
+  set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -o {work}/rung.cpp)
+  set(worker_step_compile ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -fno-reorder-blocks -g -Wall -Wno-unknown-pragmas
+    -fsanitize=thread --param tsan-distinguish-volatile=1
+    --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
+    -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda -I{include}
+    -c {work}/rung.cpp -o {work}/rung.o)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
+    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> -lboost_context -lbacktrace -o {work}/worker)
+  set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
+else()
+  list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
+  set(worker_step_names compile link)
+  set(worker_step_compile ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -lineinfo
+    -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall
+    -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
+    $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a
+    -ldl -lrt -lpthread -o {work}/worker)
+  set(compiler_json "{\"id\": \"NVIDIA\", \"version\": \"${CMAKE_CUDA_COMPILER_VERSION}\", \"path\": \"${CMAKE_CUDA_COMPILER}\"}")
+endif()
+
+# add_worker(name SOURCE rung.cu INCLUDE dir CALLS lib DEPENDS target...): builds it in the build tree.
+# The target's property WORKER is the program's path.
+function(add_worker name)
+  cmake_parse_arguments(ARG "" "SOURCE;INCLUDE;CALLS" "DEPENDS" ${ARGN})
+  set(work ${CMAKE_BINARY_DIR}/workers/${name})
+  file(MAKE_DIRECTORY ${work})
+  set(commands "")
+  foreach(step IN LISTS worker_step_names)
+    set(command "${worker_step_${step}}")
+    string(REPLACE "{source}" "${ARG_SOURCE}" command "${command}")
+    string(REPLACE "{work}" "${work}" command "${command}")
+    string(REPLACE "{include}" "${ARG_INCLUDE}" command "${command}")
+    string(REPLACE "{calls}" "${ARG_CALLS}" command "${command}")
+    list(APPEND commands COMMAND ${command})
+  endforeach()
+  set(rewriter "")
+  if(TARGET simt_rewrite)
+    set(rewriter simt_rewrite simt)
+  endif()
+  add_custom_command(OUTPUT ${work}/worker ${commands}
+    DEPENDS ${ARG_SOURCE} lockstep_worker ${rewriter} ${ARG_DEPENDS}
+    COMMENT "Building worker ${name}" VERBATIM COMMAND_EXPAND_LISTS)
+  add_custom_target(${name} ALL DEPENDS ${work}/worker)
+  set_target_properties(${name} PROPERTIES WORKER ${work}/worker)
+endfunction()
+
+# The steps as a JSON array's elements.
+function(worker_steps_json result)
+  set(steps "")
+  foreach(step IN LISTS worker_step_names)
+    list(JOIN worker_step_${step} "\", \"" argv)
+    list(APPEND steps "{\"name\": \"${step}\", \"argv\": [\"${argv}\"]}")
+  endforeach()
+  list(JOIN steps ",\n    " joined)
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What a device can do at best, and what NVIDIA's library does: the calls that speed is measured
+// against. They obey the labs' calling rules, so they run in a worker like any submission.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "lab/scratch.cuh"
+
+namespace lab {
+
+// Reads num_items floats and writes one: the floor of every reduction.
+//   d_in  (num_items)  device, 256-byte aligned; num_items a multiple of 4
+//   d_out (1)          device
+void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                    cudaStream_t stream);
+
+// cub::DeviceReduce::Sum with the temporary storage from scratch. Shapes as lab::reduce_sum.
+void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                    cudaStream_t stream);
+
+}  // namespace lab

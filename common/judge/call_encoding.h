@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Checks a call's arguments against the contract's signature at compile time and encodes them.
+// Scratch& and cudaStream_t parameters are left out by the caller: the worker supplies them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+
+#include "arena.h"
+#include "lab/scratch.cuh"
+#include "wire.h"
+
+namespace judge {
+
+template <class T>
+wire::Arg to_wire(const Buffer<T>& buffer) {
+  return {wire::ArgKind::kBuffer, buffer.offset()};
+}
+inline wire::Arg to_wire(std::nullptr_t) { return {wire::ArgKind::kNull, 0}; }
+template <class T>
+requires std::is_integral_v<T> wire::Arg to_wire(T value) {
+  return {wire::ArgKind::kInteger, static_cast<std::uint64_t>(static_cast<std::int64_t>(value))};
+}
+inline wire::Arg to_wire(double value) {
+  return {wire::ArgKind::kReal, std::bit_cast<std::uint64_t>(value)};
+}
+
+namespace internal {
+
+template <class Param, class Value>
+constexpr bool accepts() {
+  if constexpr (std::is_pointer_v<Param>) {
+    using Pointee = std::remove_cv_t<std::remove_pointer_t<Param>>;
+    return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, std::nullptr_t>;
+  } else if constexpr (std::is_floating_point_v<Param>) {
+    return std::is_same_v<Value, double>;
+  } else {
+    return std::is_integral_v<Param> && std::is_integral_v<Value>;
+  }
+}
+
+// The parameters that a caller passes.
+template <class... Params>
+struct List {};
+template <class Signature>
+struct Wired;
+template <>
+struct Wired<void()> {
+  using Params = List<>;
+};
+template <class First, class... Rest>
+struct Wired<void(First, Rest...)> {
+  template <class... Tail>
+  static List<First, Tail...> prepend(List<Tail...>);
+  using Tail = typename Wired<void(Rest...)>::Params;
+  static constexpr bool kSupplied =
+      std::is_same_v<First, lab::Scratch&> || std::is_same_v<First, cudaStream_t>;
+  using Params = std::conditional_t<kSupplied, Tail, decltype(prepend(Tail{}))>;
+};
+
+template <class... Params, class... Values>
+void check_arguments(List<Params...>, const Values&...) {
+  static_assert(sizeof...(Params) == sizeof...(Values), "wrong number of arguments");
+  static_assert((accepts<Params, Values>() && ...), "an argument does not fit the contract");
+}
+
+}  // namespace internal
+
+// encode_call<decltype(lab::reduce_sum)>("reduce_sum", d_in, num_items, d_out)
+template <class Signature, class... Values>
+wire::Call encode_call(const char* function, const Values&... values) {
+  internal::check_arguments(typename internal::Wired<Signature>::Params{}, values...);
+  return {function, {to_wire(values)...}};
+}
+
+}  // namespace judge

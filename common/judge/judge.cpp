@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <sys/random.h>
+
+#include <charconv>
+#include <cstdio>
+#include <stdexcept>
+
+#include "options.h"
+#include "session.h"
+
+namespace judge {
+namespace {
+
+// On cpu pages exist once touched; on cuda this is what a speed test needs, see speed.h.
+constexpr std::size_t kArenaBytes = std::size_t{1} << 30;
+
+Options g_options;
+std::unique_ptr<Session> g_session;
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
+    throw std::runtime_error("the system gave no random seed");
+  }
+  return seed;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw std::invalid_argument("--seed takes a number from 0 to 2^64-1, not '" + text + "'");
+  }
+  return seed;
+}
+
+std::string suite_of(const std::string& rung, const std::string& default_suite,
+                     const std::vector<RungSuite>& suites) {
+  for (const RungSuite& entry : suites) {
+    if (entry.rung == rung) return entry.suite;
+  }
+  return default_suite;
+}
+
+// Tests of speed are named Reaches...: they mean something on a GPU only.
+std::string filter_for(const std::string& suite) {
+  return suite + ".*" + (kOnGpu ? "" : "-*.Reaches*");
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  bool seeded = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    if (name == "--rung") {
+      options.rung = value;
+    } else if (name == "--worker") {
+      options.worker = value;
+    } else if (name == "--anchors") {
+      options.anchors = value;
+    } else if (name == "--first") {
+      options.first = value;
+    } else if (name == "--reference") {
+      options.reference = value;
+    } else if (name == "--wrap") {
+      options.wrapper.push_back(value);
+    } else if (name == "--seed") {
+      options.seed = parse_seed(value);
+      seeded = true;
+    } else {
+      throw std::invalid_argument("unknown option " + argument);
+    }
+  }
+  if (options.rung.empty() || options.worker.empty()) {
+    throw std::invalid_argument("--rung=NAME and --worker=PATH are needed");
+  }
+  if (!seeded) options.seed = random_seed();
+  return options;
+}
+
+std::vector<std::string> submission_command(const Options& options) {
+  std::vector<std::string> command = options.wrapper;
+  command.push_back(options.worker);
+  return command;
+}
+
+const Options& options() { return g_options; }
+Session& session() { return *g_session; }
+
+Session::Session(const Options& options)
+    : arena_(kArenaBytes), student_(submission_command(options), arena_), seeds_(options.seed) {}
+
+int run(int argc, char** argv, const std::string& default_suite,
+        const std::vector<RungSuite>& suites) {
+  ::testing::InitGoogleTest(&argc, argv);
+  try {
+    g_options = parse_options(argc, argv);
+    if (GTEST_FLAG_GET(filter) == "*") {
+      GTEST_FLAG_SET(filter, filter_for(suite_of(g_options.rung, default_suite, suites)));
+    }
+    // Our own mistakes must end the judge, or they would pass for the student's.
+    GTEST_FLAG_SET(catch_exceptions, false);
+    g_session = std::make_unique<Session>(g_options);
+    ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
+    const int status = RUN_ALL_TESTS();
+    g_session.reset();
+    if (::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+      throw std::invalid_argument("no test judges the rung " + g_options.rung);
+    }
+    return status;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "judge: %s\n", error.what());
+    g_session.reset();
+    return 3;
+  }
+}
+
+}  // namespace judge

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "lab_test.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "record.h"
+
+namespace judge {
+namespace {
+
+constexpr std::size_t kMaxFindings = 20;
+constexpr int kMaxBisections = 8;
+
+}  // namespace
+
+void LabTest::SetUp() {
+  if (const auto& cause = session().given_up()) {
+    record_failure(
+        {cause->kind, "not run, because an earlier test ended the run: " + cause->message});
+    GTEST_FAIL() << "not run";
+  }
+}
+
+void LabTest::TearDown() {
+  record_findings(findings_);
+  record_counters(counters_);
+  record_output(session().student().take_output());
+}
+
+void LabTest::begin_case() {
+  session().arena().reset();
+  watched_.clear();
+}
+
+void LabTest::watch(const std::string& name, std::size_t offset, const void* h_data,
+                    std::size_t size_bytes) {
+  Watched watched{name, offset, std::vector<std::byte>(size_bytes)};
+  if (size_bytes > 0) std::memcpy(watched.pristine.data(), h_data, size_bytes);
+  watched_.push_back(std::move(watched));
+}
+
+std::optional<Failure> LabTest::find_damage() const {
+  if (const auto trespass = session().arena().find_trespass())
+    return Failure{"out_of_bounds", *trespass};
+  for (const Watched& watched : watched_) {
+    std::vector<std::byte> now(watched.pristine.size());
+    session().arena().memory().read(watched.offset, now.data(), now.size());
+    const auto changed = std::ranges::mismatch(now, watched.pristine).in1;
+    if (changed != now.end()) {
+      return Failure{"input_modified", "the input " + watched.name +
+                                           " was changed, first at byte " +
+                                           std::to_string(changed - now.begin())};
+    }
+  }
+  return std::nullopt;
+}
+
+void LabTest::keep_findings(const Outcome& outcome) {
+  for (const wire::Finding& finding : outcome.findings) {
+    const bool known = std::ranges::any_of(findings_, [&](const wire::Finding& other) {
+      return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+    });
+    if (!known && findings_.size() < kMaxFindings) findings_.push_back(finding);
+  }
+  for (const wire::Counter& counter : outcome.counters) {
+    const auto same = std::ranges::find_if(counters_, [&](const wire::Counter& other) {
+      return other.kernel == counter.kernel && other.name == counter.name;
+    });
+    if (same == counters_.end()) {
+      counters_.push_back(counter);
+    } else {
+      same->value += counter.value;
+    }
+  }
+}
+
+std::optional<Failure> LabTest::run(std::vector<wire::Call> calls) {
+  wire::Batch batch;
+  batch.scratch_bytes = scratch_bytes_;
+  batch.schedule_seed = schedule_seed_;
+  batch.calls = std::move(calls);
+  Outcome outcome = session().student().run(std::move(batch));
+  keep_findings(outcome);
+  if (!outcome.failure) return find_damage();
+  fatal_ = outcome.fatal;
+  // A checker that saw the fault knows more than the error code that followed from it.
+  if (outcome.failure->kind == "launch_error" && !outcome.findings.empty()) {
+    const wire::Finding& finding = outcome.findings.front();
+    outcome.failure = Failure{finding.kind, finding.message};
+  }
+  return outcome.failure;
+}
+
+std::pair<int, Failure> LabTest::find_smallest(int passing, int failing, Failure failure,
+                                               const Attempt& attempt) {
+  for (int step = 0; step < kMaxBisections && failing - passing > 1 && !fatal_; ++step) {
+    const int middle = passing + (failing - passing) / 2;
+    if (auto found = attempt(middle)) {
+      // A pattern that does not hold at both sizes was a coincidence.
+      if (found->pattern != failure.pattern) found->pattern.clear();
+      failure = std::move(*found);
+      failing = middle;
+    } else {
+      passing = middle;
+    }
+  }
+  return {failing, failure};
+}
+
+void LabTest::expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt) {
+  int passing = 0;
+  for (const int size : sizes) {
+    auto failure = attempt(size);
+    if (!failure) {
+      passing = std::max(passing, size);
+      continue;
+    }
+    if (fatal_) return fail(*failure);
+    auto [smallest, cause] = passing < size ? find_smallest(passing, size, *failure, attempt)
+                                            : std::pair{size, *failure};
+    cause.message = "with " + std::to_string(smallest) + (smallest == 1 ? " item" : " items") +
+                    " (the smallest failing size found): " + cause.message;
+    return fail(cause);
+  }
+}
+
+void LabTest::fail(const Failure& failure) {
+  Failure full = failure;
+  if (!full.pattern.empty()) full.message += "\nIt looks as if " + full.pattern + ".";
+  if (fatal_) session().give_up(full);
+  record_failure(full);
+  ADD_FAILURE() << full.kind << ": " << full.message;
+}
+
+}  // namespace judge

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The command line of a lab's judge: what it judges and whom it compares with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace judge {
+
+struct Options {
+  std::string rung;       // "02_interleaved"
+  std::string worker;     // the submission's worker
+  std::string anchors;    // worker that reaches the device's limits; empty: none
+  std::string first;      // worker of the lab's first rung; empty: none
+  std::string reference;  // worker of this rung's reference solution; empty: none
+  std::vector<std::string>
+      wrapper;             // command that runs the submission's worker (a sandbox, a checker)
+  std::uint64_t seed = 0;  // of all inputs; drawn from the system unless given
+};
+
+// Parses what GoogleTest left of the command line. Throws std::invalid_argument on anything
+// unknown.
+Options parse_options(int argc, char** argv);
+
+// argv of the submission's worker: the wrapper, if any, and the program.
+std::vector<std::string> submission_command(const Options& options);
+
+// The running judge's options.
+const Options& options();
+
+// True where tests of speed make sense.
+#ifdef LOCKSTEP_CUDA
+inline constexpr bool kOnGpu = true;
+#else
+inline constexpr bool kOnGpu = false;
+#endif
+
+// The main() of every lab's judge. `suites` maps a rung to the GoogleTest suites that judge it; a
+// rung that is not listed gets `default_suite`. Returns the exit status: 0 all passed, 1 some
+// failed, 3 own fault.
+struct RungSuite {
+  std::string rung;
+  std::string suite;
+};
+int run(int argc, char** argv, const std::string& default_suite,
+        const std::vector<RungSuite>& suites = {});
+
+}  // namespace judge

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+namespace judge {
+namespace {
+
+constexpr std::size_t kKeptOutputBytes = 4096;
+constexpr int kWatchIntervalMs = 50;  // how often CPU time and memory are looked at
+
+void set_limit(__rlimit_resource resource, rlim_t value) {
+  const rlimit limit{value, value};
+  setrlimit(resource, &limit);
+}
+
+// Runs in the child between fork and exec: async-signal-safe calls only.
+void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd,
+                   int output_fd) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a judge that dies takes its worker along
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_FSIZE, rlim_t{16} << 20);
+  // Move everything out of the way of the fixed numbers before putting it there.
+  socket_fd = fcntl(socket_fd, F_DUPFD, 10);
+  output_fd = fcntl(output_fd, F_DUPFD, 10);
+  if (arena_fd >= 0) arena_fd = fcntl(arena_fd, F_DUPFD, 10);
+  const int null_fd = open("/dev/null", O_RDONLY);
+  dup2(null_fd, STDIN_FILENO);
+  dup2(output_fd, STDOUT_FILENO);
+  dup2(output_fd, STDERR_FILENO);
+  dup2(socket_fd, wire::kSocketFd);
+  if (arena_fd >= 0) dup2(arena_fd, wire::kArenaFd);
+  syscall(SYS_close_range, arena_fd >= 0 ? wire::kArenaFd + 1 : wire::kSocketFd + 1, ~0U, 0);
+  execve(argv[0], argv, envp);
+  _exit(127);
+}
+
+// The worker sees none of the judge's environment but what a CUDA program needs to find its driver.
+std::vector<std::string> worker_environment() {
+  std::vector<std::string> environment;
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* value = std::getenv(name))
+      environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string describe_death(const siginfo_t& info) {
+  if (info.si_code == CLD_EXITED) {
+    return "exited with status " + std::to_string(info.si_status) + " in the middle of a call";
+  }
+  return "was killed by signal " + std::to_string(info.si_status) + " (" +
+         strsignal(info.si_status) + ")";
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_fd,
+                             const Limits& limits)
+    : limits_(limits) {
+  int sockets[2];
+  int pipes[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
+      pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw std::runtime_error("cannot make a socket for the worker");
+  }
+  std::vector<std::string> argv_strings = command;
+  std::vector<std::string> env_strings = worker_environment();
+  const std::vector<char*> argv = pointers(argv_strings);
+  const std::vector<char*> envp = pointers(env_strings);
+  // The child's end must block: a student's printf that fails with EAGAIN would lose text.
+  fcntl(pipes[1], F_SETFL, 0);
+  pid_ = fork();
+  if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1]);
+  close(sockets[1]);
+  close(pipes[1]);
+  socket_fd_ = sockets[0];
+  output_fd_ = pipes[0];
+  if (pid_ < 0) throw std::runtime_error("cannot start a process for the worker");
+  setpgid(pid_, pid_);  // in both parent and child, so that neither order loses
+  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+}
+
+WorkerProcess::~WorkerProcess() {
+  kill_group();
+  close(socket_fd_);
+  close(output_fd_);
+  if (pid_fd_ >= 0) close(pid_fd_);
+}
+
+void WorkerProcess::kill_group() {
+  if (pid_ <= 0) return;
+  // Look at how it ended before the group is killed, or every death would read "Killed". WNOWAIT
+  // keeps the zombie, and with it the group's number, until the group is gone.
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid == pid_) {
+    how_died_ = describe_death(info);
+  }
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+Exchange WorkerProcess::finish(Ending ending) {
+  drain_output();
+  kill_group();
+  Exchange exchange;
+  exchange.ending = ending;
+  exchange.how_died = how_died_;
+  return exchange;
+}
+
+Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload) {
+  const auto begin = Clock::now();
+  wire::Header header;
+  header.sequence = ++sequence_;
+  header.code = static_cast<std::uint32_t>(kind);
+  try {
+    wire::write_message(socket_fd_, header, payload);
+  } catch (const std::runtime_error&) {
+    // Let it finish dying, so that its own cause of death is the one we name.
+    pollfd gone{pid_fd_, POLLIN, 0};
+    poll(&gone, 1, 1000);
+    return finish(Ending::kDied);
+  }
+  return wait_for_reply(begin);
+}
+
+Exchange WorkerProcess::wait_for_reply(Clock::time_point begin) {
+  const double cpu_at_start = cpu_seconds();
+  bool output_open = true;
+  for (;;) {
+    pollfd fds[] = {
+        {socket_fd_, POLLIN, 0}, {output_open ? output_fd_ : -1, POLLIN, 0}, {pid_fd_, POLLIN, 0}};
+    if (poll(fds, 3, kWatchIntervalMs) < 0 && errno != EINTR) return finish(Ending::kDied);
+    const std::chrono::duration<double> waited = Clock::now() - begin;
+
+    if (fds[1].revents != 0 && !drain_output()) return finish(Ending::kFlooded);
+    if ((fds[1].revents & POLLHUP) != 0 && (fds[1].revents & POLLIN) == 0) output_open = false;
+    if (fds[0].revents != 0) {
+      Exchange exchange;
+      exchange.wall_ms = waited.count() * 1e3;
+      if (receive(exchange)) {
+        drain_output();
+        return exchange.ending == Ending::kReplied ? exchange : finish(exchange.ending);
+      }
+    }
+    if (fds[2].revents != 0) return finish(Ending::kDied);
+    if (waited.count() > limits_.call_wall_seconds ||
+        cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
+      return finish(Ending::kTimedOut);
+    }
+    if (resident_bytes() > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
+  }
+}
+
+bool WorkerProcess::receive(Exchange& exchange) {
+  char chunk[65536];
+  const ssize_t got = recv(socket_fd_, chunk, sizeof chunk, MSG_DONTWAIT);
+  if (got <= 0) return false;  // closed or nothing yet: death is noticed by its own descriptor
+  received_.append(chunk, static_cast<std::size_t>(got));
+  wire::Header header;
+  if (received_.size() < sizeof header) return false;
+  std::memcpy(&header, received_.data(), sizeof header);
+  exchange.ending = Ending::kMalformed;
+  if (header.magic != wire::kMagic || header.sequence != sequence_ ||
+      header.payload_bytes > wire::kMaxPayloadBytes) {
+    return true;
+  }
+  const std::size_t total = sizeof header + header.payload_bytes;
+  if (received_.size() < total) return false;
+  // More than one reply to one request: somebody else is writing to our socket.
+  if (received_.size() > total) return true;
+  try {
+    exchange.reply = wire::decode_reply(std::string_view(received_).substr(sizeof header),
+                                        static_cast<wire::Status>(header.code));
+    exchange.ending = Ending::kReplied;
+  } catch (const std::runtime_error&) {
+    // Still kMalformed.
+  }
+  received_.clear();
+  return true;
+}
+
+bool WorkerProcess::drain_output() {
+  char chunk[65536];
+  for (;;) {
+    const ssize_t got = read(output_fd_, chunk, sizeof chunk);
+    if (got <= 0) return true;
+    output_bytes_ += static_cast<std::size_t>(got);
+    if (output_.size() < kKeptOutputBytes) {
+      output_.append(chunk,
+                     std::min(static_cast<std::size_t>(got), kKeptOutputBytes - output_.size()));
+    }
+    if (output_bytes_ > limits_.output_bytes) return false;
+  }
+}
+
+std::string WorkerProcess::take_output() {
+  drain_output();
+  return std::exchange(output_, {});
+}
+
+double WorkerProcess::cpu_seconds() const {
+  // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing parenthesis.
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t paren = line.rfind(')');
+  if (paren == std::string::npos) return 0;
+  unsigned long user = 0;
+  unsigned long system = 0;
+  std::sscanf(line.c_str() + paren + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+              &user, &system);
+  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::size_t WorkerProcess::resident_bytes() const {
+  // Resident pages less the shared ones: the arena is ours.
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  std::size_t shared = 0;
+  file >> total >> resident >> shared;
+  return (resident - std::min(resident, shared)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace judge

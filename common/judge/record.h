@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Writes what a test found as GoogleTest properties, the form in which the grader reads it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "submission.h"
+#include "wire.h"
+
+namespace judge {
+
+void record_failure(const Failure& failure);                       // outcome, kind, message
+void record_findings(const std::vector<wire::Finding>& findings);  // JSON array
+void record_counters(const std::vector<wire::Counter>& counters);  // JSON object by kernel
+void record_output(const std::string& raw);                        // what the student printed
+
+}  // namespace judge

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What one run of a judge holds from its first test to its last.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "arena.h"
+#include "options.h"
+#include "submission.h"
+#include "workload.h"
+
+namespace judge {
+
+class Session {
+ public:
+  explicit Session(const Options& options);
+
+  Arena& arena() { return arena_; }
+  Submission& student() { return student_; }
+  SeedSequence& seeds() { return seeds_; }
+
+  // After a timeout or a TODO the tests that follow would only repeat it: they fail at once with
+  // the same cause.
+  const std::optional<Failure>& given_up() const { return given_up_; }
+  void give_up(const Failure& failure) { given_up_ = failure; }
+
+ private:
+  Arena arena_;
+  Submission student_;
+  SeedSequence seeds_;
+  std::optional<Failure> given_up_;
+};
+
+// The running session; made by run().
+Session& session();
+
+}  // namespace judge

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "speed.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+
+#include "device_limits.h"
+#include "options.h"
+#include "record.h"
+#include "session.h"
+
+namespace judge {
+namespace {
+
+constexpr int kRounds = 15;
+constexpr int kAttempts = 3;
+constexpr int kFirstRungInterval =
+    5;  // the first rung is slow by design: it joins every fifth round
+constexpr double kMaxBatchMs =
+    40;  // slow code is timed over fewer calls; long batches are precise anyway
+constexpr int kSlowRounds = 5;  // ... and in fewer rounds, when one call alone takes that long
+constexpr std::size_t kSlotBytes = std::size_t{9}
+                                   << 30;  // many times any L2, and several ms of work
+constexpr std::size_t kMaxSlots = 512;
+constexpr double kMaxSpread = 0.05;       // of the ratio's quartiles around its median
+constexpr double kMaxLimitSpread = 0.03;  // of the limit's own times
+constexpr double kImpossibleShare =
+    1.08;  // above what the device can do, measurement error included
+constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
+constexpr double kClockSlackMs = 0.5;
+
+// One party to the comparison: a worker and the function to call in it.
+struct Contender {
+  std::string function;
+  std::unique_ptr<Submission> submission;
+  int round_interval = 1;  // joins every so many rounds
+  std::size_t calls_per_batch = 1;
+  std::map<int, double>
+      call_ms;  // by round: one call's share of a batch, without a batch's overhead
+  std::vector<double> clock_gap_ms;  // judge's clock less worker's clock, a call
+
+  Ratio time() const {
+    std::vector<double> times;
+    for (const auto& [round, time] : call_ms) times.push_back(time);
+    return summarize(times);
+  }
+};
+
+class Measurement {
+ public:
+  explicit Measurement(const SpeedPlan& plan)
+      : plan_(plan), arena_(num_slots(plan) * plan.arena_bytes_per_call) {
+    for (std::size_t i = num_slots(plan); i > 0; --i) slots_.push_back(plan.make_slot(arena_));
+    add(student_, plan.function, submission_command(options()));
+    add(limit_, plan.limit, {options().anchors});
+    if (!plan.library.empty()) add(library_, plan.library, {options().anchors});
+    if (!options().first.empty()) add(first_, plan.function, {options().first});
+    first_.round_interval = kFirstRungInterval;
+    if (!options().reference.empty()) add(reference_, plan.function, {options().reference});
+  }
+
+  SpeedResult run() {
+    SpeedResult result;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      result = run_rounds();
+      if (result.failure || !result.noisy) break;
+    }
+    return result;
+  }
+
+ private:
+  static std::size_t num_slots(const SpeedPlan& plan) {
+    const std::size_t budget = std::min(kSlotBytes, free_device_bytes() / 2);
+    return std::clamp<std::size_t>(budget / plan.arena_bytes_per_call, 1, kMaxSlots);
+  }
+
+  void add(Contender& contender, const std::string& function, std::vector<std::string> command) {
+    contender.function = function;
+    contender.submission = std::make_unique<Submission>(std::move(command), arena_);
+    contenders_.push_back(&contender);
+  }
+
+  SpeedResult run_rounds() {
+    SpeedResult result;
+    refresh();
+    for (Contender* contender : contenders_) {
+      contender->call_ms.clear();
+      contender->clock_gap_ms.clear();
+      if ((result.failure = calibrate(*contender))) return result;
+    }
+    for (int round = 0; round < num_rounds(); ++round) {
+      if ((result.failure = run_round(round))) return result;
+    }
+    return conclude();
+  }
+
+  int num_rounds() const { return student_.calls_per_batch == 1 ? kSlowRounds : kRounds; }
+
+  void refresh() {
+    for (auto& slot : slots_) slot->refresh(session().seeds().next());
+  }
+
+  // Warms up, and sizes the batch by what one call takes.
+  std::optional<Failure> calibrate(Contender& contender) {
+    contender.calls_per_batch = 1;
+    for (int warm_up = 0; warm_up < 2; ++warm_up) {
+      if (auto failure = time_batch(contender, 0)) return failure;
+    }
+    const double calls = kMaxBatchMs / std::max(contender.call_ms.at(0), 1e-3);
+    contender.calls_per_batch =
+        static_cast<std::size_t>(std::clamp(calls, 1.0, static_cast<double>(slots_.size())));
+    contender.call_ms.clear();
+    contender.clock_gap_ms.clear();
+    return std::nullopt;
+  }
+
+  // Everybody once over the same fresh data, in an order that changes.
+  std::optional<Failure> run_round(int round) {
+    refresh();
+    std::vector<Contender*> order = contenders_;
+    std::rotate(order.begin(), order.begin() + round % static_cast<int>(order.size()), order.end());
+    for (Contender* contender : order) {
+      if (round % contender->round_interval != 0) continue;
+      if (auto failure = time_batch(*contender, round)) return failure;
+    }
+    return std::nullopt;
+  }
+
+  // A failure of anybody but the submission is the grader's own, and thrown.
+  std::optional<Failure> time_batch(Contender& contender, int round) {
+    auto failure = try_batch(contender, round);
+    if (failure && &contender != &student_) {
+      throw std::runtime_error(contender.function + ": " + failure->message);
+    }
+    return failure;
+  }
+
+  std::optional<Failure> try_batch(Contender& contender, int round) {
+    wire::Batch batch;
+    batch.scratch_bytes = plan_.scratch_bytes;
+    batch.timed = 1;
+    const Outcome empty = contender.submission->run(batch);
+    if (empty.failure) return empty.failure;
+    for (std::size_t i = 0; i < contender.calls_per_batch; ++i) {
+      slots_[i]->poison_outputs();
+      batch.calls.push_back(slots_[i]->call(contender.function));
+    }
+    const Outcome outcome = contender.submission->run(batch);
+    if (outcome.failure) return outcome.failure;
+    const bool has_result = &contender != &limit_;
+    for (std::size_t i = 0; has_result && i < contender.calls_per_batch; ++i) {
+      if (auto wrong = slots_[i]->check()) {
+        wrong->message = "in a timed run: " + wrong->message;
+        return wrong;
+      }
+    }
+    const auto num_calls = static_cast<double>(contender.calls_per_batch);
+    const double elapsed_ms = outcome.wall_ms - empty.wall_ms;
+    contender.call_ms[round] = elapsed_ms / num_calls;
+    contender.clock_gap_ms.push_back((elapsed_ms - outcome.events_ms) / num_calls);
+    return std::nullopt;
+  }
+
+  // How many times faster than `other` the submission is, round by round.
+  Ratio faster_than(const Contender& other) const {
+    std::vector<double> ratios;
+    for (const auto& [round, time] : other.call_ms) {
+      ratios.push_back(time / student_.call_ms.at(round));
+    }
+    return summarize(ratios);
+  }
+
+  SpeedResult conclude() const {
+    SpeedResult result;
+    const Ratio student_ms = student_.time();
+    const Ratio limit_ms = limit_.time();
+    result.rounds = num_rounds();
+    result.time_ms = student_ms.median;
+    result.limit_gbps = plan_.bytes_per_call / limit_ms.median / 1e6;
+    result.share = faster_than(limit_);
+    if (library_.submission) result.of_library = faster_than(library_);
+    if (first_.submission) result.speedup = faster_than(first_);
+    if (reference_.submission) result.of_reference = faster_than(reference_);
+    result.speedup_cpu = slots_.front()->sequential_ms() / result.time_ms;
+    result.noisy = result.share.spread() > kMaxSpread || limit_ms.spread() > kMaxLimitSpread;
+
+    const double gap = std::abs(summarize(student_.clock_gap_ms).median);
+    const double slack = kClockSlackMs / static_cast<double>(student_.calls_per_batch);
+    if (gap > slack + kClockTolerance * student_ms.median) {
+      result.failure = Failure{"forbidden", "the worker's clock and the judge's disagree by " +
+                                                std::to_string(gap) + " ms a call"};
+    } else if (result.share.median > kImpossibleShare) {
+      result.failure = Failure{"forbidden",
+                               "faster than this device can move the data: the work "
+                               "cannot have been done inside the timed call"};
+    }
+    return result;
+  }
+
+  const SpeedPlan& plan_;
+  Arena arena_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  Contender student_, limit_, library_, first_, reference_;
+  std::vector<Contender*> contenders_;
+};
+
+void record(const char* name, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  ::testing::Test::RecordProperty(name, text);
+}
+
+void record(const char* name, const std::optional<Ratio>& ratio) {
+  if (ratio) record(name, ratio->median);
+}
+
+}  // namespace
+
+Ratio summarize(std::vector<double> per_round) {
+  std::ranges::sort(per_round);
+  const auto at = [&](double quantile) {
+    const double position = quantile * static_cast<double>(per_round.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const std::size_t above = std::min(below + 1, per_round.size() - 1);
+    const double weight = position - static_cast<double>(below);
+    return per_round[below] * (1 - weight) + per_round[above] * weight;
+  };
+  return {at(0.5), at(0.25), at(0.75)};
+}
+
+SpeedResult measure_speed(const SpeedPlan& plan) { return Measurement(plan).run(); }
+
+void record_speed(const SpeedPlan& plan, const SpeedResult& result) {
+  ::testing::Test::RecordProperty("part", "efficiency");
+  if (result.failure) {
+    record_failure(*result.failure);
+    ADD_FAILURE() << result.failure->kind << ": " << result.failure->message;
+    return;
+  }
+  if (result.noisy) ::testing::Test::RecordProperty("outcome", "noisy");
+  record("share", result.share.median);
+  record("share_low", result.share.low);
+  record("share_high", result.share.high);
+  record("spread", result.share.spread());
+  record("rounds", result.rounds);
+  record("time_ms", result.time_ms);
+  record("gbps", plan.bytes_per_call / result.time_ms / 1e6);
+  record("anchor_gbps", result.limit_gbps);
+  record("of_library", result.of_library);
+  record("of_reference", result.of_reference);
+  record("speedup", result.speedup);
+  if (result.speedup_cpu) record("speedup_cpu", *result.speedup_cpu);
+}
+
+}  // namespace judge

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "submission.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace judge {
+namespace {
+
+std::string seconds_text(double seconds) {
+  return std::to_string(static_cast<int>(seconds)) + " s";
+}
+
+Failure explain(const Exchange& exchange, const Limits& limits) {
+  switch (exchange.ending) {
+    case Ending::kTimedOut:
+      return {"timeout", "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
+                             " of CPU time (" + seconds_text(limits.call_wall_seconds) +
+                             " on the clock): an endless loop, or a wait that nothing ends"};
+    case Ending::kFlooded:
+      return {"crash", "printed more than " + std::to_string(limits.output_bytes >> 10) +
+                           " KiB and was stopped: is a printf left in a kernel or a loop?"};
+    case Ending::kMemoryExceeded:
+      return {"out_of_memory",
+              "used more than " + std::to_string(limits.memory_bytes >> 20) + " MiB of memory"};
+    case Ending::kMalformed:
+      return {"forbidden", "the judge's channel was written to by something other than the worker"};
+    case Ending::kDied:
+    case Ending::kReplied:
+      break;
+  }
+  return {"crash", "the program " + exchange.how_died};
+}
+
+Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
+  const std::string function =
+      reply.failed_call < batch.calls.size() ? batch.calls[reply.failed_call].function : "the call";
+  switch (reply.status) {
+    case wire::Status::kTodo:
+      return {"todo", reply.text};
+    case wire::Status::kCudaError:
+      if (reply.text.starts_with("cudaErrorMemoryAllocation")) return {"out_of_memory", reply.text};
+      return {"launch_error", function + " failed with " + reply.text};
+    case wire::Status::kScratchUsedUp:
+      return {"out_of_memory", function + " asked for more memory than there is: " +
+                                   std::to_string(batch.scratch_bytes) +
+                                   " bytes of scratch were given"};
+    case wire::Status::kUndefined:
+      return {"compile_error", "the file does not define lab::" + reply.text +
+                                   " with the signature that the lab's header declares"};
+    case wire::Status::kException:
+      return {"crash", function + " threw an exception: " + reply.text};
+    default:
+      throw std::runtime_error("worker and judge disagree about " + function + ": " + reply.text);
+  }
+}
+
+}  // namespace
+
+Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
+    : command_(std::move(command)), arena_(arena), limits_(limits) {}
+
+void Submission::stop() {
+  if (process_ != nullptr) output_ += process_->take_output();
+  process_.reset();
+}
+
+Exchange Submission::exchange(wire::Kind kind, const std::string& payload) {
+  Exchange exchange = process_->exchange(kind, payload);
+  if (exchange.ending != Ending::kReplied) stop();
+  return exchange;
+}
+
+Outcome Submission::run(wire::Batch batch) {
+  Outcome outcome;
+  const auto end_with = [&](const Exchange& exchange) {
+    outcome.failure = explain(exchange, limits_);
+    outcome.fatal = exchange.ending == Ending::kTimedOut;
+    return outcome;
+  };
+  if (process_ == nullptr) {
+    process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
+    const Exchange hello = exchange(wire::Kind::kHello, wire::encode(arena_.memory().hello()));
+    if (hello.ending != Ending::kReplied) return end_with(hello);
+  }
+  batch.regions = arena_.regions();
+  const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch));
+  if (reply.ending != Ending::kReplied) return end_with(reply);
+  outcome.findings = reply.reply.findings;
+  outcome.counters = reply.reply.counters;
+  outcome.wall_ms = reply.wall_ms;
+  outcome.events_ms = reply.reply.events_ms;
+  if (reply.reply.status == wire::Status::kOk) return outcome;
+
+  outcome.failure = explain(reply.reply, batch);
+  outcome.fatal =
+      reply.reply.status == wire::Status::kTodo || reply.reply.status == wire::Status::kUndefined;
+  stop();  // a CUDA error may be sticky, an exception may leave a mess: the next call starts clean
+  return outcome;
+}
+
+std::string Submission::take_output() {
+  if (process_ != nullptr) output_ += process_->take_output();
+  return std::exchange(output_, {});
+}
+
+}  // namespace judge

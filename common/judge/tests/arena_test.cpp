@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "arena.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using judge::Arena;
+using judge::Buffer;
+
+TEST(Arena, FreshBuffersArePoisonedAndAligned) {
+  Arena arena(1 << 20);
+  const Buffer<float> first(arena, "first", 3);
+  const Buffer<float> second(arena, "second", 5);
+  EXPECT_EQ(second.offset() % 256, 0U);
+  for (const float value : second.download()) EXPECT_TRUE(judge::is_poison(value));
+}
+
+TEST(Arena, UploadedValuesComeBack) {
+  Arena arena(1 << 20);
+  Buffer<int> buffer(arena, "buffer", 3);
+  buffer.upload(std::vector<int>{1, 2, 3});
+  EXPECT_EQ(buffer.download(), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(arena.regions()[0].initialized, 1U);
+}
+
+TEST(Arena, WriteBehindABufferIsFoundAndNamed) {
+  Arena arena(1 << 20);
+  const Buffer<float> buffer(arena, "d_out", 3);
+  EXPECT_FALSE(arena.find_trespass());
+  arena.memory().fill(buffer.offset() + 12, 0, 4);
+  ASSERT_TRUE(arena.find_trespass());
+  EXPECT_NE(arena.find_trespass()->find("0 bytes past the end of d_out"), std::string::npos);
+}
+
+TEST(Arena, WriteBeforeABufferIsFound) {
+  Arena arena(1 << 20);
+  const Buffer<float> buffer(arena, "d_out", 64);
+  arena.memory().fill(buffer.offset() - 4, 0, 4);
+  ASSERT_TRUE(arena.find_trespass());
+  EXPECT_NE(arena.find_trespass()->find("4 bytes before the start of d_out"), std::string::npos);
+}
+
+TEST(Arena, MoreThanThereIsThrows) {
+  Arena arena(1 << 16);
+  EXPECT_THROW(Buffer<char>(arena, "large", 1 << 16), std::runtime_error);
+}
+
+TEST(Arena, ResetForgetsTheBuffersAndPoisonsAgain) {
+  Arena arena(1 << 16);
+  Buffer<int> old(arena, "old", 4);
+  old.upload(std::vector<int>{1, 2, 3, 4});
+  arena.reset();
+  const Buffer<int> fresh(arena, "fresh", 4);
+  EXPECT_EQ(arena.regions().size(), 1U);
+  for (const int value : fresh.download()) EXPECT_TRUE(judge::is_poison(value));
+}
+
+}  // namespace

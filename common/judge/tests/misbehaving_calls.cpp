@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// A call table of everything that a submission may do instead of its work.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "lab/todo.cuh"
+#include "worker/call_table.h"
+
+namespace {
+
+void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { *d_out = value; }
+void abort_now() { std::abort(); }
+void leave_early() {
+  std::puts("[  PASSED  ] all");
+  std::fflush(stdout);
+  _exit(0);
+}
+void loop_forever() {
+  const volatile bool again = true;
+  while (again) {
+  }
+}
+void sleep_forever() { pause(); }
+void flood() {
+  const std::vector<char> chunk(1 << 16, 'x');
+  for (;;) std::fwrite(chunk.data(), 1, chunk.size(), stdout);
+}
+void hoard() {
+  for (;;) {
+    auto* volatile chunk = static_cast<volatile char*>(std::malloc(16 << 20));
+    for (int i = 0; i < 16 << 20; i += 4096) chunk[i] = 1;
+  }
+}
+void not_written() { lab::todo("write me"); }
+void throw_something() { throw 42; }
+void forge_reply() {
+  wire::Header header;
+  header.sequence = 1000;
+  wire::write_message(wire::kSocketFd, header, wire::encode(wire::Reply{}));
+  pause();
+}
+void fork_and_leave() {
+  if (fork() == 0) {
+    pause();  // holds the socket open after its parent is gone
+  }
+  _exit(7);
+}
+
+}  // namespace
+
+namespace worker {
+
+std::span<const Entry> call_table() {
+  static const Entry entries[] = {
+      make_entry("behave", &behave),
+      make_entry("abort_now", &abort_now),
+      make_entry("leave_early", &leave_early),
+      make_entry("loop_forever", &loop_forever),
+      make_entry("sleep_forever", &sleep_forever),
+      make_entry("flood", &flood),
+      make_entry("hoard", &hoard),
+      make_entry("not_written", &not_written),
+      make_entry("throw_something", &throw_something),
+      make_entry("forge_reply", &forge_reply),
+      make_entry("fork_and_leave", &fork_and_leave),
+      make_entry("absent", static_cast<void (*)()>(nullptr)),
+  };
+  return entries;
+}
+
+}  // namespace worker

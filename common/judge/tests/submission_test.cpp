@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Every way in which a worker can end, against a worker that does each on request.
+#include "submission.h"
+
+#include <gtest/gtest.h>
+
+#include "call_encoding.h"
+
+namespace {
+
+using judge::Arena;
+using judge::Buffer;
+using judge::Failure;
+using judge::Outcome;
+
+class SubmissionUnderTest : public ::testing::Test {
+ protected:
+  Outcome call(const std::string& function) {
+    wire::Batch batch;
+    batch.calls = {{function, {}}};
+    return submission_.run(batch);
+  }
+  // The next call still works: a fresh worker has taken over.
+  void expect_recovery() {
+    const Buffer<int> d_out(arena_, "d_out", 1);
+    wire::Batch batch;
+    batch.calls = {
+        judge::encode_call<void(int*, int, lab::Scratch&, cudaStream_t)>("behave", d_out, 42)};
+    EXPECT_FALSE(submission_.run(batch).failure);
+    EXPECT_EQ(d_out.download()[0], 42);
+  }
+
+  Arena arena_{1 << 20};
+  judge::Submission submission_{{MISBEHAVING_WORKER},
+                                arena_,
+                                {.call_cpu_seconds = 0.5,
+                                 .call_wall_seconds = 1.5,
+                                 .memory_bytes = 256 << 20,
+                                 .output_bytes = 1 << 20}};
+};
+
+TEST_F(SubmissionUnderTest, AnswersACall) { expect_recovery(); }
+
+struct Case {
+  const char* function;
+  const char* kind;
+  const char* fragment;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.function; }
+
+class Misbehaviour : public SubmissionUnderTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(Misbehaviour, HasANamedCauseAndEndsNothingElse) {
+  const Outcome outcome = call(GetParam().function);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, GetParam().kind);
+  EXPECT_NE(outcome.failure->message.find(GetParam().fragment), std::string::npos)
+      << outcome.failure->message;
+  expect_recovery();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Misbehaviour,
+                         ::testing::Values(Case{"abort_now", "crash", "signal 6"},
+                                           Case{"leave_early", "crash", "exited with status 0"},
+                                           Case{"loop_forever", "timeout", "endless loop"},
+                                           Case{"sleep_forever", "timeout", "no answer"},
+                                           Case{"flood", "crash", "printed more than"},
+                                           Case{"hoard", "out_of_memory", "memory"},
+                                           Case{"not_written", "todo", "TODO: write me"},
+                                           Case{"throw_something", "crash", "exception"},
+                                           Case{"forge_reply", "forbidden", "channel"},
+                                           Case{"fork_and_leave", "crash", "status 7"},
+                                           Case{"absent", "compile_error", "lab::absent"}));
+
+TEST_F(SubmissionUnderTest, OutputIsKeptButProvesNothing) {
+  EXPECT_TRUE(call("leave_early").failure);
+  EXPECT_EQ(submission_.take_output(), "[  PASSED  ] all\n");
+}
+
+TEST_F(SubmissionUnderTest, UnknownFunctionIsTheJudgesFault) {
+  EXPECT_THROW(call("no_such_function"), std::runtime_error);
+}
+
+TEST_F(SubmissionUnderTest, WrongArgumentsAreTheJudgesFault) {
+  EXPECT_THROW(call("behave"), std::runtime_error);
+}
+
+TEST(Submission, ThatCannotBeStartedIsACrash) {
+  Arena arena(1 << 16);
+  judge::Submission submission({"/no/such/worker"}, arena, {});
+  const Outcome outcome = submission.run({});
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "crash");
+}
+
+}  // namespace

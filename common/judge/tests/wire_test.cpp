@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "wire.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "json.h"
+
+namespace {
+
+wire::Batch sample_batch() {
+  wire::Batch batch;
+  batch.scratch_bytes = 4096;
+  batch.schedule_seed = 7;
+  batch.timed = 1;
+  batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
+  batch.calls = {{"reduce_sum", {{wire::ArgKind::kBuffer, 256}, {wire::ArgKind::kInteger, 100}}}};
+  return batch;
+}
+
+TEST(Wire, BatchSurvivesTheRoundTrip) {
+  const wire::Batch batch = wire::decode_batch(wire::encode(sample_batch()));
+  EXPECT_EQ(batch.scratch_bytes, 4096U);
+  EXPECT_EQ(batch.schedule_seed, 7U);
+  EXPECT_EQ(batch.timed, 1U);
+  ASSERT_EQ(batch.regions.size(), 2U);
+  EXPECT_EQ(batch.regions[1].name, "d_out");
+  EXPECT_EQ(batch.regions[1].offset_bytes, 1024U);
+  ASSERT_EQ(batch.calls.size(), 1U);
+  ASSERT_EQ(batch.calls[0].args.size(), 2U);
+  EXPECT_EQ(batch.calls[0].args[1].bits, 100U);
+}
+
+TEST(Wire, ReplySurvivesTheRoundTrip) {
+  wire::Reply reply;
+  reply.failed_call = 3;
+  reply.events_ms = 1.5;
+  reply.text = "TODO: x";
+  reply.findings = {{"race", "a.cu", 12, "k", "two threads"}};
+  reply.counters = {{"k", "launches", 9}};
+  const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
+  EXPECT_EQ(copy.status, wire::Status::kTodo);
+  EXPECT_EQ(copy.failed_call, 3U);
+  EXPECT_EQ(copy.events_ms, 1.5);
+  EXPECT_EQ(copy.text, "TODO: x");
+  ASSERT_EQ(copy.findings.size(), 1U);
+  EXPECT_EQ(copy.findings[0].line, 12);
+  ASSERT_EQ(copy.counters.size(), 1U);
+  EXPECT_EQ(copy.counters[0].value, 9U);
+}
+
+TEST(Wire, EveryTruncationOfAReplyIsRefused) {
+  wire::Reply reply;
+  reply.text = "text";
+  reply.findings = {{"race", "a.cu", 12, "k", "m"}};
+  const std::string whole = wire::encode(reply);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(wire::decode_reply(std::string_view(whole).substr(0, size), wire::Status::kOk),
+                 std::runtime_error)
+        << size;
+  }
+}
+
+TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
+  wire::Reply reply;
+  std::string bytes = wire::encode(reply);
+  // The last eight bytes are the counts of findings and counters.
+  bytes.replace(bytes.size() - 8, 4, "\xFF\xFF\xFF\xFF");
+  EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
+}
+
+TEST(Wire, MessagesCrossASocket) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+  wire::Header header;
+  header.sequence = 5;
+  wire::write_message(fds[0], header, "payload");
+  close(fds[0]);
+  std::string payload;
+  EXPECT_TRUE(wire::read_message(fds[1], header, payload));
+  EXPECT_EQ(header.sequence, 5U);
+  EXPECT_EQ(payload, "payload");
+  EXPECT_FALSE(wire::read_message(fds[1], header, payload));
+  close(fds[1]);
+}
+
+TEST(Json, QuoteEscapesWhatCouldEndTheString) {
+  EXPECT_EQ(json::quote("a\"b\\c\nd"), "\"a\\\"b\\\\c\\nd\"");
+  EXPECT_EQ(json::quote("\x1b[31m"), "\"\\u001b[31m\"");
+}
+
+TEST(Json, QuoteKeepsUtf8AndReplacesWhatIsNot) {
+  EXPECT_EQ(json::quote("\xC3\xA9"), "\"\xC3\xA9\"");
+  EXPECT_EQ(json::quote("\xFF"), "\"\\ufffd\"");
+  EXPECT_EQ(json::quote("\xC3"), "\"\\ufffd\"");                        // cut short
+  EXPECT_EQ(json::quote("\xED\xA0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
+}
+
+}  // namespace

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The functions of one lab, callable by name with arguments that came over the wire. add_lab()
+// generates one table a lab from its contract header; a rung that does not define a function leaves
+// its weak declaration null.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lab/scratch.cuh"
+#include "wire.h"
+
+namespace worker {
+
+// What a call receives besides its wire arguments.
+struct Context {
+  std::byte* d_arena;
+  lab::Scratch* scratch;
+  cudaStream_t stream;
+};
+
+// The judge sent arguments that do not fit the function's signature.
+class BadRequest : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// Hands out a call's arguments one by one, as the types of the function's parameters.
+class Arguments {
+ public:
+  Arguments(std::span<const wire::Arg> args, const Context& context)
+      : rest_(args), context_(context) {}
+
+  template <class T>
+  T next() {
+    if constexpr (std::is_same_v<T, lab::Scratch&>) {
+      return *context_.scratch;
+    } else if constexpr (std::is_same_v<T, cudaStream_t>) {
+      return context_.stream;
+    } else {
+      return from_wire<T>(pop());
+    }
+  }
+  void expect_end() const {
+    if (!rest_.empty()) throw BadRequest("too many arguments");
+  }
+
+ private:
+  wire::Arg pop() {
+    if (rest_.empty()) throw BadRequest("too few arguments");
+    const wire::Arg arg = rest_.front();
+    rest_ = rest_.subspan(1);
+    return arg;
+  }
+
+  template <class T>
+  T from_wire(const wire::Arg& arg) const {
+    if constexpr (std::is_pointer_v<T>) {
+      if (arg.kind == wire::ArgKind::kNull) return nullptr;
+      if (arg.kind != wire::ArgKind::kBuffer) throw BadRequest("expected a buffer");
+      return reinterpret_cast<T>(context_.d_arena + arg.bits);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (arg.kind != wire::ArgKind::kReal) throw BadRequest("expected a real number");
+      double value;
+      std::memcpy(&value, &arg.bits, sizeof value);
+      return static_cast<T>(value);
+    } else {
+      static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
+                    "a lab's parameters are device pointers, numbers, Scratch& and cudaStream_t");
+      if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
+      return static_cast<T>(static_cast<std::int64_t>(arg.bits));
+    }
+  }
+
+  std::span<const wire::Arg> rest_;
+  const Context& context_;
+};
+
+using AnyFunction = void (*)();
+
+struct Entry {
+  const char* name;
+  AnyFunction function;  // null: the rung does not define it
+  void (*invoke)(AnyFunction, Arguments&);
+};
+
+template <class... Params>
+Entry make_entry(const char* name, void (*function)(Params...)) {
+  return {name, reinterpret_cast<AnyFunction>(function),
+          [](AnyFunction erased, Arguments& arguments) {
+            // Braces, because function-call arguments have no defined order of evaluation.
+            std::tuple<Params...> values{arguments.next<Params>()...};
+            arguments.expect_end();
+            std::apply(reinterpret_cast<void (*)(Params...)>(erased), values);
+          }};
+}
+
+// Defined by the lab's generated file.
+std::span<const Entry> call_table();
+
+}  // namespace worker

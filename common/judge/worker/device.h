@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the worker needs of its backend. device_cpu.cpp and device_cuda.cpp each define all of it.
+#pragma once
+
+#include <cstddef>
+
+#include "lab/scratch.cuh"
+#include "wire.h"
+
+namespace worker {
+
+// Maps the judge's buffers into this process. Throws std::runtime_error.
+std::byte* open_arena(const wire::Hello& hello);
+
+// Makes the batch's regions, and nothing else of the arena, known to the checkers; sets the
+// schedule.
+void begin_batch(const wire::Batch& batch, std::byte* d_arena);
+void end_batch(const wire::Batch& batch, std::byte* d_arena);
+
+// Device memory of at least size_bytes for the next call's Scratch. Its content is poison unless
+// `keep`.
+void* scratch_memory(std::size_t size_bytes, bool keep);
+lab::Scratch::Observer scratch_observer();
+void release_scratch();
+
+// Moves the checkers' findings and counters since the last call into the reply.
+void take_report(wire::Reply& reply);
+
+}  // namespace worker

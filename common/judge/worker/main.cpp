@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The worker: the process that a student's code runs in. It obeys the judge over a socket and knows
+// nothing worth stealing: no expected result, no clock that counts, no verdict.
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "lab/cuda_error.cuh"
+#include "lab/todo.cuh"
+#include "worker/call_table.h"
+#include "worker/device.h"
+
+namespace worker {
+namespace {
+
+const Entry* find_entry(const std::string& name) {
+  for (const Entry& entry : call_table()) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+// Times a batch on the stream. The judge compares this with its own wall clock.
+class EventTimer {
+ public:
+  EventTimer() {
+    lab::check(cudaEventCreate(&begin_));
+    lab::check(cudaEventCreate(&end_));
+    lab::check(cudaEventRecord(begin_));
+  }
+  ~EventTimer() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  EventTimer(const EventTimer&) = delete;
+  EventTimer& operator=(const EventTimer&) = delete;
+
+  void stop() { lab::check(cudaEventRecord(end_)); }
+  double elapsed_ms() {
+    float elapsed = 0;
+    lab::check(cudaEventElapsedTime(&elapsed, begin_, end_));
+    return elapsed;
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_arena) {
+  const Entry* const entry = find_entry(call.function);
+  if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
+  void* const d_scratch = scratch_memory(batch.scratch_bytes, batch.timed != 0);
+  lab::Scratch scratch(d_scratch, batch.scratch_bytes, scratch_observer());
+  const Context context{d_arena, &scratch, nullptr};
+  Arguments arguments(call.args, context);
+  entry->invoke(entry->function, arguments);
+  if (batch.timed == 0) lab::check(cudaDeviceSynchronize());
+}
+
+void run_calls(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
+  for (const wire::Call& call : batch.calls) {
+    run_call(call, batch, d_arena);
+    ++reply.failed_call;
+  }
+}
+
+void run_timed(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
+  EventTimer timer;
+  run_calls(batch, d_arena, reply);
+  timer.stop();
+  lab::check(cudaDeviceSynchronize());  // every stream, not only the one that we handed out
+  reply.events_ms = timer.elapsed_ms();
+}
+
+// The first function of the batch that the rung leaves undefined, or null.
+const wire::Call* undefined_call(const wire::Batch& batch) {
+  for (const wire::Call& call : batch.calls) {
+    const Entry* const entry = find_entry(call.function);
+    if (entry != nullptr && entry->function == nullptr) return &call;
+  }
+  return nullptr;
+}
+
+wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
+  wire::Reply reply;
+  const auto fail = [&](wire::Status status, const std::string& text) {
+    reply.status = status;
+    reply.text = text;
+  };
+  begin_batch(batch, d_arena);
+  try {
+    if (const wire::Call* const call = undefined_call(batch)) {
+      fail(wire::Status::kUndefined, call->function);
+    } else if (batch.timed != 0) {
+      run_timed(batch, d_arena, reply);
+    } else {
+      run_calls(batch, d_arena, reply);
+    }
+  } catch (const lab::Todo& todo) {
+    fail(wire::Status::kTodo, todo.what());
+  } catch (const lab::CudaError& error) {
+    fail(wire::Status::kCudaError, error.what());
+  } catch (const std::bad_alloc&) {
+    fail(wire::Status::kScratchUsedUp, "out of scratch or host memory");
+  } catch (const BadRequest& error) {
+    fail(wire::Status::kBadRequest, error.what());
+  } catch (const std::exception& error) {
+    fail(wire::Status::kException, error.what());
+  } catch (...) {
+    fail(wire::Status::kException, "an exception that is not a std::exception");
+  }
+  release_scratch();
+  end_batch(batch, d_arena);
+  take_report(reply);
+  return reply;
+}
+
+int serve() {
+  std::byte* d_arena = nullptr;
+  wire::Header header;
+  std::string payload;
+  while (wire::read_message(wire::kSocketFd, header, payload)) {
+    wire::Reply reply;
+    if (static_cast<wire::Kind>(header.code) == wire::Kind::kHello) {
+      d_arena = open_arena(wire::decode_hello(payload));
+    } else {
+      reply = run_batch(wire::decode_batch(payload), d_arena);
+    }
+    std::fflush(stdout);
+    header.code = static_cast<std::uint32_t>(reply.status);
+    wire::write_message(wire::kSocketFd, header, wire::encode(reply));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace worker
+
+int main() {
+  try {
+    return worker::serve();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s (started by hand? the judge starts workers)\n", error.what());
+    return 3;
+  }
+}

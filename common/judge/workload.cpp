@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "workload.h"
+
+namespace judge {
+
+std::vector<float> random_integers(std::uint64_t seed, std::size_t count, int limit) {
+  std::vector<float> h_items(count);
+  for (std::size_t i = 0; i < count; ++i) h_items[i] = random_integer(seed, i, limit);
+  return h_items;
+}
+
+std::vector<float> random_units(std::uint64_t seed, std::size_t count) {
+  std::vector<float> h_items(count);
+  for (std::size_t i = 0; i < count; ++i) h_items[i] = random_unit(seed, i);
+  return h_items;
+}
+
+}  // namespace judge

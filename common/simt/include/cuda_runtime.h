@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The CUDA runtime, as the cpu backend implements it. Holds everything that nvcc offers without an
+// include; the compile step passes `-include cuda_runtime.h`, as nvcc does.
+#pragma once
+
+// What students rely on nvcc's own headers to bring along.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "simt/copy_api.h"
+#include "simt/device.h"
+#include "simt/device_api.h"
+#include "simt/error.h"
+#include "simt/event_api.h"
+#include "simt/function_api.h"
+#include "simt/integer_intrinsics.h"
+#include "simt/keywords.h"
+#include "simt/launch.h"
+#include "simt/math.h"
+#include "simt/memory_api.h"
+#include "simt/rewritten.h"
+#include "simt/stream_api.h"
+#include "simt/symbol_api.h"
+#include "simt/vector_functions.h"
+#include "simt/vector_types.h"

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// threadIdx and its kin.
+#pragma once
+
+#include "simt/builtins.h"

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Loads and stores with a cache hint. The hints change no result: plain accesses here, which the
+// hooks see at the caller's line. Loads that bypass the first cache level are what programs poll
+// memory of other blocks with, so those give other threads a turn.
+#pragma once
+
+#include <type_traits>
+
+#include "simt/keywords.h"
+
+namespace simt {
+
+// This thread is about to read memory in the hope that another thread changes it; if it does so time
+// and again to no avail, other threads run first.
+void poll(const void* address);
+
+}  // namespace simt
+
+#define SIMT_LOAD(name)                         \
+  template <class T>                            \
+  SIMT_INLINE T name(const T* address) {        \
+    return *address;                            \
+  }
+SIMT_LOAD(__ldg)
+SIMT_LOAD(__ldca)
+SIMT_LOAD(__ldcs)
+SIMT_LOAD(__ldlu)
+#undef SIMT_LOAD
+
+#define SIMT_POLLING_LOAD(name)                 \
+  template <class T>                            \
+  SIMT_INLINE T name(const T* address) {        \
+    simt::poll(address);                        \
+    return *address;                            \
+  }
+SIMT_POLLING_LOAD(__ldcg)
+SIMT_POLLING_LOAD(__ldcv)
+#undef SIMT_POLLING_LOAD
+
+#define SIMT_STORE(name)                                                  \
+  template <class T>                                                      \
+  SIMT_INLINE void name(T* address, std::type_identity_t<T> value) {      \
+    *address = value;                                                     \
+  }
+SIMT_STORE(__stwb)
+SIMT_STORE(__stcg)
+SIMT_STORE(__stcs)
+SIMT_STORE(__stwt)
+#undef SIMT_STORE

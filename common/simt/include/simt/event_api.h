@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Events: instants of the host's steady clock. As work is done when it is issued, the time between
+// two events is the time that the emulator took for what was issued between them.
+#pragma once
+
+#include "simt/error.h"
+#include "simt/stream.h"
+
+struct CUevent_st;
+typedef CUevent_st* cudaEvent_t;
+
+#define cudaEventDefault 0x00u
+#define cudaEventBlockingSync 0x01u
+#define cudaEventDisableTiming 0x02u
+#define cudaEventInterprocess 0x04u
+#define cudaEventRecordDefault 0x00u
+#define cudaEventRecordExternal 0x01u
+#define cudaEventWaitDefault 0x00u
+
+// Events that do not exist (any more) are cudaErrorInvalidResourceHandle everywhere.
+cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
+                                     unsigned int flags = 0);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+
+// Milliseconds from `start` to `stop`. cudaErrorInvalidResourceHandle if one of them was never
+// recorded or does not keep time (cudaEventDisableTiming).
+cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop);

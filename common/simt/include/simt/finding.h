@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the emulator has to say against a kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace simt {
+
+struct Finding {
+  std::string kind;     // one of the kinds of the result format: "race", "deadlock", ...
+  std::string file;     // without folders; empty if unknown
+  int line = 0;         // 0 if unknown
+  std::string kernel;   // as written at the launch
+  std::string message;  // one sentence or two, for the student
+};
+
+inline constexpr int kMaxFindings = 100;  // later ones are dropped until take_findings()
+
+// Keeps the first finding of each kind at each line.
+void report(Finding finding);
+
+// Hands over what was reported since the last call, in order.
+std::vector<Finding> take_findings();
+
+}  // namespace simt

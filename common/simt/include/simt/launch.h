@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Running a kernel: what `kernel<<<grid, block, shared_bytes, stream>>>(args)` becomes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "simt/error.h"
+#include "simt/keywords.h"
+#include "simt/limits.h"
+#include "simt/stream.h"
+#include "simt/vector_types.h"
+
+namespace simt {
+
+// Where the launch stands in the source, and the kernel as written there ("scan_kernel<256>").
+// Names appear in findings and counters; both pointers must outlive the launch.
+struct LaunchSite {
+  const char* kernel;
+  const char* file;
+  int line;
+};
+
+struct LaunchConfig {
+  LaunchConfig(dim3 grid_, dim3 block_, std::size_t shared_bytes_ = 0,
+               cudaStream_t stream_ = nullptr)
+      : grid(grid_), block(block_), shared_bytes(shared_bytes_), stream(stream_) {}
+
+  dim3 grid;                 // in blocks
+  dim3 block;                // in threads
+  std::size_t shared_bytes;  // of dynamic shared memory for each block
+  cudaStream_t stream;
+  bool cooperative = false;  // all blocks must be resident at once, and may use sync_grid()
+};
+
+// The base of the running block's dynamic shared memory (`extern __shared__ T x[]`): the same address
+// for every block, aligned for every type.
+void* dynamic_shared();
+
+// cudaFuncSetAttribute(kernel, MaxDynamicSharedMemorySize, size_bytes): launches may use that much
+// from now on. Kept for all kernels together; never lowers the limit.
+void raise_dynamic_shared_limit(std::size_t size_bytes);
+
+namespace detail {
+
+// Runs one device thread; `closure` holds the kernel and its arguments.
+using ThreadBody = void (*)(void* closure);
+
+// Checks the launch against the device's limits and runs the grid to its end. Returns (and records
+// for cudaGetLastError)
+//   cudaErrorInvalidConfiguration       a grid or block dimension is 0 or too large
+//   cudaErrorInvalidValue               too much dynamic shared memory
+//   cudaErrorInvalidResourceHandle      not a stream
+//   cudaErrorCooperativeLaunchTooLarge  a cooperative grid that cannot be resident as a whole
+//   cudaErrorNotSupported               a launch from inside a kernel
+//   the sticky error                    an earlier kernel faulted; nothing ran
+// A kernel that faults is reported as a finding and sets the sticky error; the launch itself returns
+// cudaSuccess then, as an asynchronous launch does.
+cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
+                     void* closure);
+
+template <class Closure>
+SIMT_UNTRACED void call_closure(void* closure) {
+  (*static_cast<Closure*>(closure))();
+}
+
+template <class Closure>
+SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig& config,
+                                      Closure& closure) {
+  return run_grid(site, config, &call_closure<Closure>, std::addressof(closure));
+}
+
+}  // namespace detail
+
+// Runs `kernel` on every thread of the grid before it returns. Each thread gets its own copies of
+// `args`. The outcome is in cudaGetLastError(), as after <<<>>>.
+template <class Kernel, class... Args>
+SIMT_UNTRACED void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args... args) {
+  auto closure = [&]() SIMT_UNTRACED { kernel(args...); };
+  detail::run_closure(site, config, closure);
+}
+
+// The same for cudaLaunchKernel and cudaLaunchCooperativeKernel, where the i-th element of `args`
+// points to the i-th argument.
+template <class... Params>
+SIMT_UNTRACED cudaError_t launch_with_pointers(LaunchSite site, LaunchConfig config,
+                                               void (*kernel)(Params...), void** args) {
+  const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) SIMT_UNTRACED {
+    auto closure = [&]() SIMT_UNTRACED {
+      kernel(*static_cast<std::remove_cvref_t<Params>*>(args[I])...);
+    };
+    return detail::run_closure(site, config, closure);
+  };
+  return run(std::index_sequence_for<Params...>{});
+}
+
+}  // namespace simt

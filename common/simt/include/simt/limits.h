@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What the presented device can hold: compute capability 9.0 with few multiprocessors, so that small
+// grids already fill it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace simt {
+
+inline constexpr int kWarpSize = 32;
+inline constexpr int kNumMultiprocessors = 16;
+
+// A block.
+inline constexpr unsigned kMaxThreadsPerBlock = 1024;
+inline constexpr unsigned kMaxBlockDim[3] = {1024, 1024, 64};
+inline constexpr unsigned kMaxGridDim[3] = {2147483647, 65535, 65535};
+inline constexpr std::size_t kDefaultSharedBytesPerBlock = std::size_t{48} << 10;
+inline constexpr std::size_t kMaxSharedBytesPerBlock = std::size_t{227} << 10;  // with opt-in
+
+// A multiprocessor.
+inline constexpr int kMaxBlocksPerMultiprocessor = 32;
+inline constexpr int kMaxThreadsPerMultiprocessor = 2048;
+inline constexpr std::size_t kSharedBytesPerMultiprocessor = std::size_t{228} << 10;
+inline constexpr std::size_t kReservedSharedBytesPerBlock = std::size_t{1} << 10;
+
+// Blocks of this shape that one multiprocessor holds at a time; 0 if not even one fits.
+// Threads count in whole warps. Registers are not modelled.
+constexpr int blocks_per_multiprocessor(int threads_per_block, std::size_t shared_bytes) {
+  const int warps_per_block = (threads_per_block + kWarpSize - 1) / kWarpSize;
+  const int by_threads = kMaxThreadsPerMultiprocessor / (warps_per_block * kWarpSize);
+  const auto by_shared = static_cast<int>(kSharedBytesPerMultiprocessor /
+                                          (shared_bytes + kReservedSharedBytesPerBlock));
+  return std::min({by_threads, by_shared, kMaxBlocksPerMultiprocessor});
+}
+
+}  // namespace simt

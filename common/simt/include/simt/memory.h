@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The emulated device's address space: one reserved range of addresses in which all device memory
+// lies, and the book of what is allocated in it. The checkers ask here what an address is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+// The range is at a fixed place, so that "is this a device address?" is one comparison and so that
+// two runs see the same addresses. It is reserved without memory behind it, which arrives on use.
+inline constexpr std::uintptr_t kDeviceBase = 0x2000'0000'0000;
+inline constexpr std::size_t kDeviceRangeBytes = std::size_t{64} << 30;
+inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{4} << 30;  // what programs can have
+inline constexpr std::size_t kAllocationAlignment = 256;
+inline constexpr std::size_t kRedZoneBytes = 256;  // at least so much free room after an allocation
+
+// What fresh memory holds, in words: a NaN as float and as double, an odd negative number as int.
+inline constexpr std::uint32_t kPoisonWord = 0xFFF8DEAD;
+
+inline bool is_device_address(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) - kDeviceBase < kDeviceRangeBytes;
+}
+
+struct Allocation {
+  enum class Kind { device, managed, pinned_host, symbol, external, scratch };
+
+  std::byte* base = nullptr;
+  std::size_t size_bytes = 0;
+  std::string name;  // as a message calls it: "allocation 3", "d_in"
+  Kind kind = Kind::device;
+  bool live = false;
+  std::uint64_t id = 0;  // counts up from 1 in order of allocation
+
+  std::byte* end() const { return base + size_bytes; }
+  bool contains(const void* p, std::size_t bytes = 1) const {
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
+    return offset < size_bytes && bytes <= size_bytes - offset;
+  }
+  bool host_accessible() const { return kind == Kind::managed || kind == Kind::pinned_host; }
+};
+
+// What `p` belongs to: the live allocation that contains it; else the freed one that contained it;
+// else the nearest one (for "12 bytes past the end of ..."), which is null when there is none at all.
+// Ask contains() and live. The pointer is valid until allocation_version() changes.
+const Allocation* find_allocation(const void* p);
+
+// Changes with every allocation and release; lets a checker keep the last answer in a cache.
+std::uint64_t allocation_version();
+
+// All live allocations, oldest first (leak reports).
+std::vector<const Allocation*> live_allocations();
+
+// Takes room in the range and fills it with the poison pattern. Returns null when the presented
+// device's memory is used up. size_bytes > 0.
+void* allocate(std::size_t size_bytes, Allocation::Kind kind);
+
+// Ends an allocation of that kind. Its addresses are not used again for a long time, so that late
+// accesses are recognised. Returns false if `p` is not the base of a live allocation of the kind.
+bool release(void* p, Allocation::Kind kind);
+
+// Enters memory outside the heap into the book: a symbol, registered host memory. A live allocation
+// with the same base is replaced.
+void register_allocation(void* p, std::size_t size_bytes, std::string name, Allocation::Kind kind);
+
+// Worker: maps the judge's shared buffer arena inside the range; throws std::system_error. Nothing in
+// it is accessible to kernels until declared.
+void* map_shared(int fd, std::size_t size_bytes);
+
+// Names part of the arena as one allocation. `initialised` tells the checkers whether it may be read.
+void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised);
+
+// Ends the declared allocation at `p`, if there is one.
+void retire_allocation(void* p);
+
+// Frees every allocation (cudaDeviceReset). Pinned host memory survives, as it does in CUDA.
+void release_all();
+
+// Live bytes of the presented kDeviceMemoryBytes.
+std::size_t used_bytes();
+
+// Told of everything the host API does to device memory, so that the checkers' shadow keeps up.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  virtual void on_allocate(const Allocation& allocation, bool initialised) = 0;
+  virtual void on_release(const Allocation& allocation) = 0;
+  // cudaMemcpy to the device, cudaMemset: [p, p + size_bytes) now has contents.
+  virtual void on_write(const void* p, std::size_t size_bytes) = 0;
+  // cudaMemcpy to the host: [p, p + size_bytes) is about to be read.
+  virtual void on_read(const void* p, std::size_t size_bytes) = 0;
+  // Between two device allocations: what was uninitialised stays so at its new place.
+  virtual void on_copy(const void* destination, const void* source, std::size_t size_bytes) = 0;
+};
+void set_memory_observer(MemoryObserver* observer);  // null: nobody
+MemoryObserver* memory_observer();
+
+}  // namespace simt

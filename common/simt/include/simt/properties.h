@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The presented device, as CUDA reports it.
+#pragma once
+
+#include <cstddef>
+
+#include "simt/error.h"
+#include "simt/limits.h"
+
+namespace simt {
+
+// With simt/limits.h, what the device is; these are only told, not enforced.
+inline constexpr int kComputeMajor = 9;
+inline constexpr int kComputeMinor = 0;
+inline constexpr int kRegistersPerMultiprocessor = 65536;
+inline constexpr int kRegistersPerThread = 32;  // as many as fit at full occupancy
+inline constexpr std::size_t kConstantBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kL2CacheBytes = std::size_t{60} << 20;
+
+}  // namespace simt
+
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t totalGlobalMem;
+  std::size_t sharedMemPerBlock;
+  int regsPerBlock;
+  int warpSize;
+  std::size_t memPitch;
+  int maxThreadsPerBlock;
+  int maxThreadsDim[3];
+  int maxGridSize[3];
+  int clockRate;  // kHz
+  std::size_t totalConstMem;
+  int major;
+  int minor;
+  std::size_t textureAlignment;
+  std::size_t texturePitchAlignment;
+  int deviceOverlap;
+  int multiProcessorCount;
+  int kernelExecTimeoutEnabled;
+  int integrated;
+  int canMapHostMemory;
+  int computeMode;
+  int concurrentKernels;
+  int ECCEnabled;
+  int pciBusID;
+  int pciDeviceID;
+  int pciDomainID;
+  int tccDriver;
+  int asyncEngineCount;
+  int unifiedAddressing;
+  int memoryClockRate;  // kHz
+  int memoryBusWidth;   // bits
+  int l2CacheSize;
+  int persistingL2CacheMaxSize;
+  int maxThreadsPerMultiProcessor;
+  int streamPrioritiesSupported;
+  int globalL1CacheSupported;
+  int localL1CacheSupported;
+  std::size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor;
+  int managedMemory;
+  int isMultiGpuBoard;
+  int multiGpuBoardGroupID;
+  int hostNativeAtomicSupported;
+  int singleToDoublePrecisionPerfRatio;
+  int pageableMemoryAccess;
+  int concurrentManagedAccess;
+  int computePreemptionSupported;
+  int canUseHostPointerForRegisteredMem;
+  int cooperativeLaunch;
+  int cooperativeMultiDeviceLaunch;
+  std::size_t sharedMemPerBlockOptin;
+  int pageableMemoryAccessUsesHostPageTables;
+  int directManagedMemAccessFromHost;
+  int maxBlocksPerMultiProcessor;
+  int accessPolicyMaxWindowSize;
+  std::size_t reservedSharedMemPerBlock;
+  int memoryPoolsSupported;
+  int clusterLaunch;
+};
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The order in which the emulator runs what a device may run in any order.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+// 0 (the default): lanes, warps and blocks in natural order. Otherwise the seed picks other orders of
+// all three; the same seed gives the same run. Takes effect with the next launch.
+void set_schedule(std::uint64_t seed);
+
+// How long a kernel may stand still: basic blocks without any memory access by a thread that never
+// waits, or about as much polling by all threads, before it counts as a deadlock.
+inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;
+void set_step_limit(std::uint64_t basic_blocks_without_memory_change);
+
+}  // namespace simt

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Streams. All work here runs to completion when it is issued, so a stream is only an identity that
+// must be valid; ordering, waiting and querying are trivially satisfied.
+#pragma once
+
+struct CUstream_st;
+typedef CUstream_st* cudaStream_t;
+
+namespace simt {
+
+// True for nullptr, cudaStreamLegacy, cudaStreamPerThread and every created, not yet destroyed stream.
+bool is_valid_stream(cudaStream_t stream);
+
+}  // namespace simt

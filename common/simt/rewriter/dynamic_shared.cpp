@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "rewrite.h"
+
+namespace simt::rewriter {
+namespace {
+
+bool is_attribute(const Token& token) {
+  return token.is("alignas") || token.is("__align__") || token.is("__attribute__") ||
+         token.is("_Alignas");
+}
+
+// Where the declaration's first specifier stands, going back from code[i].
+std::size_t declaration_begin(const Tokens& code, std::size_t i) {
+  while (i > 0) {
+    const Token& before = code[i - 1];
+    if (before.is_identifier() || before.kind == TokenKind::kNumber || before.is("::") ||
+        before.is("<") || before.is(">") || before.is(",") || before.is("*")) {
+      --i;
+      continue;
+    }
+    // The brackets of an attribute, but not those of an `if` before the declaration.
+    const std::size_t open = code[i - 1].is(")") ? matching_open(code, i - 1) : code.size();
+    if (open == code.size() || open == 0 || !is_attribute(code[open - 1])) break;
+    i = open - 1;
+  }
+  return i;
+}
+
+// Whether code[i] stands directly in namespaces, not in a function or class.
+bool is_at_namespace_scope(const Tokens& code, std::size_t i) {
+  int closed = 0;
+  while (i-- > 0) {
+    if (code[i].is("}")) ++closed;
+    if (!code[i].is("{")) continue;
+    if (closed > 0) {
+      --closed;
+      continue;
+    }
+    std::size_t name = i;  // of namespace a::b { or extern "C" {
+    while (name > 0 && (code[name - 1].is("::") || code[name - 1].kind == TokenKind::kString ||
+                        (code[name - 1].is_identifier() && !code[name - 1].is("namespace") &&
+                         !code[name - 1].is("extern")))) {
+      --name;
+    }
+    if (name == 0 || (!code[name - 1].is("namespace") && !code[name - 1].is("extern"))) return false;
+  }
+  return true;
+}
+
+class Declaration {
+ public:
+  // shared: where __shared__ stands.
+  Declaration(const Tokens& code, std::size_t shared, Edits& edits)
+      : code_(code), begin_(declaration_begin(code, shared)), edits_(edits) {
+    end_ = shared;
+    while (end_ < code.size() && !code[end_].is(";") && !code[end_].is("}")) ++end_;
+  }
+
+  bool is_extern() const {
+    return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                       code_.begin() + static_cast<std::ptrdiff_t>(end_),
+                       [](const Token& token) { return token.is("extern"); });
+  }
+
+  void rewrite(bool at_namespace_scope) {
+    const Token* name = nullptr;  // the last identifier outside of brackets
+    int depth = 0;                // of template arguments
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const Token& token = code_[i];
+      if (token.is("extern")) {
+        edits_.replace(token.begin, token.end, at_namespace_scope ? "static" : "");
+      } else if (token.is("__shared__")) {
+        edits_.replace(token.begin, token.end, "");
+      } else if (is_attribute(token)) {
+        i = remove_attribute(i);
+      } else if (token.is("<")) {
+        ++depth;
+      } else if (token.is(">")) {
+        --depth;
+      } else if (token.is("[")) {
+        i = matching_close(code_, i);
+      } else if (token.is(",") && depth == 0) {
+        initialise(name, i);
+        name = nullptr;
+      } else if (token.is_identifier()) {
+        name = &token;
+      } else if (token.is("=") || token.is("(") || token.is("{")) {
+        fail();
+      }
+    }
+    initialise(name, end_);
+  }
+
+ private:
+  // The memory is aligned for everything, and a reference cannot have an alignment of its own.
+  // Returns where the attribute ends.
+  std::size_t remove_attribute(std::size_t i) {
+    if (i + 1 >= end_ || !code_[i + 1].is("(")) fail();
+    const std::size_t close = matching_close(code_, i + 1);
+    if (close >= end_) fail();
+    edits_.replace(code_[i].begin, code_[close].end, "");
+    return close;
+  }
+
+  // Makes the declarator of that name, which ends before code_[end], a reference.
+  void initialise(const Token* name, std::size_t end) {
+    if (name == nullptr || name == &code_[begin_]) fail();
+    edits_.replace(name->begin, name->end, "(&" + std::string(name->text) + ")");
+    edits_.insert(code_[end - 1].end, " = ::simt::DynamicShared{}");
+  }
+
+  [[noreturn]] void fail() const {
+    throw SyntaxError(code_[begin_].begin, "cannot read this extern __shared__ declaration");
+  }
+
+  const Tokens& code_;
+  std::size_t begin_;
+  std::size_t end_;  // of the declaration: the ';', or the end of a macro's body
+  Edits& edits_;
+};
+
+}  // namespace
+
+void rewrite_dynamic_shared(const Tokens& code, Edits& edits) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i].is("__shared__")) continue;
+    Declaration declaration(code, i, edits);
+    if (declaration.is_extern()) declaration.rewrite(is_at_namespace_scope(code, i));
+  }
+}
+
+}  // namespace simt::rewriter

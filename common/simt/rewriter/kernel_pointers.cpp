@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "rewrite.h"
+
+namespace simt::rewriter {
+namespace {
+
+// [begin, end) of an expression, in tokens.
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+};
+
+// The argument that begins at code[begin], up to its comma or the call's bracket.
+Range first_argument(const Tokens& code, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < code.size() && !code[end].is(",") && !closes_bracket(code[end])) {
+    const std::size_t angle = code[end].is("<") ? matching_angle(code, end) : code.size();
+    if (opens_bracket(code[end])) {
+      end = matching_close(code, end);
+    } else if (angle != code.size()) {
+      end = angle;
+    }
+    if (end < code.size()) ++end;
+  }
+  return {begin, end};
+}
+
+// Whether tokens[open] opens the cast (void*), (const void *) or the like.
+bool is_void_pointer(const Tokens& code, std::size_t begin, std::size_t end) {
+  bool names_void = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    names_void = names_void || code[i].is("void");
+    if (!code[i].is("void") && !code[i].is("const") && !code[i].is("*")) return false;
+  }
+  return names_void;
+}
+
+// What is cast to void*: kernel of (void*)kernel, (void*)&kernel, reinterpret_cast<void*>(kernel).
+Range without_cast(const Tokens& code, Range expression) {
+  auto [begin, end] = expression;
+  if (code[begin].is("reinterpret_cast") || code[begin].is("static_cast")) {
+    const std::size_t angle = matching_angle(code, begin + 1);
+    if (angle + 1 < end && code[angle + 1].is("(")) begin = angle + 2, end = end - 1;
+  } else if (code[begin].is("(")) {
+    const std::size_t close = matching_close(code, begin);
+    if (close < end && is_void_pointer(code, begin + 1, close)) begin = close + 1;
+  }
+  if (begin < end && code[begin].is("&")) ++begin;
+  return {begin, end};
+}
+
+}  // namespace
+
+void rewrite_kernel_pointers(const Tokens& code,
+                             const std::vector<std::string_view>& macro_parameters, Edits& edits) {
+  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+    const bool cooperative = code[i].is("cudaLaunchCooperativeKernel");
+    if ((!cooperative && !code[i].is("cudaLaunchKernel")) || !code[i + 1].is("(")) continue;
+    const Range argument = first_argument(code, i + 2);
+    if (argument.end >= code.size() || !code[argument.end].is(",")) {
+      throw SyntaxError(code[i].begin, std::string(code[i].text) + " without its arguments");
+    }
+    const Range kernel = without_cast(code, argument);
+    if (kernel.begin == kernel.end) continue;
+    const bool is_global = i > 0 && code[i - 1].is("::");
+    edits.replace(code[is_global ? i - 1 : i].begin, code[argument.end - 1].end,
+                  " ::simt::launch_by_pointer(" +
+                      launch_site(code, kernel.begin, kernel.end, macro_parameters) +
+                      (cooperative ? ", true, " : ", false, ") +
+                      spell(code, kernel.begin, kernel.end));
+  }
+}
+
+}  // namespace simt::rewriter

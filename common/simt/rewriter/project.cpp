@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "project.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "rewrite.h"
+
+namespace simt::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw FileError(path.string() + ": error: is a directory");
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw FileError(path.string() + ": error: cannot be read");
+  // One byte more than allowed tells a file that is too long, however long it is.
+  std::string text(kMaxSourceBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kMaxSourceBytes) {
+    throw FileError(path.string() + ": error: larger than 4 MiB, too large for a source file");
+  }
+  return text;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) throw FileError(path.string() + ": error: cannot be written");
+}
+
+// A string literal for a directive.
+std::string quoted(const fs::path& path) {
+  std::string result = "\"";
+  for (const char c : path.string()) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+Project::Project(fs::path input, std::vector<fs::path> include_dirs)
+    : include_dirs_(std::move(include_dirs)) {
+  input_ = load(input, true);
+  spread_changes();
+}
+
+std::string Project::load(const fs::path& path, bool is_input) {
+  const std::string key = is_input ? path.string() : fs::weakly_canonical(path).string();
+  if (files_.count(key) != 0) return key;
+  File& file = files_[key];
+  file.path = path;
+  file.text = read_file(path);
+  try {
+    file.source = lex(file.text);
+    Edits edits(file.text);
+    rewrite_all(file.source, edits);
+    file.is_changed = is_input || !edits.empty();
+  } catch (const SyntaxError& error) {
+    Source lines;
+    lines.text = file.text;
+    throw FileError(path.string() + ":" + std::to_string(lines.line_at(error.offset())) +
+                    ": error: " + error.what());
+  }
+  for (const Include& include : file.source.includes) {
+    const auto header = find(include, file);
+    file.includes.push_back(header ? std::optional(load(*header, false)) : std::nullopt);
+  }
+  return key;
+}
+
+std::optional<fs::path> Project::find(const Include& include, const File& from) const {
+  std::vector<fs::path> dirs = {from.path.parent_path()};
+  dirs.insert(dirs.end(), include_dirs_.begin(), include_dirs_.end());
+  for (const fs::path& dir : dirs) {
+    std::error_code error;
+    const fs::path candidate = dir / include.name;
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  return std::nullopt;  // the compiler may know
+}
+
+// A header that includes a changed one has to be changed, too, to include the new one.
+void Project::spread_changes() {
+  for (bool again = true; again;) {
+    again = false;
+    for (auto& [key, file] : files_) {
+      const bool follows = std::any_of(
+          file.includes.begin(), file.includes.end(),
+          [&](const auto& header) { return header && files_.at(*header).is_changed; });
+      if (!follows || file.is_changed) continue;
+      file.is_changed = again = true;
+    }
+  }
+}
+
+fs::path Project::output_of(const File& file) const {
+  if (&file == &files_.at(input_)) return output_;
+  std::string name = file.path.lexically_normal().string();
+  std::replace(name.begin(), name.end(), '/', '.');
+  return output_.parent_path() / (output_.filename().string() + "." + name);
+}
+
+std::string Project::rewritten(const File& file) const {
+  Edits edits(file.text);
+  rewrite_all(file.source, edits);
+  if (file.text.compare(0, 3, "\xEF\xBB\xBF") == 0) edits.replace(0, 3, "");
+  for (std::size_t i = 0; i < file.includes.size(); ++i) {
+    if (!file.includes[i]) continue;
+    const File& header = files_.at(*file.includes[i]);
+    const Include& include = file.source.includes[i];
+    if (header.is_changed) {
+      edits.replace(include.begin, include.end, quoted(output_of(header).filename()));
+    } else if (header.path == file.path.parent_path() / include.name) {
+      // Found beside the file, where its new place may not be.
+      edits.replace(include.begin, include.end, quoted(fs::absolute(header.path)));
+    }
+  }
+  return "#line 1 " + quoted(file.path) + "\n" + edits.apply();
+}
+
+void Project::write(const fs::path& output) {
+  output_ = output;
+  for (const auto& [key, file] : files_) {
+    if (file.is_changed) write_file(output_of(file), rewritten(file));
+  }
+}
+
+}  // namespace simt::rewriter

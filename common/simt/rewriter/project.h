@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Rewriting a file together with the local headers that it includes.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "edits.h"
+#include "token.h"
+
+namespace simt::rewriter {
+
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{4} << 20;
+
+// Something is wrong with a file. what() is one line, "FILE:LINE: error: ..." or "FILE: error: ...".
+class FileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Project {
+ public:
+  // Reads `input` and all headers that it includes by "name", directly or not, and that are found beside
+  // the including file or in include_dirs. Throws FileError.
+  Project(std::filesystem::path input, std::vector<std::filesystem::path> include_dirs);
+
+  // Writes the rewritten input to `output` and, beside it as OUTPUT.HEADER, each header that had to be
+  // rewritten, too; includes are redirected to those. Throws FileError.
+  void write(const std::filesystem::path& output);
+
+ private:
+  struct File {
+    std::filesystem::path path;  // as messages and #line name it
+    std::string text;
+    Source source;
+    std::vector<std::optional<std::string>> includes;  // keys into files_, as source.includes
+    bool is_changed = false;
+  };
+
+  std::string load(const std::filesystem::path& path, bool is_input);
+  std::optional<std::filesystem::path> find(const Include& include, const File& from) const;
+  void spread_changes();
+  std::filesystem::path output_of(const File& file) const;
+  std::string rewritten(const File& file) const;
+
+  std::vector<std::filesystem::path> include_dirs_;
+  std::map<std::string, File> files_;  // by canonical path
+  std::string input_;                  // its key
+  std::filesystem::path output_;
+};
+
+}  // namespace simt::rewriter

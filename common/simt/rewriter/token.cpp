@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "token.h"
+
+#include <algorithm>
+
+namespace simt::rewriter {
+
+int Source::line_at(std::size_t offset) const {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+bool opens_bracket(const Token& token) {
+  return token.is("(") || token.is("[") || token.is("{");
+}
+
+bool closes_bracket(const Token& token) {
+  return token.is(")") || token.is("]") || token.is("}");
+}
+
+std::size_t matching_close(const Tokens& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (opens_bracket(tokens[i])) ++depth;
+    if (closes_bracket(tokens[i]) && --depth == 0) return i;
+  }
+  return tokens.size();
+}
+
+std::size_t matching_open(const Tokens& tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (closes_bracket(tokens[i])) ++depth;
+    if (opens_bracket(tokens[i]) && --depth == 0) return i;
+  }
+  return tokens.size();
+}
+
+std::size_t matching_angle(const Tokens& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (opens_bracket(tokens[i])) {
+      i = matching_close(tokens, i);
+    } else if (tokens[i].is("<")) {
+      ++depth;
+    } else if (tokens[i].is(">")) {
+      if (--depth == 0) return i;
+    } else if (tokens[i].is(";") || closes_bracket(tokens[i])) {
+      break;
+    }
+  }
+  return tokens.size();
+}
+
+}  // namespace simt::rewriter

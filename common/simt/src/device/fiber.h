@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Fibers: stacks of their own that take turns on one OS thread. A CUDA thread that has to wait keeps
+// its fiber; one that ends hands it on to the next thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simt::device {
+
+struct Fiber {
+  void* context = nullptr;      // where it goes on; meaningless while it runs
+  std::uintptr_t stack_low = 0;  // [stack_low, stack_low + stack_bytes) is its stack, exactly
+  std::size_t stack_bytes = 0;
+};
+
+inline constexpr std::size_t kStackBytes = std::size_t{256} << 10;  // of each fiber
+inline constexpr std::size_t kGuardBytes = 4096;  // below it, without access
+
+// What every fiber runs. Defined by the scheduler; must not return.
+[[noreturn]] void fiber_main();
+
+// Suspends `from`, which is running, and continues `to`. Returns when something switches back.
+void switch_fiber(Fiber& from, Fiber& to);
+
+// All fibers that kernels run on. Their stacks are kept for ever; their pages arrive on use.
+class FiberPool {
+ public:
+  // Returns an idle fiber: the last one released, whose stack is still in the cache, or a new one.
+  // A released fiber goes on where it was suspended. Throws std::bad_alloc without address space.
+  Fiber* acquire();
+
+  void release(Fiber* fiber) { idle_.push_back(fiber); }
+
+  // Forgets what all fibers were doing and makes them idle and new. Call from outside of them.
+  void abandon_all();
+
+ private:
+  void add_stacks();
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> idle_;
+};
+
+}  // namespace simt::device

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A launch from its check against the device's limits to the report of its fault.
+#include "simt/launch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "device_print.h"
+#include "grid.h"
+#include "poll.h"
+#include "running.h"
+#include "scheduler.h"
+#include "signal_guard.h"
+#include "simt/finding.h"
+#include "source_line.h"
+
+namespace simt {
+namespace {
+
+using device::Grid;
+using device::running;
+
+std::size_t g_dynamic_shared_limit = kDefaultSharedBytesPerBlock;
+
+bool fits(dim3 dim, const unsigned (&limits)[3]) {
+  return dim.x >= 1 && dim.x <= limits[0] && dim.y >= 1 && dim.y <= limits[1] && dim.z >= 1 &&
+         dim.z <= limits[2];
+}
+
+cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (running.grid != nullptr) return cudaErrorNotSupported;
+  if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
+  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim) ||
+      num_threads > kMaxThreadsPerBlock) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (config.shared_bytes > g_dynamic_shared_limit) return cudaErrorInvalidValue;
+  const std::uint64_t num_blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  if (config.cooperative && num_blocks > max_resident) return cudaErrorCooperativeLaunchTooLarge;
+  return cudaSuccess;
+}
+
+// Blocks of this launch that the device holds at a time. Meaningful for valid launches only.
+std::uint64_t max_resident_blocks(const LaunchConfig& config) {
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (num_threads == 0 || num_threads > kMaxThreadsPerBlock) return 0;
+  return static_cast<std::uint64_t>(kNumMultiprocessors) *
+         static_cast<std::uint64_t>(blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
+}
+
+void report_fault(const LaunchSite& site, const device::Fault& fault) {
+  device::SourceLine where = device::source_line(fault.pc);
+  if (where.line == 0) {
+    const std::string_view path(site.file);
+    where = {std::string(path.substr(path.rfind('/') + 1)), site.line};
+  }
+  report({fault.kind, where.file, where.line, site.kernel, fault.message});
+  set_sticky_error(fault.error);
+}
+
+void run(Grid& grid) {
+  static std::uint64_t clock = 0;  // stands still between kernels, whatever the host does
+  running.steps = clock;
+  running.grid = &grid;
+  device::block_dim = grid.config().block;
+  device::grid_dim = grid.config().grid;
+  device::reset_alarm();
+  {
+    const device::SignalGuard guard;
+    grid.run();
+  }
+  if (grid.fault) {
+    device::abandon_fibers();
+    report_fault(grid.site(), *grid.fault);
+  }
+  device::flush_prints();
+  clock = running.steps;
+  running.alarm_step = UINT64_MAX;
+  running.grid = nullptr;
+}
+
+}  // namespace
+
+void raise_dynamic_shared_limit(std::size_t size_bytes) {
+  g_dynamic_shared_limit =
+      std::clamp(size_bytes, g_dynamic_shared_limit, kMaxSharedBytesPerBlock);
+}
+
+cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
+                             void* closure) {
+  const std::uint64_t max_resident = max_resident_blocks(config);
+  const cudaError_t error = check(config, max_resident);
+  if (error != cudaSuccess) return set_last_error(error);
+  Grid grid(site, config, max_resident, body, closure);
+  run(grid);
+  return cudaSuccess;
+}
+
+}  // namespace simt

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#include "running.h"
+
+namespace simt::device {
+
+Running running;
+
+uint3 thread_index = {};
+uint3 block_index = {};
+dim3 block_dim;
+dim3 grid_dim;
+
+}  // namespace simt::device

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What runs at the moment. One OS thread runs the whole device, so this is one global; the compiler's
+// hooks read it at every memory access.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "block.h"
+
+namespace simt::device {
+
+class Grid;
+
+struct Running {
+  // The running fiber's stack: accesses in it are the thread's own and concern nobody. Outside of
+  // kernels it is the whole address space, so one comparison serves both questions.
+  std::uintptr_t stack_low = 0;
+  std::size_t stack_bytes = SIZE_MAX;
+
+  // The clock, in basic blocks, and when to look at what the thread is doing (see alarm()).
+  std::uint64_t steps = 0;
+  std::uint64_t alarm_step = UINT64_MAX;
+
+  // Events so far; only their changes matter.
+  std::uint64_t reads = 0;
+  std::uint64_t changes = 0;   // memory was written, a thread or a block ended
+  std::uint64_t switches = 0;  // of fibers
+
+  // Polling (see poll.h).
+  std::uint64_t slept = 0;         // nanoseconds; part of the clock
+  std::uint64_t idle_steps = 0;    // spent on polling in vain since the grid last saw a change
+  std::uint64_t polled_changes = 0;  // `changes` at the last poll
+  int impatience = 0;              // of the polls since then
+
+  Grid* grid = nullptr;  // null outside of kernels
+  Block* block = nullptr;
+  Warp* warp = nullptr;
+  int lane_id = 0;
+  Fiber* fiber = nullptr;
+
+  bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }
+  Lane& lane() const { return warp->lanes[lane_id]; }
+  std::uint32_t lane_bit() const { return 1u << lane_id; }
+};
+
+extern Running running;
+
+// The storage behind threadIdx and its like, which programs see as constants.
+extern uint3 thread_index asm("threadIdx");
+extern uint3 block_index asm("blockIdx");
+extern dim3 block_dim asm("blockDim");
+extern dim3 grid_dim asm("gridDim");
+
+}  // namespace simt::device

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The order in which lanes, warps and blocks run.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace simt::device {
+
+// A permutation of 0 ... size-1 that needs no memory: i -> (start + i * stride) mod size, where stride
+// and size have no common factor. Seed 0 gives the identity.
+class Permutation {
+ public:
+  explicit Permutation(std::uint64_t size = 1, std::uint64_t seed = 0);
+
+  std::uint64_t operator()(std::uint64_t i) const;
+  bool is_identity() const { return start_ == 0 && stride_ == 1; }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t start_ = 0;
+  std::uint64_t stride_ = 1;
+};
+
+// One launch's order of everything.
+struct Schedule {
+  Permutation blocks;
+  Permutation warps;
+  Permutation lanes;
+
+  // The orders for a grid of so many blocks of so many warps, from the seed given to set_schedule.
+  static Schedule for_grid(std::uint64_t num_blocks, int warps_per_block);
+
+  // The lane of `ready` (a mask, not 0) that runs first.
+  int first_lane(std::uint32_t ready) const {
+    if (lanes.is_identity()) return std::countr_zero(ready);
+    for (std::uint64_t i = 0;; ++i) {
+      const auto lane = static_cast<int>(lanes(i));
+      if (ready >> lane & 1) return lane;
+    }
+  }
+};
+
+// The limit given to set_step_limit.
+std::uint64_t step_limit();
+
+}  // namespace simt::device

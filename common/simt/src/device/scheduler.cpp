@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "scheduler.h"
+
+#include <bit>
+
+#include "barrier.h"
+#include "fault.h"
+#include "fiber.h"
+#include "grid.h"
+#include "warp_operations.h"
+
+namespace simt::device {
+namespace {
+
+FiberPool fibers;
+
+// The stack that launched the kernel. On it no access concerns the device: see Running::stack_low.
+Fiber host_fiber{.stack_low = 0, .stack_bytes = SIZE_MAX};
+
+// Makes the next lane of the running block the running one and returns it; null if none can run.
+// Stays with a warp while it has ready lanes, then takes the first warp in order that has some.
+Lane* select_lane() {
+  Block& block = *running.block;
+  Warp* warp = running.warp;
+  for (;;) {
+    if (warp->ready == 0 && warp->converging != 0) release_converged(*warp);
+    if (warp->ready != 0) break;
+    block.runnable &= ~(1u << (warp - block.warps.data()));
+    if (block.runnable == 0) return nullptr;
+    warp = &block.warps[std::countr_zero(block.runnable)];
+  }
+  running.warp = warp;
+  running.lane_id = running.grid->schedule().first_lane(warp->ready);
+  Lane& lane = running.lane();
+  thread_index = lane.index;
+  return &lane;
+}
+
+void switch_to(Fiber& next) {
+  Fiber& self = *running.fiber;
+  running.fiber = &next;
+  running.stack_low = next.stack_low;
+  running.stack_bytes = next.stack_bytes;
+  ++running.switches;
+  switch_fiber(self, next);
+}
+
+// The running lane has ended; its fiber is free for another.
+void end_lane() {
+  running.lane().fiber = nullptr;
+  fibers.release(running.fiber);
+  Warp& warp = *running.warp;
+  warp.live &= ~running.lane_bit();
+  warp.ready &= ~running.lane_bit();
+  --running.block->live;
+  ++running.changes;
+  // The others wait for one thread less.
+  if (running.block->at_barrier != 0) release_barrier_if_complete(*running.block);
+  if (warp.in_operation != 0) complete_operations(warp);
+  run_others();
+}
+
+}  // namespace
+
+void fiber_main() {
+  for (;;) {
+    running.grid->run_thread_body();
+    end_lane();  // returns on this fiber's next turn, with another lane to run
+  }
+}
+
+void run_others() {
+  Lane* const lane = select_lane();
+  Fiber* next = &host_fiber;
+  if (lane != nullptr) {
+    // A lane that has not started takes the last fiber that became free: this very one, if the lane
+    // that ran on it has just ended. So blocks whose threads never wait need one fiber and no switch.
+    if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
+    next = lane->fiber;
+  }
+  if (next != running.fiber) switch_to(*next);
+}
+
+void run_block(Block& block) {
+  running.fiber = &host_fiber;
+  running.block = &block;
+  running.warp = &block.warps.front();
+  block_index = block.index;
+  run_others();
+}
+
+void leave_kernel() {
+  switch_to(host_fiber);
+  __builtin_unreachable();
+}
+
+void abandon_fibers() { fibers.abandon_all(); }
+
+}  // namespace simt::device

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Shared memory: the executable's thread-local variables, as far as they lie in its own TLS image
+// (keywords.h makes __shared__ variables of them), and a buffer for dynamic shared memory. Resident
+// blocks take turns in it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace simt::device {
+
+class SharedMemory {
+ public:
+  // For a launch with so much dynamic shared memory, on this OS thread. Keeps what the host has in
+  // its thread-local variables ...
+  explicit SharedMemory(std::size_t dynamic_bytes);
+  // ... and puts it back.
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // A fresh block's contents: the poison pattern.
+  void poison() const;
+
+  void save(std::vector<std::byte>& image) const;
+  void restore(const std::vector<std::byte>& image) const;
+
+ private:
+  std::span<std::byte> static_;
+  std::span<std::byte> dynamic_;
+  std::vector<std::byte> host_image_;
+};
+
+}  // namespace simt::device

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+
+namespace simt::device {
+
+// While it lives, a hardware trap in a kernel (a bad address, a division by zero) is a Fault and not
+// the end of the process. On the host's stack traps do what they did before.
+class SignalGuard {
+ public:
+  SignalGuard();
+  ~SignalGuard();
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+  std::array<struct sigaction, kSignals.size()> old_actions_;
+  stack_t old_stack_;
+};
+
+}  // namespace simt::device

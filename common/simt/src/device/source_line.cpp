@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "source_line.h"
+
+#include <backtrace.h>
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+namespace simt::device {
+namespace {
+
+bool is_users(std::string_view path) {
+  return !path.starts_with("/usr/") && path.find("/simt/include/") == std::string_view::npos;
+}
+
+// libbacktrace visits the functions inlined at an address from the inside out.
+int visit_frame(void* data, std::uintptr_t /*pc*/, const char* path, int line, const char*) {
+  if (path == nullptr || !is_users(path)) return 0;
+  const std::string_view view(path);
+  *static_cast<SourceLine*>(data) = {std::string(view.substr(view.rfind('/') + 1)), line};
+  return 1;
+}
+
+// Without debug information lines stay unknown, which is no error of the program.
+void ignore_error(void*, const char*, int) {}
+
+SourceLine look_up(const void* return_address) {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+  SourceLine found;
+  // The call itself ends one byte before the address it returns to.
+  const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(return_address) - 1;
+  backtrace_pcinfo(state, pc, visit_frame, ignore_error, &found);
+  return found;
+}
+
+}  // namespace
+
+const SourceLine& source_line(const void* return_address) {
+  static std::unordered_map<const void*, SourceLine> known;
+  const auto [entry, is_new] = known.try_emplace(return_address);
+  if (is_new && return_address != nullptr) entry->second = look_up(return_address);
+  return entry->second;
+}
+
+std::string line_name(const void* return_address, const std::string& file) {
+  const SourceLine& found = source_line(return_address);
+  if (found.line == 0) return "an unknown line";
+  std::string name = "line " + std::to_string(found.line);
+  if (found.file != file) name += " of " + found.file;
+  return name;
+}
+
+}  // namespace simt::device

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "simt/copy_api.h"
+
+#include <cstring>
+
+#include "simt/memory.h"
+
+namespace simt {
+namespace {
+
+enum class Side { host, device, either };
+
+// One end of a copy: the allocation it lies in, or null for ordinary host memory.
+struct End {
+  bool valid;
+  const Allocation* allocation;
+};
+
+End examine(const void* p, std::size_t size_bytes, Side wanted) {
+  const Allocation* const found = find_allocation(p);
+  if (found == nullptr || !found->live || !found->contains(p)) {
+    const bool host_memory = p != nullptr && !is_device_address(p);
+    return {host_memory && wanted != Side::device, nullptr};
+  }
+  const bool side_fits = wanted != Side::host || found->host_accessible();
+  return {side_fits && found->contains(p, size_bytes), found};
+}
+
+Side source_side(cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDefault) return Side::either;
+  const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
+  return from_host ? Side::host : Side::device;
+}
+
+Side destination_side(cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDefault) return Side::either;
+  const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
+  return to_host ? Side::host : Side::device;
+}
+
+void tell_observer(const End& to, void* destination, const End& from, const void* source,
+                   std::size_t size_bytes) {
+  MemoryObserver* const observer = memory_observer();
+  if (observer == nullptr) return;
+  if (to.allocation != nullptr && from.allocation != nullptr) {
+    observer->on_copy(destination, source, size_bytes);
+  } else if (to.allocation != nullptr) {
+    observer->on_write(destination, size_bytes);
+  } else if (from.allocation != nullptr) {
+    observer->on_read(source, size_bytes);
+  }
+}
+
+// A box of rows, `pitch` bytes apart, in slices of slice_rows rows. Its extent says how much is used.
+struct Box {
+  char* base;
+  std::size_t pitch;
+  std::size_t slice_rows;
+
+  char* row(std::size_t y, std::size_t z) const { return base + (z * slice_rows + y) * pitch; }
+};
+
+cudaError_t check_box(const Box& box, cudaExtent extent) {
+  return extent.width > box.pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+bool is_empty(cudaExtent extent) {
+  return extent.width == 0 || extent.height == 0 || extent.depth == 0;
+}
+
+cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
+  if (check_box(to, extent) != cudaSuccess || check_box(from, extent) != cudaSuccess) {
+    return cudaErrorInvalidPitchValue;
+  }
+  if (is_empty(extent)) return cudaSuccess;
+  // Both ends are looked at whole first: a copy that fails has copied nothing.
+  const std::size_t y = extent.height - 1;
+  const std::size_t z = extent.depth - 1;
+  const std::size_t to_bytes = static_cast<std::size_t>(to.row(y, z) - to.base) + extent.width;
+  const std::size_t from_bytes = static_cast<std::size_t>(from.row(y, z) - from.base) + extent.width;
+  if (!examine(to.base, to_bytes, destination_side(kind)).valid ||
+      !examine(from.base, from_bytes, source_side(kind)).valid) {
+    return cudaErrorInvalidValue;
+  }
+  cudaError_t error = cudaSuccess;
+  for (std::size_t slice = 0; slice < extent.depth; ++slice) {
+    for (std::size_t row = 0; row < extent.height && error == cudaSuccess; ++row) {
+      error = copy(to.row(row, slice), from.row(row, slice), extent.width, kind);
+    }
+  }
+  return error;
+}
+
+cudaError_t fill(void* pointer, int byte_value, std::size_t size_bytes) {
+  if (size_bytes == 0) return cudaSuccess;
+  if (!examine(pointer, size_bytes, Side::device).valid) return cudaErrorInvalidValue;
+  std::memset(pointer, byte_value, size_bytes);
+  if (memory_observer() != nullptr) memory_observer()->on_write(pointer, size_bytes);
+  return cudaSuccess;
+}
+
+cudaError_t fill_box(Box box, int byte_value, cudaExtent extent) {
+  if (check_box(box, extent) != cudaSuccess) return cudaErrorInvalidValue;
+  cudaError_t error = cudaSuccess;
+  for (std::size_t slice = 0; slice < extent.depth; ++slice) {
+    for (std::size_t row = 0; row < extent.height && error == cudaSuccess; ++row) {
+      error = fill(box.row(row, slice), byte_value, extent.width);
+    }
+  }
+  return error;
+}
+
+Box box_at(const cudaPitchedPtr& pitched, cudaPos position) {
+  const Box whole = {static_cast<char*>(pitched.ptr), pitched.pitch, pitched.ysize};
+  return {whole.row(position.y, position.z) + position.x, pitched.pitch, pitched.ysize};
+}
+
+}  // namespace
+
+cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
+                 cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (size_bytes == 0) return cudaSuccess;
+  const End to = examine(destination, size_bytes, destination_side(kind));
+  const End from = examine(source, size_bytes, source_side(kind));
+  if (!to.valid || !from.valid) return cudaErrorInvalidValue;
+  tell_observer(to, destination, from, source, size_bytes);
+  std::memmove(destination, source, size_bytes);
+  return cudaSuccess;
+}
+
+}  // namespace simt
+
+namespace {
+
+// Runs `operation` if the stream exists, and records what came of it.
+template <class Operation>
+cudaError_t on_stream(cudaStream_t stream, Operation operation) {
+  const bool valid = simt::is_valid_stream(stream);
+  return simt::set_last_error(valid ? operation() : cudaErrorInvalidResourceHandle);
+}
+
+simt::Box plane(const void* base, std::size_t pitch) {
+  return {static_cast<char*>(const_cast<void*>(base)), pitch, 0};
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_bytes,
+                       cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(destination, source, size_bytes, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t size_bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return on_stream(stream, [&] { return simt::copy(destination, source, size_bytes, kind); });
+}
+
+cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source,
+                           int source_device, std::size_t size_bytes) {
+  if (destination_device != 0 || source_device != 0) {
+    return simt::set_last_error(cudaErrorInvalidDevice);
+  }
+  return cudaMemcpy(destination, source, size_bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
+                         std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
+                         cudaMemcpyKind kind) {
+  return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes, height,
+                           kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, const void* source,
+                              std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return on_stream(stream, [&] {
+    return simt::copy_box(plane(destination, destination_pitch), plane(source, source_pitch),
+                          {width_bytes, height, 1}, kind);
+  });
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  return cudaMemcpy3DAsync(parameters);
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  if (parameters == nullptr || parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
+    return simt::set_last_error(cudaErrorInvalidValue);
+  }
+  return on_stream(stream, [&] {
+    return simt::copy_box(simt::box_at(parameters->dstPtr, parameters->dstPos),
+                          simt::box_at(parameters->srcPtr, parameters->srcPos), parameters->extent,
+                          parameters->kind);
+  });
+}
+
+cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes) {
+  return cudaMemsetAsync(pointer, byte_value, size_bytes);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
+                            cudaStream_t stream) {
+  return on_stream(stream, [&] { return simt::fill(pointer, byte_value, size_bytes); });
+}
+
+cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::size_t width_bytes,
+                         std::size_t height) {
+  return cudaMemset2DAsync(pointer, pitch, byte_value, width_bytes, height);
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
+                              std::size_t width_bytes, std::size_t height, cudaStream_t stream) {
+  return on_stream(stream, [&] {
+    return simt::fill_box(plane(pointer, pitch), byte_value, {width_bytes, height, 1});
+  });
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
+  return simt::set_last_error(
+      simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent));
+}

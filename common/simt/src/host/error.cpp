@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "simt/error.h"
+
+namespace simt {
+namespace {
+
+cudaError_t g_last_error = cudaSuccess;
+cudaError_t g_sticky_error = cudaSuccess;
+
+}  // namespace
+
+cudaError_t set_last_error(cudaError_t error) {
+  if (g_sticky_error != cudaSuccess) error = g_sticky_error;
+  if (error != cudaSuccess) g_last_error = error;
+  return error;
+}
+
+void set_sticky_error(cudaError_t error) {
+  if (g_sticky_error == cudaSuccess) g_sticky_error = error;
+}
+
+cudaError_t sticky_error() { return g_sticky_error; }
+
+void clear_errors() { g_last_error = g_sticky_error = cudaSuccess; }
+
+}  // namespace simt
+
+cudaError_t cudaPeekAtLastError() {
+  return simt::g_sticky_error != cudaSuccess ? simt::g_sticky_error : simt::g_last_error;
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = cudaPeekAtLastError();
+  simt::g_last_error = cudaSuccess;
+  return error;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define SIMT_ERROR(name, value, text) \
+  case name:                          \
+    return #name;
+#include "simt/error_codes.inc"
+#undef SIMT_ERROR
+  }
+  return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define SIMT_ERROR(name, value, text) \
+  case name:                          \
+    return text;
+#include "simt/error_codes.inc"
+#undef SIMT_ERROR
+  }
+  return "unrecognized error code";
+}

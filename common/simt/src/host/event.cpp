@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "simt/event_api.h"
+
+#include <chrono>
+#include <set>
+
+#include "simt/stream_api.h"
+
+struct CUevent_st {
+  unsigned int flags;
+  bool recorded;
+  std::chrono::steady_clock::time_point time;
+};
+
+namespace {
+
+std::set<cudaEvent_t>& events() {
+  static auto* const created = new std::set<cudaEvent_t>;  // outlives all users
+  return *created;
+}
+
+bool exists(cudaEvent_t event) { return events().count(event) != 0; }
+
+bool keeps_time(cudaEvent_t event) {
+  return exists(event) && event->recorded && (event->flags & cudaEventDisableTiming) == 0;
+}
+
+cudaError_t done(bool valid) {
+  return simt::set_last_error(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  constexpr unsigned int kAllFlags =
+      cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (event == nullptr || (flags & ~kAllFlags) != 0) {
+    return simt::set_last_error(cudaErrorInvalidValue);
+  }
+  *event = new CUevent_st{flags, false, {}};
+  events().insert(*event);
+  return done(true);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (events().erase(event) == 0) return done(false);
+  delete event;
+  return done(true);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (!exists(event) || !simt::is_valid_stream(stream)) return done(false);
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return done(true);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return done(exists(event)); }
+
+cudaError_t cudaEventQuery(cudaEvent_t event) { return done(exists(event)); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  return done(exists(event) && simt::is_valid_stream(stream));
+}
+
+cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {
+  if (elapsed_ms == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
+  if (!keeps_time(start) || !keeps_time(stop)) return done(false);
+  *elapsed_ms = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  return done(true);
+}

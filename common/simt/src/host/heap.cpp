@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Device memory: a next-fit heap over the reserved range, and the judge's arenas behind it.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "allocations.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kCommitBytes = std::size_t{2} << 20;
+constexpr std::size_t kPoisonedBytes = std::size_t{32} << 20;  // at either end of a large allocation
+constexpr std::size_t kPageBytes = 4096;
+
+std::uintptr_t g_cursor = kDeviceBase;         // where the search for room goes on
+std::uintptr_t g_committed_end = kDeviceBase;  // below it the heap has memory
+std::uintptr_t g_arena_end = internal::kArenaBase;
+std::size_t g_used_bytes = 0;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+bool on_heap(const Allocation& allocation) {
+  return is_device_address(allocation.base) &&
+         reinterpret_cast<std::uintptr_t>(allocation.base) < internal::kArenaBase;
+}
+
+// Finds `room` bytes from the cursor on, going round once. Freed allocations in the way are forgotten
+// now and not before: until the cursor has come round, their addresses are recognised as freed.
+std::byte* take_room(std::size_t room) {
+  auto& book = internal::book();
+  for (int pass = 0; pass < 2; ++pass, g_cursor = kDeviceBase) {
+    std::uintptr_t start = g_cursor;
+    auto next = book.lower_bound(reinterpret_cast<std::byte*>(start));
+    while (start + room <= internal::kArenaBase) {
+      if (next == book.end() || reinterpret_cast<std::uintptr_t>(next->first) >= start + room) {
+        g_cursor = start + room;
+        return reinterpret_cast<std::byte*>(start);
+      }
+      const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(next->second.end());
+      if (next->second.live) {
+        start = round_up(end + kRedZoneBytes, kAllocationAlignment);
+        ++next;
+      } else {
+        next = book.erase(next);
+        internal::touch();
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool commit_up_to(std::uintptr_t end) {
+  if (end <= g_committed_end) return true;
+  const std::size_t size_bytes = round_up(end - g_committed_end, kCommitBytes);
+  if (mprotect(reinterpret_cast<void*>(g_committed_end), size_bytes, PROT_READ | PROT_WRITE) != 0) {
+    return false;
+  }
+  g_committed_end += size_bytes;
+  return true;
+}
+
+void poison(std::byte* begin, std::byte* end) {
+  std::fill(reinterpret_cast<std::uint32_t*>(begin), reinterpret_cast<std::uint32_t*>(end),
+            kPoisonWord);
+}
+
+// All of it, but only the two ends of a huge one, which would otherwise occupy memory unused.
+void poison_fresh(std::byte* base, std::size_t size_bytes) {
+  const std::size_t padded_bytes = round_up(size_bytes, kAllocationAlignment);
+  const std::size_t edge_bytes = std::min(padded_bytes, kPoisonedBytes);
+  poison(base, base + edge_bytes);
+  poison(std::max(base + edge_bytes, base + padded_bytes - edge_bytes), base + padded_bytes);
+}
+
+void give_pages_back(const Allocation& allocation) {
+  const auto begin = round_up(reinterpret_cast<std::uintptr_t>(allocation.base), kPageBytes);
+  const auto end = reinterpret_cast<std::uintptr_t>(allocation.end()) / kPageBytes * kPageBytes;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+void end_on_heap(Allocation& allocation) {
+  g_used_bytes -= round_up(allocation.size_bytes, kAllocationAlignment);
+  internal::end(allocation);
+  give_pages_back(allocation);
+}
+
+}  // namespace
+
+void internal::reserve_range() {
+  static bool reserved = false;
+  if (reserved) return;
+  void* const wanted = reinterpret_cast<void*>(kDeviceBase);
+  void* const got = mmap(wanted, kDeviceRangeBytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    std::perror("simt: cannot reserve the address range of the emulated device's memory");
+    std::exit(EXIT_FAILURE);
+  }
+  reserved = true;
+}
+
+void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
+  internal::reserve_range();
+  if (size_bytes > kDeviceMemoryBytes) return nullptr;
+  const std::size_t padded_bytes = round_up(size_bytes, kAllocationAlignment);
+  if (padded_bytes > kDeviceMemoryBytes - g_used_bytes) return nullptr;
+  std::byte* const base = take_room(padded_bytes + kRedZoneBytes);
+  if (base == nullptr || !commit_up_to(g_cursor)) return nullptr;
+  g_used_bytes += padded_bytes;
+  poison_fresh(base, size_bytes);
+  internal::enter(base, size_bytes, "", kind, kind != Allocation::Kind::device);
+  return base;
+}
+
+bool release(void* p, Allocation::Kind kind) {
+  const auto found = internal::book().find(static_cast<std::byte*>(p));
+  if (found == internal::book().end()) return false;
+  Allocation& allocation = found->second;
+  if (!allocation.live || allocation.kind != kind || !on_heap(allocation)) return false;
+  end_on_heap(allocation);
+  return true;
+}
+
+void release_all() {
+  for (auto& [base, allocation] : internal::book()) {
+    if (!allocation.live || allocation.kind == Allocation::Kind::pinned_host) continue;
+    if (on_heap(allocation)) {
+      end_on_heap(allocation);
+    } else {
+      internal::end(allocation);
+    }
+  }
+}
+
+std::size_t used_bytes() { return g_used_bytes; }
+
+void* map_shared(int fd, std::size_t size_bytes) {
+  internal::reserve_range();
+  const std::uintptr_t room = kDeviceBase + kDeviceRangeBytes - g_arena_end;
+  if (size_bytes > room) throw std::system_error(ENOMEM, std::generic_category(), "map_shared");
+  void* const arena = mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_FIXED, fd, 0);
+  if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");
+  g_arena_end += round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that nobody may touch
+  return arena;
+}
+
+}  // namespace simt

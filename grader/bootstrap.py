@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Finds or makes the Python that runs the grader, and prints its path. Standard library only.
+
+The choice is the private .venv with the pinned packages; where that cannot be made, for want of a
+network say, this very Python will do if every package can be imported.
+"""
+
+import contextlib
+import fcntl
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REQUIREMENTS = ROOT / "grader" / "requirements.txt"
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed.txt"  # a copy of the requirements, made last: no stamp, no whole .venv
+STATE = ROOT / ".lockstep"
+FALLBACK = STATE / "system-python"  # remembers that this machine uses its own packages
+NEEDED = ("typer", "rich")  # what no verb can do without
+
+
+class SetUpError(Exception):
+    """Why the .venv could not be made, in one line with the next step."""
+
+
+def main() -> int:
+    with _lock():
+        if _is_whole():
+            print(VENV_PYTHON)
+            return 0
+        if _remembered() == sys.executable and not _missing():
+            print(sys.executable)
+            return 0
+        try:
+            _make_venv()
+        except SetUpError as error:
+            if missing := _missing():
+                _say(f"{error} ({', '.join(missing)} cannot be imported without it)")
+                return 3
+            _say(f"no .venv ({error}); using {sys.executable}, which has the packages")
+            _remember(sys.executable)
+            print(sys.executable)
+            return 0
+    print(VENV_PYTHON)
+    return 0
+
+
+def _make_venv() -> None:
+    started = time.monotonic()
+    _say("first use: making .venv with the pinned Python packages ...")
+    try:
+        if VENV.exists():  # half-made by a run that was killed, or of other requirements
+            shutil.rmtree(VENV)
+        if not importlib.util.find_spec("ensurepip"):
+            _install_venv_package()
+        _run([sys.executable, "-m", "venv", str(VENV)], "cannot make .venv")
+        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--quiet", "--no-input", "--retries", "1"]
+        _run([*pip, "-r", str(REQUIREMENTS)], "cannot install the Python packages")
+        shutil.copyfile(REQUIREMENTS, STAMP)
+    except OSError as error:
+        raise SetUpError(f"cannot make .venv: {error.filename}: {error.strerror}") from error
+    _say(f"made .venv in {time.monotonic() - started:.0f} s")
+
+
+def _install_venv_package() -> None:
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    command = f"{sudo}apt-get update && {sudo}apt-get install -y {package}"
+    if sudo or not shutil.which("apt-get"):
+        raise SetUpError(f"Python's venv module is missing; run: {command}")
+    _say(f"installing {package} ...")
+    _run(["apt-get", "-q", "update"], "apt-get update failed")
+    _run(["apt-get", "-q", "install", "-y", package], f"cannot install {package}")
+
+
+def _run(argv: Sequence[str], problem: str) -> None:
+    env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "DEBIAN_FRONTEND": "noninteractive"}
+    # Ours is no business of the new environment.
+    env.pop("PYTHONPATH", None)
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        lines = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
+        raise SetUpError(f"{problem}: {lines[-1].strip()}")
+
+
+def _is_whole() -> bool:
+    try:
+        same = STAMP.read_bytes() == REQUIREMENTS.read_bytes()
+    except OSError:
+        return False
+    return same and os.access(VENV_PYTHON, os.X_OK)
+
+
+def _missing() -> list[str]:
+    return [name for name in NEEDED if not importlib.util.find_spec(name)]
+
+
+def _remembered() -> str:
+    try:
+        return FALLBACK.read_text("utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _remember(python: str) -> None:
+    with contextlib.suppress(OSError):  # a checkout that is read only still works
+        FALLBACK.write_text(python + "\n", "utf-8")
+
+
+@contextlib.contextmanager
+def _lock() -> Iterator[None]:
+    """Lets one process at a time set up; without a lock where the checkout is read only."""
+    try:
+        STATE.mkdir(exist_ok=True)
+        stream = (STATE / "set-up.lock").open("w")
+    except OSError:
+        yield
+        return
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _say(line: str) -> None:
+    print(f"lab: {line}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        _say("interrupted; the next start makes .venv anew")
+        sys.exit(130)

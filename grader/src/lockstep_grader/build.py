@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Configures and builds a backend with CMake: judges, emulator and glue, but no rung."""
+
+import fcntl
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Backend
+from lockstep_grader.progress import Stage, stage
+from lockstep_grader.system import nvcc_path
+from lockstep_grader.text import one_line
+from lockstep_grader.workspace import Workspace
+
+_NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] ")
+_ERROR_LINES = (re.compile(r"\berror: "), re.compile(r"CMake Error"), re.compile(r"^FAILED"))
+
+
+def build_backend(workspace: Workspace, backend: Backend, target: str, jobs: int) -> Path:
+    """Brings `target` up to date and returns the path of lockstep.json.
+
+    Raises FaultError with the first error line and the place of the whole log.
+    """
+    folder = workspace.build(backend)
+    if not (workspace.root / "CMakeLists.txt").is_file():
+        raise FaultError(
+            f"{workspace.root / 'CMakeLists.txt'} is missing: is this a whole checkout?"
+        )
+    with _exclusive(folder):
+        with stage(f"configuring the {backend} backend") as progress:
+            if not _is_configured(workspace, folder):
+                preset = ["cmake", "--preset", str(backend), "--fresh", "-B", str(folder)]
+                _run(preset, workspace, folder, progress)
+        with stage(f"building the {backend} backend") as progress:
+            command = ["cmake", "--build", str(folder), "--target", target]
+            _run([*command, "--parallel", str(jobs)], workspace, folder, progress)
+    return folder / "lockstep.json"
+
+
+def _is_configured(workspace: Workspace, folder: Path) -> bool:
+    """Whether an earlier configure of this very checkout ran to its end."""
+    try:
+        cache = (folder / "CMakeCache.txt").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    ours = f"CMAKE_HOME_DIRECTORY:INTERNAL={workspace.root}\n" in cache
+    return ours and all((folder / name).is_file() for name in ("build.ninja", "lockstep.json"))
+
+
+def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stage) -> None:
+    log = folder / "lab-build.log"
+    lines: list[str] = []
+    # CMake looks for nvcc on PATH alone; NVIDIA's installer does not put it there.
+    env = {"CUDACXX": nvcc_path(), **os.environ}
+    try:
+        child = subprocess.Popen(
+            argv,
+            cwd=workspace.root,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
+    with child:
+        for line in child.stdout or ():
+            lines.append(line)
+            if match := _NINJA_STEP.match(line):
+                progress.advance(int(match[1]), int(match[2]))
+    log.write_text("".join(lines), "utf-8")
+    if child.returncode != 0:
+        raise FaultError(f"{' '.join(argv[:3])} failed: {_cause(lines)}; the whole log: {log}")
+
+
+def _cause(lines: Sequence[str]) -> str:
+    """The first error in a log, on one line; CMake tells the reason in the lines that follow."""
+    for pattern in _ERROR_LINES:
+        for index, line in enumerate(lines):
+            if pattern.search(line):
+                told = lines[index : index + 6] if "CMake Error" in line else [line]
+                return one_line(" ".join(told))
+    return one_line(" ".join(lines[-1:]))
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Keeps two graders from building in one folder at the same time."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder.parent / f".{folder.name}.lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise FaultError(f"cannot build in {folder}: {error.strerror}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

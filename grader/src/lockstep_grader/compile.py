@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Compiles one rung into a worker, under limits; what fails is the student's or ours, by name."""
+
+import re
+import shutil
+from pathlib import Path
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Backend, Finding, FindingKind
+from lockstep_grader.process import Completed, Limits, Processes
+from lockstep_grader.submission import Source
+from lockstep_grader.text import one_line
+from lockstep_grader.toolchain import LabTools, Step, Toolchain
+
+_SECONDS = 60
+_MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
+_FILE_BYTES = 256 << 20
+_MIN_FREE_BYTES = 1 << 20
+
+# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc_line>\d+)\)): "
+    r"(?:fatal |internal compiler )?error:? ?(?P<text>.*)$",
+    re.MULTILINE,
+)
+_LINK_DIAGNOSTIC = re.compile(
+    r"(?:(?P<file>[^:\n]+):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
+    r"multiple definition of|first defined here).*)"
+)
+_UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
+
+
+def compile_rung(
+    toolchain: Toolchain, tools: LabTools, source: Source, work: Path, processes: Processes
+) -> Path | Finding:
+    """The worker made from `source` in the folder `work`, or the compile error.
+
+    Raises FaultError when the toolchain itself fails: a program missing, the disk full, or a
+    link that breaks over something that is not the student's.
+    """
+    file = work / source.file_name
+    file.write_bytes(source.data)
+    limits = Limits(_SECONDS, _MEMORY_BYTES[toolchain.backend], _FILE_BYTES)
+    for step in toolchain.steps:
+        argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
+        done = processes.run(argv, limits, work)
+        if done.timed_out:
+            return _finding(source, f"compiling took longer than {_SECONDS} seconds")
+        if done.returncode != 0:
+            return _explain(step, done, source, work)
+    worker = work / "worker"
+    if not worker.is_file():
+        raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")
+    return worker
+
+
+def _explain(step: Step, done: Completed, source: Source, work: Path) -> Finding:
+    # Asked of the disk, not read from the output: an #error could say the same words.
+    if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
+        raise FaultError(f"no space left on the disk of {work}; free some and run again")
+    pattern = _LINK_DIAGNOSTIC if step.name == "link" else _DIAGNOSTIC
+    if match := pattern.search(done.output):
+        places = match.groupdict()
+        line = int(places["line"] or places.get("nvcc_line") or 0)
+        text = one_line(places["text"]) or "compile error"
+        name = Path(places["file"] or source.file_name).name
+        if name == source.file_name:
+            return Finding(FindingKind.COMPILE_ERROR, text, name, line)
+        return _finding(source, f"{name}:{line}: {text}")
+    if step.name == "link":
+        raise FaultError(f"the link step failed: {one_line(done.output)[:300]}")
+    if match := _UNPLACED_ERROR.search(done.output):
+        return _finding(source, one_line(match["text"]))
+    return _finding(source, f"the {step.name} step ended with status {done.returncode}")
+
+
+def _finding(source: Source, message: str) -> Finding:
+    return Finding(FindingKind.COMPILE_ERROR, message, source.file_name)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What a person reads on stdout. Submissions' text arrives as rich Text, never as markup."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lockstep_grader.model import (
+    Finding,
+    LabResult,
+    Outcome,
+    Part,
+    PartScore,
+    RungResult,
+    SubmissionResult,
+)
+from lockstep_grader.text import one_line
+
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.NOISY: "green",
+    Outcome.FAILED: "red",
+    Outcome.SKIPPED: "yellow",
+    Outcome.ERROR: "magenta",
+}
+_DETAILED_SUBMISSIONS = 8  # beyond these, one line a submission
+
+
+def make_console() -> Console:
+    """A console on stdout; wide enough to keep one row on one line when not on a terminal."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    return console if console.is_terminal else Console(width=160, highlight=False, markup=False)
+
+
+def points(score: float | None, max_score: float) -> str:
+    return f"{'-' if score is None else f'{score:g}'} / {max_score:g}"
+
+
+def place(finding: Finding) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file
+
+
+def cause(result: RungResult) -> str:
+    """The first reason for lost points, on one line; empty when there is none."""
+    if result.outcome is Outcome.ERROR:
+        return one_line(f"not graded: {result.judgement.fault}")
+    if result.outcome is Outcome.SKIPPED:
+        return "a rung that it requires is not right yet"
+    for finding in result.findings:
+        where = f" ({place(finding)})" if finding.line else ""
+        return one_line(f"{finding.kind}: {finding.message}{where}")
+    for test in result.judgement.tests:
+        if test.outcome is Outcome.FAILED:
+            return one_line(f"{test.name}: {test.message}")
+    return ""
+
+
+def print_submissions(console: Console, submissions: Sequence[SubmissionResult]) -> None:
+    """A table a lab for a few submissions, a line a submission for a class."""
+    if len(submissions) > _DETAILED_SUBMISSIONS:
+        _print_class(console, submissions)
+        return
+    for submission in submissions:
+        for lab in submission.labs:
+            print_lab(console, submission.id, lab)
+        if len(submission.labs) > 1:
+            total = points(submission.score, submission.max_score)
+            console.print(Text(f"{submission.id}: {total} points in all", "bold"))
+
+
+def print_lab(console: Console, owner: str, lab: LabResult) -> None:
+    table = Table(title=Text(f"{owner}  {lab.id}", "bold"), title_justify="left", box=None)
+    table.add_column("rung", no_wrap=True)
+    for part in Part:
+        table.add_column(part.value, justify="right", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("first cause", no_wrap=True, overflow="ellipsis", ratio=1)
+    for rung in lab.rungs:
+        table.add_row(
+            rung.id,
+            *(_part(rung.parts[part]) for part in Part),
+            points(rung.score, rung.max_score),
+            Text(rung.outcome, STYLES[rung.outcome]),
+            Text(cause(rung)),
+        )
+    console.print(table)
+    console.print(Text(f"{lab.id}: {points(lab.score, lab.max_score)} points\n", "bold"))
+
+
+def _part(score: PartScore) -> str:
+    return points(score.score, score.max_score) if score.max_score else ""
+
+
+def _print_class(console: Console, submissions: Sequence[SubmissionResult]) -> None:
+    table = Table(box=None)
+    table.add_column("submission", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("full rungs", justify="right", no_wrap=True)
+    table.add_column("first cause", no_wrap=True, overflow="ellipsis", ratio=1)
+    for submission in submissions:
+        rungs = [rung for lab in submission.labs for rung in lab.rungs]
+        full = sum(rung.score == rung.max_score for rung in rungs)
+        first = next((text for rung in rungs if (text := cause(rung))), "")
+        table.add_row(
+            Text(submission.id),
+            points(submission.score, submission.max_score),
+            f"{full} of {len(rungs)}",
+            Text(first),
+        )
+    console.print(table)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Files written whole: a reader, or a run after a crash, never sees half of one."""
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.errors import FaultError
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes `data` beside `path`, then renames it into place.
+
+    A path that is no regular file, such as /dev/stdout, is written to directly.
+    Raises FaultError naming the file when the disk is full or the folder cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+        try:
+            scratch.write_bytes(data)
+            scratch.replace(path)
+        except BaseException:
+            scratch.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise FaultError(
+            f"cannot write {path}: {error.strerror}; free space or choose another folder, "
+            "then run again: finished results are kept"
+        ) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes `value` as indented JSON; ASCII only, so that no reader's encoding matters."""
+    write_whole(path, (json.dumps(value, indent=2) + "\n").encode("ascii"))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Reads the judge's gtest JSON. Anything that is not as agreed is the judge's fault, not a zero."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Finding, FindingKind, Outcome, Part, TestResult
+from lockstep_grader.text import visible
+
+_MEASURES = (
+    "share",
+    "share_low",
+    "share_high",
+    "of_reference",
+    "speedup",
+    "speedup_cpu",
+    "of_library",
+    "gbps",
+    "time_ms",
+    "anchor_gbps",
+    "rounds",
+    "spread",
+)
+
+
+def read_gtest(file: Path) -> tuple[tuple[TestResult, ...], str]:
+    """The tests in `file`, and the seed that the judge used. Raises FaultError."""
+    try:
+        data = json.loads(file.read_text("utf-8", "backslashreplace"))
+        tests = tuple(_test(test) for test in _tests(data))
+        return tests, str(data.get("seed", ""))
+    except FileNotFoundError as error:
+        raise FaultError("the judge ended without writing its results") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FaultError(f"the judge wrote results that cannot be read: {error!r}") from error
+
+
+def _tests(data: Any) -> Iterator[Any]:
+    for suite in data["testsuites"]:
+        for test in suite["testsuite"]:
+            if test.get("status", "RUN") == "RUN":
+                yield test
+
+
+def _test(test: Mapping[str, Any]) -> TestResult:
+    return TestResult(
+        name=f"{test['classname']}.{test['name']}",
+        part=Part(test.get("part", Part.CORRECTNESS)),
+        outcome=_outcome(test),
+        message=visible(_message(test)),
+        seconds=float(str(test["time"]).removesuffix("s")),
+        findings=_findings(test),
+        output=visible(str(test.get("output", ""))),
+        measures={name: float(test[name]) for name in _MEASURES if name in test},
+        counters=json.loads(test.get("counters", "{}")),
+    )
+
+
+def _outcome(test: Mapping[str, Any]) -> Outcome:
+    if "outcome" in test:
+        return Outcome(test["outcome"])
+    if test.get("result") == "SKIPPED":
+        return Outcome.SKIPPED
+    return Outcome.FAILED if test.get("failures") else Outcome.PASSED
+
+
+def _message(test: Mapping[str, Any]) -> str:
+    if "message" in test:
+        return str(test["message"])
+    return "\n".join(str(failure["failure"]) for failure in test.get("failures", []))
+
+
+def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """What the checkers reported, headed by the judge's own `kind` unless one of them is it."""
+    found = tuple(_finding(item) for item in json.loads(test.get("findings", "[]")))
+    if "kind" not in test or any(finding.kind == test["kind"] for finding in found):
+        return found
+    return (Finding(FindingKind(test["kind"]), visible(_message(test))), *found)
+
+
+def _finding(item: Mapping[str, Any]) -> Finding:
+    return Finding(
+        kind=FindingKind(item["kind"]),
+        message=visible(str(item["message"])),
+        file=visible(Path(str(item.get("file", ""))).name),
+        line=int(item.get("line", 0)),
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Runs the judge, which is trusted, on a worker, which is not."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.gtest import read_gtest
+from lockstep_grader.model import Outcome, Part, TestResult
+from lockstep_grader.process import Limits, Processes
+from lockstep_grader.text import one_line
+
+# A backstop: the judge itself limits every call of the worker.
+_LIMITS = Limits(seconds=900)
+_PASSED, _FAILED = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The executables that one judging needs; the last three serve speed tests alone."""
+
+    submission: Path
+    anchors: Path | None = None
+    first: Path | None = None
+    reference: Path | None = None
+
+    def arguments(self) -> list[str]:
+        named = (
+            ("worker", self.submission),
+            ("anchors", self.anchors),
+            ("first", self.first),
+            ("reference", self.reference),
+        )
+        return [f"--{name}={path}" for name, path in named if path]
+
+
+def run_judge(
+    judge: Path, rung_id: str, workers: Workers, seed: int | None, work: Path, processes: Processes
+) -> tuple[tuple[TestResult, ...], str]:
+    """The judge's tests of one rung and the seed it used.
+
+    Raises FaultError when the judge crashed, hung, or contradicts itself.
+    """
+    results = work / "judge.json"
+    argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), f"--gtest_output=json:{results}"]
+    if seed is not None:
+        argv.append(f"--seed={seed}")
+    done = processes.run(argv, _LIMITS, work)
+    if done.timed_out:
+        raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
+    if done.returncode not in (_PASSED, _FAILED):
+        last = one_line(done.output[-300:])
+        raise FaultError(f"the judge ended with status {done.returncode}: {last}")
+    tests, used_seed = read_gtest(results)
+    if not any(test.part is Part.CORRECTNESS for test in tests):
+        raise FaultError(f"the judge has no correctness test for {rung_id}")
+    claims_passed = done.returncode == _PASSED
+    if claims_passed == any(test.outcome in (Outcome.FAILED, Outcome.ERROR) for test in tests):
+        raise FaultError("the judge's exit status contradicts its results")
+    return tests, used_seed

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Reads lab.toml, the grade model of a lab; every error names the file, the line and the key."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Gate, Lab, Points, Rung
+from lockstep_grader.toml_lines import KeyPath, key_lines, line_of, spelled
+
+_LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
+_RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
+_SPEED_GATES = frozenset({"share", "of_reference", "speedup", "speedup_cpu", "of_library"})
+
+
+def read_lab(file: Path) -> Lab:
+    """The lab that `file` describes. Raises FaultError when it is missing or malformed."""
+    try:
+        text = file.read_text("utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise FaultError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FaultError(f"{file}: not UTF-8 (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise FaultError(f"{file}: {error}") from error
+    root = _Table(file, key_lines(text), (), data)
+    lab = _lab(root, file.parent.name)
+    root.finish()
+    return lab
+
+
+class _Table:
+    """One table of the file, taken apart key by key so that leftovers can be reported."""
+
+    def __init__(
+        self, file: Path, lines: Mapping[KeyPath, int], path: KeyPath, data: Mapping[str, Any]
+    ) -> None:
+        self._file, self._lines, self._path = file, lines, path
+        self._left = dict(data)
+
+    def error(self, key: str, problem: str) -> FaultError:
+        path = (*self._path, key) if key else self._path
+        return FaultError(f"{self._file}:{line_of(self._lines, path)}: {spelled(path)}: {problem}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._left))
+
+    def text(self, key: str) -> str:
+        value = self._take(key)
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(key, f"expected a text, got {value!r}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._left.pop(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"expected a list of texts, got {value!r}")
+        return tuple(value)
+
+    def number(self, key: str) -> float:
+        value = self._take(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.error(key, f"expected a number, got {value!r}")
+        return float(value)
+
+    def table(self, key: str) -> "_Table":
+        value = self._take(key)
+        if not isinstance(value, dict):
+            raise self.error(key, f"expected a table, got {value!r}")
+        return _Table(self._file, self._lines, (*self._path, key), value)
+
+    def tables(self, key: str) -> list["_Table"]:
+        value = self._take(key)
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.error(key, f"expected [[{key}]] tables, got {value!r}")
+        return [
+            _Table(self._file, self._lines, (*self._path, key, index), item)
+            for index, item in enumerate(value)
+        ]
+
+    def finish(self) -> None:
+        for key in self._left:
+            raise self.error(key, "unknown key")
+
+    def _take(self, key: str) -> Any:
+        if key not in self._left:
+            raise self.error(key, "is missing")
+        return self._left.pop(key)
+
+
+def _lab(root: _Table, folder: str) -> Lab:
+    head = root.table("lab")
+    lab_id = head.text("id")
+    if lab_id != folder:
+        raise head.error("id", f"is {lab_id!r}, but the folder's name is {folder!r}")
+    if not _LAB_ID.fullmatch(lab_id):
+        raise head.error(
+            "id", f"expected two digits and a slug, as in 01-reduction, got {lab_id!r}"
+        )
+    rungs: list[Rung] = []
+    for table in root.tables("rung"):
+        rungs.append(_rung(table, {rung.id for rung in rungs}))
+    if not rungs:
+        raise root.error("rung", "a lab needs at least one rung")
+    lab = Lab(
+        id=lab_id,
+        slug=head.text("slug"),
+        title=head.text("title"),
+        summary=head.text("summary"),
+        prerequisites=head.texts("prerequisites"),
+        rungs=tuple(rungs),
+    )
+    head.finish()
+    return lab
+
+
+def _rung(table: _Table, earlier: set[str]) -> Rung:
+    rung_id = table.text("id")
+    if not _RUNG_ID.fullmatch(rung_id):
+        problem = f"expected two digits and a name, as in 02_interleaved, got {rung_id!r}"
+        raise table.error("id", problem)
+    if rung_id in earlier:
+        raise table.error("id", f"{rung_id} is there twice")
+    requires = table.texts("requires")
+    for needed in requires:
+        if needed not in earlier:
+            raise table.error("requires", f"{needed!r} is no earlier rung of this lab")
+    rung = Rung(
+        id=rung_id,
+        title=table.text("title"),
+        points=_points(table.table("points")),
+        requires=requires,
+        hints=table.texts("hints"),
+        speed=_gates(table, "speed", _SPEED_GATES),
+        budget=_gates(table, "budget", None),
+    )
+    table.finish()
+    return rung
+
+
+def _points(table: _Table) -> Points:
+    points = Points(
+        table.number("correctness"), table.number("cleanliness"), table.number("efficiency")
+    )
+    for key in ("correctness", "cleanliness", "efficiency"):
+        if getattr(points, key) < 0:
+            raise table.error(key, "points cannot be negative")
+    if points.total == 0:
+        raise table.error("", "a rung needs points")
+    table.finish()
+    return points
+
+
+def _gates(rung: _Table, key: str, known: frozenset[str] | None) -> tuple[Gate, ...]:
+    if key not in rung:
+        return ()
+    table = rung.table(key)
+    gates = []
+    for name in table:
+        if known is not None and name not in known:
+            raise table.error(name, f"unknown gate; the gates are {', '.join(sorted(known))}")
+        limits = table.table(name)
+        gate = Gate(name, limits.number("zero"), limits.number("full"))
+        if gate.zero == gate.full:
+            raise limits.error("full", "must differ from zero")
+        limits.finish()
+        gates.append(gate)
+    return tuple(gates)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Proves that the labs grade what they claim: starters fail, solutions pass, mutants are caught."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from lockstep_grader.model import (
+    Backend,
+    Finding,
+    FindingKind,
+    Judgement,
+    Lab,
+    Outcome,
+    Rung,
+    RungResult,
+)
+from lockstep_grader.mutants import Mutant, breaches, read_mutants
+from lockstep_grader.pool import judge_all, result_id
+from lockstep_grader.progress import stage
+from lockstep_grader.rung_judge import Job
+from lockstep_grader.score import score_rung
+from lockstep_grader.session import Session
+from lockstep_grader.submission import Source, read_file
+from lockstep_grader.workspace import Workspace
+
+_MIN_HINTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One proof, and in what it fails; no problem means that it holds."""
+
+    lab: str
+    kind: str  # starter, solution or mutant
+    name: str
+    problems: tuple[str, ...]
+    skipped: str = ""  # why it could not be tried here
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    job: Job
+    kind: str
+    name: str
+    path: Path
+    problems_of: Callable[[RungResult], list[str]]
+
+
+def lint(workspace: Workspace, labs: Sequence[Lab], session: Session) -> tuple[Verdict, ...]:
+    """Every proof of every lab, judged in parallel. Raises FaultError for a malformed mutant."""
+    backend = session.toolchain.backend
+    mutants = {lab.id: read_mutants(workspace.solutions / lab.id / "mutants", lab) for lab in labs}
+    provable = {
+        lab_id: [mutant for mutant in known if not mutant.obstacle(session.toolchain)]
+        for lab_id, known in mutants.items()
+    }
+    proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
+    with stage("proving") as progress:
+        judgements = judge_all(
+            [proof.job for proof in proofs],
+            session.judge,
+            session.processes,
+            max_workers=session.jobs,
+            progress=progress,
+        )
+    verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
+    skipped = [
+        Verdict(lab.id, "mutant", mutant.file.stem, (), obstacle)
+        for lab in labs
+        for mutant in mutants[lab.id]
+        if (obstacle := mutant.obstacle(session.toolchain))
+    ]
+    return (*verdicts, *skipped)
+
+
+def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
+    for rung in lab.rungs:
+        starter = workspace.labs / lab.id / rung.file_name
+        yield _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
+        solution = workspace.solutions / lab.id / rung.file_name
+        yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
+    for mutant in mutants:
+        name = mutant.file.stem
+        yield _proof(lab, mutant.rung, "mutant", name, mutant.file, partial(breaches, mutant))
+
+
+def _proof(
+    lab: Lab,
+    rung: Rung,
+    kind: str,
+    name: str,
+    path: Path,
+    problems_of: Callable[[RungResult], list[str]],
+) -> _Proof:
+    read = partial(_read_as, path, rung)
+    return _Proof(Job(f"{kind} {name}", lab, rung, read), kind, name, path, problems_of)
+
+
+def _read_as(path: Path, rung: Rung) -> Source | Finding:
+    """The file at `path`, compiled under the name of the rung it stands for."""
+    source = read_file(path)
+    return Source(rung.file_name, source.data) if isinstance(source, Source) else source
+
+
+def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
+    result = score_rung(proof.job.rung, judgement, backend)
+    if result.outcome is Outcome.ERROR:
+        problems = [f"could not be judged: {result.judgement.fault}"]
+    else:
+        problems = proof.problems_of(result) + _todo_problems(proof)
+    return Verdict(proof.job.lab.id, proof.kind, proof.name, tuple(problems))
+
+
+def _todo_problems(proof: _Proof) -> list[str]:
+    source = read_file(proof.path)
+    if isinstance(source, Finding):
+        return [source.message]
+    has_todo = b"TODO" in source.data
+    if proof.kind == "starter":
+        return [] if has_todo else ["has no TODO"]
+    return ["still has a TODO"] if has_todo else []
+
+
+def _starter_problems(rung: Rung, result: RungResult) -> list[str]:
+    problems = []
+    kinds = [finding.kind for finding in result.findings]
+    if result.outcome is not Outcome.FAILED or FindingKind.TODO not in kinds:
+        found = ", ".join(kinds) or "no finding"
+        problems.append(f"must fail with todo, but was {result.outcome} with {found}")
+    if result.score:
+        problems.append(f"earns {result.score:g} points")
+    if len(rung.hints) < _MIN_HINTS:
+        problems.append(f"has {len(rung.hints)} hints, fewer than {_MIN_HINTS}")
+    return problems
+
+
+def _solution_problems(result: RungResult) -> list[str]:
+    if result.outcome in (Outcome.PASSED, Outcome.NOISY) and result.score == result.max_score:
+        return []
+    causes = "; ".join(f"{item.kind}: {item.message}" for item in result.findings[:2])
+    return [f"earns {result.score:g} of {result.max_score:g} points: {causes}"]

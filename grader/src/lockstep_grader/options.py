@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Command-line options that several verbs share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.model import Backend
+
+
+class BackendChoice(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+    @property
+    def backend(self) -> Backend | None:
+        """None: whichever works here."""
+        return None if self is BackendChoice.AUTO else Backend(self.value)
+
+
+BackendOption = Annotated[
+    BackendChoice, typer.Option(help="auto is cuda where nvcc and a GPU are, else cpu.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=2**64 - 1, help="Makes inputs and verdicts repeatable; default: secret."
+    ),
+]
+FromOption = Annotated[
+    Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
+]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Runs jobs on this machine's cores; the seam where another executor would go."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+from lockstep_grader.errors import InterruptedRunError
+from lockstep_grader.model import Judgement
+from lockstep_grader.process import Processes
+from lockstep_grader.progress import Stage
+from lockstep_grader.rung_judge import Job, RungJudge
+from lockstep_grader.store import ResultId, Store
+
+
+def result_id(job: Job) -> ResultId:
+    return ResultId(job.submission, job.lab.id, job.rung.id)
+
+
+def judge_all(
+    jobs: Sequence[Job],
+    judge: RungJudge,
+    processes: Processes,
+    *,
+    max_workers: int,
+    progress: Stage,
+    store: Store | None = None,
+) -> Mapping[ResultId, Judgement]:
+    """A judgement for every job; those that `store` already holds are not made again.
+
+    Threads suffice: each spends its time waiting for a compiler or a judge. When one of them
+    fails, every child is ended first; results that were finished are stored. Raises
+    InterruptedRunError on Ctrl-C, with the number of jobs done.
+    """
+    judgements: dict[ResultId, Judgement] = {}
+
+    def work(job: Job) -> Judgement:
+        source = job.read()
+        if store is None:
+            return judge.judge(job, source)
+        key = judge.key(job, source)
+        judgement = store.find(result_id(job), key)
+        if judgement is None:
+            judgement = judge.judge(job, source)
+            store.keep(result_id(job), key, judgement)
+        return judgement
+
+    progress.advance(0, len(jobs))
+    pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
+    try:
+        futures = {pool.submit(work, job): job for job in jobs}
+        for future in as_completed(futures):
+            job = futures[future]
+            judgements[result_id(job)] = future.result()
+            label = f"{job.submission} {job.lab.id}/{job.rung.id}"
+            progress.advance(len(judgements), len(jobs), label)
+    except (KeyboardInterrupt, InterruptedRunError) as stop:
+        processes.cancel()
+        done = f"interrupted after {len(judgements)} of {len(jobs)} rungs"
+        raise InterruptedRunError(done) from stop
+    except BaseException:
+        processes.cancel()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return judgements

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What is going on, on stderr: a bar on a terminal, a few plain lines anywhere else."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Protocol, Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+_PLAIN_SECONDS = 2.0  # between two plain lines of one stage
+
+
+class Stage(Protocol):
+    """One counted stretch of work."""
+
+    def advance(self, done: int, total: int, label: str = "") -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+def stage(title: str, stream: TextIO | None = None) -> Stage:
+    """A stage called `title`; use it in a `with` and call `advance` as it goes."""
+    stream = stream or sys.stderr
+    return _BarStage(title, stream) if stream.isatty() else _PlainStage(title, stream)
+
+
+class _BarStage:
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[label]}", markup=False),
+            console=Console(file=stream),
+            transient=True,
+        )
+        self._task = self._progress.add_task(title, total=None, label="")
+
+    def advance(self, done: int, total: int, label: str = "") -> None:
+        self._progress.update(self._task, completed=done, total=total, label=label)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+
+class _PlainStage:
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self._title, self._stream = title, stream
+        self._started = self._last = time.monotonic()
+        self._done = self._total = 0
+
+    def advance(self, done: int, total: int, label: str = "") -> None:
+        self._done, self._total = done, total
+        if time.monotonic() - self._last >= _PLAIN_SECONDS:
+            self._last = time.monotonic()
+            self._say(f"{self._title}: {done} of {total} {label}".rstrip())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        seconds = time.monotonic() - self._started
+        if kind is None and seconds >= _PLAIN_SECONDS:
+            self._say(f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s")
+
+    def _say(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+
+def say(line: str) -> None:
+    """One plain line of news on stderr."""
+    Console(stderr=True, highlight=False).print(Text(line), soft_wrap=True)

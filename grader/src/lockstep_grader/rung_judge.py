@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""One (submission, rung) job, from source to judgement."""
+
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lockstep_grader.compile import compile_rung
+from lockstep_grader.errors import FaultError, system_error_line
+from lockstep_grader.judge import Workers, run_judge
+from lockstep_grader.model import Backend, Finding, Judgement, Lab, Rung
+from lockstep_grader.process import Processes
+from lockstep_grader.reference import References
+from lockstep_grader.store import content_key
+from lockstep_grader.submission import Source
+from lockstep_grader.toolchain import Toolchain, digest
+from lockstep_grader.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    submission: str
+    lab: Lab
+    rung: Rung
+    read: Callable[[], Source | Finding]  # called once, when the job's turn comes
+
+
+class RungJudge:
+    """Judges jobs with one toolchain; safe to call from several threads."""
+
+    def __init__(
+        self, workspace: Workspace, toolchain: Toolchain, processes: Processes, seed: int | None
+    ) -> None:
+        self._workspace, self._toolchain = workspace, toolchain
+        self._processes, self._seed = processes, seed
+        self._references = References(workspace, toolchain, processes)
+        # Compiles overlap; on a GPU, measurements do not.
+        self._measuring = threading.Semaphore(1)
+        self._lab_digests: dict[str, str] = {}
+
+    @property
+    def backend(self) -> Backend:
+        return self._toolchain.backend
+
+    @property
+    def seed(self) -> int | None:
+        return self._seed
+
+    def key(self, job: Job, source: Source | Finding) -> str:
+        """A hash of everything that the job's judgement depends on."""
+        return content_key(
+            {
+                "source": source.data if isinstance(source, Source) else repr(source),
+                "rung": job.rung.id,
+                "lab": self._lab_digest(job.lab),
+                "toolchain": self._toolchain.digest,
+                "seed": "secret" if self._seed is None else str(self._seed),
+            }
+        )
+
+    def judge(self, job: Job, source: Source | Finding) -> Judgement:
+        """Never raises for what the submission or the judge did: a fault is in the judgement."""
+        if isinstance(source, Finding):
+            return Judgement(findings=(source,))
+        started = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+                judgement = self._judge(job, source, Path(work))
+        except FaultError as error:
+            judgement = Judgement(fault=str(error))
+        except OSError as error:
+            judgement = Judgement(fault=system_error_line(error))
+        return replace(judgement, seconds=time.monotonic() - started)
+
+    def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
+        tools = self._toolchain.lab(job.lab.id)
+        worker = compile_rung(self._toolchain, tools, source, work, self._processes)
+        if isinstance(worker, Finding):
+            return Judgement(findings=(worker,))
+        workers = Workers(worker)
+        if self.backend is Backend.CUDA:
+            workers = self._references.beside(worker, job.lab, job.rung)
+            with self._measuring:
+                return self._run(job, workers, work)
+        return self._run(job, workers, work)
+
+    def _run(self, job: Job, workers: Workers, work: Path) -> Judgement:
+        judge = self._toolchain.lab(job.lab.id).judge
+        tests, seed = run_judge(judge, job.rung.id, workers, self._seed, work, self._processes)
+        return Judgement(tests=tests, seed=seed)
+
+    def _lab_digest(self, lab: Lab) -> str:
+        if lab.id not in self._lab_digests:
+            tools = self._toolchain.lab(lab.id)
+            headers = sorted(tools.include.glob("*.cuh"))
+            lab_toml = self._workspace.labs / lab.id / "lab.toml"
+            self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *headers])
+        return self._lab_digests[lab.id]

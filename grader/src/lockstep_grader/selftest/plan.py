@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What `test` runs, cheapest first, and the tools it needs."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+from lockstep_grader import system
+from lockstep_grader.doctor import PYTHON_DEVELOPER_PACKAGES
+from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.files import write_whole
+from lockstep_grader.progress import say
+from lockstep_grader.selftest.sections import Section
+from lockstep_grader.selftest.style import check_format, check_python, check_tidy
+from lockstep_grader.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
+from lockstep_grader.text import one_line
+from lockstep_grader.workspace import Workspace
+
+SECTIONS = (
+    Section("format", "clang-format on our C++ and CUDA files", check_format),
+    Section("python", "ruff and mypy --strict on the grader", check_python),
+    Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
+    Section("tidy", "clang-tidy on the cpu build", check_tidy),
+    Section("pytest", "tests of the grader", run_pytest),
+    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint),
+    Section("cuda", "the cuda backend compiles and links", build_cuda),
+)
+
+
+def chosen(only: list[str]) -> tuple[Section, ...]:
+    """The sections named in `only`, or all. Raises InputError for an unknown name."""
+    known = {section.name: section for section in SECTIONS}
+    for name in only:
+        if name not in known:
+            raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
+    return tuple(section for section in SECTIONS if not only or section.name in only)
+
+
+def ensure_tools(workspace: Workspace) -> None:
+    """Installs what the sections need. Raises FaultError with the next step when it cannot."""
+    system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
+    requirements = workspace.root / "grader" / "requirements-dev.txt"
+    if Path(sys.prefix) != workspace.root / ".venv":
+        _require_importable(requirements)
+        return
+    stamp = Path(sys.prefix) / "installed-dev.txt"  # as `lab` keeps one for the grader itself
+    if stamp.is_file() and stamp.read_bytes() == requirements.read_bytes():
+        return
+    argv = [sys.executable, "-m", "pip", "install", "-q", "-r", str(requirements)]
+    say("installing the development packages ...")
+    done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        last = one_line((done.stderr.strip() or "no output").splitlines()[-1])
+        raise FaultError(f"cannot install the development packages: {last}; try: {' '.join(argv)}")
+    write_whole(stamp, requirements.read_bytes())
+    importlib.invalidate_caches()
+
+
+def _require_importable(requirements: Path) -> None:
+    absent = [name for name in PYTHON_DEVELOPER_PACKAGES if not importlib.util.find_spec(name)]
+    if absent:
+        raise FaultError(
+            f"{', '.join(absent)} missing; run: {sys.executable} -m pip install -r {requirements}"
+        )

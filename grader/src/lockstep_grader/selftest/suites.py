@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The test suites: ctest, pytest, the labs' proofs, and the cuda backend's build."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.text import Text
+
+from lockstep_grader import system
+from lockstep_grader.build import build_backend
+from lockstep_grader.catalog import read_labs
+from lockstep_grader.lint import lint
+from lockstep_grader.lint_report import print_verdicts
+from lockstep_grader.model import Backend
+from lockstep_grader.selftest.sections import Context, Tally
+from lockstep_grader.selftest.tools import capture, junit_tally, report
+from lockstep_grader.session import open_session
+
+
+def run_ctest(context: Context) -> Tally:
+    build = build_backend(context.workspace, Backend.CPU, "all", context.jobs).parent
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "ctest.xml"
+        argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
+        done = capture([*argv, "-j", str(context.jobs), "--output-junit", str(junit)], build)
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
+    return tally
+
+
+def run_pytest(context: Context) -> Tally:
+    grader = context.workspace.root / "grader"
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "pytest.xml"
+        done = capture([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}"], grader)
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
+    return tally
+
+
+def run_lint(context: Context) -> Tally:
+    workspace = context.workspace
+    session = open_session(workspace, Backend.CPU, context.jobs)
+    verdicts = lint(workspace, read_labs(workspace), session)
+    print_verdicts(context.console, verdicts)
+    failed = sum(bool(verdict.problems) for verdict in verdicts)
+    skipped = sum(bool(verdict.skipped) for verdict in verdicts)
+    return Tally(len(verdicts) - failed - skipped, failed, skipped)
+
+
+def build_cuda(context: Context) -> Tally:
+    """That the cuda backend compiles and links; running it takes a GPU."""
+    if not system.nvcc_path():
+        context.console.print(Text("  skipped: there is no nvcc here", "dim"))
+        return Tally(skipped=1)
+    system.ensure(system.requirements(Backend.CUDA))
+    build_backend(context.workspace, Backend.CUDA, "all", context.jobs)
+    report(context, "the cuda backend compiles and links", True)
+    return Tally(passed=1)

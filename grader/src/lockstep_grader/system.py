@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The Debian packages that a backend needs: which are missing, and getting them."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Backend
+from lockstep_grader.progress import say
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    name: str  # as doctor lists it
+    package: str  # Debian's and Ubuntu's name for it
+    found: Callable[[], str]  # where it is; empty when it is missing
+    purpose: str = ""
+
+
+def program(*names: str) -> Callable[[], str]:
+    """Finds the first of `names` on PATH."""
+    return lambda: next((path for name in names if (path := shutil.which(name))), "")
+
+
+def header(name: str) -> Callable[[], str]:
+    """Finds a C++ header where compilers and CMake look."""
+    return lambda: _find_header(name, os.environ)
+
+
+CPU_REQUIREMENTS = (
+    Requirement("C++ compiler", "g++", program("g++", "c++"), "builds the emulator and the rungs"),
+    Requirement("CMake", "cmake", program("cmake"), "configures the build"),
+    Requirement("Ninja", "ninja-build", program("ninja"), "runs the build"),
+    Requirement("GoogleTest", "libgtest-dev", header("gtest/gtest.h"), "the judges' framework"),
+    Requirement(
+        "Boost.Context",
+        "libboost-context-dev",
+        header("boost/context/detail/fcontext.hpp"),
+        "the emulator's threads",
+    ),
+)
+CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
+DEVELOPER_REQUIREMENTS = (
+    Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
+    Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
+)
+
+
+def requirements(backend: Backend) -> tuple[Requirement, ...]:
+    return CPU_REQUIREMENTS if backend is Backend.CPU else CUDA_REQUIREMENTS
+
+
+def missing(needed: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    return tuple(need for need in needed if not need.found())
+
+
+def install_command(packages: Sequence[str], as_root: bool) -> str:
+    """The one line that a person would type."""
+    sudo = "" if as_root else "sudo "
+    return f"{sudo}apt-get update && {sudo}apt-get install -y {' '.join(packages)}"
+
+
+def ensure(needed: Sequence[Requirement]) -> None:
+    """Installs what is missing when root; otherwise names the one command. Raises FaultError."""
+    absent = missing(needed)
+    if not absent:
+        return
+    packages = [need.package for need in absent]
+    names = ", ".join(need.name for need in absent)
+    as_root = os.geteuid() == 0
+    if not shutil.which("apt-get"):
+        raise FaultError(f"{names} missing, and no apt-get here: install {' '.join(packages)}")
+    if not as_root:
+        raise FaultError(f"{names} missing; run: {install_command(packages, as_root)}")
+    say(f"installing {' '.join(packages)} ...")
+    _apt("update")
+    _apt("install", "-y", "--no-install-recommends", *packages)
+    if still := missing(needed):
+        gone = ", ".join(need.name for need in still)
+        raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
+
+
+def gpu_name() -> str:
+    """The first GPU as nvidia-smi lists it; empty when there is none."""
+    if not (smi := shutil.which("nvidia-smi")):
+        return ""
+    try:
+        listed = subprocess.run([smi, "-L"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return listed.stdout.partition("\n")[0] if listed.returncode == 0 else ""
+
+
+def nvcc_path() -> str:
+    """nvcc on PATH or where NVIDIA's installer puts it; empty when there is none."""
+    usual = Path("/usr/local/cuda/bin/nvcc")
+    return shutil.which("nvcc") or (str(usual) if usual.exists() else "")
+
+
+def detect_backend() -> Backend:
+    """cuda where it can be built and run, else cpu."""
+    return Backend.CUDA if nvcc_path() and gpu_name() else Backend.CPU
+
+
+def _apt(*arguments: str) -> None:
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(
+        ["apt-get", "-q", *arguments], env=env, capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+        raise FaultError(f"apt-get {' '.join(arguments)} failed: {last}")
+
+
+def _find_header(name: str, env: Mapping[str, str]) -> str:
+    folders = ["/usr/include", "/usr/local/include"]
+    for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
+        folders += env.get(variable, "").split(":")
+    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT", "Boost_ROOT", "BOOST_ROOT"):
+        folders += [f"{prefix}/include" for prefix in env.get(variable, "").split(":") if prefix]
+    for folder in filter(None, folders):
+        if (Path(folder) / name).is_file():
+            return str(Path(folder) / name)
+    return ""

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Text that came from a submission, made safe to show: no byte of it drives the terminal."""
+
+import unicodedata
+
+_KEPT = frozenset("\n\t")
+# Cc: control characters with ESC among them; Cf: bidirectional overrides and other invisible
+# formatting; Cs: lone surrogates, which no stream can encode; Zl, Zp: line separators.
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    """`text` with everything invisible spelled out, as in \\x1b."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if _is_plain(char) else _spelled(char) for char in text)
+
+
+def one_line(text: str) -> str:
+    """`visible` text on a single line."""
+    return " ".join(visible(text).split())
+
+
+def clipped(text: str, max_lines: int) -> str:
+    """The first lines of `text`, with a note of how many were left out."""
+    lines = text.splitlines()
+    if len(lines) <= max_lines:
+        return "\n".join(lines)
+    return "\n".join([*lines[:max_lines], f"... {len(lines) - max_lines} more lines"])
+
+
+def _is_plain(char: str) -> bool:
+    return char in _KEPT or unicodedata.category(char) not in _HIDDEN_CATEGORIES
+
+
+def _spelled(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

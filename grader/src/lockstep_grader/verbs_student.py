@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that students type."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from lockstep_grader import listing, state
+from lockstep_grader.bench import bench
+from lockstep_grader.catalog import find_lab, find_target, read_labs
+from lockstep_grader.check import check
+from lockstep_grader.console import make_console
+from lockstep_grader.errors import ExitCode, InputError
+from lockstep_grader.model import Backend
+from lockstep_grader.options import BackendChoice, BackendOption, FromOption, JobsOption, SeedOption
+from lockstep_grader.session import open_session
+from lockstep_grader.submit import pack
+from lockstep_grader.system import detect_backend
+from lockstep_grader.watch import watch
+from lockstep_grader.workspace import Workspace
+
+_Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("list")(list_labs)
+    app.command("check")(check_target)
+    app.command("watch")(watch_target)
+    app.command("hint")(hint)
+    app.command("submit")(submit)
+    passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command("bench", context_settings=passed_on)(bench_lab)
+
+
+def list_labs() -> int:
+    """List the labs, their rungs and points, and your last checks."""
+    workspace = Workspace.from_environment()
+    labs = read_labs(workspace)
+    scores = {lab.id: state.last_scores(workspace.state, lab) for lab in labs}
+    listing.print_labs(make_console(), labs, scores)
+    return ExitCode.FULL_MARKS
+
+
+def check_target(
+    target: _Target,
+    from_: FromOption = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+) -> int:
+    """Build and judge your rungs; say why and where when one fails."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    folder = _folder(workspace, from_)
+    session = open_session(workspace, backend.backend, jobs, seed)
+    result = check(make_console(), session, folder, lab, rungs)
+    if folder.resolve() == workspace.labs:
+        state.remember_scores(workspace.state, result)
+    if result.score is None:
+        return ExitCode.FAULT
+    full = result.score == result.max_score
+    return ExitCode.FULL_MARKS if full else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def watch_target(
+    target: _Target,
+    from_: FromOption = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+) -> int:
+    """Check again on every save; Ctrl-C ends."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    folder = _folder(workspace, from_)
+    console = make_console()
+
+    def once() -> None:
+        check(console, open_session(workspace, backend.backend, jobs), folder, lab, rungs)
+
+    watch(console, folder / lab.id, once)
+    return ExitCode.FULL_MARKS
+
+
+def hint(
+    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    show_all: Annotated[bool, typer.Option("--all", help="Show every hint.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Start again with the first.")] = False,
+) -> int:
+    """Show the next hint of a rung, from gentle to telling."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"hint wants a rung, as in {lab.id}/{lab.rungs[0].id}")
+    rung = rungs[0]
+    if not rung.hints:
+        raise InputError(f"{lab.id}/{rung.id} has no hints")
+    if reset:
+        state.set_revealed_hints(workspace.state, lab, rung, 0)
+        print(f"the hints of {lab.id}/{rung.id} start again")
+        return ExitCode.FULL_MARKS
+    count = len(rung.hints)
+    shown = count if show_all else min(count, state.revealed_hints(workspace.state, lab, rung) + 1)
+    state.set_revealed_hints(workspace.state, lab, rung, shown)
+    console = make_console()
+    for number, text in enumerate(rung.hints[:shown], start=1):
+        console.print(Text.assemble((f"hint {number} of {count}  ", "bold"), text))
+    return ExitCode.FULL_MARKS
+
+
+def submit(
+    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    from_: FromOption = None,
+    output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Even with a TODO in it.")] = False,
+) -> int:
+    """Pack a lab's rung files into the zip to hand in."""
+    workspace = Workspace.from_environment()
+    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    target = output or Path(f"{lab.id}.zip")
+    packed = pack(_folder(workspace, from_), lab, target, force)
+    print(f"{target}: {len(packed)} files, {', '.join(packed)}")
+    return ExitCode.FULL_MARKS
+
+
+def bench_lab(context: typer.Context, backend: BackendOption = BackendChoice.AUTO) -> int:
+    """Time the ladder beside the library; arguments go to the backend's lab_bench."""
+    workspace = Workspace.from_environment()
+    chosen: Backend = backend.backend or detect_backend()
+    return bench(workspace.build(chosen), context.args)
+
+
+def _folder(workspace: Workspace, given: Path | None) -> Path:
+    folder = given or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    return folder

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Every bad input of the issue: one clear line and the right exit code each."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader import submission
+from lockstep_grader.errors import FaultError
+from lockstep_grader.files import write_whole
+from lockstep_grader.model import Finding
+
+from conftest import LAB, SOLUTION, SOURCE_FOLDER, Checkout, rungs
+
+
+def first_finding(checkout: Checkout, folder: Path) -> dict[str, object]:
+    """Grades `folder`; the good rung must keep its points. The bad rung's only finding."""
+    ran, report = checkout.grade(folder)
+    assert ran.status == 1
+    assert rungs(report)["02_second"]["score"] == 6
+    bad = rungs(report)["01_first"]
+    assert (bad["score"], bad["outcome"]) == (0, "failed")
+    finding: dict[str, object] = bad["findings"][0]
+    return finding
+
+
+def test_a_folder_that_is_not_there(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", "nowhere")
+    assert ran.status == 2
+    assert ran.complaint == "lab: nowhere: no such folder"
+
+
+def test_a_file_where_a_folder_should_be(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.write("notes.txt", "hello"))
+    assert ran.status == 2
+    assert "is not a folder" in ran.complaint
+
+
+def test_an_empty_folder(checkout: Checkout) -> None:
+    (checkout.work / "empty").mkdir()
+    ran = checkout.lab("grade", "empty")
+    assert ran.status == 2
+    assert "is empty" in ran.complaint
+
+
+def test_a_folder_without_labs_names_what_it_should_hold(checkout: Checkout) -> None:
+    checkout.write("work/stuff/notes.txt", "hello")
+    ran = checkout.lab("grade", "stuff")
+    assert ran.status == 2
+    assert "stuff holds no lab folder, such as stuff/01-demo" in ran.complaint
+
+
+def test_a_lab_folder_itself_points_to_its_parent(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.root / "solutions" / LAB)
+    assert ran.status == 2
+    assert "grade its parent, with --lab 01-demo" in ran.complaint
+
+
+def test_an_unknown_lab_is_answered_with_a_guess(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.root / "solutions", "--lab", "01-dmeo")
+    assert ran.status == 2
+    assert "did you mean 01-demo?" in ran.complaint
+
+
+def test_an_unknown_rung_is_answered_with_the_known_ones(checkout: Checkout) -> None:
+    ran = checkout.lab("check", f"{LAB}/99")
+    assert ran.status == 2
+    assert "there are: 01_first, 02_second" in ran.complaint
+
+
+@pytest.mark.parametrize("arguments", [["grade"], ["grade", "x", "--jobs", "0"], ["fly"]])
+def test_wrong_arguments_are_one_line_and_exit_2(checkout: Checkout, arguments: list[str]) -> None:
+    ran = checkout.lab(*arguments)
+    assert ran.status == 2
+    assert "--help" in ran.complaint
+
+
+def test_a_json_target_that_cannot_be_written_is_said_before_grading(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.root / "solutions", "--json", "no/such/out.json")
+    assert ran.status == 2
+    assert "no such folder for out.json" in ran.complaint
+    assert ran.out == ""
+
+
+def test_a_missing_rung(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    (folder / LAB / "01_first.cu").unlink()
+    finding = first_finding(checkout, folder)
+    assert finding["kind"] == "compile_error"
+    assert finding["message"] == "01_first.cu is missing from the submission"
+
+
+def test_a_rung_that_is_not_utf8(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    checkout.write(f"ann/{LAB}/01_first.cu", b"// fine\n// caf\xe9\n")
+    finding = first_finding(checkout, folder)
+    assert finding["message"] == "01_first.cu is not UTF-8: byte 0xe9 on line 2"
+    assert finding["line"] == 2
+
+
+def test_a_rung_of_50_megabytes(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    with (folder / LAB / "01_first.cu").open("wb") as stream:
+        stream.truncate(50 << 20)
+    assert "is larger than 1 MiB (52428800 bytes)" in str(first_finding(checkout, folder))
+
+
+def test_a_rung_that_cannot_be_read(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = checkout.submission("ann", {})
+    really_read = submission._bytes_of
+
+    def deny(path: Path, wrong: Callable[[str], Finding]) -> bytes | Finding:
+        if path.name == "01_first.cu":  # root may read everything, so no mode can deny it
+            raise PermissionError(13, "Permission denied")
+        return really_read(path, wrong)
+
+    monkeypatch.setattr(submission, "_bytes_of", deny)
+    assert "cannot be read: Permission denied" in str(first_finding(checkout, folder))
+
+
+def test_a_folder_or_a_pipe_instead_of_a_rung(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    rung = folder / LAB / "01_first.cu"
+    rung.unlink()
+    rung.mkdir()
+    assert "cannot be read: Is a directory" in str(first_finding(checkout, folder))
+    rung.rmdir()
+    os.mkfifo(rung)
+    assert "is not a regular file" in str(first_finding(checkout, folder))
+
+
+def test_a_link_out_of_the_submission_is_forbidden(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    rung = folder / LAB / "01_first.cu"
+    rung.unlink()
+    rung.symlink_to(checkout.root / "solutions" / LAB / "01_first.cu")
+    finding = first_finding(checkout, folder)
+    assert finding["kind"] == "forbidden"
+    assert "leaves the submission" in str(finding["message"])
+
+
+def test_a_linked_lab_folder_is_forbidden_too(checkout: Checkout) -> None:
+    (checkout.root / "ann").mkdir()
+    (checkout.root / "ann" / LAB).symlink_to(checkout.root / "solutions" / LAB)
+    ran, report = checkout.grade(checkout.root / "ann")
+    kinds = {rung["findings"][0]["kind"] for rung in rungs(report).values()}
+    assert (kinds, ran.status) == ({"forbidden"}, 1)
+
+
+def test_a_link_inside_the_submission_is_fine(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    rung = folder / LAB / "01_first.cu"
+    rung.rename(folder / "kept.cu")
+    rung.symlink_to("../kept.cu")
+    ran, _ = checkout.grade(folder)
+    assert ran.status == 0
+
+
+def test_a_loop_of_links_is_named(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    rung = folder / LAB / "01_first.cu"
+    rung.unlink()
+    rung.symlink_to("01_first.cu")
+    assert "01_first.cu" in str(first_finding(checkout, folder)["message"])
+
+
+def test_other_files_of_a_submission_are_not_looked_at(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    checkout.write(f"ann/{LAB}/demo.cuh", "#error edited")
+    checkout.write(f"ann/{LAB}/lab.toml", "[[[")
+    ran, _ = checkout.grade(folder)
+    assert ran.status == 0
+
+
+def test_a_malformed_lab_toml_names_line_and_key(checkout: Checkout) -> None:
+    file = checkout.root / "labs" / LAB / "lab.toml"
+    file.write_text(file.read_text().replace("correctness = 4", 'correctness = "four"'))
+    ran = checkout.lab("grade", checkout.root / "solutions")
+    assert ran.status == 3
+    assert f"{file}:17: rung[1].points.correctness: expected a number, got 'four'" in ran.complaint
+
+
+def test_no_compiler(checkout: Checkout) -> None:
+    checkout.write_toolchain(steps=[{"name": "compile", "argv": ["/no/such/g++", "{source}"]}])
+    ran = checkout.lab("grade", checkout.root / "solutions")
+    assert ran.status == 3
+    assert "cannot run /no/such/g++: no such program" in ran.complaint
+
+
+def test_no_toolchain_file(checkout: Checkout) -> None:
+    (checkout.root / "toolchain.json").unlink()
+    ran = checkout.lab("grade", checkout.root / "solutions")
+    assert ran.status == 3
+    assert "toolchain.json: No such file" in ran.complaint
+
+
+def test_a_toolchain_file_of_another_version_or_shape(checkout: Checkout) -> None:
+    checkout.write_toolchain(version=2)
+    assert "version 2" in checkout.lab("grade", checkout.root / "solutions").complaint
+    checkout.write("toolchain.json", "{}")
+    assert "not the toolchain file" in checkout.lab("grade", checkout.root / "labs").complaint
+
+
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_earlier_results(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solutions, folder = checkout.root / "solutions", checkout.work / "results"
+    assert checkout.lab("grade", solutions, "--results", folder).status == 0
+    before = {file: file.read_bytes() for file in folder.rglob("*.json")}
+    checkout.submission("solutions", {"02_second": "// another way\n"})
+    really_write = Path.write_bytes
+
+    def fail_halfway(self: Path, data: bytes) -> int:
+        if not self.is_relative_to(folder):
+            return really_write(self, data)
+        really_write(self, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fail_halfway)
+    ran = checkout.lab("grade", solutions, "--results", folder)
+    assert ran.status == 3
+    assert "No space left on device; free space or choose another folder" in ran.complaint
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+
+
+def test_a_disk_too_full_to_compile_is_a_fault_and_no_zero(checkout: Checkout) -> None:
+    # To a writer, a file size limit of nothing is what a full disk is.
+    grade = f"{sys.executable} -P -m lockstep_grader grade {checkout.root / 'solutions'}"
+    env = {**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 0; trap '' XFSZ; {grade} | cat"],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "not graded: solutions 01-demo/01_first" in done.stderr
+    assert "0 / 4" not in done.stdout
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(FaultError, match=r"cannot write .*out.json"):
+        write_whole(tmp_path / "file" / "out.json", b"{}")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_endless_compile_is_ended_and_named(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep_grader.compile._SECONDS", 1)
+    folder = checkout.submission("ann", {"01_first": "SLOW_COMPILE", "02_second": SOLUTION})
+    assert "compiling took longer than 1 seconds" in str(first_finding(checkout, folder))
+
+
+def test_a_flood_from_the_compiler_is_cut(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {"01_first": "BOMB"})
+    assert len(str(first_finding(checkout, folder)["message"])) < 1000

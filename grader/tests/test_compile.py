@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What compilers and linkers say, turned into one finding with its place."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.compile import compile_rung
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Backend, Finding, FindingKind
+from lockstep_grader.process import Processes
+from lockstep_grader.submission import Source
+from lockstep_grader.toolchain import LabTools, Step, Toolchain
+
+SOURCE = Source("02_x.cu", b"// a rung\n")
+
+
+def compile_saying(work: Path, said: str, step: str = "compile", status: int = 1) -> Finding:
+    """The finding of a step that prints `said` and fails."""
+    (work / "said").write_text(said)
+    argv = ("sh", "-c", f"cat '{work}/said'; exit {status}")
+    toolchain = Toolchain(work, Backend.CPU, {}, (Step(step, argv),), None, {})
+    tools = LabTools(work, work, work)
+    found = compile_rung(toolchain, tools, SOURCE, work, Processes())
+    assert isinstance(found, Finding)
+    assert found.kind is FindingKind.COMPILE_ERROR
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "message"),
+    [
+        ("/w/02_x.cu:31:5: error: 'x' was not declared\n", 31, "'x' was not declared"),
+        ("02_x.cu:1:10: fatal error: no.h: No such file\n", 1, "no.h: No such file"),
+        ('02_x.cu(7): error: identifier "y" is undefined\n', 7, 'identifier "y" is undefined'),
+        ("02_x.cu:9: error: a launch without arguments\n", 9, "a launch without arguments"),
+        (
+            "In file included from 02_x.cu:1:\n02_x.cu:3:1: warning: w\n02_x.cu:4:2: error: e\n",
+            4,
+            "e",
+        ),
+        ("02_x.cu:5:1: internal compiler error: Segmentation fault\n", 5, "Segmentation fault"),
+    ],
+)
+def test_the_first_error_gives_line_and_message(
+    tmp_path: Path, said: str, line: int, message: str
+) -> None:
+    assert compile_saying(tmp_path, said) == Finding(
+        FindingKind.COMPILE_ERROR, message, "02_x.cu", line
+    )
+
+
+def test_an_error_in_a_header_is_told_with_its_place(tmp_path: Path) -> None:
+    found = compile_saying(tmp_path, "/usr/include/c++/12/vector:99:1: error: no match\n")
+    assert (found.file, found.line, found.message) == ("02_x.cu", 0, "vector:99: no match")
+
+
+def test_a_folder_with_spaces_does_not_hide_the_place(tmp_path: Path) -> None:
+    assert compile_saying(tmp_path, "/my work/02_x.cu:3:1: error: e\n").line == 3
+
+
+def test_an_error_without_a_place_is_still_told(tmp_path: Path) -> None:
+    found = compile_saying(tmp_path, "cc1plus: error: out of memory allocating 65536 bytes\n")
+    assert found.message == "out of memory allocating 65536 bytes"
+
+
+def test_a_silent_failure_names_step_and_status(tmp_path: Path) -> None:
+    assert compile_saying(tmp_path, "", "rewrite", 3).message == (
+        "the rewrite step ended with status 3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "message"),
+    [
+        (
+            "/usr/bin/ld: rung.o: in function `lab::f()':\n/w/02_x.cu:8: undefined reference to"
+            " `lab::g()'\ncollect2: error: ld returned 1 exit status\n",
+            8,
+            "undefined reference to `lab::g()'",
+        ),
+        (
+            "/usr/bin/ld: rung.o:(.text+0x10): undefined reference to `lab::reduce_sum()'\n",
+            0,
+            "undefined reference to `lab::reduce_sum()'",
+        ),
+        (
+            "/usr/bin/ld: libworker.a(main.o): in function `main':\n/w/main.cpp:3: multiple"
+            " definition of `main'; rung.o:/w/02_x.cu:9: first defined here\n",
+            0,
+            "main.cpp:3: multiple definition of `main'; rung.o:/w/02_x.cu:9: first defined here",
+        ),
+    ],
+)
+def test_a_missing_or_double_symbol_is_the_students(
+    tmp_path: Path, said: str, line: int, message: str
+) -> None:
+    found = compile_saying(tmp_path, said, "link")
+    assert (found.line, found.message) == (line, message)
+
+
+def test_any_other_broken_link_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match="cannot find -lboost"):
+        compile_saying(tmp_path, "/usr/bin/ld: cannot find -lboost_context\n", "link")
+
+
+def test_words_about_a_full_disk_in_the_source_make_no_fault(tmp_path: Path) -> None:
+    found = compile_saying(tmp_path, "02_x.cu:1:2: error: #error No space left on device\n")
+    assert found.message == "#error No space left on device"

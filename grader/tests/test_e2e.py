@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Real rungs on the cpu backend: solutions, starters, and a hostile submission."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from test_grade import SCHEMA, without_times
+
+from conftest import rungs
+
+pytestmark = pytest.mark.e2e
+
+REPOSITORY = Path(__file__).parents[2]
+LAB = "01-reduction"
+INCLUDES = '#include "reduction.cuh"\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n'
+BODY = """
+namespace lab {{
+void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                cudaStream_t stream) {{
+  {body}
+}}
+}}  // namespace lab
+"""
+
+
+def lab(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    env = {key: value for key, value in os.environ.items() if not key.startswith("LOCKSTEP_TOOL")}
+    env.pop("LOCKSTEP_ROOT", None)
+    return subprocess.run(
+        [REPOSITORY / "lab", *arguments],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+def grade(path: Path, work: Path, *options: str) -> tuple[int, Any]:
+    file = work / "out.json"
+    ran = lab("grade", path, "--backend", "cpu", "--json", file, "--results", work / "r", *options)
+    assert file.exists(), ran.stderr
+    report = json.loads(file.read_text())
+    jsonschema.validate(report, SCHEMA)
+    return ran.returncode, report
+
+
+def workers() -> list[str]:
+    """Programs of submissions that still run."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            program = str(link.readlink())
+        except OSError:
+            continue
+        if "/lockstep-" in program:
+            found.append(program)
+    return found
+
+
+def test_the_solutions_get_full_marks(tmp_path: Path) -> None:
+    status, report = grade(REPOSITORY / "solutions", tmp_path)
+    submission = report["submissions"][0]
+    assert (status, submission["score"]) == (0, submission["max_score"])
+
+
+def test_every_starter_is_still_to_do(tmp_path: Path) -> None:
+    status, report = grade(REPOSITORY / "labs", tmp_path)
+    assert status == 1
+    for rung in rungs(report).values():
+        assert (rung["score"], rung["outcome"]) == (0, "failed")
+        assert "todo" in [finding["kind"] for finding in rung["findings"]]
+
+
+def test_one_seed_gives_one_json_and_other_seeds_the_same_verdicts(tmp_path: Path) -> None:
+    submission = tmp_path / "ann" / LAB
+    submission.mkdir(parents=True)
+    for rung in ("02_interleaved", "05_warp_shuffle"):
+        shutil.copy(REPOSITORY / "solutions" / LAB / f"{rung}.cu", submission)
+    reports = []
+    for index, seed in enumerate(("7", "7", "8", "9")):
+        work = tmp_path / str(index)
+        work.mkdir()
+        status, report = grade(tmp_path / "ann", work, "--seed", seed)
+        assert status == 1
+        reports.append(report)
+    assert without_times(reports[0]) == without_times(reports[1])
+    for other in reports[2:]:
+        assert other["submissions"][0]["score"] == reports[0]["submissions"][0]["score"]
+
+
+def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
+    submission = tmp_path / "mallory" / LAB
+    shutil.copytree(REPOSITORY / "solutions" / LAB, submission, ignore=lambda *_: ["mutants"])
+    (submission / "01_global_atomic.cu").unlink()
+    hostile = {
+        "02_interleaved": "this does not compile;",
+        "03_contiguous": "volatile int turn = 0; for (;;) turn = turn + 1;",
+        "04_grid_stride": (
+            "static char block[1 << 20]; for (int i = 0; i < 10240; ++i)"
+            " std::fwrite(block, 1, sizeof block, stdout);"
+        ),
+        "05_warp_shuffle": "std::abort();",
+        "06_single_pass": 'std::printf("[  PASSED  ] all\\n"); std::fflush(stdout); _exit(0);',
+    }
+    for rung, body in hostile.items():
+        (submission / f"{rung}.cu").write_text(INCLUDES + BODY.format(body=body))
+
+    status, report = grade(tmp_path / "mallory", tmp_path)
+
+    judged = rungs(report)
+    assert status == 1
+    assert judged["07_operators"]["score"] == judged["07_operators"]["max_score"]
+    causes = {
+        rung: [finding["kind"] for finding in result["findings"]] for rung, result in judged.items()
+    }
+    for rung in ("01_global_atomic", *hostile):
+        assert (judged[rung]["outcome"], judged[rung]["score"]) == ("failed", 0), causes
+    assert causes["01_global_atomic"] == ["compile_error"]
+    assert judged["02_interleaved"]["findings"][0]["line"] == 8
+    assert "timeout" in causes["03_contiguous"]
+    assert causes["04_grid_stride"]
+    assert "crash" in causes["05_warp_shuffle"]
+    assert causes["06_single_pass"]
+    assert workers() == []
+
+
+def test_check_of_a_starter_says_what_to_do() -> None:
+    ran = lab("check", f"{LAB}/01", "--backend", "cpu", "--from", REPOSITORY / "labs")
+    assert ran.returncode == 1
+    assert "not written yet: TODO" in ran.stdout
+    assert "./lab hint 01-reduction/01_global_atomic" in ran.stdout

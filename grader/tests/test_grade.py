@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""`grade` with the fake toolchain: points, outcomes, JSON and exit codes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from conftest import LAB, STARTER, Checkout, rungs, verdict_line
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "src/lockstep_grader/schemas/grade.schema.json").read_text()
+)
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_times(item) for key, item in value.items() if key != "seconds"}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def test_solutions_get_full_marks_and_exit_0(checkout: Checkout) -> None:
+    ran, report = checkout.grade(checkout.root / "solutions")
+    assert ran.status == 0
+    submission = report["submissions"][0]
+    assert (submission["id"], submission["score"], submission["max_score"]) == ("solutions", 10, 10)
+    assert all(rung["outcome"] == "passed" for rung in rungs(report).values())
+
+
+def test_starters_get_nothing_and_exit_1(checkout: Checkout) -> None:
+    ran, report = checkout.grade(checkout.root / "labs")
+    assert ran.status == 1
+    for rung in rungs(report).values():
+        assert (rung["score"], rung["outcome"]) == (0, "failed")
+        assert [finding["kind"] for finding in rung["findings"]] == ["todo"]
+
+
+def test_the_json_follows_its_schema(checkout: Checkout) -> None:
+    race = {"kind": "race", "file": "/tmp/x/01_first.cu", "line": 3, "message": "both write"}
+    mixed = (
+        verdict_line(outcome="failed", message="wrong", findings=[race], output="hi\x1b[2J")
+        + verdict_line(counters={"k": {"launches": 3}})
+        + verdict_line(part="efficiency", share="0.5")
+    )
+    folder = checkout.submission("mixed", {"01_first": mixed, "02_second": "//! exit 9\n"})
+    _, report = checkout.grade(folder)
+    jsonschema.validate(report, SCHEMA)
+    first = rungs(report)["01_first"]
+    assert first["findings"] == [{**race, "file": "01_first.cu"}]
+    assert first["counters"] == {"k": {"launches": 3}}
+    assert first["tests"][0]["output"] == "hi\\x1b[2J"
+
+
+def test_the_schema_rejects_a_report_with_an_unknown_kind(checkout: Checkout) -> None:
+    _, report = checkout.grade(checkout.root / "labs")
+    rungs(report)["01_first"]["findings"][0]["kind"] = "bad_luck"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(report, SCHEMA)
+
+
+def test_two_runs_with_one_seed_give_the_same_json_but_for_times(checkout: Checkout) -> None:
+    folder = checkout.submission("mixed", {"01_first": STARTER})
+    _, first = checkout.grade(folder, "--seed", "7", "--jobs", "1")
+    _, second = checkout.grade(folder, "--seed", "7", "--jobs", "4")
+    assert without_times(first) == without_times(second)
+    assert first["seed"] == 7
+    assert rungs(first)["01_first"]["seed"] == "7"
+
+
+def test_half_the_correctness_tests_give_half_the_correctness_points(checkout: Checkout) -> None:
+    half = verdict_line() + verdict_line(outcome="failed", message="no")
+    _, report = checkout.grade(checkout.submission("half", {"01_first": half}))
+    rung = rungs(report)["01_first"]
+    scores = {part: score["score"] for part, score in rung["parts"].items()}
+    assert scores == {"correctness": 1, "cleanliness": 0, "efficiency": 0}
+
+
+def test_a_finding_of_a_checker_costs_the_cleanliness_points_alone(checkout: Checkout) -> None:
+    leak = [{"kind": "leak", "file": "01_first.cu", "line": 9, "message": "64 bytes"}]
+    leaky = verdict_line(findings=leak)
+    ran, report = checkout.grade(checkout.submission("leaky", {"01_first": leaky}))
+    rung = rungs(report)["01_first"]
+    scores = {part: score["score"] for part, score in rung["parts"].items()}
+    assert scores == {"correctness": 2, "cleanliness": 0, "efficiency": 1}
+    assert (rung["outcome"], ran.status) == ("failed", 1)
+
+
+@pytest.mark.parametrize(
+    "judge", ["//! segfault", "//! exit 7", "//! silent", "//! truncated", "//! exit 1"]
+)
+def test_a_broken_judge_is_an_error_and_never_a_zero(checkout: Checkout, judge: str) -> None:
+    ran, report = checkout.grade(checkout.submission("unlucky", {"01_first": judge + "\n"}))
+    rung = rungs(report)["01_first"]
+    assert (rung["outcome"], rung["score"], rung["max_score"]) == ("error", None, 4)
+    assert rung["fault"]
+    assert report["submissions"][0]["score"] is None
+    assert rungs(report)["02_second"]["score"] == 6
+    assert ran.status == 3
+    assert "not graded: unlucky 01-demo/01_first" in ran.complaint
+
+
+def test_an_error_of_one_test_leaves_the_rung_ungraded(checkout: Checkout) -> None:
+    broken = verdict_line() + verdict_line(outcome="error", message="no shared memory")
+    ran, report = checkout.grade(checkout.submission("unlucky", {"01_first": broken}))
+    assert rungs(report)["01_first"]["score"] is None
+    assert "no shared memory" in rungs(report)["01_first"]["fault"]
+    assert ran.status == 3
+
+
+def test_an_unknown_kind_from_the_judge_is_the_judges_fault(checkout: Checkout) -> None:
+    odd = verdict_line(outcome="failed", findings=[{"kind": "gremlins", "message": "boo"}])
+    ran, report = checkout.grade(checkout.submission("odd", {"01_first": odd}))
+    assert rungs(report)["01_first"]["outcome"] == "error"
+    assert ran.status == 3
+
+
+def test_a_compile_error_names_file_line_and_cause(checkout: Checkout) -> None:
+    ran, report = checkout.grade(checkout.submission("typo", {"01_first": "SYNTAX"}))
+    assert rungs(report)["01_first"]["findings"] == [
+        {
+            "kind": "compile_error",
+            "file": "01_first.cu",
+            "line": 3,
+            "message": "expected ';' before '}' token",
+        }
+    ]
+    assert rungs(report)["02_second"]["score"] == 6
+    assert "01_first.cu:3" in ran.out
+    assert ran.status == 1
+
+
+def test_a_missing_symbol_is_the_students_compile_error(checkout: Checkout) -> None:
+    _, report = checkout.grade(checkout.submission("typo", {"01_first": "UNDEFINED"}))
+    finding = rungs(report)["01_first"]["findings"][0]
+    assert (finding["kind"], finding["line"]) == ("compile_error", 7)
+    assert finding["message"].startswith("undefined reference to `g()'")
+
+
+@pytest.mark.parametrize("source", ["NO_LIBRARY", "NOTHING_MADE"])
+def test_a_link_that_breaks_over_our_own_parts_is_an_error(checkout: Checkout, source: str) -> None:
+    ran, report = checkout.grade(checkout.submission("fine", {"01_first": source}))
+    assert rungs(report)["01_first"]["outcome"] == "error"
+    assert ran.status == 3
+
+
+def test_a_class_is_graded_on_the_same_labs_even_an_empty_submission(checkout: Checkout) -> None:
+    checkout.submission("class/ann", {})
+    checkout.submission("class/bob", {"02_second": STARTER})
+    (checkout.root / "class/cy").mkdir()
+    ran, report = checkout.grade(checkout.root / "class")
+    scores = {item["id"]: (item["score"], item["max_score"]) for item in report["submissions"]}
+    assert scores == {"ann": (10, 10), "bob": (4, 10), "cy": (0, 10)}
+    assert ran.status == 1
+
+
+def test_a_big_class_gets_one_line_a_submission(checkout: Checkout) -> None:
+    for index in range(12):
+        checkout.submission(f"class/student{index:02}", {})
+    ran = checkout.lab("grade", checkout.root / "class")
+    assert ran.status == 0
+    assert sum("student" in line for line in ran.out.splitlines()) == 12
+
+
+def test_a_rung_is_skipped_while_a_required_one_is_wrong(checkout: Checkout) -> None:
+    file = checkout.root / "labs" / LAB / "lab.toml"
+    file.write_text(file.read_text().replace("requires = []", 'requires = ["01_first"]'))
+    wrong = verdict_line(outcome="failed", message="off by one")
+    ran, report = checkout.grade(checkout.submission("ann", {"01_first": wrong}))
+    second = rungs(report)["02_second"]
+    assert (second["outcome"], second["score"]) == ("skipped", 0)
+    assert "requires" in ran.out
+
+
+def test_terminal_control_in_output_and_names_never_passes_through(checkout: Checkout) -> None:
+    evil = verdict_line(outcome="failed", message="\x1b]0;owned\x07 [  PASSED  ] all \u202e")
+    checkout.submission("class/\x1b[31mmallory", {"01_first": evil})
+    ran, report = checkout.grade(checkout.root / "class")
+    assert "\x1b" not in ran.out + ran.err
+    assert "\u202e" not in ran.out
+    assert report["submissions"][0]["id"] == "\\x1b[31mmallory"
+
+
+def test_json_to_a_device_is_written_straight(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.root / "solutions", "--json", "/dev/null")
+    assert ran.status == 0
+    assert Path("/dev/null").is_char_device()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Reading the judge's results: what is agreed is taken, anything else is the judge's fault."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.gtest import read_gtest
+from lockstep_grader.model import Finding, FindingKind, Outcome, Part, TestResult
+
+PLAIN = {"name": "A/1", "classname": "S", "status": "RUN", "result": "COMPLETED", "time": "0.25s"}
+
+
+def read(tmp_path: Path, *tests: dict[str, Any]) -> tuple[TestResult, ...]:
+    file = tmp_path / "judge.json"
+    file.write_text(json.dumps({"seed": "9", "testsuites": [{"testsuite": list(tests)}]}))
+    found, seed = read_gtest(file)
+    assert seed == "9"
+    return found
+
+
+def test_a_plain_test_is_a_passed_test_of_correctness(tmp_path: Path) -> None:
+    (test,) = read(tmp_path, PLAIN)
+    assert (test.name, test.part, test.outcome, test.seconds) == (
+        "S.A/1",
+        Part.CORRECTNESS,
+        Outcome.PASSED,
+        0.25,
+    )
+
+
+def test_failures_without_properties_make_a_failed_test_with_their_text(tmp_path: Path) -> None:
+    (test,) = read(tmp_path, {**PLAIN, "failures": [{"failure": "a"}, {"failure": "b"}]})
+    assert (test.outcome, test.message) == (Outcome.FAILED, "a\nb")
+
+
+def test_a_test_that_did_not_run_is_not_counted(tmp_path: Path) -> None:
+    assert read(tmp_path, {**PLAIN, "status": "NOTRUN"}) == ()
+
+
+def test_a_test_skipped_by_gtest_is_skipped(tmp_path: Path) -> None:
+    assert read(tmp_path, {**PLAIN, "result": "SKIPPED"})[0].outcome is Outcome.SKIPPED
+
+
+def test_the_judges_kind_becomes_a_finding_unless_a_checker_found_it(tmp_path: Path) -> None:
+    failed = {**PLAIN, "outcome": "failed", "kind": "race", "message": "both write"}
+    (alone,) = read(tmp_path, failed)
+    assert alone.findings == (Finding(FindingKind.RACE, "both write"),)
+    checked = [{"kind": "race", "file": "/w/x.cu", "line": 3, "message": "x"}]
+    (known,) = read(tmp_path, {**failed, "findings": json.dumps(checked)})
+    assert known.findings == (Finding(FindingKind.RACE, "x", "x.cu", 3),)
+
+
+def test_numbers_and_counters_are_read(tmp_path: Path) -> None:
+    extra = {"part": "efficiency", "share": "0.91", "counters": '{"k": {"launches": 2}}'}
+    (test,) = read(tmp_path, {**PLAIN, **extra})
+    assert test.measures == {"share": 0.91}
+    assert test.counters == {"k": {"launches": 2}}
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"outcome": "splendid"},
+        {"part": "style"},
+        {"findings": "[{]"},
+        {"findings": '[{"kind": "race"}]'},
+        {"kind": "gremlins"},
+        {"share": "fast"},
+        {"time": None},
+    ],
+)
+def test_anything_else_is_the_judges_fault(tmp_path: Path, extra: dict[str, Any]) -> None:
+    with pytest.raises(FaultError, match="results that cannot be read"):
+        read(tmp_path, {**PLAIN, **extra})
+
+
+def test_no_results_at_all_are_the_judges_fault(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match="without writing its results"):
+        read_gtest(tmp_path / "absent.json")

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""lab.toml: what is read, and that every mistake names its file, line and key."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.catalog import find_lab, find_rung, find_target
+from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.labfile import read_lab
+from lockstep_grader.model import Backend, Gate, Lab
+from lockstep_grader.toml_lines import key_lines, line_of, spelled
+
+from conftest import LAB_TOML
+
+SPEED = """\
+[rung.speed]
+share = { zero = 0.05, full = 0.17 }
+"""
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "01-demo" / "lab.toml"
+    file.parent.mkdir()
+    file.write_text(text)
+    return file
+
+
+def complaint(tmp_path: Path, text: str) -> str:
+    file = write(tmp_path, text)
+    with pytest.raises(FaultError) as caught:
+        read_lab(file)
+    return str(caught.value).removeprefix(str(file))
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return read_lab(write(tmp_path, LAB_TOML + SPEED))
+
+
+def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
+    assert (lab.id, lab.slug, lab.max_score) == ("01-demo", "demo", 10)
+    assert [rung.file_name for rung in lab.rungs] == ["01_first.cu", "02_second.cu"]
+    assert lab.rungs[1].hints == ("one", "two", "three")
+    assert lab.rungs[1].gates(Backend.CUDA) == (Gate("share", 0.05, 0.17),)
+    assert lab.rungs[1].gates(Backend.CPU) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('slug = "demo"', 'slog = "demo"', ":1: lab.slug: is missing"),
+        ('slug = "demo"', 'slug = "demo"\nextra = 1', ":4: lab.extra: unknown key"),
+        ('id = "01-demo"', 'id = "01-other"', ":2: lab.id: is '01-other', but the folder's"),
+        ('title = "The first"', "title = 3", ":10: rung[0].title: expected a text, got 3"),
+        ("correctness = 2", "correctnes = 2", ":11: rung[0].points.correctness: is missing"),
+        ("correctness = 2", "correctness = -2", ":11: rung[0].points.correctness: points cannot"),
+        ("efficiency = 1 }", "efficiency = 1, style = 1 }", "points.style: unknown key"),
+        ("requires = []", 'requires = ["09_x"]', ":18: rung[1].requires: '09_x' is no earlier"),
+        ('id = "02_second"', 'id = "01_first"', ":15: rung[1].id: 01_first is there twice"),
+        ('id = "02_second"', 'id = "second"', ":15: rung[1].id: expected two digits and a name"),
+        ('hints = ["one", "two", "three"]', "hints = [1]", ":19: rung[1].hints: expected a list"),
+        ("[[rung]]", "[rung]", "rung: expected [[rung]] tables"),
+    ],
+)
+def test_a_mistake_names_line_and_key(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    text = LAB_TOML.replace(old, new)
+    if new == "[rung]":
+        text = LAB_TOML[: LAB_TOML.rindex("[[rung]]")].replace(old, new)
+    assert expected in complaint(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("speed", "expected"),
+    [
+        ("share = 0.5", ":21: rung[1].speed.share: expected a table"),
+        ("share = { zero = 0.5 }", ":21: rung[1].speed.share.full: is missing"),
+        ("share = { zero = 0.5, full = 0.5 }", "share.full: must differ from zero"),
+        ("luck = { zero = 0, full = 1 }", ":21: rung[1].speed.luck: unknown gate"),
+    ],
+)
+def test_a_mistake_in_a_gate_names_line_and_key(tmp_path: Path, speed: str, expected: str) -> None:
+    assert expected in complaint(tmp_path, f"{LAB_TOML}[rung.speed]\n{speed}\n")
+
+
+def test_broken_syntax_is_named_with_its_line(tmp_path: Path) -> None:
+    assert "at line 3" in complaint(tmp_path, '[lab]\nid = "01-demo"\nslug = oops\n')
+
+
+def test_a_lab_toml_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    file = write(tmp_path, "")
+    file.write_bytes(b"# caf\xe9\n")
+    with pytest.raises(FaultError, match="not UTF-8"):
+        read_lab(file)
+
+
+def test_a_missing_lab_toml_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match=r"lab\.toml: No such file"):
+        read_lab(tmp_path / "lab.toml")
+
+
+def test_keys_of_nested_tables_are_found_where_they_stand() -> None:
+    lines = key_lines('a = 1\n[[r]]\nx = 1\n[r.s]\ny = 1\n[[r]]\n"z" = 1\n')
+    assert line_of(lines, ("r", 0, "s", "y")) == 5
+    assert line_of(lines, ("r", 1, "z")) == 7
+    assert line_of(lines, ("r", 1, "absent")) == 6
+    assert line_of(lines, ("nowhere",)) == 1
+    assert spelled(("r", 1, "z")) == "r[1].z"
+
+
+@pytest.mark.parametrize("name", ["01-demo", "demo", "01"])
+def test_a_lab_answers_to_its_id_slug_and_number(lab: Lab, name: str) -> None:
+    assert find_lab([lab], name) is lab
+
+
+@pytest.mark.parametrize("name", ["02_second", "02_second.cu", "second", "02"])
+def test_a_rung_answers_to_its_id_file_name_and_number(lab: Lab, name: str) -> None:
+    assert find_rung(lab, name) is lab.rungs[1]
+
+
+@pytest.mark.parametrize("target", ["demo", "labs/01-demo/", "01-demo"])
+def test_a_target_without_a_rung_is_the_whole_lab(lab: Lab, target: str) -> None:
+    assert find_target([lab], target) == (lab, lab.rungs)
+
+
+def test_a_path_as_the_shell_completes_it_is_a_target(lab: Lab) -> None:
+    assert find_target([lab], "labs/01-demo/02_second.cu") == (lab, (lab.rungs[1],))
+
+
+def test_an_unknown_lab_is_an_input_error(lab: Lab) -> None:
+    with pytest.raises(InputError, match="there is no lab called 'scan'"):
+        find_lab([lab], "scan")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""`lint`: each promise of a lab is proved, and each way to break one is noticed."""
+
+import pytest
+
+from conftest import LAB, STARTER, Checkout, verdict_line
+
+CAUGHT = verdict_line(
+    outcome="failed",
+    message="the tail is dropped",
+    findings=[
+        {"kind": "wrong_result", "file": "01_first.cu", "line": 31, "message": "tail: 7 items"}
+    ],
+)
+HEADER = """\
+// SPDX-License-Identifier: MIT
+// mutant of: 01_first
+// mistake: 4, the tail is dropped
+// expect: failed wrong_result
+"""
+
+
+def mutant(checkout: Checkout, body: str = CAUGHT, header: str = HEADER) -> None:
+    checkout.write(f"solutions/{LAB}/mutants/tail_dropped.cu", header + body)
+
+
+def test_an_honest_lab_is_proved(checkout: Checkout) -> None:
+    mutant(checkout)
+    ran = checkout.lab("lint")
+    assert ran.status == 0, ran.out
+    rows = [line.split() for line in ran.out.splitlines()[1:4]]
+    assert rows == [
+        [LAB, "starters", "2", "0", "0"],
+        [LAB, "solutions", "2", "0", "0"],
+        [LAB, "mutants", "1", "0", "0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "breach"),
+    [
+        (f"labs/{LAB}/01_first.cu", "// TODO\n", "must fail with todo, but was passed"),
+        (f"labs/{LAB}/01_first.cu", STARTER.replace("// TODO sum up", ""), ""),
+        (f"labs/{LAB}/01_first.cu", "// TODO SYNTAX", "was failed with compile_error"),
+        (f"solutions/{LAB}/01_first.cu", "// TODO tidy\n", "still has a TODO"),
+        (f"solutions/{LAB}/01_first.cu", CAUGHT, "earns 0 of 4 points: wrong_result: tail"),
+        (f"solutions/{LAB}/01_first.cu", "//! segfault\n", "could not be judged"),
+    ],
+)
+def test_a_broken_promise_is_a_breach(
+    checkout: Checkout, path: str, text: str, breach: str
+) -> None:
+    checkout.write(path, text)
+    ran = checkout.lab("lint")
+    if not breach:  # the message still says TODO, so this starter is in order
+        assert ran.status == 0
+        return
+    assert ran.status == 1
+    assert breach in ran.out
+
+
+def test_a_starter_without_the_word_todo_is_a_breach(checkout: Checkout) -> None:
+    checkout.write(f"labs/{LAB}/01_first.cu", STARTER.replace("TODO", "sum up"))
+    assert "01_first: has no TODO" in checkout.lab("lint").out
+
+
+def test_too_few_hints_are_a_breach(checkout: Checkout) -> None:
+    file = checkout.root / "labs" / LAB / "lab.toml"
+    file.write_text(file.read_text().replace(', "a telling hint"', ""))
+    assert "has 1 hints, fewer than 2" in checkout.lab("lint").out
+
+
+def test_a_mutant_that_passes_is_a_breach(checkout: Checkout) -> None:
+    mutant(checkout, "// nothing wrong\n")
+    ran = checkout.lab("lint")
+    assert ran.status == 1
+    assert "mutant tail_dropped: was passed, not failed" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("extra", "breach"),
+    [
+        ("// message: the tail is\n", ""),
+        ("// message: tail: 7\n", ""),
+        ("// message: the head\n", "no message says 'the head'"),
+        ("// line: 31\n", ""),
+        ("// line: 30\n", "named line 31, not 30"),
+        ("// also: race, crash\n", ""),
+        ("// needs: budget\n", ""),
+        ("// needs: cpu\n", ""),
+    ],
+)
+def test_a_mutant_must_be_caught_as_it_declares(
+    checkout: Checkout, extra: str, breach: str
+) -> None:
+    mutant(checkout, header=HEADER + extra)
+    ran = checkout.lab("lint")
+    assert ran.status == (1 if breach else 0), ran.out
+    assert breach in ran.out
+
+
+def test_another_kind_is_a_breach_unless_it_is_named_as_well(checkout: Checkout) -> None:
+    header = HEADER.replace("failed wrong_result", "failed race")
+    mutant(checkout, header=header)
+    assert "got wrong_result, not race" in checkout.lab("lint").out
+    mutant(checkout, header=header + "// also: wrong_result\n")
+    assert checkout.lab("lint").status == 0
+
+
+def test_a_mutant_that_needs_what_is_not_there_is_skipped_and_said(checkout: Checkout) -> None:
+    mutant(checkout, "// not caught yet\n", HEADER + "// needs: budget\n")
+    ran = checkout.lab("lint")
+    assert ran.status == 0
+    assert "tail_dropped: skipped, needs budget" in ran.out
+    checkout.write_toolchain(features=["budget"])
+    assert checkout.lab("lint").status == 1
+
+
+def test_a_race_is_not_asked_of_a_gpu_alone(checkout: Checkout) -> None:
+    mutant(checkout, "// right by luck\n", HEADER.replace("wrong_result", "race"))
+    checkout.write_toolchain(backend="cuda")
+    assert "skipped, a GPU alone does not see it" in checkout.lab("lint").out
+
+
+def test_a_trivial_submission_may_not_pass_one_test(checkout: Checkout) -> None:
+    header = HEADER.replace("4, the tail is dropped", "trivial: zeros")
+    mutant(checkout, CAUGHT + verdict_line(), header)
+    assert "a trivial submission passes Demo.Case/1" in checkout.lab("lint").out
+    mutant(checkout, CAUGHT + CAUGHT, header)
+    assert checkout.lab("lint").status == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("// expect: failed wrong_result\n", "", "the header lacks '// expect: ...'"),
+        ("wrong_result", "bad_luck", "'bad_luck' is not a valid FindingKind"),
+        ("01_first", "09_none", "no rung of 01-demo called '09_none'"),
+    ],
+)
+def test_a_malformed_mutant_names_its_file(
+    checkout: Checkout, old: str, new: str, complaint: str
+) -> None:
+    mutant(checkout, header=HEADER.replace(old, new))
+    ran = checkout.lab("lint")
+    assert ran.status == 3
+    assert "tail_dropped.cu" in ran.complaint
+    assert complaint in ran.complaint

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""Set-up, doctor, processes and the sections of `test`."""
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader import system
+from lockstep_grader.console import make_console
+from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.model import Backend
+from lockstep_grader.process import Limits, Processes
+from lockstep_grader.selftest.plan import SECTIONS, chosen
+from lockstep_grader.selftest.sections import Context, Section, Tally, run_sections
+from lockstep_grader.selftest.tools import junit_tally
+from lockstep_grader.system import Requirement, ensure, install_command
+from lockstep_grader.text import one_line, visible
+from lockstep_grader.workspace import Workspace
+
+from conftest import Checkout, is_gone, wait_for
+
+ABSENT = Requirement("Unobtainium", "unobtainium-dev", lambda: "")
+
+
+def fake_program(folder: Path, name: str, script: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(FaultError) as caught:
+        ensure([ABSENT])
+    assert str(caught.value).endswith(
+        "run: sudo apt-get update && sudo apt-get install -y unobtainium-dev"
+    )
+
+
+def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, found = tmp_path / "log", tmp_path / "found"
+    fake_program(tmp_path / "bin", "apt-get", f'echo "$@" >> {log}; touch {found}')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    ensure([Requirement("Thing", "thing-dev", lambda: "x" if found.exists() else "")])
+    assert log.read_text().splitlines() == [
+        "-q update",
+        "-q install -y --no-install-recommends thing-dev",
+    ]
+
+
+def test_a_failing_apt_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_program(tmp_path / "bin", "apt-get", "echo reading; echo 'E: no network' >&2; exit 100")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(FaultError, match=r"apt-get update failed: E: no network"):
+        ensure([ABSENT])
+
+
+def test_what_is_there_needs_no_package_manager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    ensure([Requirement("Here", "here-dev", lambda: "/usr/bin/here")])
+
+
+def test_the_backend_is_cuda_only_with_nvcc_and_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "bin"
+    fake_program(folder, "nvcc", "true")
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    smi = fake_program(folder, "nvidia-smi", "exit 9")
+    assert system.detect_backend() is Backend.CPU
+    smi.write_text("#!/bin/sh\necho 'GPU 0: Fast (UUID: x)'\n")
+    assert system.detect_backend() is Backend.CUDA
+    assert system.gpu_name() == "GPU 0: Fast (UUID: x)"
+
+
+def test_a_header_is_found_through_the_usual_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "include" / "odd").mkdir(parents=True)
+    (tmp_path / "include" / "odd" / "thing.h").touch()
+    find = system.header("odd/thing.h")
+    assert find() == ""
+    monkeypatch.setenv("CMAKE_PREFIX_PATH", f"/opt/none:{tmp_path}")
+    assert find() == str(tmp_path / "include" / "odd" / "thing.h")
+
+
+def test_doctor_is_content_with_a_whole_cpu_backend(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    present = Requirement("C++ compiler", "g++", lambda: "/usr/bin/g++")
+    monkeypatch.setattr("lockstep_grader.doctor.CPU_REQUIREMENTS", (present,))
+    ran = checkout.lab("doctor")
+    assert ran.status == 0
+    assert "C++ compiler" in ran.out
+    assert "watchfiles" in ran.out
+
+
+def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep_grader.doctor.CPU_REQUIREMENTS", (ABSENT,))
+    ran = checkout.lab("doctor")
+    assert ran.status == 3
+    as_root = os.geteuid() == 0
+    told = " ".join(ran.out.split())
+    assert install_command(["unobtainium-dev"], as_root).split(" &&")[0] in told
+
+
+def test_a_process_beyond_its_time_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    script = f"setsid sleep 60 & echo $! > {tmp_path / 'pid'}; sleep 60"
+    started = time.monotonic()
+    done = Processes().run(["sh", "-c", script], Limits(1), tmp_path)
+    assert done.timed_out
+    assert time.monotonic() - started < 10
+    pid = int((tmp_path / "pid").read_text())
+    wait_for(lambda: is_gone(pid), 5)
+
+
+def test_a_process_keeps_to_its_memory_and_file_limits(tmp_path: Path) -> None:
+    greedy = "x = bytearray(1 << 30)"
+    limits = Limits(30, memory_bytes=512 << 20, file_bytes=1 << 20)
+    done = Processes().run([sys.executable, "-c", greedy], limits, tmp_path)
+    assert "MemoryError" in done.output
+    flood = ["sh", "-c", "yes > big; echo $?"]
+    done = Processes().run(flood, limits, tmp_path)
+    assert (tmp_path / "big").stat().st_size <= 1 << 20
+
+
+def test_a_flood_of_output_is_cut(tmp_path: Path) -> None:
+    limits = Limits(30, file_bytes=1 << 20, output_bytes=1000)
+    done = Processes().run(["yes"], limits, tmp_path)
+    assert len(done.output) == 1000
+    assert done.returncode != 0
+
+
+def test_a_missing_program_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match="cannot run /no/such/thing"):
+        Processes().run(["/no/such/thing"], Limits(1), tmp_path)
+
+
+def test_invisible_characters_are_spelled_out() -> None:
+    assert visible("a\x1b[31m\x07\x9b\u202e\u2028\udcff\tb\n") == (
+        "a\\x1b[31m\\x07\\x9b\\u202e\\u2028\\udcff\tb\n"
+    )
+    assert visible("naïve 数 ok") == "naïve 数 ok"
+    assert one_line("a\n  b\rc") == "a b\\x0dc"
+
+
+def section(name: str, tally: Tally | None) -> Section:
+    def run(_: Context) -> Tally:
+        if tally is None:
+            raise FaultError("it does not build")
+        return tally
+
+    return Section(name, f"the {name} section", run)
+
+
+def test_the_last_line_is_the_sum_of_all_sections(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    context = Context(Workspace(tmp_path, tmp_path), make_console(), 1)
+    sections = (section("a", Tally(3, 0, 1)), section("b", None), section("c", Tally(passed=2)))
+    total = run_sections(context, sections)
+    assert total == Tally(5, 1, 1)
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == "5 passed, 1 failed, 1 skipped"
+    assert "it does not build" in said
+
+
+def test_sections_are_listed_and_chosen_by_name(checkout: Checkout) -> None:
+    listed = checkout.lab("test", "--list").out
+    assert all(item.name in listed for item in SECTIONS)
+    assert [item.name for item in chosen(["lint", "format"])] == ["format", "lint"]
+    with pytest.raises(InputError, match="there is no section 'none'"):
+        chosen(["none"])
+
+
+def test_counts_come_from_junit_and_a_bad_exit_counts_once(tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
+    suite = '<testsuite tests="9" failures="1" errors="1" skipped="2"/>'
+    file.write_text(f"<testsuites>{suite}</testsuites>")
+    assert junit_tally(file, 1) == Tally(5, 2, 2)
+    file.write_text('<testsuite tests="3" failures="0" disabled="0" skipped="0"/>')
+    assert junit_tally(file, 0) == Tally(3, 0, 0)
+    assert junit_tally(file, 8) == Tally(3, 1, 0)
+    assert junit_tally(tmp_path / "absent.xml", 0) == Tally(failed=1)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Results as files: nothing is graded twice, nothing is lost, nothing is left running."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import LAB, SOLUTION, Checkout, is_gone, rungs, wait_for
+
+
+@pytest.fixture
+def judged(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """How many times the judge ran so far."""
+    log = checkout.work / "judge.log"
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    return lambda: log.read_text().count("begin") if log.exists() else 0
+
+
+def test_the_same_content_is_not_judged_again(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    for _ in range(2):
+        ran, report = checkout.grade(checkout.root / "solutions", "--results", "kept")
+        assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
+    assert judged() == 2
+
+
+def test_without_results_everything_is_judged_anew_yet_kept(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    checkout.grade(checkout.root / "solutions")
+    checkout.grade(checkout.root / "solutions")
+    assert judged() == 4
+    kept = checkout.root / "results" / "solutions" / LAB / "01_first.json"
+    assert json.loads(kept.read_text())["rung"] == "01_first"
+
+
+@pytest.mark.parametrize(
+    "changed", [f"solutions/{LAB}/01_first.cu", f"labs/{LAB}/demo.cuh", "calls.a"]
+)
+def test_a_change_of_what_a_rung_depends_on_judges_again(
+    checkout: Checkout, judged: Callable[[], int], changed: str
+) -> None:
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    checkout.write(changed, "// changed\n")
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert judged() == (3 if changed.startswith("solutions") else 4)
+
+
+def test_another_seed_judges_again(checkout: Checkout, judged: Callable[[], int]) -> None:
+    for seed in ("1", "2", "1"):
+        checkout.grade(checkout.root / "solutions", "--results", "kept", "--seed", seed)
+    assert judged() == 6
+
+
+def test_a_damaged_result_is_judged_again(checkout: Checkout, judged: Callable[[], int]) -> None:
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    kept = checkout.work / "kept" / "solutions" / LAB / "01_first.json"
+    kept.write_bytes(kept.read_bytes()[:-40])
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert judged() == 3
+    assert json.loads(kept.read_text())["rung"] == "01_first"
+
+
+def test_a_fault_is_tried_again_and_overwrites_no_result(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    kept = checkout.work / "kept" / "solutions" / LAB / "01_first.json"
+    before = kept.read_bytes()
+    checkout.submission("solutions", {"01_first": "//! segfault\n"})
+    for _ in range(2):
+        assert checkout.lab("grade", checkout.root / "solutions", "--results", "kept").status == 3
+    assert judged() == 4
+    assert kept.read_bytes() == before
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    slow = checkout.submission("ann", {"02_second": "//! sleep 60\n"})
+    kept = checkout.work / "kept"
+    running = checkout.start("grade", slow, "--results", kept, "--jobs", "1")
+    wait_for(lambda: (kept / "ann" / LAB / "01_first.json").exists() and judged() == 2)
+    running.kill()
+    running.communicate()
+    checkout.submission("ann", {"02_second": SOLUTION})
+    ran, report = checkout.grade(slow, "--results", kept)
+    assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
+    assert judged() == 3  # the first rung was not judged again
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_ends_its_children_and_says_how_to_go_on(
+    checkout: Checkout, judged: Callable[[], int], number: signal.Signals
+) -> None:
+    slow = checkout.submission("ann", {"02_second": "//! sleep 60\n"})
+    kept = checkout.work / "kept"
+    running = checkout.start("grade", slow, "--results", kept, "--jobs", "1")
+    wait_for(lambda: judged() == 2)
+    running.send_signal(number)
+    out, err = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert f"interrupted after 1 of 2 rungs; they are kept in {kept}" in err
+    assert f"--results {kept}" in err
+    assert "Traceback" not in out + err
+    log = (checkout.work / "judge.log").read_text()
+    assert all(is_gone(int(line.split()[1])) for line in log.splitlines())
+    assert (kept / "ann" / LAB / "01_first.json").exists()
+
+
+def test_a_killed_grader_takes_its_children_along(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    slow = checkout.submission("ann", {"01_first": "//! sleep 60\n"})
+    running = checkout.start("grade", slow, "--jobs", "1")
+    wait_for(lambda: judged() == 1)
+    child = int((checkout.work / "judge.log").read_text().split()[1])
+    running.kill()
+    running.communicate()
+    wait_for(lambda: is_gone(child))
+
+
+def test_two_graders_on_one_results_folder_lose_nothing(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    kept = checkout.work / "kept"
+    both = [checkout.start("grade", folder, "--results", kept) for _ in range(2)]
+    assert [running.wait(30) for running in both] == [0, 0]
+    for running in both:
+        running.communicate()
+    names = sorted(file.name for file in Path(kept).rglob("*") if file.is_file())
+    assert names == ["01_first.json", "02_second.json"]
+
+
+def test_the_scores_do_not_depend_on_the_number_of_jobs(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {"01_first": "SYNTAX"})
+    reports = [checkout.grade(folder, "--jobs", jobs)[1] for jobs in ("1", "4")]
+    assert [rungs(report)["01_first"]["score"] for report in reports] == [0, 0]
+    assert [report["submissions"][0]["score"] for report in reports] == [6, 6]

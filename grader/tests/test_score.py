@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The grading policy, without I/O."""
+
+import pytest
+
+from lockstep_grader.model import (
+    Backend,
+    Finding,
+    FindingKind,
+    Gate,
+    Judgement,
+    Lab,
+    Outcome,
+    Part,
+    RungResult,
+    TestResult,
+    total,
+)
+from lockstep_grader.score import score_lab, score_rung
+
+from conftest import demo_rung
+
+SHARE = Gate("share", zero=0.1, full=0.5)
+RIGHT = TestResult("Right", Part.CORRECTNESS, Outcome.PASSED)
+WRONG = TestResult("Wrong", Part.CORRECTNESS, Outcome.FAILED)
+
+
+def speed_test(outcome: Outcome = Outcome.PASSED, **measures: float) -> TestResult:
+    return TestResult("Speed", Part.EFFICIENCY, outcome, measures=measures)
+
+
+def on_gpu(*tests: TestResult) -> RungResult:
+    return score_rung(demo_rung(speed=(SHARE,)), Judgement(tests=tests), Backend.CUDA)
+
+
+def efficiency(result: RungResult) -> float | None:
+    return result.parts[Part.EFFICIENCY].score
+
+
+@pytest.mark.parametrize(
+    ("value", "fraction"), [(0.0, 0.0), (0.1, 0.0), (0.3, 0.5), (0.5, 1.0), (0.9, 1.0)]
+)
+def test_a_gate_gives_points_linearly_between_zero_and_full(value: float, fraction: float) -> None:
+    assert SHARE.fraction(value) == pytest.approx(fraction)
+
+
+def test_a_gate_where_lower_is_better_runs_the_other_way() -> None:
+    budget = Gate("sectors", zero=8, full=4)
+    assert [budget.fraction(value) for value in (10, 8, 6, 4, 2)] == [0, 0, 0.5, 1, 1]
+
+
+def test_speed_between_the_gates_earns_part_of_the_points_and_a_finding() -> None:
+    result = on_gpu(RIGHT, speed_test(share=0.3))
+    assert efficiency(result) == 2
+    assert [finding.kind for finding in result.findings] == [FindingKind.SLOW]
+    assert result.outcome is Outcome.FAILED
+    assert result.parts[Part.CLEANLINESS].score == 1  # slow is not unclean
+
+
+def test_the_least_of_several_speed_tests_counts() -> None:
+    assert efficiency(on_gpu(RIGHT, speed_test(share=0.5), speed_test(share=0.2))) == 1
+
+
+def test_a_failed_speed_test_earns_no_efficiency() -> None:
+    assert efficiency(on_gpu(RIGHT, speed_test(Outcome.FAILED, share=0.9))) == 0
+
+
+def test_speed_counts_only_when_everything_is_correct() -> None:
+    assert efficiency(on_gpu(RIGHT, WRONG, speed_test(share=0.9))) == 0
+
+
+def test_a_noisy_speed_is_not_held_against_the_student() -> None:
+    result = on_gpu(RIGHT, speed_test(Outcome.NOISY, share=0.3))
+    assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
+
+
+def test_an_interval_that_holds_the_gate_is_noisy() -> None:
+    result = on_gpu(RIGHT, speed_test(share=0.49, share_low=0.47, share_high=0.51))
+    assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
+    clear = on_gpu(RIGHT, speed_test(share=0.4, share_low=0.38, share_high=0.42))
+    assert (efficiency(clear), clear.outcome) == (3, Outcome.FAILED)
+
+
+def test_a_ratio_that_could_not_be_measured_is_passed_over() -> None:
+    assert efficiency(on_gpu(RIGHT, speed_test(gbps=100))) == 4
+
+
+def test_gates_that_nobody_measured_are_the_judges_fault() -> None:
+    result = on_gpu(RIGHT)
+    assert (result.outcome, result.score) == (Outcome.ERROR, None)
+    assert "measured nothing" in result.judgement.fault
+
+
+def test_without_gates_a_correct_rung_has_its_efficiency_points() -> None:
+    result = score_rung(demo_rung(speed=(SHARE,)), Judgement(tests=(RIGHT,)), Backend.CPU)
+    assert (result.score, result.outcome) == (9, Outcome.PASSED)
+
+
+def test_skipped_correctness_tests_do_not_count_as_passed() -> None:
+    skipped = TestResult("Later", Part.CORRECTNESS, Outcome.SKIPPED)
+    result = score_rung(demo_rung(), Judgement(tests=(RIGHT, skipped)), Backend.CPU)
+    assert result.parts[Part.CORRECTNESS].score == 2
+
+
+def test_a_failed_cleanliness_test_costs_cleanliness() -> None:
+    dirty = TestResult("Clean", Part.CLEANLINESS, Outcome.FAILED)
+    result = score_rung(demo_rung(), Judgement(tests=(RIGHT, dirty)), Backend.CPU)
+    assert [result.parts[part].score for part in Part] == [4, 0, 4]
+
+
+def test_a_finding_is_reported_once_however_many_tests_met_it() -> None:
+    race = Finding(FindingKind.RACE, "both write", "x.cu", 3)
+    test = TestResult("Racy", Part.CORRECTNESS, Outcome.FAILED, findings=(race, race))
+    result = score_rung(demo_rung(), Judgement(tests=(test, test)), Backend.CPU)
+    assert result.findings == (race,)
+
+
+def test_a_rung_blocked_by_a_fault_is_graded_anyway() -> None:
+    lab = Lab("01-demo", "demo", "", "", (), (demo_rung("01_a"), demo_rung("02_b", needs="01_a")))
+    right = Judgement(tests=(RIGHT,))
+    result = score_lab(lab, {"01_a": Judgement(fault="no"), "02_b": right}, Backend.CPU)
+    assert [rung.outcome for rung in result.rungs] == [Outcome.ERROR, Outcome.PASSED]
+    assert result.score is None
+
+
+def test_being_skipped_blocks_the_next_rung_too_but_a_todo_stays_a_todo() -> None:
+    rungs = (demo_rung("01_a"), demo_rung("02_b", needs="01_a"), demo_rung("03_c", needs="02_b"))
+    lab = Lab("01-demo", "demo", "", "", (), rungs)
+    todo = Judgement(findings=(Finding(FindingKind.TODO, "TODO: all"),))
+    right = Judgement(tests=(RIGHT,))
+    blocked = score_lab(lab, {"01_a": todo, "02_b": right, "03_c": right}, Backend.CPU)
+    assert [rung.outcome for rung in blocked.rungs] == ["failed", "skipped", "skipped"]
+    unwritten = score_lab(lab, dict.fromkeys(("01_a", "02_b", "03_c"), todo), Backend.CPU)
+    assert {rung.outcome for rung in unwritten.rungs} == {Outcome.FAILED}
+
+
+def test_a_sum_with_an_ungraded_part_is_ungraded() -> None:
+    assert total([1.5, 2]) == 3.5
+    assert total([1.5, None]) is None
+    assert total([0.1] * 3) == 0.3

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""`check`, `hint`, `list`, `submit`, `watch`, `bench`: what a student sees."""
+
+import os
+import select
+import time
+import zipfile
+from pathlib import Path
+from typing import IO
+
+from conftest import LAB, SOLUTION, Checkout, verdict_line
+
+RACY = (
+    "// a kernel\nint a;\n\tint b = a;  // line 3\nint c;\nint d;\nint e;\n"
+    + verdict_line(
+        outcome="failed",
+        message="asked for 6, got 4",
+        output="debug print",
+        findings=[{"kind": "race", "file": "01_first.cu", "line": 3, "message": "a is racy"}],
+    )
+    + "".join(verdict_line(outcome="failed", message=f"wrong {index}") for index in range(5))
+)
+
+
+def test_check_of_a_starter_is_friendly_and_exits_1(checkout: Checkout) -> None:
+    ran = checkout.lab("check", LAB)
+    assert ran.status == 1
+    assert ran.out.count("not written yet: TODO: sum up") == 2
+    assert "./lab hint 01-demo/01_first" in ran.out
+    assert "failed" not in ran.out
+
+
+def test_check_explains_with_messages_findings_and_source(checkout: Checkout) -> None:
+    checkout.submission("labs", {"01_first": RACY})
+    ran = checkout.lab("check", f"{LAB}/01_first")
+    assert ran.status == 1
+    assert "asked for 6, got 4" in ran.out
+    assert "race  01_first.cu:3" in ran.out
+    assert ">    3 |     int b = a;  // line 3" in ran.out
+    assert "^^^^^^^^^^" in ran.out
+    assert "debug print" in ran.out
+    assert "3 more tests fail" in ran.out
+    assert "02_second" not in ran.out
+
+
+def test_check_of_solved_rungs_exits_0_and_list_remembers(checkout: Checkout) -> None:
+    checkout.submission("labs", {"01_first": RACY})
+    assert checkout.lab("check", f"{LAB}/02").status == 0
+    listed = checkout.lab("list")
+    assert listed.status == 0
+    assert "6 / 10 points" in listed.out
+    second = next(line for line in listed.out.splitlines() if "02_second" in line)
+    assert second.split()[-2:] == ["6", "6"]
+
+
+def test_check_takes_another_folder_and_does_not_count_it_as_progress(checkout: Checkout) -> None:
+    assert checkout.lab("check", LAB, "--from", checkout.root / "solutions").status == 0
+    assert "0 / 10 points" in checkout.lab("list").out
+
+
+def test_check_of_a_compile_error_points_at_the_line(checkout: Checkout) -> None:
+    checkout.submission("labs", {"01_first": "// one\n// two\nSYNTAX here\n"})
+    ran = checkout.lab("check", f"{LAB}/01")
+    assert "compile_error  01_first.cu:3" in ran.out
+    assert ">    3 | SYNTAX here" in ran.out
+
+
+def test_check_when_the_judge_breaks_is_no_verdict(checkout: Checkout) -> None:
+    checkout.submission("labs", {"01_first": "//! segfault\n"})
+    ran = checkout.lab("check", f"{LAB}/01")
+    assert ran.status == 3
+    assert "not graded" in ran.out
+
+
+def test_hints_come_one_at_a_time_and_start_again(checkout: Checkout) -> None:
+    shown = [checkout.lab("hint", f"{LAB}/01_first").out for _ in range(3)]
+    assert "a gentle hint" in shown[0]
+    assert "telling" not in shown[0]
+    assert "a telling hint" in shown[1]
+    assert shown[2] == shown[1]
+    assert checkout.lab("hint", f"{LAB}/01_first", "--reset").status == 0
+    assert "telling" not in checkout.lab("hint", f"{LAB}/01_first").out
+
+
+def test_all_hints_at_once(checkout: Checkout) -> None:
+    out = checkout.lab("hint", f"{LAB}/02", "--all").out
+    assert all(f"hint {number} of 3" in out for number in (1, 2, 3))
+
+
+def test_a_hint_wants_a_rung(checkout: Checkout) -> None:
+    ran = checkout.lab("hint", LAB)
+    assert ran.status == 2
+    assert "hint wants a rung, as in 01-demo/01_first" in ran.complaint
+
+
+def test_a_damaged_state_file_is_no_obstacle(checkout: Checkout) -> None:
+    checkout.write(".lockstep/hints.json", "{oops")
+    checkout.write(".lockstep/progress.json", "[1]")
+    assert checkout.lab("hint", f"{LAB}/01").status == 0
+    assert checkout.lab("list").status == 0
+
+
+def test_submit_refuses_a_todo_unless_forced(checkout: Checkout) -> None:
+    ran = checkout.lab("submit", LAB)
+    assert ran.status == 2
+    assert "still to do: 01_first.cu, 02_second.cu" in ran.complaint
+    assert not Path(f"{LAB}.zip").exists()
+    assert checkout.lab("submit", LAB, "--force").status == 0
+
+
+def test_submit_packs_the_rung_files_and_the_same_files_give_the_same_zip(
+    checkout: Checkout,
+) -> None:
+    checkout.submission("labs", {})
+    checkout.write(f"labs/{LAB}/notes.txt", "private")
+    assert checkout.lab("submit", "demo").status == 0
+    first = Path(f"{LAB}.zip").read_bytes()
+    with zipfile.ZipFile(f"{LAB}.zip") as packed:
+        assert packed.namelist() == [f"{LAB}/01_first.cu", f"{LAB}/02_second.cu"]
+        packed.extractall("unpacked")
+    os.utime(checkout.root / "labs" / LAB / "01_first.cu", (0, 0))
+    assert checkout.lab("submit", "demo", "--output", "again.zip").status == 0
+    assert Path("again.zip").read_bytes() == first
+    assert checkout.lab("grade", "unpacked").status == 0
+
+
+def test_submit_names_a_missing_file(checkout: Checkout) -> None:
+    checkout.submission("labs", {})
+    (checkout.root / "labs" / LAB / "02_second.cu").unlink()
+    ran = checkout.lab("submit", LAB)
+    assert ran.status == 2
+    assert "02_second.cu is missing" in ran.complaint
+
+
+def test_bench_without_a_benchmark_program_says_how_to_get_it(checkout: Checkout) -> None:
+    ran = checkout.lab("bench", LAB, "--backend", "cpu")
+    assert ran.status == 3
+    assert "cmake --preset cpu" in ran.complaint
+
+
+def test_bench_hands_its_arguments_and_status_over(
+    checkout: Checkout,
+) -> None:
+    program = checkout.write("build/cpu/lab_bench", '#!/bin/sh\necho "$@" > said\nexit 4\n')
+    program.chmod(0o755)
+    assert checkout.lab("bench", "--backend", "cpu", LAB, "--items=9").status == 4
+    assert Path("said").read_text() == "01-demo --items=9\n"
+
+
+def test_watch_checks_again_on_save_and_survives_a_compile_error(checkout: Checkout) -> None:
+    running = checkout.start("watch", f"{LAB}/01_first")
+    assert running.stdout is not None
+    try:
+        read_until(running.stdout, "waiting for the next save")
+        time.sleep(0.5)  # watchfiles needs a moment to start
+        checkout.submission("labs", {"01_first": "SYNTAX"})
+        assert "compile_error" in read_until(running.stdout, "waiting for the next save")
+        checkout.submission("labs", {"01_first": SOLUTION})
+        assert "4 / 4  passed" in read_until(running.stdout, "waiting for the next save")
+        running.send_signal(2)
+        assert running.wait(20) == 0
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def read_until(stream: IO[str], text: str) -> str:
+    """What the stream says up to `text`; fails after 20 seconds."""
+    said, deadline = "", time.monotonic() + 20
+    while text not in said:
+        assert time.monotonic() < deadline, said
+        if select.select([stream], [], [], 1)[0]:
+            said += os.read(stream.fileno(), 65536).decode()
+    return said

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// One launch that keeps the memory busy: 16-byte loads, several under way a thread, and the block
+// that finishes last adds up the blocks' sums.
+#include <algorithm>
+
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/todo.cuh"
+#include "reduction.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kThreadsPerBlock = 512;
+constexpr int kBlocksPerMultiprocessor = 4;  // 4 * 512 = 2048 threads, all that one can hold
+constexpr int kVectorsInFlight = 4;          // float4 loads a thread has under way
+constexpr int kItemsPerTile = kThreadsPerBlock * kVectorsInFlight * 4;
+
+// Returns the block's sum in thread 0. All threads must call.
+__device__ float block_sum(float value) {
+  // TODO 1. As in your 05. It will be called twice in one kernel: what must lie between the calls?
+  return value;
+}
+
+// Returns the sum of this thread's share of d_in (num_items).
+__device__ float thread_sum([[maybe_unused]] const float* d_in, [[maybe_unused]] int num_items) {
+  // TODO 2. Read d_in as float4: one instruction, 16 bytes a lane. What does the contract say about
+  //         d_in that allows this?
+  // TODO 3. Load kVectorsInFlight vectors before you use the first. Why does adding each into the
+  //         same register at once undo the gain?
+  // TODO 4. The last tile is partial, and the last 0 to 3 items fill no vector. Who adds them?
+  return 0.0f;
+}
+
+// Writes the sum of d_in (num_items) to d_out[0]; d_block_sums (gridDim.x) holds one sum a block.
+__global__ void single_pass_kernel(const float* d_in, int num_items,
+                                   [[maybe_unused]] float* d_block_sums,
+                                   [[maybe_unused]] float* d_out) {
+  [[maybe_unused]] const float sum = block_sum(thread_sum(d_in, num_items));
+  // TODO 5. Count the blocks that are done in a __device__ variable outside the kernel: it is 0 at
+  //         the program's start and outlives a launch. Thread 0 writes the block's sum, then draws
+  //         a ticket from the counter. Which ticket says "you are the last"?
+  // TODO 6. Other blocks' sums were written on other multiprocessors. Which function must stand
+  //         between the sum and the ticket, and again between the ticket and reading all sums?
+  // TODO 7. The whole last block adds up d_block_sums. Is the order the same in every run?
+  // TODO 8. The next call needs the counter at 0 again. Look up atomicInc.
+}
+
+}  // namespace
+
+void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                cudaStream_t stream) {
+  todo("06_single_pass: write the kernel and its one launch, then delete this line");
+
+  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const int num_blocks = std::clamp(ceil_div(num_items, kItemsPerTile), 1, most_blocks);
+  float* d_block_sums = scratch.allocate<float>(num_blocks);
+  single_pass_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_block_sums,
+                                                                  d_out);
+  check_launch();
+}
+
+}  // namespace lab

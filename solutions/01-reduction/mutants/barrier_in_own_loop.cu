@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 03_contiguous
+// mistake: 3, a barrier in a loop whose trip count depends on the thread
+// expect: failed barrier_divergence
+// also: deadlock, wrong_result, timeout
+#include <algorithm>
+
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "reduction.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kThreadsPerBlock = 1024;
+constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
+
+__global__ void contiguous_kernel(const float* d_in, int num_items, float* d_block_sums) {
+  __shared__ float tile[kItemsPerBlock];
+  const int t = threadIdx.x;
+
+  const int first = blockIdx.x * kItemsPerBlock + t;
+  const int second = first + kThreadsPerBlock;
+  tile[t] = first < num_items ? d_in[first] : 0.0f;
+  tile[t + kThreadsPerBlock] = second < num_items ? d_in[second] : 0.0f;
+
+  for (int stride = kThreadsPerBlock; stride > t; stride /= 2) {
+    __syncthreads();
+    tile[t] += tile[t + stride];
+  }
+  __syncthreads();
+  if (t == 0) d_block_sums[blockIdx.x] = tile[0];
+}
+
+}  // namespace
+
+void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                cudaStream_t stream) {
+  const float* d_level = d_in;
+  for (;;) {
+    const int num_blocks = std::max(1, ceil_div(num_items, kItemsPerBlock));
+    float* d_block_sums = num_blocks == 1 ? d_out : scratch.allocate<float>(num_blocks);
+    contiguous_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_level, num_items,
+                                                                   d_block_sums);
+    check_launch();
+    if (num_blocks == 1) return;
+    d_level = d_block_sums;
+    num_items = num_blocks;
+  }
+}
+
+}  // namespace lab
