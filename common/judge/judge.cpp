@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "judge.h"
+
 #include <gtest/gtest.h>
 #include <sys/random.h>
 
 #include <charconv>
 #include <cstdio>
+#include <sstream>
 #include <stdexcept>
 
-#include "options.h"
 #include "session.h"
 
 namespace judge {
@@ -26,26 +28,55 @@ std::uint64_t random_seed() {
   return seed;
 }
 
-std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+std::uint64_t parse_number(const std::string& option, const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw std::invalid_argument("--seed takes a number from 0 to 2^64-1, not '" + text + "'");
+    throw std::invalid_argument(option + " takes a number from 0 to 2^64-1, not '" + text + "'");
   }
-  return seed;
+  return number;
 }
 
-std::string suite_of(const std::string& rung, const std::string& default_suite,
-                     const std::vector<RungSuite>& suites) {
-  for (const RungSuite& entry : suites) {
+std::vector<std::size_t> parse_sizes(const std::string& text) {
+  std::vector<std::size_t> sizes;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');)
+    sizes.push_back(parse_number("--bench", part));
+  return sizes;
+}
+
+std::string suite_of(const std::string& rung, const LabJudge& lab) {
+  for (const RungSuite& entry : lab.suites) {
     if (entry.rung == rung) return entry.suite;
   }
-  return default_suite;
+  return lab.default_suite;
 }
 
 // Tests of speed are named Reaches...: they mean something on a GPU only.
 std::string filter_for(const std::string& suite) {
   return suite + ".*" + (kOnGpu ? "" : "-*.Reaches*");
+}
+
+int judge_rung(const std::string& suite) {
+  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(suite));
+  // Our own mistakes must end the judge, or they would pass for the student's.
+  GTEST_FLAG_SET(catch_exceptions, false);
+  ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
+  const int status = RUN_ALL_TESTS();
+  if (::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    throw std::invalid_argument("no test judges the rung " + g_options.rung);
+  }
+  return status;
+}
+
+int bench_rung(const LabJudge& lab) {
+  if (!kOnGpu || !lab.bench) throw std::invalid_argument("--bench needs a GPU, and a lab with one");
+  for (const std::size_t num_items : g_options.bench_sizes) {
+    const SpeedPlan plan = lab.bench(num_items);
+    std::puts(to_json(plan, num_items, measure_speed(plan)).c_str());
+    std::fflush(stdout);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -68,10 +99,12 @@ Options parse_options(int argc, char** argv) {
       options.first = value;
     } else if (name == "--reference") {
       options.reference = value;
+    } else if (name == "--bench") {
+      options.bench_sizes = parse_sizes(value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
     } else if (name == "--seed") {
-      options.seed = parse_seed(value);
+      options.seed = parse_number(name, value);
       seeded = true;
     } else {
       throw std::invalid_argument("unknown option " + argument);
@@ -96,29 +129,19 @@ Session& session() { return *g_session; }
 Session::Session(const Options& options)
     : arena_(kArenaBytes), student_(submission_command(options), arena_), seeds_(options.seed) {}
 
-int run(int argc, char** argv, const std::string& default_suite,
-        const std::vector<RungSuite>& suites) {
+int run(int argc, char** argv, const LabJudge& lab) {
   ::testing::InitGoogleTest(&argc, argv);
+  int status = 3;
   try {
     g_options = parse_options(argc, argv);
-    if (GTEST_FLAG_GET(filter) == "*") {
-      GTEST_FLAG_SET(filter, filter_for(suite_of(g_options.rung, default_suite, suites)));
-    }
-    // Our own mistakes must end the judge, or they would pass for the student's.
-    GTEST_FLAG_SET(catch_exceptions, false);
     g_session = std::make_unique<Session>(g_options);
-    ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
-    const int status = RUN_ALL_TESTS();
-    g_session.reset();
-    if (::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
-      throw std::invalid_argument("no test judges the rung " + g_options.rung);
-    }
-    return status;
+    const bool benches = !g_options.bench_sizes.empty();
+    status = benches ? bench_rung(lab) : judge_rung(suite_of(g_options.rung, lab));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "judge: %s\n", error.what());
-    g_session.reset();
-    return 3;
   }
+  g_session.reset();
+  return status;
 }
 
 }  // namespace judge

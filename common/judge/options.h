@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string>
       wrapper;             // command that runs the submission's worker (a sandbox, a checker)
   std::uint64_t seed = 0;  // of all inputs; drawn from the system unless given
+  std::vector<std::size_t> bench_sizes;  // not empty: measure speed at these sizes, judge nothing
 };
 
 // Parses what GoogleTest left of the command line. Throws std::invalid_argument on anything
@@ -35,15 +36,5 @@ inline constexpr bool kOnGpu = true;
 #else
 inline constexpr bool kOnGpu = false;
 #endif
-
-// The main() of every lab's judge. `suites` maps a rung to the GoogleTest suites that judge it; a
-// rung that is not listed gets `default_suite`. Returns the exit status: 0 all passed, 1 some
-// failed, 3 own fault.
-struct RungSuite {
-  std::string rung;
-  std::string suite;
-};
-int run(int argc, char** argv, const std::string& default_suite,
-        const std::vector<RungSuite>& suites = {});
 
 }  // namespace judge

@@ -63,6 +63,9 @@ struct SpeedResult {
 
 SpeedResult measure_speed(const SpeedPlan& plan);
 
+// One line of a benchmark: every figure of the result by name.
+std::string to_json(const SpeedPlan& plan, std::size_t num_items, const SpeedResult& result);
+
 // Writes the result as test properties, and fails the running test if there is a failure.
 void record_speed(const SpeedPlan& plan, const SpeedResult& result);
 

@@ -13,7 +13,7 @@ import pytest
 
 from test_grade import SCHEMA, without_times
 
-from conftest import rungs
+from conftest import rungs, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -30,9 +30,9 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
 """
 
 
-def lab(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    env = {key: value for key, value in os.environ.items() if not key.startswith("LOCKSTEP_TOOL")}
-    env.pop("LOCKSTEP_ROOT", None)
+def lab(*arguments: str | Path, **more_env: str) -> subprocess.CompletedProcess[str]:
+    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
+    env = {key: value for key, value in os.environ.items() if key not in moved} | more_env
     return subprocess.run(
         [REPOSITORY / "lab", *arguments],
         env=env,
@@ -45,22 +45,25 @@ def lab(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 def grade(path: Path, work: Path, *options: str) -> tuple[int, Any]:
     file = work / "out.json"
-    ran = lab("grade", path, "--backend", "cpu", "--json", file, "--results", work / "r", *options)
+    temporary = work / "tmp"
+    temporary.mkdir(exist_ok=True)
+    target = ("--json", file, "--results", work / "r")
+    ran = lab("grade", path, "--backend", "cpu", *target, *options, TMPDIR=str(temporary))
     assert file.exists(), ran.stderr
     report = json.loads(file.read_text())
     jsonschema.validate(report, SCHEMA)
     return ran.returncode, report
 
 
-def workers() -> list[str]:
-    """Programs of submissions that still run."""
+def programs_under(folder: Path) -> list[str]:
+    """Programs in `folder` that still run."""
     found = []
     for link in Path("/proc").glob("[0-9]*/exe"):
         try:
             program = str(link.readlink())
         except OSError:
             continue
-        if "/lockstep-" in program:
+        if program.startswith(str(folder)):
             found.append(program)
     return found
 
@@ -124,12 +127,13 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
     for rung in ("01_global_atomic", *hostile):
         assert (judged[rung]["outcome"], judged[rung]["score"]) == ("failed", 0), causes
     assert causes["01_global_atomic"] == ["compile_error"]
-    assert judged["02_interleaved"]["findings"][0]["line"] == 8
+    assert judged["02_interleaved"]["findings"][0]["line"] == 9
     assert "timeout" in causes["03_contiguous"]
     assert causes["04_grid_stride"]
     assert "crash" in causes["05_warp_shuffle"]
     assert causes["06_single_pass"]
-    assert workers() == []
+    wait_for(lambda: programs_under(tmp_path) == [], seconds=5)
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 def test_check_of_a_starter_says_what_to_do() -> None:

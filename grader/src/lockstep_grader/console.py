@@ -25,13 +25,20 @@ STYLES = {
     Outcome.SKIPPED: "yellow",
     Outcome.ERROR: "magenta",
 }
+_PART_TITLES = {
+    Part.CORRECTNESS: "correct",
+    Part.CLEANLINESS: "clean",
+    Part.EFFICIENCY: "efficient",
+}
 _DETAILED_SUBMISSIONS = 8  # beyond these, one line a submission
 
 
 def make_console() -> Console:
-    """A console on stdout; wide enough to keep one row on one line when not on a terminal."""
+    """A console on stdout; off a terminal it is so wide that nothing is cut or folded."""
     console = Console(highlight=False, markup=False, emoji=False)
-    return console if console.is_terminal else Console(width=160, highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 400
+    return console
 
 
 def points(score: float | None, max_score: float) -> str:
@@ -74,24 +81,29 @@ def print_lab(console: Console, owner: str, lab: LabResult) -> None:
     table = Table(title=Text(f"{owner}  {lab.id}", "bold"), title_justify="left", box=None)
     table.add_column("rung", no_wrap=True)
     for part in Part:
-        table.add_column(part.value, justify="right", no_wrap=True)
+        table.add_column(_PART_TITLES[part], justify="right", no_wrap=True)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
-    table.add_column("first cause", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("first cause")
     for rung in lab.rungs:
         table.add_row(
             rung.id,
             *(_part(rung.parts[part]) for part in Part),
-            points(rung.score, rung.max_score),
+            points(rung.score, rung.max_score).replace(" ", ""),
             Text(rung.outcome, STYLES[rung.outcome]),
-            Text(cause(rung)),
+            _clipped(cause(rung)),
         )
     console.print(table)
     console.print(Text(f"{lab.id}: {points(lab.score, lab.max_score)} points\n", "bold"))
 
 
 def _part(score: PartScore) -> str:
-    return points(score.score, score.max_score) if score.max_score else ""
+    return points(score.score, score.max_score).replace(" ", "") if score.max_score else ""
+
+
+def _clipped(text: str) -> Text:
+    """A cell that gives way to the other columns; a column that must not wrap would not."""
+    return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 def _print_class(console: Console, submissions: Sequence[SubmissionResult]) -> None:
@@ -99,7 +111,7 @@ def _print_class(console: Console, submissions: Sequence[SubmissionResult]) -> N
     table.add_column("submission", no_wrap=True)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("full rungs", justify="right", no_wrap=True)
-    table.add_column("first cause", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("first cause")
     for submission in submissions:
         rungs = [rung for lab in submission.labs for rung in lab.rungs]
         full = sum(rung.score == rung.max_score for rung in rungs)
@@ -108,6 +120,6 @@ def _print_class(console: Console, submissions: Sequence[SubmissionResult]) -> N
             Text(submission.id),
             points(submission.score, submission.max_score),
             f"{full} of {len(rungs)}",
-            Text(first),
+            _clipped(first),
         )
     console.print(table)

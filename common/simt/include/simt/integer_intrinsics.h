@@ -28,6 +28,11 @@ unsigned __byte_perm(unsigned low, unsigned high, unsigned selector);
 // 0xffffffff if there is none.
 unsigned __fns(unsigned mask, unsigned base, int n);
 
+namespace simt {
+// The bits of x at the set bits of `mask`, moved together at the low end.
+unsigned extract_bits(unsigned x, unsigned mask);
+}  // namespace simt
+
 // 32 bits of high:low, shifted; the shift counts modulo 32, or (c) at most 32.
 SIMT_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = std::uint64_t{high} << 32 | low;

@@ -2,6 +2,7 @@
 // What every atomic access comes down to, CUDA's and the compiler's.
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 #include "poll.h"
@@ -9,25 +10,38 @@
 
 namespace simt::device {
 
+// In a kernel one thread runs until it waits, so plain accesses are atomic. On the host other OS
+// threads may run at the same time. (Atomics of 16 bytes would need libatomic there; nobody shares
+// such objects.)
+inline constexpr std::size_t kMaxHostAtomicBytes = 8;
+
+// Notes where the running thread is, in case the access traps.
+inline void note_place(const void* pc) {
+  if (running.grid != nullptr) running.lane().pc = pc;
+}
+
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
 // same, the thread is taken to wait for another one. pc: the caller's.
 template <class T, class Update>
 T read_modify_write(T* address, const void* pc, bool polls, Update update) {
-  if (running.grid == nullptr) {  // on the host other threads may run at the same time
-    T old, next;
-    __atomic_load(address, &old, __ATOMIC_SEQ_CST);
-    do {
-      next = update(old);
-    } while (!__atomic_compare_exchange(address, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    return old;
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.grid == nullptr) {
+      T old, next;
+      __atomic_load(address, &old, __ATOMIC_SEQ_CST);
+      do {
+        next = update(old);
+      } while (!__atomic_compare_exchange(address, &old, &next, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST));
+      return old;
+    }
   }
-  running.lane().pc = pc;
+  note_place(pc);
   const T old = *address;
   const T next = update(old);
   if (std::memcmp(&old, &next, sizeof(T)) != 0) {
     *address = next;
     ++running.changes;
-  } else if (polls) {
+  } else if (polls && running.grid != nullptr) {
     poll(address, pc);
   }
   return old;
@@ -35,27 +49,25 @@ T read_modify_write(T* address, const void* pc, bool polls, Update update) {
 
 template <class T>
 T load(const T* address, const void* pc) {
-  T value;
-  if (running.grid == nullptr) {
-    __atomic_load(address, &value, __ATOMIC_SEQ_CST);
-  } else {
-    running.lane().pc = pc;
-    ++running.reads;
-    poll(address, pc);
-    value = *const_cast<const volatile T*>(address);  // after others may have run
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.grid == nullptr) return __atomic_load_n(address, __ATOMIC_SEQ_CST);
   }
-  return value;
+  if (running.grid != nullptr) {
+    note_place(pc);
+    ++running.reads;
+    poll(address, pc);  // others may run here ...
+  }
+  return *const_cast<const volatile T*>(address);  // ... so this reads what they wrote
 }
 
 template <class T>
 void store(T* address, T value, const void* pc) {
-  if (running.grid == nullptr) {
-    __atomic_store(address, &value, __ATOMIC_SEQ_CST);
-  } else {
-    running.lane().pc = pc;
-    *address = value;
-    ++running.changes;
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.grid == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
+  note_place(pc);
+  *address = value;
+  ++running.changes;
 }
 
 }  // namespace simt::device

@@ -49,6 +49,15 @@ unsigned __fns(unsigned mask, unsigned base, int n) {
   return 0xffffffffu;
 }
 
+unsigned simt::extract_bits(unsigned x, unsigned mask) {
+  unsigned result = 0;
+  for (int place = 0; mask != 0; mask &= mask - 1, ++place) {
+    const int lowest = std::countr_zero(mask);
+    result |= (x >> lowest & 1) << place;
+  }
+  return result;
+}
+
 int __dp4a(int a, int b, int c) {
   for (int index = 0; index < 4; ++index) {
     c += byte_of<signed char>(static_cast<unsigned>(a), index) *

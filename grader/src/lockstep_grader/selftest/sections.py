@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lockstep_grader.errors import FaultError
+from lockstep_grader.errors import FaultError, system_error_line
 from lockstep_grader.workspace import Workspace
 
 
@@ -57,8 +57,9 @@ def run_sections(context: Context, sections: Sequence[Section]) -> Tally:
         started = time.monotonic()
         try:
             tally = section.run(context)
-        except FaultError as error:
-            context.console.print(Text(str(error), "red"))
+        except (FaultError, OSError) as error:
+            cause = system_error_line(error) if isinstance(error, OSError) else str(error)
+            context.console.print(Text(cause, "red"))
             tally = Tally(failed=1)
         rows.append((section, tally, time.monotonic() - started))
     _print_summary(context.console, rows)

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cuda_runtime.h"
+#include "simt/group.h"
+#include "simt/tile_group.h"
+#include "simt/warp_group.h"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include <cuda/atomic>
+#include <cuda/std/atomic>
+
+#include <atomic>
+#include <cstdint>
+
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class CudaAtomic : public DeviceTest {};
+
+template <class T>
+__global__ void use_references(T* value, T* maximum, unsigned* num_swaps) {
+  cuda::atomic_ref<T, cuda::thread_scope_device> sum(*value);
+  sum.fetch_add(2, cuda::memory_order_relaxed);
+  sum += 3;
+  sum -= 1;
+  ++sum;
+  cuda::atomic_ref<T>(*maximum).fetch_max(static_cast<T>(threadIdx.x), cuda::memory_order_acq_rel);
+  T expected = static_cast<T>(63);
+  if (cuda::atomic_ref<T>(*maximum).compare_exchange_strong(expected, static_cast<T>(100))) {
+    atomicAdd(num_swaps, 1);
+  }
+}
+
+template <class T>
+void expect_references_work() {
+  Managed<T> value(1), maximum(1);
+  Managed<unsigned> num_swaps(1);
+  use_references<T><<<1, 64>>>(value.get(), maximum.get(), num_swaps.get());
+  EXPECT_EQ(value[0], static_cast<T>(5 * 64));
+  EXPECT_EQ(maximum[0], static_cast<T>(100));
+  EXPECT_EQ(num_swaps[0], 1u);
+}
+
+TEST_F(CudaAtomic, ReferencesObjectsOfEveryType) {
+  expect_references_work<signed char>();
+  expect_references_work<std::uint16_t>();
+  expect_references_work<int>();
+  expect_references_work<unsigned>();
+  expect_references_work<long>();
+  expect_references_work<unsigned long long>();
+  expect_references_work<float>();
+  expect_references_work<double>();
+}
+
+using DeviceAtomic = cuda::atomic<int, cuda::thread_scope_device>;
+__device__ DeviceAtomic d_total{5};
+
+__global__ void use_objects(int* out) {
+  __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> bits;
+  if (threadIdx.x == 0) bits.store(0u, cuda::memory_order_relaxed);
+  __syncthreads();
+  bits |= 1u << (threadIdx.x % 32);
+  d_total++;
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = __popc(bits.load(cuda::memory_order_acquire));
+  cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
+}
+
+TEST_F(CudaAtomic, LivesInDeviceAndSharedMemory) {
+  Managed<int> out(1);
+  d_total = 5;
+  use_objects<<<1, 48>>>(out.get());
+  EXPECT_EQ(out[0], 32);
+  EXPECT_EQ(d_total.load(), 53);
+}
+
+__global__ void advance_pointer(int** cursor, int* base) {
+  int* const mine = cuda::atomic_ref<int*>(*cursor).fetch_add(2);
+  mine[0] = static_cast<int>(mine - base);
+}
+
+TEST_F(CudaAtomic, CountsPointersInElements) {
+  Managed<int> items(64);
+  Managed<int*> cursor(1, items.get());
+  advance_pointer<<<1, 32>>>(cursor.get(), items.get());
+  EXPECT_EQ(cursor[0], items.get() + 64);
+  EXPECT_EQ(items[62], 62);
+}
+
+__global__ void hand_over(cuda::std::atomic<int>* flag, int* data) {
+  if (blockIdx.x == 0) {  // runs first, and waits for the block that runs second
+    flag->wait(0, cuda::memory_order_acquire);
+    data[1] = data[0] + 1;
+  } else {
+    data[0] = 41;
+    flag->store(1, cuda::memory_order_release);
+    flag->notify_all();
+  }
+}
+
+TEST_F(CudaAtomic, WaitsForAnotherBlock) {
+  Managed<int> flag(1), data(2);
+  hand_over<<<2, 1>>>(reinterpret_cast<cuda::std::atomic<int>*>(flag.get()), data.get());
+  EXPECT_EQ(data[1], 42);
+}
+
+// What the compiler's own atomics become.
+__global__ void use_standard_atomics(std::atomic<int>* count, std::atomic<std::uint64_t>* bits) {
+  count->fetch_add(2);
+  count->fetch_sub(1, std::memory_order_relaxed);
+  bits->fetch_or(std::uint64_t{1} << threadIdx.x);
+  int expected = 64;
+  count->compare_exchange_strong(expected, 1000);
+}
+
+TEST_F(CudaAtomic, CountsStandardAtomicsToo) {
+  Managed<int> count(1);
+  Managed<std::uint64_t> bits(1);
+  use_standard_atomics<<<1, 64>>>(reinterpret_cast<std::atomic<int>*>(count.get()),
+                                  reinterpret_cast<std::atomic<std::uint64_t>*>(bits.get()));
+  EXPECT_EQ(count[0], 1000);
+  EXPECT_EQ(bits[0], ~std::uint64_t{0});
+}
+
+TEST_F(CudaAtomic, WorksOnTheHost) {
+  cuda::atomic<int> value(1);
+  EXPECT_EQ(value.fetch_add(4), 1);
+  EXPECT_EQ(value.exchange(9), 5);
+  EXPECT_EQ(value, 9);
+  EXPECT_EQ(--value, 8);
+}
+
+}  // namespace
+}  // namespace simt_test

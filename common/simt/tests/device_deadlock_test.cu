@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class Deadlock : public DeviceTest {};
+
+__global__ void wait_for_ever(volatile int* flag) {
+  if (threadIdx.x >= 8) __syncthreads();
+  while (flag[0] == 0) {  // kWaitLine
+  }
+}
+constexpr int kWaitLine = __LINE__ - 3;
+
+TEST_F(Deadlock, NamesBlockThreadsAndLines) {
+  Managed<int> flag(1);
+  wait_for_ever<<<3, 40>>>(flag.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  EXPECT_EQ(finding.line, kWaitLine);
+  EXPECT_EQ(finding.file, "device_deadlock_test.cu");
+  EXPECT_EQ(finding.kernel, "wait_for_ever");
+  const std::string line = std::to_string(kWaitLine);
+  EXPECT_TRUE(contains(finding.message, "deadlock in block 0: threads 0-7 poll memory in line " + line));
+  EXPECT_TRUE(contains(finding.message, "threads 8-39 wait at the block's barrier in line " + std::to_string(kWaitLine - 1)));
+  EXPECT_TRUE(contains(finding.message, "2 more blocks are under way"));
+}
+
+// Both locks are taken in opposite orders.
+__global__ void lock_crosswise(int* locks) {
+  const int mine = static_cast<int>(threadIdx.x);
+  atomicExch(&locks[mine], 1);
+  __syncthreads();
+  while (atomicCAS(&locks[1 - mine], 0, 1) != 0) {
+  }
+  atomicExch(&locks[mine], 0);
+}
+
+TEST_F(Deadlock, IsFoundAmongLocks) {
+  Managed<int> locks(2);
+  lock_crosswise<<<1, 2>>>(locks.get());
+  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+}
+
+__global__ void wait_without_looking(const int* flag, int* out) {
+  int value = 1;
+  while (*flag == 0) value *= 3;  // the compiler reads the flag once
+  *out = value;
+}
+
+TEST_F(Deadlock, IsFoundInALoopThatTheCompilerTookTheLoadOutOf) {
+  simt::set_step_limit(100'000);
+  Managed<int> flag(2);
+  wait_without_looking<<<1, 32>>>(&flag[0], &flag[1]);
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 is in an endless loop"));
+  EXPECT_NE(finding.line, 0);
+}
+
+struct Node {
+  Node* next;
+  int value;
+};
+
+__global__ void walk(const Node* node, int* out) {
+  int sum = 0;
+  for (; node != nullptr; node = node->next) sum += node->value;
+  *out = sum;
+}
+
+TEST_F(Deadlock, IsFoundInAListThatIsARing) {
+  simt::set_step_limit(10'000);
+  Managed<Node> nodes(2);
+  nodes[0] = {&nodes[1], 1};
+  nodes[1] = {&nodes[0], 2};
+  Managed<int> out(1);
+  walk<<<1, 4>>>(nodes.get(), out.get());
+  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+}
+
+// 512 threads a block: 64 blocks are resident. Block 0 waits for the last of 65.
+__global__ void wait_for_block(volatile int* flags) {
+  if (blockIdx.x != gridDim.x - 1 && threadIdx.x == 0) {
+    while (flags[gridDim.x - 1] == 0) {
+    }
+  }
+  flags[blockIdx.x] = 1;
+}
+
+TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
+  Managed<int> flags(65);
+  wait_for_block<<<64, 512>>>(flags.get());
+  EXPECT_EQ(flags[0], 1);
+  std::fill_n(flags.get(), 65, 0);
+  wait_for_block<<<65, 512>>>(flags.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  EXPECT_TRUE(contains(finding.message, "1 blocks have not started, because the device holds 64 at a time"));
+}
+
+__global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }
+
+TEST_F(Deadlock, LeavesTheDeviceUsable) {
+  Managed<int> flag(64);
+  wait_for_ever<<<1, 40>>>(flag.get());
+  write_index<<<1, 64>>>(flag.get());  // the sticky error forbids it
+  EXPECT_EQ(flag[63], 0);
+  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  write_index<<<1, 64>>>(flag.get());
+  EXPECT_EQ(flag[63], 63);
+}
+
+}  // namespace
+}  // namespace simt_test

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include <numeric>
+#include <set>
+
+#include "device/schedule.h"
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class Schedule : public DeviceTest {};
+
+__global__ void draw_numbers(unsigned* next, unsigned* numbers) {
+  numbers[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(next, 1);
+}
+
+// The order in which 5 blocks of 100 threads run.
+std::vector<unsigned> order(std::uint64_t seed) {
+  simt::set_schedule(seed);
+  Managed<unsigned> next(1), numbers(500);
+  draw_numbers<<<5, 100>>>(next.get(), numbers.get());
+  return numbers.values();
+}
+
+TEST_F(Schedule, IsNaturalWithoutASeed) {
+  std::vector<unsigned> expected(500);
+  std::iota(expected.begin(), expected.end(), 0u);
+  EXPECT_EQ(order(0), expected);
+}
+
+TEST_F(Schedule, RepeatsForASeedAndDiffersBetweenSeeds) {
+  std::set<std::vector<unsigned>> orders = {order(0)};
+  for (const std::uint64_t seed : {1, 2, 3, 99}) {
+    const std::vector<unsigned> first = order(seed);
+    EXPECT_EQ(order(seed), first);
+    EXPECT_TRUE(orders.insert(first).second) << seed;
+    EXPECT_EQ(std::set<unsigned>(first.begin(), first.end()).size(), 500u);
+  }
+}
+
+TEST_F(Schedule, PermutesLanesWarpsAndBlocks) {
+  const std::vector<unsigned> numbers = order(7);
+  bool lanes = false, warps = false, blocks = false;
+  for (int i = 0; i + 1 < 500; ++i) lanes |= i % 100 % 32 != 31 && numbers[i] > numbers[i + 1];
+  for (int i = 0; i + 64 < 500; ++i) warps |= i % 100 < 36 && numbers[i] > numbers[i + 64];
+  for (int i = 0; i + 100 < 500; ++i) blocks |= numbers[i] > numbers[i + 100];
+  EXPECT_TRUE(lanes && blocks);
+  EXPECT_TRUE(warps);
+}
+
+__global__ void neighbour_without_barrier(int* out) {
+  __shared__ int items[64];
+  items[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = threadIdx.x == 0 ? 0 : items[threadIdx.x - 1];
+}
+
+TEST_F(Schedule, ShowsAMissingBarrierThatTheNaturalOrderHides) {
+  Managed<int> out(64);
+  const auto result = [&](std::uint64_t seed) {
+    simt::set_schedule(seed);
+    neighbour_without_barrier<<<1, 64>>>(out.get());
+    return out.values();
+  };
+  EXPECT_EQ(result(0)[63], 62);
+  EXPECT_NE(result(5), result(0));
+}
+
+TEST(Permutation, VisitsEveryNumberOnce) {
+  for (const std::uint64_t size : {1, 2, 3, 6, 32, 97, 1000}) {
+    for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {
+      const simt::device::Permutation permutation(size, seed);
+      std::set<std::uint64_t> seen;
+      for (std::uint64_t i = 0; i < size; ++i) seen.insert(permutation(i));
+      ASSERT_EQ(seen.size(), size);
+      ASSERT_LT(*seen.rbegin(), size);
+      if (seed == 0) {
+        EXPECT_TRUE(permutation.is_identity());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace simt_test

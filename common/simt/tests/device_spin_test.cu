@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Kernels whose threads wait for each other through memory.
+#include <numeric>
+
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class Spin : public DeviceTest {};
+
+constexpr int kTileItems = 32;
+
+// Inclusive scan by decoupled look-back (Merrill and Garland 2016), in its simplest form: each tile
+// publishes its inclusive prefix and waits for its predecessor's. `reversed`: the first blocks to run
+// take the last tiles, so every block waits at first.
+__global__ void look_back_scan(const int* d_in, int* d_out, volatile int* prefixes,
+                               volatile int* flags, unsigned* ticket, bool reversed) {
+  __shared__ int tile;
+  __shared__ int items[kTileItems];
+  __shared__ int previous;
+  if (threadIdx.x == 0) {
+    const int drawn = static_cast<int>(atomicAdd(ticket, 1));
+    tile = reversed ? static_cast<int>(gridDim.x) - 1 - drawn : drawn;
+  }
+  __syncthreads();
+  const int first = tile * kTileItems;
+  items[threadIdx.x] = d_in[first + threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < kTileItems; ++i) items[i] += items[i - 1];
+    previous = 0;
+    if (tile > 0) {
+      while (flags[tile - 1] == 0) {
+      }
+      __threadfence();
+      previous = prefixes[tile - 1];
+    }
+    prefixes[tile] = previous + items[kTileItems - 1];
+    __threadfence();
+    flags[tile] = 1;
+  }
+  __syncthreads();
+  d_out[first + threadIdx.x] = previous + items[threadIdx.x];
+}
+
+void expect_look_back(int num_tiles, bool reversed) {
+  const int num_items = num_tiles * kTileItems;
+  Managed<int> in(num_items), out(num_items), prefixes(num_tiles), flags(num_tiles);
+  Managed<unsigned> ticket(1);
+  for (int i = 0; i < num_items; ++i) in[i] = i * 7 % 13 - 5;
+  look_back_scan<<<num_tiles, kTileItems>>>(in.get(), out.get(), prefixes.get(), flags.get(), ticket.get(), reversed);
+  std::vector<int> expected(num_items);
+  std::partial_sum(in.get(), in.get() + num_items, expected.begin());
+  EXPECT_EQ(out.values(), expected);
+}
+
+TEST_F(Spin, LooksBackOver512BlocksInOrder) { expect_look_back(512, false); }
+TEST_F(Spin, LooksBackOver512BlocksInReversedOrder) { expect_look_back(512, true); }
+
+TEST_F(Spin, LooksBackInOtherSchedules) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    simt::set_schedule(seed);
+    expect_look_back(100, false);
+  }
+}
+
+__global__ void count_under_lock(int* lock, int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  const int seen = *static_cast<volatile int*>(count);
+  __nanosleep(100);  // others run while this thread holds the lock
+  *static_cast<volatile int*>(count) = seen + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+TEST_F(Spin, LocksBetweenLanesWarpsAndBlocks) {
+  Managed<int> lock(1), count(1);
+  count_under_lock<<<3, 70>>>(lock.get(), count.get());
+  EXPECT_EQ(count[0], 210);
+}
+
+// A barrier of the whole grid out of an atomic counter, before there was cooperative launch.
+__global__ void meet_by_counter(unsigned* arrived, int* data) {
+  data[blockIdx.x] = static_cast<int>(blockIdx.x);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < gridDim.x) {
+    }
+  }
+  __syncthreads();
+  int sum = 0;
+  if (threadIdx.x == 1) {
+    for (unsigned block = 0; block < gridDim.x; ++block) sum += data[block];
+    data[gridDim.x + blockIdx.x] = sum;
+  }
+}
+
+TEST_F(Spin, MeetsAtAnAtomicCounter) {
+  Managed<unsigned> arrived(1);
+  Managed<int> data(200);
+  meet_by_counter<<<100, 64>>>(arrived.get(), data.get());
+  for (int block = 0; block < 100; ++block) EXPECT_EQ(data[100 + block], 4950);
+}
+
+__global__ void wait_by_cache_hint(int* flags) {
+  if (threadIdx.x + 1 < blockDim.x) {
+    while (__ldcg(&flags[threadIdx.x + 1]) == 0) {
+    }
+  }
+  __stcg(&flags[threadIdx.x], 1);
+}
+
+__global__ void wait_by_warp_vote(volatile int* flags) {
+  if (threadIdx.x < 32) {
+    while (!__all_sync(0xffffffffu, flags[threadIdx.x])) {
+    }
+    flags[32] = 1;
+  } else {
+    flags[threadIdx.x - 32] = 1;
+  }
+}
+
+__global__ void wait_by_block_vote(volatile int* flags) {
+  if (blockIdx.x == 0) {
+    while (!__syncthreads_and(flags[threadIdx.x])) {
+    }
+    flags[64] = 1;
+  } else {
+    flags[threadIdx.x] = 1;
+  }
+}
+
+TEST_F(Spin, WaitsInEveryManner) {
+  Managed<int> flags(128);
+  wait_by_cache_hint<<<1, 128>>>(flags.get());
+  EXPECT_EQ(std::count(flags.get(), flags.get() + 128, 1), 128);
+  std::fill_n(flags.get(), 128, 0);
+  wait_by_warp_vote<<<1, 64>>>(flags.get());
+  EXPECT_EQ(flags[32], 1);
+  std::fill_n(flags.get(), 128, 0);
+  wait_by_block_vote<<<2, 64>>>(flags.get());
+  EXPECT_EQ(flags[64], 1);
+}
+
+__global__ void wait_for_time(long long* elapsed) {
+  const long long start = clock64();
+  while (clock64() - start < 100'000'000) {
+  }
+  elapsed[threadIdx.x] = clock64() - start;
+}
+
+TEST_F(Spin, LetsTimePassForThreadsThatReadTheClock) {
+  Managed<long long> elapsed(64);
+  wait_for_time<<<1, 64>>>(elapsed.get());
+  EXPECT_GE(elapsed[0], 100'000'000);
+  EXPECT_LT(elapsed[0], 200'000'000);
+}
+
+__global__ void read_clock(long long* ticks) {
+  const long long start = clock64();
+  volatile int sum = 0;
+  for (int i = 0; i < 1000; ++i) sum = sum + i;
+  ticks[threadIdx.x] = clock64() - start;
+}
+
+TEST_F(Spin, MeasuresTheSameTimeEachRun) {
+  Managed<long long> first(64), second(64);
+  read_clock<<<1, 64>>>(first.get());
+  read_clock<<<1, 64>>>(second.get());
+  EXPECT_EQ(first.values(), second.values());
+  EXPECT_GE(first[0], 1000);
+}
+
+// A long computation without any store is slow, but no deadlock.
+__global__ void read_much(const int* in, int num_rounds, long long* out) {
+  long long sum = 0;
+  for (int round = 0; round < num_rounds; ++round) {
+    for (int i = 0; i < 1000; ++i) sum += in[i] ^ round;
+  }
+  *out = sum;
+}
+
+TEST_F(Spin, DoesNotMistakeReadingForWaiting) {
+  simt::set_step_limit(100'000);
+  Managed<int> in(1000, 1);
+  Managed<long long> out(1);
+  read_much<<<1, 1>>>(in.get(), 1000, out.get());  // ten times the limit
+  EXPECT_GT(out[0], 0);
+}
+
+}  // namespace
+}  // namespace simt_test
