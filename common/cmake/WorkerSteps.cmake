@@ -23,7 +23,7 @@ else()
     -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall
     -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
-    $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a
+    $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
     -ldl -lrt -lpthread -o {work}/worker)
   set(compiler_json "{\"id\": \"NVIDIA\", \"version\": \"${CMAKE_CUDA_COMPILER_VERSION}\", \"path\": \"${CMAKE_CUDA_COMPILER}\"}")
 endif()

@@ -29,13 +29,15 @@ class Memory {
 
   std::size_t size_bytes() const { return size_bytes_; }
   std::byte* device_base() const { return d_base_; }  // as the judge's own kernels see it
-  int fd() const { return fd_; }                      // cpu: to inherit; cuda: -1
-  wire::Hello hello() const;
+  int fd() const { return fd_; }                      // for a worker to inherit
 
   // All offsets and sizes in bytes, within the block.
   void fill(std::size_t offset, unsigned char value, std::size_t size_bytes);
   void write(std::size_t offset, const void* h_from, std::size_t size_bytes);
   void read(std::size_t offset, void* h_to, std::size_t size_bytes) const;
+  // Waits until fills and writes have happened: a worker, another process, looks at the memory
+  // next.
+  void settle();
 
  private:
   std::size_t size_bytes_ = 0;

@@ -27,8 +27,6 @@ Memory::~Memory() {
   close(fd_);
 }
 
-wire::Hello Memory::hello() const { return {size_bytes_, {}}; }
-
 void Memory::fill(std::size_t offset, unsigned char value, std::size_t size_bytes) {
   std::memset(d_base_ + offset, value, size_bytes);
 }
@@ -40,6 +38,8 @@ void Memory::write(std::size_t offset, const void* h_from, std::size_t size_byte
 void Memory::read(std::size_t offset, void* h_to, std::size_t size_bytes) const {
   if (size_bytes > 0) std::memcpy(h_to, d_base_ + offset, size_bytes);
 }
+
+void Memory::settle() {}
 
 std::size_t free_device_bytes() { return std::size_t{1} << 30; }
 

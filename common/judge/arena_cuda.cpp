@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: MIT
-// The arena on the cuda backend: device memory, exported to the worker as a CUDA IPC handle.
+// The arena on the cuda backend: device memory, whose descriptor the worker inherits.
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <stdexcept>
 
 #include "arena.h"
 #include "device_limits.h"
+#include "device_memory.h"
 #include "lab/cuda_error.cuh"
 
 namespace judge {
 
-Memory::Memory(std::size_t size_bytes) : size_bytes_(size_bytes) {
-  void* d_base = nullptr;
-  lab::check(cudaMalloc(&d_base, size_bytes));
-  d_base_ = static_cast<std::byte*>(d_base);
+Memory::Memory(std::size_t size_bytes)
+    : size_bytes_(shared_device_memory::mappable_bytes(size_bytes)) {
+  const auto exported = shared_device_memory::create(size_bytes_);
+  d_base_ = exported.d_base;
+  fd_ = exported.fd;
 }
 
-Memory::~Memory() { cudaFree(d_base_); }
-
-wire::Hello Memory::hello() const {
-  cudaIpcMemHandle_t handle;
-  lab::check(cudaIpcGetMemHandle(&handle, d_base_));
-  return {size_bytes_, std::string(reinterpret_cast<const char*>(&handle), sizeof handle)};
+Memory::~Memory() {
+  shared_device_memory::close(d_base_, size_bytes_);
+  close(fd_);
 }
 
-// Each of these ends with a synchronisation: the worker, another process, looks at the memory next.
 void Memory::fill(std::size_t offset, unsigned char value, std::size_t size_bytes) {
   lab::check(cudaMemset(d_base_ + offset, value, size_bytes));
-  lab::check(cudaDeviceSynchronize());
 }
 
 void Memory::write(std::size_t offset, const void* h_from, std::size_t size_bytes) {
   lab::check(cudaMemcpy(d_base_ + offset, h_from, size_bytes, cudaMemcpyHostToDevice));
-  lab::check(cudaDeviceSynchronize());
 }
+
+void Memory::settle() { lab::check(cudaDeviceSynchronize()); }
 
 void Memory::read(std::size_t offset, void* h_to, std::size_t size_bytes) const {
   lab::check(cudaMemcpy(h_to, d_base_ + offset, size_bytes, cudaMemcpyDeviceToHost));

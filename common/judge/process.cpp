@@ -24,6 +24,7 @@ namespace judge {
 namespace {
 
 constexpr std::size_t kKeptOutputBytes = 4096;
+constexpr auto kMaxSpin = std::chrono::seconds(2);
 constexpr int kWatchIntervalMs = 50;  // how often CPU time and memory are looked at
 
 void set_limit(__rlimit_resource resource, rlim_t value) {
@@ -41,14 +42,14 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
   // Move everything out of the way of the fixed numbers before putting it there.
   socket_fd = fcntl(socket_fd, F_DUPFD, 10);
   output_fd = fcntl(output_fd, F_DUPFD, 10);
-  if (arena_fd >= 0) arena_fd = fcntl(arena_fd, F_DUPFD, 10);
+  arena_fd = fcntl(arena_fd, F_DUPFD, 10);
   const int null_fd = open("/dev/null", O_RDONLY);
   dup2(null_fd, STDIN_FILENO);
   dup2(output_fd, STDOUT_FILENO);
   dup2(output_fd, STDERR_FILENO);
   dup2(socket_fd, wire::kSocketFd);
-  if (arena_fd >= 0) dup2(arena_fd, wire::kArenaFd);
-  syscall(SYS_close_range, arena_fd >= 0 ? wire::kArenaFd + 1 : wire::kSocketFd + 1, ~0U, 0);
+  dup2(arena_fd, wire::kArenaFd);
+  syscall(SYS_close_range, wire::kArenaFd + 1, ~0U, 0);
   execve(argv[0], argv, envp);
   _exit(127);
 }
@@ -138,7 +139,7 @@ Exchange WorkerProcess::finish(Ending ending) {
   return exchange;
 }
 
-Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload) {
+Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
   const auto begin = Clock::now();
   wire::Header header;
   header.sequence = ++sequence_;
@@ -151,17 +152,21 @@ Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload) {
     poll(&gone, 1, 1000);
     return finish(Ending::kDied);
   }
-  return wait_for_reply(begin);
+  return wait_for_reply(begin, wait);
 }
 
-Exchange WorkerProcess::wait_for_reply(Clock::time_point begin) {
+Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
   const double cpu_at_start = cpu_seconds();
   bool output_open = true;
   for (;;) {
     pollfd fds[] = {
         {socket_fd_, POLLIN, 0}, {output_open ? output_fd_ : -1, POLLIN, 0}, {pid_fd_, POLLIN, 0}};
-    if (poll(fds, 3, kWatchIntervalMs) < 0 && errno != EINTR) return finish(Ending::kDied);
+    const bool spins = wait == Wait::kSpinning && Clock::now() - begin < kMaxSpin;
+    if (poll(fds, 3, spins ? 0 : kWatchIntervalMs) < 0 && errno != EINTR) {
+      return finish(Ending::kDied);
+    }
     const std::chrono::duration<double> waited = Clock::now() - begin;
+    if (spins && fds[0].revents == 0 && fds[1].revents == 0 && fds[2].revents == 0) continue;
 
     if (fds[1].revents != 0 && !drain_output()) return finish(Ending::kFlooded);
     if ((fds[1].revents & POLLHUP) != 0 && (fds[1].revents & POLLIN) == 0) output_open = false;

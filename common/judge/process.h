@@ -30,6 +30,10 @@ struct Exchange {
   double wall_ms = 0;    // from the request to the reply, on the judge's clock
 };
 
+// How to wait for a reply. A sleeping thread wakes up some 50 to 100 us late, by chance: too much
+// for a clock that is to be right within a percent of a few milliseconds.
+enum class Wait { kAsleep, kSpinning };
+
 class WorkerProcess {
  public:
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
@@ -41,7 +45,7 @@ class WorkerProcess {
 
   // Sends a request and waits for its reply or for the end of patience. After any ending but
   // kReplied the process is dead.
-  Exchange exchange(wire::Kind kind, const std::string& payload);
+  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait = Wait::kAsleep);
 
   // What the worker has printed so far, at most 4 KiB of it, raw. Clears it.
   std::string take_output();
@@ -49,7 +53,7 @@ class WorkerProcess {
  private:
   using Clock = std::chrono::steady_clock;
   Exchange finish(Ending ending);
-  Exchange wait_for_reply(Clock::time_point begin);
+  Exchange wait_for_reply(Clock::time_point begin, Wait wait);
   bool drain_output();      // false once the output limit is passed
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   double cpu_seconds() const;

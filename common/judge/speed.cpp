@@ -25,8 +25,7 @@ constexpr int kFirstRungInterval =
 constexpr double kMaxBatchMs =
     40;  // slow code is timed over fewer calls; long batches are precise anyway
 constexpr int kSlowRounds = 5;  // ... and in fewer rounds, when one call alone takes that long
-constexpr std::size_t kSlotBytes = std::size_t{9}
-                                   << 30;  // many times any L2, and several ms of work
+constexpr std::size_t kSlotBytes = std::size_t{40} << 30;  // many times any L2, some 10 ms long
 constexpr std::size_t kMaxSlots = 512;
 constexpr double kMaxSpread = 0.05;       // of the ratio's quartiles around its median
 constexpr double kMaxLimitSpread = 0.03;  // of the limit's own times
@@ -44,6 +43,7 @@ struct Contender {
   std::map<int, double>
       call_ms;  // by round: one call's share of a batch, without a batch's overhead
   std::vector<double> clock_gap_ms;  // judge's clock less worker's clock, a call
+  std::vector<double> empty_ms;      // batches without calls: what asking and answering takes
 
   Ratio time() const {
     std::vector<double> times;
@@ -147,6 +147,7 @@ class Measurement {
     batch.timed = 1;
     const Outcome empty = contender.submission->run(batch);
     if (empty.failure) return empty.failure;
+    contender.empty_ms.push_back(empty.wall_ms);
     for (std::size_t i = 0; i < contender.calls_per_batch; ++i) {
       slots_[i]->poison_outputs();
       batch.calls.push_back(slots_[i]->call(contender.function));
@@ -161,7 +162,7 @@ class Measurement {
       }
     }
     const auto num_calls = static_cast<double>(contender.calls_per_batch);
-    const double elapsed_ms = outcome.wall_ms - empty.wall_ms;
+    const double elapsed_ms = outcome.wall_ms - summarize(contender.empty_ms).median;
     contender.call_ms[round] = elapsed_ms / num_calls;
     contender.clock_gap_ms.push_back((elapsed_ms - outcome.events_ms) / num_calls);
     return std::nullopt;

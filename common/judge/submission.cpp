@@ -66,8 +66,8 @@ void Submission::stop() {
   process_.reset();
 }
 
-Exchange Submission::exchange(wire::Kind kind, const std::string& payload) {
-  Exchange exchange = process_->exchange(kind, payload);
+Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+  Exchange exchange = process_->exchange(kind, payload, wait);
   if (exchange.ending != Ending::kReplied) stop();
   return exchange;
 }
@@ -81,11 +81,14 @@ Outcome Submission::run(wire::Batch batch) {
   };
   if (process_ == nullptr) {
     process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
-    const Exchange hello = exchange(wire::Kind::kHello, wire::encode(arena_.memory().hello()));
+    const Exchange hello = exchange(
+        wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
     if (hello.ending != Ending::kReplied) return end_with(hello);
   }
   batch.regions = arena_.regions();
-  const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch));
+  arena_.memory().settle();
+  const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
+                                  batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
   if (reply.ending != Ending::kReplied) return end_with(reply);
   outcome.findings = reply.reply.findings;
   outcome.counters = reply.reply.counters;

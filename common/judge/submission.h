@@ -44,7 +44,7 @@ class Submission {
   std::string take_output();
 
  private:
-  Exchange exchange(wire::Kind kind, const std::string& payload);
+  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
   void stop();
 
   std::vector<std::string> command_;

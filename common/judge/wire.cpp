@@ -35,17 +35,9 @@ void write_fully(int fd, const char* data, std::size_t size) {
 
 }  // namespace
 
-std::string encode(const Hello& hello) {
-  return Writer().put(hello.arena_bytes).put(std::string_view(hello.ipc_handle)).take();
-}
+std::string encode(const Hello& hello) { return Writer().put(hello.arena_bytes).take(); }
 
-Hello decode_hello(std::string_view payload) {
-  Reader in(payload);
-  Hello hello;
-  hello.arena_bytes = in.get<std::uint64_t>();
-  hello.ipc_handle = in.text();
-  return hello;
-}
+Hello decode_hello(std::string_view payload) { return {Reader(payload).get<std::uint64_t>()}; }
 
 std::string encode(const Batch& batch) {
   Writer out;

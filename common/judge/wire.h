@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxPayloadBytes = std::size_t{4} << 20;
 
 // File descriptors that the worker finds open when it starts.
 inline constexpr int kSocketFd = 3;
-inline constexpr int kArenaFd = 4;  // cpu only
+inline constexpr int kArenaFd = 4;  // shared memory: the host's on cpu, the device's on cuda
 
 enum class Kind : std::uint32_t {
   kHello = 1,  // open the arena
@@ -78,7 +78,6 @@ struct Batch {
 
 struct Hello {
   std::uint64_t arena_bytes = 0;
-  std::string ipc_handle;  // cuda: a cudaIpcMemHandle_t; cpu: empty, the arena is kArenaFd
 };
 
 // A fault seen by a checker. `line` is 0 where no line is known.

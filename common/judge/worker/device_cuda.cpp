@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The worker on a real GPU: buffers arrive as one CUDA IPC handle.
-#include <cstring>
-#include <stdexcept>
-
+// The worker on a real GPU: buffers arrive as shared device memory.
+#include "device_memory.h"
 #include "lab/cuda_error.cuh"
 #include "worker/device.h"
 
@@ -20,12 +18,7 @@ ScratchMemory g_scratch;
 }  // namespace
 
 std::byte* open_arena(const wire::Hello& hello) {
-  cudaIpcMemHandle_t handle;
-  if (hello.ipc_handle.size() != sizeof handle) throw std::runtime_error("no CUDA IPC handle");
-  std::memcpy(&handle, hello.ipc_handle.data(), sizeof handle);
-  void* d_arena = nullptr;
-  lab::check(cudaIpcOpenMemHandle(&d_arena, handle, cudaIpcMemLazyEnablePeerAccess));
-  return static_cast<std::byte*>(d_arena);
+  return shared_device_memory::open(wire::kArenaFd, hello.arena_bytes);
 }
 
 void begin_batch(const wire::Batch&, std::byte*) {}

@@ -74,14 +74,15 @@ int main() {
   const double empty = seconds([&] { empty_kernel<<<kNumBlocks * 16, kThreadsPerBlock>>>(); });
   const double read =
       seconds([&] { read_kernel<<<kNumBlocks, kThreadsPerBlock>>>(d_in, kRepeats, d_out); });
-  const double barrier = seconds([&] { barrier_kernel<<<kNumBlocks, kThreadsPerBlock>>>(kRepeats); });
+  const double barrier =
+      seconds([&] { barrier_kernel<<<kNumBlocks, kThreadsPerBlock>>>(kRepeats); });
   const double shuffle =
       seconds([&] { shuffle_kernel<<<kNumBlocks, kThreadsPerBlock>>>(kRepeats, d_out); });
   const double operations = 1.0 * kNumThreads * kRepeats;
-  std::printf("{\"threads_per_second\": %.4g, \"reads_per_second\": %.4g, ", 16.0 * kNumThreads / empty,
-              operations / read);
-  std::printf("\"barrier_waits_per_second\": %.4g, \"shuffles_per_second\": %.4g,\n", operations / barrier,
-              operations / shuffle);
+  std::printf("{\"threads_per_second\": %.4g, \"reads_per_second\": %.4g, ",
+              16.0 * kNumThreads / empty, operations / read);
+  std::printf("\"barrier_waits_per_second\": %.4g, \"shuffles_per_second\": %.4g,\n",
+              operations / barrier, operations / shuffle);
 
   std::printf(" \"shared_memory_reduction\": [");
   for (int num_items = 1 << 12; num_items <= kMaxItems; num_items *= 4) {
@@ -89,7 +90,8 @@ int main() {
       reduce_kernel<<<num_items / kThreadsPerBlock, kThreadsPerBlock>>>(d_in, num_items, d_out);
     });
     std::printf("%s\n  {\"num_items\": %d, \"elapsed_ms\": %.3f, \"ns_per_item\": %.1f}",
-                num_items == 1 << 12 ? "" : ",", num_items, elapsed * 1e3, elapsed / num_items * 1e9);
+                num_items == 1 << 12 ? "" : ",", num_items, elapsed * 1e3,
+                elapsed / num_items * 1e9);
   }
   std::printf("]}\n");
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;

@@ -53,7 +53,7 @@ Project::Project(fs::path input, std::vector<fs::path> include_dirs)
 }
 
 std::string Project::load(const fs::path& path, bool is_input) {
-  const std::string key = is_input ? path.string() : fs::weakly_canonical(path).string();
+  const std::string key = fs::weakly_canonical(path).string();
   if (files_.count(key) != 0) return key;
   File& file = files_[key];
   file.path = path;

@@ -26,7 +26,16 @@ void rewrite_kernel_pointers(const Tokens& code,
 void rewrite_dynamic_shared(const Tokens& code, Edits& edits);
 
 // All of them, for all code of a source.
-void rewrite_all(const Source& source, Edits& edits);
+inline void rewrite_all(const Source& source, Edits& edits) {
+  rewrite_launches(source.code, {}, edits);
+  rewrite_kernel_pointers(source.code, {}, edits);
+  rewrite_dynamic_shared(source.code, edits);
+  for (const Macro& macro : source.macros) {
+    rewrite_launches(macro.body, macro.parameters, edits);
+    rewrite_kernel_pointers(macro.body, macro.parameters, edits);
+    rewrite_dynamic_shared(macro.body, edits);
+  }
+}
 
 // tokens[begin, end) as one line of C++.
 std::string spell(const Tokens& tokens, std::size_t begin, std::size_t end);

@@ -65,15 +65,4 @@ std::string launch_site(const Tokens& tokens, std::size_t begin, std::size_t end
          ", __FILE__, __LINE__}";
 }
 
-void rewrite_all(const Source& source, Edits& edits) {
-  rewrite_launches(source.code, {}, edits);
-  rewrite_kernel_pointers(source.code, {}, edits);
-  rewrite_dynamic_shared(source.code, edits);
-  for (const Macro& macro : source.macros) {
-    rewrite_launches(macro.body, macro.parameters, edits);
-    rewrite_kernel_pointers(macro.body, macro.parameters, edits);
-    rewrite_dynamic_shared(macro.body, edits);
-  }
-}
-
 }  // namespace simt::rewriter

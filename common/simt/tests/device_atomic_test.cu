@@ -11,11 +11,11 @@ namespace {
 class Atomic : public DeviceTest {};
 
 // Each thread's operand is its index + 1; `old` collects what the atomics returned.
-#define DEFINE_ATOMIC_KERNEL(function)                             \
-  template <class T>                                               \
-  __global__ void function##_kernel(T* value, T* old) {            \
-    const int thread = blockIdx.x * blockDim.x + threadIdx.x;      \
-    old[thread] = function(value, static_cast<T>(thread + 1));     \
+#define DEFINE_ATOMIC_KERNEL(function)                         \
+  template <class T>                                           \
+  __global__ void function##_kernel(T* value, T* old) {        \
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;  \
+    old[thread] = function(value, static_cast<T>(thread + 1)); \
   }
 DEFINE_ATOMIC_KERNEL(atomicAdd)
 DEFINE_ATOMIC_KERNEL(atomicSub)
@@ -44,21 +44,37 @@ void expect_sequence(void (*kernel)(T*, T*), T start, Operation operation) {
 using Ull = unsigned long long;
 
 template <class T>
-T plus(T a, T b) { return a + b; }
+T plus(T a, T b) {
+  return a + b;
+}
 template <class T>
-T minus(T a, T b) { return a - b; }
+T minus(T a, T b) {
+  return a - b;
+}
 template <class T>
-T second(T, T b) { return b; }
+T second(T, T b) {
+  return b;
+}
 template <class T>
-T least(T a, T b) { return std::min(a, b); }
+T least(T a, T b) {
+  return std::min(a, b);
+}
 template <class T>
-T greatest(T a, T b) { return std::max(a, b); }
+T greatest(T a, T b) {
+  return std::max(a, b);
+}
 template <class T>
-T bit_and(T a, T b) { return a & b; }
+T bit_and(T a, T b) {
+  return a & b;
+}
 template <class T>
-T bit_or(T a, T b) { return a | b; }
+T bit_or(T a, T b) {
+  return a | b;
+}
 template <class T>
-T bit_xor(T a, T b) { return a ^ b; }
+T bit_xor(T a, T b) {
+  return a ^ b;
+}
 
 TEST_F(Atomic, AddsEveryType) {
   expect_sequence<int>(atomicAdd_kernel, -100, plus<int>);

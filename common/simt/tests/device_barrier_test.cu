@@ -107,8 +107,8 @@ TEST_F(Barrier, ReportsThreadsThatMeetAtDifferentCalls) {
   EXPECT_EQ(finding.line, kFirstBarrierLine);
   EXPECT_EQ(finding.kernel, "two_barriers");
   EXPECT_TRUE(contains(finding.message, "in block 0 threads 0-15 wait"));
-  EXPECT_TRUE(contains(finding.message,
-                       "threads 16-63 wait at the barrier in line " + std::to_string(kFirstBarrierLine + 3)));
+  EXPECT_TRUE(contains(finding.message, "threads 16-63 wait at the barrier in line " +
+                                            std::to_string(kFirstBarrierLine + 3)));
   EXPECT_EQ(out[15], 1) << "the kernel goes on";
 }
 
@@ -123,7 +123,8 @@ TEST_F(Barrier, ReportsADeadlockWithAWarpOperation) {
   Managed<int> out(32);
   barrier_against_shuffle<<<1, 32>>>(out.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
-  EXPECT_TRUE(contains(finding.message, "deadlock in block 0: threads 0-15 wait in a warp operation"));
+  EXPECT_TRUE(
+      contains(finding.message, "deadlock in block 0: threads 0-15 wait in a warp operation"));
   EXPECT_TRUE(contains(finding.message, "threads 16-31 wait at the block's barrier"));
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <cuda/atomic>
-#include <cuda/std/atomic>
-
 #include <atomic>
 #include <cstdint>
+#include <cuda/atomic>
+#include <cuda/std/atomic>
 
 #include "device_test.h"
 

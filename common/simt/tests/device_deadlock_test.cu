@@ -21,8 +21,10 @@ TEST_F(Deadlock, NamesBlockThreadsAndLines) {
   EXPECT_EQ(finding.file, "device_deadlock_test.cu");
   EXPECT_EQ(finding.kernel, "wait_for_ever");
   const std::string line = std::to_string(kWaitLine);
-  EXPECT_TRUE(contains(finding.message, "deadlock in block 0: threads 0-7 poll memory in line " + line));
-  EXPECT_TRUE(contains(finding.message, "threads 8-39 wait at the block's barrier in line " + std::to_string(kWaitLine - 1)));
+  EXPECT_TRUE(
+      contains(finding.message, "deadlock in block 0: threads 0-7 poll memory in line " + line));
+  EXPECT_TRUE(contains(finding.message, "threads 8-39 wait at the block's barrier in line " +
+                                            std::to_string(kWaitLine - 1)));
   EXPECT_TRUE(contains(finding.message, "2 more blocks are under way"));
 }
 
@@ -94,7 +96,8 @@ TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
   std::fill_n(flags.get(), 65, 0);
   wait_for_block<<<65, 512>>>(flags.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
-  EXPECT_TRUE(contains(finding.message, "1 blocks have not started, because the device holds 64 at a time"));
+  EXPECT_TRUE(contains(finding.message,
+                       "1 blocks have not started, because the device holds 64 at a time"));
 }
 
 __global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }

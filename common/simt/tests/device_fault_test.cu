@@ -13,12 +13,13 @@ __global__ void trap_kernel(int* out) {
   out[threadIdx.x] = 1;
   if (threadIdx.x == 5) __trap();
 }
+constexpr int kTrapLine = __LINE__ - 2;
 
 TEST_F(Fault, EndsTheKernelAtATrap) {
   Managed<int> out(8);
   trap_kernel<<<2, 8>>>(out.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
-  EXPECT_EQ(finding.line, __LINE__ - 9);
+  EXPECT_EQ(finding.line, kTrapLine);
   EXPECT_TRUE(contains(finding.message, "thread 5 of block 0 executed __trap()"));
   EXPECT_EQ(out[5], 1);
   EXPECT_EQ(out[6], 0);
@@ -28,6 +29,7 @@ __global__ void assert_kernel(const int* in) {
   const int value = in[threadIdx.x];
   assert(value < 7);
 }
+constexpr int kAssertLine = __LINE__ - 2;
 
 TEST_F(Fault, EndsTheKernelAtAFailedAssertion) {
   Managed<int> in(64, 6);
@@ -36,7 +38,7 @@ TEST_F(Fault, EndsTheKernelAtAFailedAssertion) {
   EXPECT_EQ(simt::take_findings().size(), 0u) << "x stays below 8";
   assert_kernel<<<1, 64>>>(in.get());
   const simt::Finding finding = expect_fault(cudaErrorAssert, "crash");
-  EXPECT_EQ(finding.line, __LINE__ - 10);
+  EXPECT_EQ(finding.line, kAssertLine);
   EXPECT_TRUE(contains(finding.message, "thread 40 of block 0: assertion `value < 7` failed"));
 }
 
@@ -56,20 +58,22 @@ TEST_F(Fault, EndsTheKernelAtAnException) {
 }
 
 __global__ void write_kernel(int* out) { out[blockIdx.x] = 1; }
+constexpr int kWriteLine = __LINE__ - 1;
 
 TEST_F(Fault, EndsTheKernelAtANullPointer) {
   write_kernel<<<2, 1>>>(nullptr);
   const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
-  EXPECT_EQ(finding.line, __LINE__ - 5);
+  EXPECT_EQ(finding.line, kWriteLine);
   EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 dereferenced a null pointer"));
 }
 
 __global__ void add_kernel(int* out) { atomicAdd(out, 1); }
+constexpr int kAtomicLine = __LINE__ - 1;
 
 TEST_F(Fault, NamesTheLineOfAnAtomicAtABadAddress) {
   add_kernel<<<1, 1>>>(reinterpret_cast<int*>(0x10'0000));
   const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
-  EXPECT_EQ(finding.line, __LINE__ - 5);
+  EXPECT_EQ(finding.line, kAtomicLine);
   EXPECT_TRUE(contains(finding.message, "accessed address 0x100000, which is not mapped"));
 }
 

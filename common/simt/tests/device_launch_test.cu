@@ -17,7 +17,8 @@ struct Indices {
 __global__ void record_indices(Indices* out) {
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim, gridDim};
+  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim,
+                                                                gridDim};
 }
 
 TEST_F(Launch, SetsBuiltInVariablesInThreeDimensions) {
@@ -31,8 +32,10 @@ TEST_F(Launch, SetsBuiltInVariablesInThreeDimensions) {
         for (unsigned tz = 0; tz < 3; ++tz)
           for (unsigned ty = 0; ty < 4; ++ty)
             for (unsigned tx = 0; tx < 5; ++tx, ++i) {
-              ASSERT_EQ(std::tuple(out[i].thread.x, out[i].thread.y, out[i].thread.z), std::tuple(tx, ty, tz));
-              ASSERT_EQ(std::tuple(out[i].block.x, out[i].block.y, out[i].block.z), std::tuple(bx, by, bz));
+              ASSERT_EQ(std::tuple(out[i].thread.x, out[i].thread.y, out[i].thread.z),
+                        std::tuple(tx, ty, tz));
+              ASSERT_EQ(std::tuple(out[i].block.x, out[i].block.y, out[i].block.z),
+                        std::tuple(bx, by, bz));
               ASSERT_EQ(out[i].block_dim.y, 4u);
               ASSERT_EQ(out[i].grid_dim.z, 2u);
             }
@@ -135,7 +138,8 @@ TEST_F(Launch, TakesArgumentsByPointer) {
   int* d_out = out.get();
   void* args[] = {&pair, &d_out};
   const simt::LaunchSite site{"change_argument", __FILE__, __LINE__};
-  EXPECT_EQ(simt::launch_with_pointers(site, simt::LaunchConfig(1, 32), change_argument, args), cudaSuccess);
+  EXPECT_EQ(simt::launch_with_pointers(site, simt::LaunchConfig(1, 32), change_argument, args),
+            cudaSuccess);
   EXPECT_EQ(out[31], 34);
 }
 

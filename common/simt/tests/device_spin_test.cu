@@ -12,8 +12,8 @@ class Spin : public DeviceTest {};
 constexpr int kTileItems = 32;
 
 // Inclusive scan by decoupled look-back (Merrill and Garland 2016), in its simplest form: each tile
-// publishes its inclusive prefix and waits for its predecessor's. `reversed`: the first blocks to run
-// take the last tiles, so every block waits at first.
+// publishes its inclusive prefix and waits for its predecessor's. `reversed`: the first blocks to
+// run take the last tiles, so every block waits at first.
 __global__ void look_back_scan(const int* d_in, int* d_out, volatile int* prefixes,
                                volatile int* flags, unsigned* ticket, bool reversed) {
   __shared__ int tile;
@@ -49,7 +49,8 @@ void expect_look_back(int num_tiles, bool reversed) {
   Managed<int> in(num_items), out(num_items), prefixes(num_tiles), flags(num_tiles);
   Managed<unsigned> ticket(1);
   for (int i = 0; i < num_items; ++i) in[i] = i * 7 % 13 - 5;
-  look_back_scan<<<num_tiles, kTileItems>>>(in.get(), out.get(), prefixes.get(), flags.get(), ticket.get(), reversed);
+  look_back_scan<<<num_tiles, kTileItems>>>(in.get(), out.get(), prefixes.get(), flags.get(),
+                                            ticket.get(), reversed);
   std::vector<int> expected(num_items);
   std::partial_sum(in.get(), in.get() + num_items, expected.begin());
   EXPECT_EQ(out.values(), expected);

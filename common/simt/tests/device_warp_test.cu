@@ -18,10 +18,18 @@ __global__ void shuffle_kernel(Form form, T scale, int distance, int width, T* o
   const T value = static_cast<T>(threadIdx.x % 32 + 1) * scale;
   T result{};
   switch (form) {
-    case Form::kIndex: result = __shfl_sync(kFullWarp, value, distance, width); break;
-    case Form::kUp: result = __shfl_up_sync(kFullWarp, value, distance, width); break;
-    case Form::kDown: result = __shfl_down_sync(kFullWarp, value, distance, width); break;
-    case Form::kXor: result = __shfl_xor_sync(kFullWarp, value, distance, width); break;
+    case Form::kIndex:
+      result = __shfl_sync(kFullWarp, value, distance, width);
+      break;
+    case Form::kUp:
+      result = __shfl_up_sync(kFullWarp, value, distance, width);
+      break;
+    case Form::kDown:
+      result = __shfl_down_sync(kFullWarp, value, distance, width);
+      break;
+    case Form::kXor:
+      result = __shfl_xor_sync(kFullWarp, value, distance, width);
+      break;
   }
   out[threadIdx.x] = result;
 }
@@ -31,10 +39,17 @@ int source_lane(Form form, int lane, int distance, int width) {
   const int first = lane / width * width;
   int source = lane;
   switch (form) {
-    case Form::kIndex: return first + distance % width;
-    case Form::kUp: source = lane - distance; return source < first ? lane : source;
-    case Form::kDown: source = lane + distance; return source >= first + width ? lane : source;
-    case Form::kXor: source = lane ^ distance; return source >= first + width ? lane : source;
+    case Form::kIndex:
+      return first + distance % width;
+    case Form::kUp:
+      source = lane - distance;
+      return source < first ? lane : source;
+    case Form::kDown:
+      source = lane + distance;
+      return source >= first + width ? lane : source;
+    case Form::kXor:
+      source = lane ^ distance;
+      return source >= first + width ? lane : source;
   }
   return source;
 }
@@ -49,7 +64,8 @@ void expect_shuffles(T scale) {
         for (int thread = 0; thread < 64; ++thread) {
           const int source = source_lane(form, thread % 32, distance, width);
           ASSERT_EQ(out[thread], static_cast<T>(source + 1) * scale)
-              << "form " << int(form) << " width " << width << " distance " << distance << " thread " << thread;
+              << "form " << int(form) << " width " << width << " distance " << distance
+              << " thread " << thread;
         }
       }
     }
@@ -80,15 +96,18 @@ TEST_F(Warp, ShufflesHalfPrecisionClasses) {
   for (int i = 0; i < 32; ++i) EXPECT_EQ(data[i].bits, 1000 + (i ^ 1));
 }
 
-// Sums of each half of a warp, with the mask of that half only, while the other half does other work.
+// Sums of each half of a warp, with the mask of that half only, while the other half does other
+// work.
 __global__ void reduce_halves(const int* in, int* out) {
   const int lane = threadIdx.x % 32;
   const unsigned mask = lane < 16 ? 0x0000ffffu : 0xffff0000u;
   int sum = in[threadIdx.x];
   if (lane < 16) {
-    for (int distance = 8; distance > 0; distance /= 2) sum += __shfl_down_sync(mask, sum, distance, 16);
+    for (int distance = 8; distance > 0; distance /= 2)
+      sum += __shfl_down_sync(mask, sum, distance, 16);
   } else {
-    for (int distance = 1; distance < 16; distance *= 2) sum += __shfl_xor_sync(mask, sum, distance);
+    for (int distance = 1; distance < 16; distance *= 2)
+      sum += __shfl_xor_sync(mask, sum, distance);
   }
   if (lane % 16 == 0) out[threadIdx.x / 16] = sum;
 }
@@ -270,8 +289,10 @@ TEST_F(Warp, ReportsMasksThatDoNotMatch) {
   Managed<int> out(32);
   different_masks<<<1, 32>>>(out.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "barrier_divergence");
-  EXPECT_TRUE(contains(finding.message, "threads 0-15 wait in a warp operation for the lanes of mask 0xffffffff"));
-  EXPECT_TRUE(contains(finding.message, "threads 16-31 wait in a warp operation for the lanes of mask 0xffff8000"));
+  EXPECT_TRUE(contains(finding.message,
+                       "threads 0-15 wait in a warp operation for the lanes of mask 0xffffffff"));
+  EXPECT_TRUE(contains(finding.message,
+                       "threads 16-31 wait in a warp operation for the lanes of mask 0xffff8000"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 import fcntl
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -66,14 +67,19 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=True,
         )
     except OSError as error:
         raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
     with child:
-        for line in child.stdout or ():
-            lines.append(line)
-            if match := _NINJA_STEP.match(line):
-                progress.advance(int(match[1]), int(match[2]))
+        try:
+            for line in child.stdout or ():
+                lines.append(line)
+                if match := _NINJA_STEP.match(line):
+                    progress.advance(int(match[1]), int(match[2]))
+        except BaseException:  # Ctrl-C: CMake, Ninja and the compilers go too, and tidy up
+            os.killpg(child.pid, signal.SIGTERM)
+            raise
     log.write_text("".join(lines), "utf-8")
     if child.returncode != 0:
         raise FaultError(f"{' '.join(argv[:3])} failed: {_cause(lines)}; the whole log: {log}")

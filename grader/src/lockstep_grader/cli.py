@@ -19,6 +19,8 @@ _ArgumentError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
+_INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 app = typer.Typer(
     help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
     add_completion=False,
@@ -31,7 +33,7 @@ verbs_instructor.add_to(app)
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns the exit status of the process."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in _INTERRUPTIONS:
         signal.signal(number, _interrupt)
     try:
         status = app(args=list(arguments) or ["--help"], prog_name="lab", standalone_mode=False)
@@ -64,4 +66,7 @@ def _complain(message: str) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Once is enough: a second signal must not break off the tidying that the first began."""
+    for other in _INTERRUPTIONS:
+        signal.signal(other, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -32,9 +32,10 @@ concept AtomicSwappable = OneOf<T, int, unsigned, ull, unsigned short>;
 // half, half2 and their bfloat16 kin: classes of 2 or 4 bytes with an addition.
 template <class T>
 concept AtomicHalf = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-                     (sizeof(T) == 2 || sizeof(T) == 4) && requires(T a) {
-                       { a + a } -> std::convertible_to<T>;
-                     };
+                     (sizeof(T) == 2 || sizeof(T) == 4) &&
+                     requires(T a) {
+  { a + a } -> std::convertible_to<T>;
+};
 
 template <AtomicHalf T>
 SIMT_INLINE T atomic_add_half(T* address, T operand, Scope scope) {
@@ -59,32 +60,32 @@ SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
 
 // The operand's type is not deduced, so that atomicAdd(&an_unsigned, 1) converts the 1, as CUDA's
 // overloads do.
-#define SIMT_ATOMIC(name, Concept, operation, scope)                               \
-  template <simt::Concept T>                                                       \
-  SIMT_INLINE T name(T* address, std::type_identity_t<T> operand) {                \
+#define SIMT_ATOMIC(name, Concept, operation, scope)                                 \
+  template <simt::Concept T>                                                         \
+  SIMT_INLINE T name(T* address, std::type_identity_t<T> operand) {                  \
     return simt::atomic_apply<T>(simt::AtomicOperation::operation, address, operand, \
-                                 {std::memory_order_relaxed, simt::Scope::scope}); \
+                                 {std::memory_order_relaxed, simt::Scope::scope});   \
   }
 
-#define SIMT_ATOMICS(suffix, scope)                                                   \
-  SIMT_ATOMIC(atomicAdd##suffix, AtomicAddable, kAdd, scope)                          \
-  SIMT_ATOMIC(atomicSub##suffix, AtomicSubtractable, kSub, scope)                     \
-  SIMT_ATOMIC(atomicExch##suffix, AtomicExchangeable, kExchange, scope)               \
-  SIMT_ATOMIC(atomicMin##suffix, AtomicComparable, kMin, scope)                       \
-  SIMT_ATOMIC(atomicMax##suffix, AtomicComparable, kMax, scope)                       \
-  SIMT_ATOMIC(atomicAnd##suffix, AtomicBits, kAnd, scope)                             \
-  SIMT_ATOMIC(atomicOr##suffix, AtomicBits, kOr, scope)                               \
-  SIMT_ATOMIC(atomicXor##suffix, AtomicBits, kXor, scope)                             \
-  SIMT_ATOMIC(atomicInc##suffix, OneOf<unsigned>, kIncrement, scope)                  \
-  SIMT_ATOMIC(atomicDec##suffix, OneOf<unsigned>, kDecrement, scope)                  \
-  template <simt::AtomicHalf T>                                                       \
-  SIMT_INLINE T atomicAdd##suffix(T* address, std::type_identity_t<T> operand) {      \
-    return simt::atomic_add_half<T>(address, operand, simt::Scope::scope);            \
-  }                                                                                   \
-  template <simt::AtomicSwappable T>                                                  \
-  SIMT_INLINE T atomicCAS##suffix(T* address, std::type_identity_t<T> expected,       \
-                                  std::type_identity_t<T> desired) {                  \
-    return simt::atomic_cas<T>(address, expected, desired, simt::Scope::scope);       \
+#define SIMT_ATOMICS(suffix, scope)                                              \
+  SIMT_ATOMIC(atomicAdd##suffix, AtomicAddable, kAdd, scope)                     \
+  SIMT_ATOMIC(atomicSub##suffix, AtomicSubtractable, kSub, scope)                \
+  SIMT_ATOMIC(atomicExch##suffix, AtomicExchangeable, kExchange, scope)          \
+  SIMT_ATOMIC(atomicMin##suffix, AtomicComparable, kMin, scope)                  \
+  SIMT_ATOMIC(atomicMax##suffix, AtomicComparable, kMax, scope)                  \
+  SIMT_ATOMIC(atomicAnd##suffix, AtomicBits, kAnd, scope)                        \
+  SIMT_ATOMIC(atomicOr##suffix, AtomicBits, kOr, scope)                          \
+  SIMT_ATOMIC(atomicXor##suffix, AtomicBits, kXor, scope)                        \
+  SIMT_ATOMIC(atomicInc##suffix, OneOf<unsigned>, kIncrement, scope)             \
+  SIMT_ATOMIC(atomicDec##suffix, OneOf<unsigned>, kDecrement, scope)             \
+  template <simt::AtomicHalf T>                                                  \
+  SIMT_INLINE T atomicAdd##suffix(T* address, std::type_identity_t<T> operand) { \
+    return simt::atomic_add_half<T>(address, operand, simt::Scope::scope);       \
+  }                                                                              \
+  template <simt::AtomicSwappable T>                                             \
+  SIMT_INLINE T atomicCAS##suffix(T* address, std::type_identity_t<T> expected,  \
+                                  std::type_identity_t<T> desired) {             \
+    return simt::atomic_cas<T>(address, expected, desired, simt::Scope::scope);  \
   }
 
 SIMT_ATOMICS(, kDevice)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The atomic accesses that CUDA's atomic functions and cuda::atomic are made of. In a kernel, where
-// threads take turns, each is one uninterrupted step; on the host they are atomic as std::atomic is.
+// threads take turns, each is one uninterrupted step; on the host they are atomic as std::atomic
+// is.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,16 @@ namespace simt {
 enum class Scope : std::uint8_t { kThread, kBlock, kDevice, kSystem };
 
 enum class AtomicOperation : std::uint8_t {
-  kAdd, kSub, kExchange, kMin, kMax, kIncrement, kDecrement, kAnd, kOr, kXor,
+  kAdd,
+  kSub,
+  kExchange,
+  kMin,
+  kMax,
+  kIncrement,
+  kDecrement,
+  kAnd,
+  kOr,
+  kXor,
 };
 
 // How an access orders the accesses around it, and for whom.
@@ -28,7 +38,8 @@ struct Ordering {
 template <class T>
 T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering ordering = {});
 
-// Replaces *address by `desired` if it equals `expected`; returns the old value. T: an unsigned type.
+// Replaces *address by `desired` if it equals `expected`; returns the old value. T: an unsigned
+// type.
 template <class T>
 T atomic_compare_exchange(T* address, T expected, T desired, Ordering ordering = {});
 

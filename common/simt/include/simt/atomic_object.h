@@ -18,16 +18,24 @@ struct UnsignedOfSize {
   static_assert(size_bytes == 0, "atomics are of types of 1, 2, 4 or 8 bytes");
 };
 template <>
-struct UnsignedOfSize<1> { using Type = std::uint8_t; };
+struct UnsignedOfSize<1> {
+  using Type = std::uint8_t;
+};
 template <>
-struct UnsignedOfSize<2> { using Type = std::uint16_t; };
+struct UnsignedOfSize<2> {
+  using Type = std::uint16_t;
+};
 template <>
-struct UnsignedOfSize<4> { using Type = std::uint32_t; };
+struct UnsignedOfSize<4> {
+  using Type = std::uint32_t;
+};
 template <>
-struct UnsignedOfSize<8> { using Type = std::uint64_t; };
+struct UnsignedOfSize<8> {
+  using Type = std::uint64_t;
+};
 
-// Atomic operations on *address. T: trivially copyable; arithmetic for the fetching operations, or a
-// pointer for fetch_add and fetch_sub, which count in elements.
+// Atomic operations on *address. T: trivially copyable; arithmetic for the fetching operations, or
+// a pointer for fetch_add and fetch_sub, which count in elements.
 template <class T, Scope scope>
 class AtomicOperations {
   using Bits = typename UnsignedOfSize<sizeof(T)>::Type;
@@ -55,8 +63,8 @@ class AtomicOperations {
   SIMT_INLINE bool compare_exchange_strong(T& expected, T desired, Order order = kStrict,
                                            Order /*failure*/ = kStrict) const {
     const Bits wanted = std::bit_cast<Bits>(expected);
-    const Bits old = atomic_compare_exchange<Bits>(bits(), wanted, std::bit_cast<Bits>(desired),
-                                                   {order, scope});
+    const Bits old =
+        atomic_compare_exchange<Bits>(bits(), wanted, std::bit_cast<Bits>(desired), {order, scope});
     expected = std::bit_cast<T>(old);
     return old == wanted;
   }

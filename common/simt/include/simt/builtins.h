@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA's built-in variables. Plain variables, set by the scheduler before a thread runs on: programs
-// may shadow them with locals of the same name and pass them to printf.
+// CUDA's built-in variables. Plain variables, set by the scheduler before a thread runs on:
+// programs may shadow them with locals of the same name and pass them to printf.
 #pragma once
 
 #include "simt/limits.h"

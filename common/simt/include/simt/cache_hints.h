@@ -10,16 +10,16 @@
 
 namespace simt {
 
-// This thread is about to read memory in the hope that another thread changes it; if it does so time
-// and again to no avail, other threads run first.
+// This thread is about to read memory in the hope that another thread changes it; if it does so
+// time and again to no avail, other threads run first.
 void poll(const void* address);
 
 }  // namespace simt
 
-#define SIMT_LOAD(name)                         \
-  template <class T>                            \
-  SIMT_INLINE T name(const T* address) {        \
-    return *address;                            \
+#define SIMT_LOAD(name)                  \
+  template <class T>                     \
+  SIMT_INLINE T name(const T* address) { \
+    return *address;                     \
   }
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldca)
@@ -27,20 +27,20 @@ SIMT_LOAD(__ldcs)
 SIMT_LOAD(__ldlu)
 #undef SIMT_LOAD
 
-#define SIMT_POLLING_LOAD(name)                 \
-  template <class T>                            \
-  SIMT_INLINE T name(const T* address) {        \
-    simt::poll(address);                        \
-    return *address;                            \
+#define SIMT_POLLING_LOAD(name)          \
+  template <class T>                     \
+  SIMT_INLINE T name(const T* address) { \
+    simt::poll(address);                 \
+    return *address;                     \
   }
 SIMT_POLLING_LOAD(__ldcg)
 SIMT_POLLING_LOAD(__ldcv)
 #undef SIMT_POLLING_LOAD
 
-#define SIMT_STORE(name)                                                  \
-  template <class T>                                                      \
-  SIMT_INLINE void name(T* address, std::type_identity_t<T> value) {      \
-    *address = value;                                                     \
+#define SIMT_STORE(name)                                             \
+  template <class T>                                                 \
+  SIMT_INLINE void name(T* address, std::type_identity_t<T> value) { \
+    *address = value;                                                \
   }
 SIMT_STORE(__stwb)
 SIMT_STORE(__stcg)

@@ -35,6 +35,8 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
+#define CUDART_CB
+#define CUDARTAPI
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -35,8 +35,8 @@ struct LaunchConfig {
   bool cooperative = false;  // all blocks must be resident at once, and may use sync_grid()
 };
 
-// The base of the running block's dynamic shared memory (`extern __shared__ T x[]`): the same address
-// for every block, aligned for every type.
+// The base of the running block's dynamic shared memory (`extern __shared__ T x[]`): the same
+// address for every block, aligned for every type.
 void* dynamic_shared();
 
 // cudaFuncSetAttribute(kernel, MaxDynamicSharedMemorySize, size_bytes): launches may use that much
@@ -56,8 +56,8 @@ using ThreadBody = void (*)(void* closure);
 //   cudaErrorCooperativeLaunchTooLarge  a cooperative grid that cannot be resident as a whole
 //   cudaErrorNotSupported               a launch from inside a kernel
 //   the sticky error                    an earlier kernel faulted; nothing ran
-// A kernel that faults is reported as a finding and sets the sticky error; the launch itself returns
-// cudaSuccess then, as an asynchronous launch does.
+// A kernel that faults is reported as a finding and sets the sticky error; the launch itself
+// returns cudaSuccess then, as an asynchronous launch does.
 cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
                      void* closure);
 

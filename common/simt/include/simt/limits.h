@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the presented device can hold: compute capability 9.0 with few multiprocessors, so that small
-// grids already fill it.
+// What the presented device can hold: compute capability 9.0 with few multiprocessors, so that
+// small grids already fill it.
 #pragma once
 
 #include <algorithm>

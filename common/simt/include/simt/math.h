@@ -6,42 +6,39 @@
 #include <math.h>
 
 #include <cmath>
-#include <type_traits>
 
 #include "simt/keywords.h"
 #include "simt/rounding.h"
 
-// min and max for equal types as functions, so that they win over std::min with `using namespace
-// std`, and for mixed ones in their common type.
-#define SIMT_MIN_MAX(type)                                                    \
-  constexpr SIMT_INLINE type min(type a, type b) { return b < a ? b : a; }    \
-  constexpr SIMT_INLINE type max(type a, type b) { return a < b ? b : a; }
-SIMT_MIN_MAX(int)
-SIMT_MIN_MAX(unsigned)
-SIMT_MIN_MAX(long)
-SIMT_MIN_MAX(unsigned long)
-SIMT_MIN_MAX(long long)
-SIMT_MIN_MAX(unsigned long long)
+// min and max as functions, so that they win over std::min with `using namespace std`, for the pairs of
+// types that CUDA has them for; others are ambiguous, as with nvcc.
+#define SIMT_MIN_MAX(type, type_a, type_b)                                          \
+  constexpr SIMT_INLINE type min(type_a a, type_b b) {                              \
+    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)       \
+                                                       : static_cast<type>(a);      \
+  }                                                                                 \
+  constexpr SIMT_INLINE type max(type_a a, type_b b) {                              \
+    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)       \
+                                                       : static_cast<type>(a);      \
+  }
+#define SIMT_MIN_MAX_OF_INTEGERS(type)                          \
+  SIMT_MIN_MAX(type, type, type)                                \
+  SIMT_MIN_MAX(unsigned type, unsigned type, unsigned type)     \
+  SIMT_MIN_MAX(unsigned type, type, unsigned type)              \
+  SIMT_MIN_MAX(unsigned type, unsigned type, type)
+SIMT_MIN_MAX_OF_INTEGERS(int)
+SIMT_MIN_MAX_OF_INTEGERS(long)
+SIMT_MIN_MAX_OF_INTEGERS(long long)
+#undef SIMT_MIN_MAX_OF_INTEGERS
 #undef SIMT_MIN_MAX
 SIMT_INLINE float min(float a, float b) { return fminf(a, b); }  // a NaN gives way to a number
 SIMT_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIMT_INLINE double min(double a, double b) { return fmin(a, b); }
 SIMT_INLINE double max(double a, double b) { return fmax(a, b); }
-
-namespace simt {
-template <class A, class B>
-concept MixedNumbers = std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>;
-}
-template <class A, class B>
-  requires simt::MixedNumbers<A, B>
-constexpr SIMT_INLINE auto min(A a, B b) {
-  return min(static_cast<std::common_type_t<A, B>>(a), static_cast<std::common_type_t<A, B>>(b));
-}
-template <class A, class B>
-  requires simt::MixedNumbers<A, B>
-constexpr SIMT_INLINE auto max(A a, B b) {
-  return max(static_cast<std::common_type_t<A, B>>(a), static_cast<std::common_type_t<A, B>>(b));
-}
+SIMT_INLINE double min(float a, double b) { return fmin(a, b); }
+SIMT_INLINE double max(float a, double b) { return fmax(a, b); }
+SIMT_INLINE double min(double a, float b) { return fmin(a, b); }
+SIMT_INLINE double max(double a, float b) { return fmax(a, b); }
 
 // With C linkage and noexcept because glibc declares some of these names: newer ones for C23
 // (rsqrt, sinpi), all of them as its own aliases (__expf).

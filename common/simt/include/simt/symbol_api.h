@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "simt/copy_api.h"
 
@@ -24,7 +25,7 @@ cudaError_t symbol_address(void** pointer, const void* symbol, std::size_t symbo
 
 template <class T>
 const void* symbol_of(const T& symbol) {
-  return reinterpret_cast<const void*>(&reinterpret_cast<const volatile char&>(symbol));
+  return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(symbol)));
 }
 
 }  // namespace simt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Warp operations. Each waits until all lanes of `mask` that have not exited are in the same kind of
-// operation with the same mask; the results of such a group are then formed together. A lane outside
-// its own mask is reported (barrier_divergence).
+// Warp operations. Each waits until all lanes of `mask` that have not exited are in the same kind
+// of operation with the same mask; the results of such a group are then formed together. A lane
+// outside its own mask is reported (barrier_divergence).
 #pragma once
 
 #include <bit>
@@ -16,8 +16,19 @@
 namespace simt {
 
 enum class WarpOperation : std::uint8_t {
-  kSync, kShuffle, kBallot, kMatchAny, kMatchAll,
-  kAdd, kMin, kMax, kMinSigned, kMaxSigned, kAnd, kOr, kXor,
+  kSync,
+  kShuffle,
+  kBallot,
+  kMatchAny,
+  kMatchAll,
+  kAdd,
+  kMin,
+  kMax,
+  kMinSigned,
+  kMaxSigned,
+  kAnd,
+  kOr,
+  kXor,
 };
 
 // Takes part in `operation` with `value`; kShuffle returns the value of lane `source_lane`, or the
@@ -75,7 +86,8 @@ template <simt::WarpValue T>
 SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = simt::kWarpSize) {
   const int lane = simt::lane_id();
   const int rank = lane & (width - 1);
-  return simt::shuffle(mask, value, delta <= static_cast<unsigned>(rank) ? lane - static_cast<int>(delta) : lane);
+  return simt::shuffle(
+      mask, value, delta <= static_cast<unsigned>(rank) ? lane - static_cast<int>(delta) : lane);
 }
 
 template <simt::WarpValue T>
@@ -83,7 +95,9 @@ SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta,
                                int width = simt::kWarpSize) {
   const int lane = simt::lane_id();
   const int rank = lane & (width - 1);
-  return simt::shuffle(mask, value, delta < static_cast<unsigned>(width - rank) ? lane + static_cast<int>(delta) : lane);
+  return simt::shuffle(
+      mask, value,
+      delta < static_cast<unsigned>(width - rank) ? lane + static_cast<int>(delta) : lane);
 }
 
 // Unlike the others, may read from an earlier segment.
@@ -128,10 +142,10 @@ SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
 
 // Reductions, of 32-bit integers as on a device.
 
-#define SIMT_WARP_REDUCE(name, type, operation)                                         \
-  SIMT_INLINE type name(unsigned mask, type value) {                                    \
-    return static_cast<type>(simt::warp_operation(simt::WarpOperation::operation, mask, \
-                                                  static_cast<unsigned>(value)));       \
+#define SIMT_WARP_REDUCE(name, type, operation)                                                    \
+  SIMT_INLINE type name(unsigned mask, type value) {                                               \
+    return static_cast<type>(                                                                      \
+        simt::warp_operation(simt::WarpOperation::operation, mask, static_cast<unsigned>(value))); \
   }
 SIMT_WARP_REDUCE(__reduce_add_sync, unsigned, kAdd)
 SIMT_WARP_REDUCE(__reduce_add_sync, int, kAdd)

@@ -56,9 +56,8 @@ T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering) {
 
 template <class T>
 T atomic_compare_exchange(T* address, T expected, T desired, Ordering) {
-  return device::read_modify_write(
-      address, __builtin_return_address(0), true,
-      [=](T value) { return value == expected ? desired : value; });
+  return device::read_modify_write(address, __builtin_return_address(0), true,
+                                   [=](T value) { return value == expected ? desired : value; });
 }
 
 template <class T>
@@ -92,10 +91,10 @@ SIMT_INSTANTIATE_APPLY(unsigned long long)
 SIMT_INSTANTIATE_APPLY(float)
 SIMT_INSTANTIATE_APPLY(double)
 
-#define SIMT_INSTANTIATE_BITS(T)                                     \
-  template T atomic_compare_exchange(T*, T, T, Ordering);            \
-  template T atomic_load(const T*, Ordering);                        \
-  template void atomic_store(T*, T, Ordering);                       \
+#define SIMT_INSTANTIATE_BITS(T)                          \
+  template T atomic_compare_exchange(T*, T, T, Ordering); \
+  template T atomic_load(const T*, Ordering);             \
+  template void atomic_store(T*, T, Ordering);            \
   template T atomic_update(T*, T (*)(T, T), T, Ordering);
 SIMT_INSTANTIATE_BITS(unsigned char)
 SIMT_INSTANTIATE_BITS(unsigned short)

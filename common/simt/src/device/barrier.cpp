@@ -6,6 +6,7 @@
 #include "running.h"
 #include "scheduler.h"
 #include "simt/sync.h"
+#include "source_line.h"
 
 namespace simt {
 namespace device {
@@ -18,7 +19,7 @@ void wait_at_barrier(bool predicate, const void* pc) {
   Warp& warp = *running.warp;
   running.lane().pc = pc;
   if (block.at_barrier == 0) block.barrier_pc = pc;
-  if (pc != block.barrier_pc) block.barrier_is_mixed = true;
+  if (pc != block.barrier_pc && !is_same_line(pc, block.barrier_pc)) block.barrier_is_mixed = true;
   warp.ready &= ~running.lane_bit();
   warp.at_barrier |= running.lane_bit();
   ++block.at_barrier;

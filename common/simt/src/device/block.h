@@ -17,9 +17,9 @@ namespace simt::device {
 
 // One CUDA thread.
 struct Lane {
-  uint3 index = {};                // threadIdx
-  Fiber* fiber = nullptr;          // null before it first runs and after it has ended
-  const void* pc = nullptr;        // while it does not run: the return address of the call it is in
+  uint3 index = {};          // threadIdx
+  Fiber* fiber = nullptr;    // null before it first runs and after it has ended
+  const void* pc = nullptr;  // while it does not run: the return address of the call it is in
   const void* last_poll = nullptr;  // the address it polled last
 
   // The warp operation it waits in, or was last in.
@@ -33,10 +33,10 @@ struct Lane {
 // Each live lane's bit is in exactly one of the sets below `live`.
 struct Warp {
   int id = 0;
-  std::uint32_t live = 0;             // has not exited
-  std::uint32_t ready = 0;            // runs, or can run
-  std::uint32_t yielded = 0;          // polls memory; runs again when the others have had their turn
-  std::uint32_t at_barrier = 0;       // in __syncthreads
+  std::uint32_t live = 0;        // has not exited
+  std::uint32_t ready = 0;       // runs, or can run
+  std::uint32_t yielded = 0;     // polls memory; runs again when the others have had their turn
+  std::uint32_t at_barrier = 0;  // in __syncthreads
   std::uint32_t at_grid_barrier = 0;  // in sync_grid
   std::uint32_t in_operation = 0;     // in a warp operation
   std::uint32_t converging = 0;       // in __activemask
@@ -57,8 +57,8 @@ struct Block {
   void release_barrier();
   void release_grid_barrier();
 
-  // Notes that the warp has a ready or a converging lane. `runnable` has one bit for each element of
-  // `warps`.
+  // Notes that the warp has a ready or a converging lane. `runnable` has one bit for each element
+  // of `warps`.
   void mark_runnable(const Warp& warp) { runnable |= 1u << (&warp - warps.data()); }
 
   bool has_yielded() const;
@@ -67,9 +67,9 @@ struct Block {
   int num_threads;
   std::vector<Warp> warps;
   std::uint32_t runnable = 0;  // see mark_runnable
-  int live = 0;             // threads
-  int at_barrier = 0;       // threads
-  int at_grid_barrier = 0;  // threads
+  int live = 0;                // threads
+  int at_barrier = 0;          // threads
+  int at_grid_barrier = 0;     // threads
 
   // The barrier that threads wait at.
   const void* barrier_pc = nullptr;  // of the first to arrive

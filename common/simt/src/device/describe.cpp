@@ -36,7 +36,8 @@ std::string thread_ranges(const std::vector<int>& ids) {
   std::string text = ids.size() == 1 ? "thread " : "threads ";
   int num_ranges = 0;
   for (std::size_t first = 0; first < ids.size();) {
-    if (++num_ranges > kMaxRanges) return text + " and " + std::to_string(ids.size() - first) + " more";
+    if (++num_ranges > kMaxRanges)
+      return text + " and " + std::to_string(ids.size() - first) + " more";
     std::size_t last = first;
     while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1) ++last;
     if (first > 0) text += ", ";
@@ -54,7 +55,8 @@ std::string waiting_verb(const Warp& warp, int lane_id) {
   if (warp.at_grid_barrier & bit) return "wait at the grid's barrier";
   if (warp.yielded & bit) return "poll memory";
   const Lane& lane = warp.lanes[lane_id];
-  const std::string operation = lane.operation == WarpOperation::kSync ? "__syncwarp" : "a warp operation";
+  const std::string operation =
+      lane.operation == WarpOperation::kSync ? "__syncwarp" : "a warp operation";
   return "wait in " + operation + " for the lanes of mask " + mask_name(lane.mask);
 }
 
@@ -70,7 +72,8 @@ void for_each_live(const Block& block, Visit visit) {
   }
 }
 
-// "threads 0-3 wait ... in line 12, thread 4 waits ...", in order of the first thread of each group.
+// "threads 0-3 wait ... in line 12, thread 4 waits ...", in order of the first thread of each
+// group.
 std::string join(const WaitingThreads& groups) {
   std::vector<std::pair<int, std::string>> parts;
   for (const auto& [where, ids] : groups) {
@@ -138,7 +141,6 @@ void report_mixed_barrier(const Block& block) {
     const std::string line = line_name(warp.lanes[lane_id].pc, where.file);
     groups[{"wait at the barrier", line}].push_back(warp.thread_id(lane_id));
   });
-  if (groups.size() < 2) return;
   report_here("barrier_divergence", block.barrier_pc,
               "in " + block_name(block) + " " + join(groups) +
                   "; all threads of a block must reach the same __syncthreads()");

@@ -8,8 +8,8 @@
 
 namespace simt::device {
 
-// "thread 5 of block 3", or with coordinates "thread (5,0,0) of block (3,1,0)" where the grid or the
-// block has more than one dimension: the running thread.
+// "thread 5 of block 3", or with coordinates "thread (5,0,0) of block (3,1,0)" where the grid or
+// the block has more than one dimension: the running thread.
 std::string running_thread_name();
 
 // "block 3"
@@ -25,8 +25,8 @@ const void* first_waiting_pc(const Block& block);
 // Two lanes of a warp wait for each other with different masks or in different operations.
 bool has_mask_mismatch(const Block& block);
 
-// barrier_divergence: the threads at the block's barrier came by different calls. Nothing is reported
-// if the compiler has merely made copies of one line's call.
+// barrier_divergence: the threads at the block's barrier came by different calls. Nothing is
+// reported if the compiler has merely made copies of one line's call.
 void report_mixed_barrier(const Block& block);
 
 // barrier_divergence: the running lane is not part of the mask that it gave.

@@ -36,7 +36,8 @@ void simt::device::flush_prints() {
   if (g_buffer.empty()) return;
   std::fwrite(g_buffer.data(), 1, g_buffer.size(), stdout);
   if (g_dropped_bytes > 0) {
-    std::fprintf(stdout, "\n[%zu more bytes printed by the kernel were dropped]\n", g_dropped_bytes);
+    std::fprintf(stdout, "\n[%zu more bytes printed by the kernel were dropped]\n",
+                 g_dropped_bytes);
   }
   std::fflush(stdout);
   g_buffer.clear();
@@ -46,7 +47,8 @@ void simt::device::flush_prints() {
 extern "C" int printf(const char* format, ...) {
   va_list args;
   va_start(args, format);
-  const int size = in_kernel() ? append_formatted(format, args) : std::vfprintf(stdout, format, args);
+  const int size =
+      in_kernel() ? append_formatted(format, args) : std::vfprintf(stdout, format, args);
   va_end(args);
   return size;
 }

@@ -36,8 +36,8 @@ extern "C" void __assert_fail(const char* assertion, const char* file, unsigned 
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
     std::abort();
   }
-  simt::device::end_kernel({cudaErrorAssert, "crash",
-                            simt::device::running_thread_name() + ": assertion `" + assertion +
-                                "` failed",
-                            __builtin_return_address(0)});
+  simt::device::end_kernel(
+      {cudaErrorAssert, "crash",
+       simt::device::running_thread_name() + ": assertion `" + assertion + "` failed",
+       __builtin_return_address(0)});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads take turns here and see each other's writes at once, so fences order nothing. But a thread
-// may wait by means of them, around plain loads.
+// Threads take turns here and see each other's writes at once, so fences order nothing. But a
+// thread may wait by means of them, around plain loads.
 #include "poll.h"
 #include "running.h"
 #include "simt/atomic_access.h"

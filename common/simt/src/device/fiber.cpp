@@ -13,12 +13,12 @@ namespace context = boost::context::detail;
 
 constexpr std::size_t kStacksPerMapping = 64;
 
-// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process. Grids that need
-// more stacks than this are rare; the stacks beyond go without a guard.
+// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process. Grids that
+// need more stacks than this are rare; the stacks beyond go without a guard.
 constexpr std::size_t kMaxGuards = 16384;
 
-// Stacks are multiples of 4096 bytes apart, so equal frames of all threads would compete for the same
-// few cache sets. Each stack therefore starts at another offset.
+// Stacks are multiples of 4096 bytes apart, so equal frames of all threads would compete for the
+// same few cache sets. Each stack therefore starts at another offset.
 constexpr std::size_t kNumOffsets = 32;
 constexpr std::size_t kOffsetBytes = 192;
 
@@ -35,7 +35,8 @@ void first_run(context::transfer_t transfer) {
 // Makes the next switch to `fiber` start it anew.
 void renew(Fiber& fiber) {
   const std::uintptr_t top = fiber.stack_low + fiber.stack_bytes;
-  fiber.context = context::make_fcontext(reinterpret_cast<void*>(top), fiber.stack_bytes, first_run);
+  fiber.context =
+      context::make_fcontext(reinterpret_cast<void*>(top), fiber.stack_bytes, first_run);
 }
 
 }  // namespace

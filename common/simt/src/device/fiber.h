@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fibers: stacks of their own that take turns on one OS thread. A CUDA thread that has to wait keeps
-// its fiber; one that ends hands it on to the next thread.
+// Fibers: stacks of their own that take turns on one OS thread. A CUDA thread that has to wait
+// keeps its fiber; one that ends hands it on to the next thread.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 namespace simt::device {
 
 struct Fiber {
-  void* context = nullptr;      // where it goes on; meaningless while it runs
+  void* context = nullptr;       // where it goes on; meaningless while it runs
   std::uintptr_t stack_low = 0;  // [stack_low, stack_low + stack_bytes) is its stack, exactly
   std::size_t stack_bytes = 0;
 };
 
 inline constexpr std::size_t kStackBytes = std::size_t{256} << 10;  // of each fiber
-inline constexpr std::size_t kGuardBytes = 4096;  // below it, without access
+inline constexpr std::size_t kGuardBytes = 4096;                    // below it, without access
 
 // What every fiber runs. Defined by the scheduler; must not return.
 [[noreturn]] void fiber_main();

@@ -17,7 +17,8 @@ namespace {
 // A block whose threads poll keeps its turn for so long while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends sooner.
+// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends
+// sooner.
 constexpr int kMinIdleRounds = 128;
 
 bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
@@ -32,7 +33,8 @@ Grid::Grid(const LaunchSite& site, const LaunchConfig& config, std::uint64_t max
       max_resident_(max_resident),
       schedule_(Schedule::for_grid(
           num_blocks_,
-          static_cast<int>((config.block.x * config.block.y * config.block.z + kWarpSize - 1) / kWarpSize))),
+          static_cast<int>((config.block.x * config.block.y * config.block.z + kWarpSize - 1) /
+                           kWarpSize))),
       body_(body),
       closure_(closure),
       shared_memory_(config.shared_bytes) {}
@@ -68,7 +70,8 @@ void Grid::run() {
     check_progress();
     if (fault) return;
 
-    // After a block's end those that poll have a better chance, oldest last; else the next block comes.
+    // After a block's end those that poll have a better chance, oldest last; else the next block
+    // comes.
     std::optional<std::size_t> next = next_runnable(position);
     if (can_start_block() && (!ended || !next)) {
       start_block();

@@ -17,8 +17,8 @@
 namespace simt::device {
 
 // Blocks are made resident one by one, and only when those that are cannot go on: because they poll
-// memory, or wait at the grid's barrier. A kernel whose blocks do neither has one resident block, on
-// the same few fibers, from the first to the last.
+// memory, or wait at the grid's barrier. A kernel whose blocks do neither has one resident block,
+// on the same few fibers, from the first to the last.
 class Grid {
  public:
   // max_resident: blocks that the device holds at a time; at least 1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put before memory accesses and
-// basic blocks. Called billions of times: an access to the thread's own stack, and any access of the
-// host's, leaves after one comparison.
+// basic blocks. Called billions of times: an access to the thread's own stack, and any access of
+// the host's, leaves after one comparison.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,12 +40,12 @@ void __sanitizer_cov_trace_pc() {
   if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
 }
 
-#define SIMT_ACCESS_HOOKS(prefix, bytes)                                   \
-  void __tsan_##prefix##read##bytes(void* p) { on_read(p); }               \
-  void __tsan_##prefix##write##bytes(void* p) { on_write(p); }             \
-  void __tsan_##prefix##volatile_read##bytes(void* p) {                    \
-    on_volatile_read(p, __builtin_return_address(0));                      \
-  }                                                                        \
+#define SIMT_ACCESS_HOOKS(prefix, bytes)                       \
+  void __tsan_##prefix##read##bytes(void* p) { on_read(p); }   \
+  void __tsan_##prefix##write##bytes(void* p) { on_write(p); } \
+  void __tsan_##prefix##volatile_read##bytes(void* p) {        \
+    on_volatile_read(p, __builtin_return_address(0));          \
+  }                                                            \
   void __tsan_##prefix##volatile_write##bytes(void* p) { on_write(p); }
 SIMT_ACCESS_HOOKS(, 1)
 SIMT_ACCESS_HOOKS(, 2)

@@ -48,7 +48,8 @@ std::uint64_t max_resident_blocks(const LaunchConfig& config) {
   const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (num_threads == 0 || num_threads > kMaxThreadsPerBlock) return 0;
   return static_cast<std::uint64_t>(kNumMultiprocessors) *
-         static_cast<std::uint64_t>(blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
+         static_cast<std::uint64_t>(
+             blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
 }
 
 void report_fault(const LaunchSite& site, const device::Fault& fault) {
@@ -85,8 +86,7 @@ void run(Grid& grid) {
 }  // namespace
 
 void raise_dynamic_shared_limit(std::size_t size_bytes) {
-  g_dynamic_shared_limit =
-      std::clamp(size_bytes, g_dynamic_shared_limit, kMaxSharedBytesPerBlock);
+  g_dynamic_shared_limit = std::clamp(size_bytes, g_dynamic_shared_limit, kMaxSharedBytesPerBlock);
 }
 
 cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,

@@ -15,21 +15,23 @@ namespace device {
 namespace {
 
 // Impatience: polling the same place again annoys most. Threads that read through volatile memory
-// place after place are hardly ever interrupted; a thread that spins yields soon, and then each time.
+// place after place are hardly ever interrupted; a thread that spins yields soon, and then each
+// time.
 constexpr int kSamePlace = 64;
 constexpr int kOtherPlace = 1;
 constexpr int kPatience = 1024;
 
 constexpr std::uint64_t kStepsPerPoll = 16;  // about what a poll with its switch costs
 
-// So many alarms without a change make a deadlock. A thread that reads and reads is slow, not stuck;
-// only after a long time is it taken to be in an endless loop.
+// So many alarms without a change make a deadlock. A thread that reads and reads is slow, not
+// stuck; only after a long time is it taken to be in an endless loop.
 constexpr std::uint64_t kAlarmsPerDeadlock = 32;
 
 std::uint64_t changes_at_alarm = 0;
 std::uint64_t activity_at_alarm = 0;
 
-std::uint64_t activity() { return running.reads + running.changes + running.switches; }
+// Other than executing basic blocks.
+std::uint64_t activity() { return running.activity() - running.steps; }
 
 }  // namespace
 
@@ -60,16 +62,20 @@ void reset_alarm() {
   activity_at_alarm = activity();
 }
 
+void end_endless_loop(const void* pc) {
+  end_kernel(
+      {cudaErrorLaunchTimeout, "deadlock",
+       running_thread_name() +
+           " is in an endless loop that does not touch memory; a loop that waits for another "
+           "thread must read a volatile or an atomic variable",
+       pc});
+}
+
 void alarm(const void* pc) {
   const bool was_active = activity() != activity_at_alarm;
   const bool has_changed = running.changes != changes_at_alarm;
   reset_alarm();
-  if (!was_active) {
-    end_kernel({cudaErrorLaunchTimeout, "deadlock",
-                running_thread_name() + " is in an endless loop that does not touch memory; a loop "
-                "that waits for another thread must read a volatile or an atomic variable",
-                pc});
-  }
+  if (!was_active) end_endless_loop(pc);
   if (!has_changed) yield(pc, step_limit() / kAlarmsPerDeadlock);
 }
 
@@ -110,7 +116,8 @@ extern "C" clock_t clock() noexcept {
   }
   timespec now = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<clock_t>(now.tv_sec) * CLOCKS_PER_SEC + now.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
+  return static_cast<clock_t>(now.tv_sec) * CLOCKS_PER_SEC +
+         now.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
 void __nanosleep(unsigned ns) {

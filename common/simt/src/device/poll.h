@@ -11,13 +11,17 @@ namespace simt::device {
 // others run before it returns. pc: the caller's, for messages.
 void poll(const void* address, const void* pc);
 
-// Lets all others run first. `idle_steps`: how much that counts towards a deadlock, in basic blocks.
+// Lets all others run first. `idle_steps`: how much that counts towards a deadlock, in basic
+// blocks.
 void yield(const void* pc, std::uint64_t idle_steps);
 
 // The thread has executed step_limit() basic blocks since the launch or the last alarm. Ends the
-// kernel if it neither touched memory nor waited all the while: an endless loop. Otherwise, if nobody
-// has written to memory, lets others run: perhaps the thread polls with plain loads.
+// kernel if it neither touched memory nor waited all the while: an endless loop. Otherwise, if
+// nobody has written to memory, lets others run: perhaps the thread polls with plain loads.
 void alarm(const void* pc);
+
+// Ends the kernel: the running thread is in an endless loop at `pc`.
+[[noreturn]] void end_endless_loop(const void* pc);
 
 // Prepares for a launch.
 void reset_alarm();

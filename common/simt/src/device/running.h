@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What runs at the moment. One OS thread runs the whole device, so this is one global; the compiler's
-// hooks read it at every memory access.
+// What runs at the moment. One OS thread runs the whole device, so this is one global; the
+// compiler's hooks read it at every memory access.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,19 @@ struct Running {
   std::uint64_t switches = 0;  // of fibers
 
   // Polling (see poll.h).
-  std::uint64_t slept = 0;         // nanoseconds; part of the clock
-  std::uint64_t idle_steps = 0;    // spent on polling in vain since the grid last saw a change
+  std::uint64_t slept = 0;           // nanoseconds; part of the clock
+  std::uint64_t idle_steps = 0;      // spent on polling in vain since the grid last saw a change
   std::uint64_t polled_changes = 0;  // `changes` at the last poll
-  int impatience = 0;              // of the polls since then
+  int impatience = 0;                // of the polls since then
 
   Grid* grid = nullptr;  // null outside of kernels
   Block* block = nullptr;
   Warp* warp = nullptr;
   int lane_id = 0;
   Fiber* fiber = nullptr;
+
+  // Changes whenever a thread does anything that can be seen.
+  std::uint64_t activity() const { return steps + reads + changes + switches; }
 
   bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }
   Lane& lane() const { return warp->lanes[lane_id]; }

@@ -43,7 +43,9 @@ std::uint64_t Permutation::operator()(std::uint64_t i) const {
 }
 
 Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
-  const auto level_seed = [](std::uint64_t level) { return g_seed == 0 ? 0 : mix(g_seed * 3 + level); };
+  const auto level_seed = [](std::uint64_t level) {
+    return g_seed == 0 ? 0 : mix(g_seed * 3 + level);
+  };
   return {Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
           Permutation(kWarpSize, level_seed(2))};

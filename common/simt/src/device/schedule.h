@@ -7,8 +7,8 @@
 
 namespace simt::device {
 
-// A permutation of 0 ... size-1 that needs no memory: i -> (start + i * stride) mod size, where stride
-// and size have no common factor. Seed 0 gives the identity.
+// A permutation of 0 ... size-1 that needs no memory: i -> (start + i * stride) mod size, where
+// stride and size have no common factor. Seed 0 gives the identity.
 class Permutation {
  public:
   explicit Permutation(std::uint64_t size = 1, std::uint64_t seed = 0);

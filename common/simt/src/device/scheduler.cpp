@@ -74,7 +74,8 @@ void run_others() {
   Fiber* next = &host_fiber;
   if (lane != nullptr) {
     // A lane that has not started takes the last fiber that became free: this very one, if the lane
-    // that ran on it has just ended. So blocks whose threads never wait need one fiber and no switch.
+    // that ran on it has just ended. So blocks whose threads never wait need one fiber and no
+    // switch.
     if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
     next = lane->fiber;
   }

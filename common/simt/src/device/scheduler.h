@@ -6,8 +6,8 @@
 
 namespace simt::device {
 
-// Runs the block's threads until none of them can go on: all have ended, wait or have yielded. Called
-// on the host's stack; the block's shared memory must be in place.
+// Runs the block's threads until none of them can go on: all have ended, wait or have yielded.
+// Called on the host's stack; the block's shared memory must be in place.
 void run_block(Block& block);
 
 // The running lane has been taken out of its warp's `ready` set (or put back already): lets others

@@ -10,8 +10,8 @@
 #include "describe.h"
 #include "fault.h"
 #include "fiber.h"
+#include "poll.h"
 #include "running.h"
-#include "simt/memory.h"
 #include "source_line.h"
 
 namespace simt::device {
@@ -20,8 +20,8 @@ namespace {
 // A thread that has used up its own stack cannot handle the signal on it.
 alignas(64) std::byte g_signal_stack[64 << 10];
 
-// The instruction that trapped, as a return address; if it is the emulator's own (an atomic function),
-// the address to which that returns.
+// The instruction that trapped, as a return address; if it is the emulator's own (an atomic
+// function), the address to which that returns.
 const void* trap_pc(const ucontext_t& context) {
 #if defined(__x86_64__)
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -44,18 +44,34 @@ std::string describe_address(std::uintptr_t address) {
   return text;
 }
 
+// After so much processor time without any hook the thread is in a loop that has none.
+constexpr timeval kTick = {.tv_sec = 0, .tv_usec = 100'000};
+constexpr int kMaxIdleTicks = 5;
+
+bool is_stuck() {
+  static std::uint64_t last_activity = 0;
+  static int idle_ticks = 0;
+  idle_ticks = running.activity() == last_activity ? idle_ticks + 1 : 0;
+  last_activity = running.activity();
+  return idle_ticks >= kMaxIdleTicks;
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
-  if (running.grid == nullptr || running.is_private(0)) {  // not on a fiber: the host's own fault
+  const bool on_fiber = running.grid != nullptr && !running.is_private(0);
+  if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
+  if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
     return;  // and trap again
   }
   const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
+  if (signal == SIGVTALRM) end_endless_loop(pc);
   const std::string thread = running_thread_name() + " ";
   switch (signal) {
     case SIGFPE:
       end_kernel({cudaErrorLaunchFailure, "crash", thread + "divided an integer by zero", pc});
     case SIGILL:
-      end_kernel({cudaErrorLaunchFailure, "crash", thread + "reached code that must not be reached", pc});
+      end_kernel(
+          {cudaErrorLaunchFailure, "crash", thread + "reached code that must not be reached", pc});
     default:
       end_kernel({cudaErrorIllegalAddress, "out_of_bounds",
                   thread + describe_address(reinterpret_cast<std::uintptr_t>(info->si_addr)), pc});
@@ -73,11 +89,16 @@ SignalGuard::SignalGuard() {
   action.sa_sigaction = handle;
   // The handler never returns from a kernel's fault, so the signal must not stay blocked.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &old_actions_[i]);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &action, &old_actions_[i]);
+  const itimerval timer = {.it_interval = kTick, .it_value = kTick};
+  setitimer(ITIMER_VIRTUAL, &timer, &old_timer_);
 }
 
 SignalGuard::~SignalGuard() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_actions_[i], nullptr);
+  setitimer(ITIMER_VIRTUAL, &old_timer_, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &old_actions_[i], nullptr);
   sigaltstack(&old_stack_, nullptr);
 }
 

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/time.h>
 
 #include <array>
 
 namespace simt::device {
 
-// While it lives, a hardware trap in a kernel (a bad address, a division by zero) is a Fault and not
-// the end of the process. On the host's stack traps do what they did before.
+// While it lives, a hardware trap in a kernel (a bad address, a division by zero) is a Fault and
+// not the end of the process. On the host's stack traps do what they did before. A timer ends
+// kernels whose thread is in a loop of a single jump: the compiler puts no hook into that, so no
+// step limit sees it.
 class SignalGuard {
  public:
   SignalGuard();
@@ -17,10 +20,11 @@ class SignalGuard {
   SignalGuard& operator=(const SignalGuard&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  static constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
 
   std::array<struct sigaction, kSignals.size()> old_actions_;
   stack_t old_stack_;
+  itimerval old_timer_;
 };
 
 }  // namespace simt::device

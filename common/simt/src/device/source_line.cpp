@@ -11,7 +11,10 @@ namespace simt::device {
 namespace {
 
 bool is_users(std::string_view path) {
-  return !path.starts_with("/usr/") && path.find("/simt/include/") == std::string_view::npos;
+  const auto lies_in = [&](std::string_view part) {
+    return path.find(part) != std::string_view::npos;
+  };
+  return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/");
 }
 
 // libbacktrace visits the functions inlined at an address from the inside out.
@@ -41,6 +44,12 @@ const SourceLine& source_line(const void* return_address) {
   const auto [entry, is_new] = known.try_emplace(return_address);
   if (is_new && return_address != nullptr) entry->second = look_up(return_address);
   return entry->second;
+}
+
+bool is_same_line(const void* return_address, const void* other) {
+  const SourceLine& a = source_line(return_address);
+  const SourceLine& b = source_line(other);
+  return a.line == b.line && a.file == b.file;
 }
 
 std::string line_name(const void* return_address, const std::string& file) {

@@ -11,10 +11,13 @@ struct SourceLine {
   int line = 0;
 };
 
-// The line that holds the call that returns to `return_address`. Of the functions inlined there, takes
-// the innermost that is neither the emulator's nor a system header's: the student's line. Remembered;
-// the first call reads the program's debug information.
+// The line that holds the call that returns to `return_address`. Of the functions inlined there,
+// takes the innermost that is neither the emulator's nor a system header's: the student's line.
+// Remembered; the first call reads the program's debug information.
 const SourceLine& source_line(const void* return_address);
+
+// Whether both calls stand in the same line, so far as is known: compilers make copies of calls.
+bool is_same_line(const void* return_address, const void* other);
 
 // "line 12", or "line 12 of helper.cuh" if that is another file than `file`; "an unknown line".
 std::string line_name(const void* return_address, const std::string& file);

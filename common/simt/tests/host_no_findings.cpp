@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Linked to each sample program: at its end, any finding of a checker turns success into failure.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "simt/finding.h"
+
+namespace {
+
+struct FailOnFindings {
+  ~FailOnFindings() {
+    const auto findings = simt::take_findings();
+    for (const auto& finding : findings) {
+      std::fprintf(stderr, "%s:%d: %s: %s\n", finding.file.c_str(), finding.line,
+                   finding.kind.c_str(), finding.message.c_str());
+    }
+    std::fflush(nullptr);
+    if (!findings.empty()) _exit(1);
+  }
+} fail_on_findings;
+
+}  // namespace

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The rewriter on files: local headers, names in #line, limits, errors.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../rewriter/project.h"
+
+namespace simt::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ProjectTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "simt_rewriter.XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    dir_ = name;
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name, std::ios::binary) << text;
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream stream(dir_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  // Rewrites in.cu to out/out.cpp.
+  void rewrite(const std::vector<fs::path>& include_dirs = {}) {
+    fs::create_directories(dir_ / "out");
+    Project(dir_ / "in.cu", include_dirs).write(dir_ / "out/out.cpp");
+  }
+  std::string error() {
+    try {
+      rewrite();
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string line_directive(const std::string& name) const {
+    return "#line 1 \"" + (dir_ / name).string() + "\"\n";
+  }
+  // The one file beside out.cpp, or nothing.
+  std::string other_output() const {
+    std::string name;
+    for (const auto& entry : fs::directory_iterator(dir_ / "out")) {
+      if (entry.path().filename() != "out.cpp") name = "out/" + entry.path().filename().string();
+    }
+    return name;
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(ProjectTest, WorksWithAnEmptyFile) {
+  write("in.cu", "");
+  rewrite();
+  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu"));
+}
+
+TEST_F(ProjectTest, DropsAByteOrderMark) {
+  write("in.cu", "\xEF\xBB\xBFint x;\n");
+  rewrite();
+  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "int x;\n");
+}
+
+TEST_F(ProjectTest, PointsPlainHeadersToTheirOldPlace) {
+  write("in.cu", "#include \"plain.h\"\n#include <vector>\n#include \"absent.h\"\n");
+  write("plain.h", "int x;\n");
+  rewrite();
+  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "#include \"" +
+                                     (dir_ / "plain.h").string() +
+                                     "\"\n#include <vector>\n#include \"absent.h\"\n");
+}
+
+TEST_F(ProjectTest, RewritesHeadersWithLaunches) {
+  write("in.cu", "#include \"kernels/run.cuh\"\nint main() {}\n");
+  write("kernels/run.cuh", "#pragma once\nextern __shared__ int x[];\n");
+  rewrite();
+  const std::string header = other_output();
+  ASSERT_NE(header, "");
+  EXPECT_NE(read(header).find("DynamicShared"), std::string::npos);
+  EXPECT_EQ(read(header).substr(0, 6), "#line ");
+  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "#include \"" +
+                                     fs::path(header).filename().string() + "\"\nint main() {}\n");
+  EXPECT_EQ(read("kernels/run.cuh"), "#pragma once\nextern __shared__ int x[];\n");
+}
+
+TEST_F(ProjectTest, FollowsHeadersThroughHeadersAndCycles) {
+  write("in.cu", "#include \"a.h\"\n");
+  write("a.h", "#pragma once\n#include \"b.h\"\n#include \"in.cu\"\n");
+  write("b.h", "#pragma once\n#include \"a.h\"\ninline void f() { k<<<1, 1>>>(); }\n");
+  rewrite();
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir_ / "out"), fs::directory_iterator()), 3);
+}
+
+TEST_F(ProjectTest, FindsHeadersInIncludeFolders) {
+  write("in.cu", "#include \"lab/run.cuh\"\n#include \"lab/plain.cuh\"\n");
+  write("include/lab/run.cuh", "void f() { k<<<1, 1>>>(); }\n");
+  write("include/lab/plain.cuh", "int x;\n");
+  rewrite({dir_ / "include"});
+  EXPECT_NE(other_output(), "");
+  // What is found through -I is found again by the compiler.
+  EXPECT_NE(read("out/out.cpp").find("#include \"lab/plain.cuh\"\n"), std::string::npos);
+}
+
+TEST_F(ProjectTest, NamesFileAndLineOfErrors) {
+  write("in.cu", "int x;\nk<<<1;\n");
+  EXPECT_EQ(error(), (dir_ / "in.cu").string() + ":2: error: <<< without its >>>(arguments)");
+  write("in.cu", "#include \"bad.h\"\n");
+  write("bad.h", "\n\n/*");
+  EXPECT_EQ(error(), (dir_ / "bad.h").string() + ":3: error: comment without its end");
+}
+
+TEST_F(ProjectTest, RefusesWhatIsNoSourceFile) {
+  EXPECT_EQ(error(), (dir_ / "in.cu").string() + ": error: cannot be read");
+  write("in.cu", std::string(kMaxSourceBytes + 1, '\n'));
+  EXPECT_EQ(error(), (dir_ / "in.cu").string() +
+                         ": error: larger than 4 MiB, too large for a source file");
+  fs::remove(dir_ / "in.cu");
+  fs::create_directory(dir_ / "in.cu");
+  EXPECT_EQ(error(), (dir_ / "in.cu").string() + ": error: is a directory");
+}
+
+TEST_F(ProjectTest, IsFastForTheLargestSourceFile) {
+  std::string text;
+  while (text.size() < kMaxSourceBytes - 100) text += "k<<<1, 2>>>(a); x = a < b && c > d; // <<<\n";
+  write("in.cu", "void f() {\n" + text + "}\n");
+  rewrite();
+  EXPECT_GT(fs::file_size(dir_ / "out/out.cpp"), kMaxSourceBytes);
+}
+
+}  // namespace
+}  // namespace simt::rewriter
