@@ -6,15 +6,20 @@
 set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
 if(LAB_BACKEND STREQUAL "cpu")
+  # Instrumentation through which the emulator sees every memory access and every basic block; no
+  # optimisation that would move or copy them away from their line.
+  set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -g
+    -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
+    -fsanitize-coverage=trace-pc -Wall -Wno-unknown-pragmas
+    -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda)
+  set(simt_libraries -lboost_context -lbacktrace)
+
   set(worker_step_names rewrite compile link)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -o {work}/rung.cpp)
-  set(worker_step_compile ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -fno-reorder-blocks -g -Wall -Wno-unknown-pragmas
-    -fsanitize=thread --param tsan-distinguish-volatile=1
-    --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc
-    -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda -I{include}
+  set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
-    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> -lboost_context -lbacktrace -o {work}/worker)
+    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)

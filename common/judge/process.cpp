@@ -57,6 +57,7 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
 // The worker sees none of the judge's environment but what a CUDA program needs to find its driver.
 std::vector<std::string> worker_environment() {
   std::vector<std::string> environment;
+  environment.reserve(3);
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(name))
       environment.push_back(std::string(name) + "=" + value);

@@ -25,7 +25,7 @@ LOCKSTEP_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::u
 // An integer in [-limit, limit], as a float: sums of these are exact in any order below 2^24.
 LOCKSTEP_HOST_DEVICE inline float random_integer(std::uint64_t seed, std::uint64_t index,
                                                  int limit) {
-  const auto span = static_cast<std::uint64_t>(2 * limit + 1);
+  const auto span = 2 * static_cast<std::uint64_t>(limit) + 1;
   const std::uint64_t scaled = ((random_bits(seed, index) >> 32) * span) >> 32;
   return static_cast<float>(static_cast<int>(scaled) - limit);
 }

@@ -398,8 +398,7 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
     const auto d_a = input("d_a", h_a);
     const auto d_b = input("d_b", h_b);
     const auto d_out = output<float>("d_out", 1);
-    const auto failure =
-        call<decltype(lab::dot_product)>("dot_product", d_a, d_b, num_items, d_out);
+    auto failure = call<decltype(lab::dot_product)>("dot_product", d_a, d_b, num_items, d_out);
     if (failure) return failure;
     judge::WrongReduction wrong;
     wrong.num_items = h_a.size();

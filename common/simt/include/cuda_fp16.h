@@ -27,22 +27,22 @@ SIMT_INLINE __half __short_as_half(short bits) {
   return __half::from_bits(static_cast<unsigned short>(bits));
 }
 
-#define SIMT_HALF_CONVERSIONS(suffix, rounding)                                              \
-  SIMT_INLINE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }          \
-  SIMT_INLINE unsigned __half2uint_##suffix(__half a) { return __float2uint_##suffix(a); }   \
-  SIMT_INLINE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }      \
-  SIMT_INLINE short __half2short_##suffix(__half a) {                                        \
-    const int x = __float2int_##suffix(a);                                                   \
-    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                  \
-  }                                                                                          \
-  SIMT_INLINE __half __int2half_##suffix(int x) {                                            \
-    return __half::rounded(x, simt::Rounding::rounding);                                     \
-  }                                                                                          \
-  SIMT_INLINE __half __uint2half_##suffix(unsigned x) {                                      \
-    return __half::rounded(x, simt::Rounding::rounding);                                     \
-  }                                                                                          \
-  SIMT_INLINE __half __short2half_##suffix(short x) {                                        \
-    return __half::rounded(x, simt::Rounding::rounding);                                     \
+#define SIMT_HALF_CONVERSIONS(suffix, rounding)                                            \
+  SIMT_INLINE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }        \
+  SIMT_INLINE unsigned __half2uint_##suffix(__half a) { return __float2uint_##suffix(a); } \
+  SIMT_INLINE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }    \
+  SIMT_INLINE short __half2short_##suffix(__half a) {                                      \
+    const int x = __float2int_##suffix(a);                                                 \
+    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                \
+  }                                                                                        \
+  SIMT_INLINE __half __int2half_##suffix(int x) {                                          \
+    return __half::rounded(x, simt::Rounding::rounding);                                   \
+  }                                                                                        \
+  SIMT_INLINE __half __uint2half_##suffix(unsigned x) {                                    \
+    return __half::rounded(x, simt::Rounding::rounding);                                   \
+  }                                                                                        \
+  SIMT_INLINE __half __short2half_##suffix(short x) {                                      \
+    return __half::rounded(x, simt::Rounding::rounding);                                   \
   }
 SIMT_HALF_CONVERSIONS(rn, nearest)
 SIMT_HALF_CONVERSIONS(rz, zero)

@@ -11,9 +11,9 @@ bool is_attribute(const Token& token) {
          token.is("_Alignas");
 }
 
-// Where the declaration's first specifier stands, going back from code[i].
-std::size_t declaration_begin(const Tokens& code, std::size_t i) {
-  while (i > 0) {
+// Where the declaration's first specifier stands, going back from code[i], but not beyond `first`.
+std::size_t declaration_begin(const Tokens& code, std::size_t first, std::size_t i) {
+  while (i > first) {
     const Token& before = code[i - 1];
     if (before.is_identifier() || before.kind == TokenKind::kNumber || before.is("::") ||
         before.is("<") || before.is(">") || before.is(",") || before.is("*")) {
@@ -21,42 +21,36 @@ std::size_t declaration_begin(const Tokens& code, std::size_t i) {
       continue;
     }
     // The brackets of an attribute, but not those of an `if` before the declaration.
-    const std::size_t open = code[i - 1].is(")") ? matching_open(code, i - 1) : code.size();
-    if (open == code.size() || open == 0 || !is_attribute(code[open - 1])) break;
+    const std::size_t open = before.is(")") ? matching_open(code, i - 1) : code.size();
+    if (open == code.size() || open <= first || !is_attribute(code[open - 1])) break;
     i = open - 1;
   }
   return i;
 }
 
-// Whether code[i] stands directly in namespaces, not in a function or class.
-bool is_at_namespace_scope(const Tokens& code, std::size_t i) {
-  int closed = 0;
-  while (i-- > 0) {
-    if (code[i].is("}")) ++closed;
-    if (!code[i].is("{")) continue;
-    if (closed > 0) {
-      --closed;
-      continue;
-    }
-    std::size_t name = i;  // of namespace a::b { or extern "C" {
-    while (name > 0 && (code[name - 1].is("::") || code[name - 1].kind == TokenKind::kString ||
-                        (code[name - 1].is_identifier() && !code[name - 1].is("namespace") &&
-                         !code[name - 1].is("extern")))) {
-      --name;
-    }
-    if (name == 0 || (!code[name - 1].is("namespace") && !code[name - 1].is("extern"))) return false;
+// Whether the '{' at code[open] belongs to namespace a::b { or extern "C" {.
+bool opens_namespace(const Tokens& code, std::size_t open) {
+  std::size_t name = open;
+  while (name > 0 && (code[name - 1].is("::") || code[name - 1].kind == TokenKind::kString ||
+                      (code[name - 1].is_identifier() && !code[name - 1].is("namespace") &&
+                       !code[name - 1].is("extern")))) {
+    --name;
   }
-  return true;
+  return name > 0 && (code[name - 1].is("namespace") || code[name - 1].is("extern"));
 }
 
 class Declaration {
  public:
-  // shared: where __shared__ stands.
-  Declaration(const Tokens& code, std::size_t shared, Edits& edits)
-      : code_(code), begin_(declaration_begin(code, shared)), edits_(edits) {
-    end_ = shared;
-    while (end_ < code.size() && !code[end_].is(";") && !code[end_].is("}")) ++end_;
+  // shared: where __shared__ stands. first: where the declaration may begin at the earliest.
+  Declaration(const Tokens& code, std::size_t first, std::size_t shared, Edits& edits)
+      : code_(code), begin_(declaration_begin(code, first, shared)), end_(shared), edits_(edits) {
+    while (end_ < code.size() && !code[end_].is(";") && !code[end_].is("{") &&
+           !code[end_].is("}")) {
+      ++end_;
+    }
   }
+
+  std::size_t end() const { return end_; }
 
   bool is_extern() const {
     return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(begin_),
@@ -86,10 +80,11 @@ class Declaration {
         name = nullptr;
       } else if (token.is_identifier()) {
         name = &token;
-      } else if (token.is("=") || token.is("(") || token.is("{")) {
+      } else if (token.is("=") || token.is("(")) {
         fail();
       }
     }
+    if (end_ < code_.size() && code_[end_].is("{")) fail();
     initialise(name, end_);
   }
 
@@ -117,17 +112,29 @@ class Declaration {
 
   const Tokens& code_;
   std::size_t begin_;
-  std::size_t end_;  // of the declaration: the ';', or the end of a macro's body
+  std::size_t end_;  // the ';', or a brace that cannot belong to it, or the end of a macro's body
   Edits& edits_;
 };
 
 }  // namespace
 
 void rewrite_dynamic_shared(const Tokens& code, Edits& edits) {
+  std::vector<bool> open_braces;  // for each: whether it is a namespace's
+  int num_other_braces = 0;       // open ones of functions and classes
+  std::size_t first = 0;          // behind the last declaration
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (!code[i].is("__shared__")) continue;
-    Declaration declaration(code, i, edits);
-    if (declaration.is_extern()) declaration.rewrite(is_at_namespace_scope(code, i));
+    if (code[i].is("{")) {
+      open_braces.push_back(opens_namespace(code, i));
+      num_other_braces += open_braces.back() ? 0 : 1;
+    } else if (code[i].is("}") && !open_braces.empty()) {
+      num_other_braces -= open_braces.back() ? 0 : 1;
+      open_braces.pop_back();
+    } else if (code[i].is("__shared__")) {
+      Declaration declaration(code, first, i, edits);
+      if (declaration.is_extern()) declaration.rewrite(num_other_braces == 0);
+      first = declaration.end();
+      i = first - 1;
+    }
   }
 }
 

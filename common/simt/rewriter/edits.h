@@ -13,8 +13,8 @@ class Edits {
  public:
   explicit Edits(std::string_view text) : text_(text) {}
 
-  // Puts `replacement` in the place of [begin, end). Line ends of the replaced text follow it, so that
-  // no later line changes its number. Edits may not overlap.
+  // Puts `replacement` in the place of [begin, end). Line ends of the replaced text follow it, so
+  // that no later line changes its number. Edits may not overlap.
   void replace(std::size_t begin, std::size_t end, const std::string& replacement) {
     edits_[begin] = {end, replacement + line_ends(text_.substr(begin, end - begin))};
   }

@@ -85,8 +85,17 @@ class Lexer {
   }
 
   // Whether what stands here is dead: inside `#if 0`.
-  bool skipping() const {
-    return std::find(dead_groups_.begin(), dead_groups_.end(), true) != dead_groups_.end();
+  bool skipping() const { return num_dead_groups_ > 0; }
+
+  void open_group(bool is_dead) {
+    dead_groups_.push_back(is_dead);
+    num_dead_groups_ += is_dead ? 1 : 0;
+  }
+
+  void close_group() {
+    if (dead_groups_.empty()) return;
+    num_dead_groups_ -= dead_groups_.back() ? 1 : 0;
+    dead_groups_.pop_back();
   }
 
   Token make(TokenKind kind, std::size_t end) {
@@ -113,7 +122,8 @@ class Lexer {
     std::size_t end = position_;
     while (is_identifier_part(at(end))) ++end;
     const std::string_view text = text_.substr(position_, end - position_);
-    const bool is_raw = text == "R" || text == "LR" || text == "uR" || text == "UR" || text == "u8R";
+    const bool is_raw =
+        text == "R" || text == "LR" || text == "uR" || text == "UR" || text == "u8R";
     const bool is_prefix = text == "L" || text == "u" || text == "U" || text == "u8";
     if (is_raw && at(end) == '"') return raw_string(end);
     if (is_prefix && at(end) == '"') return string(end);
@@ -180,11 +190,12 @@ class Lexer {
     }
     in_prose_ = false;
     if (name.substr(0, 2) == "if") {
-      dead_groups_.push_back(name == "if" && line.size() == 2 && line[1].is("0"));
-    } else if ((name == "else" || name.substr(0, 4) == "elif") && !dead_groups_.empty()) {
-      dead_groups_.back() = false;
-    } else if (name == "endif" && !dead_groups_.empty()) {
-      dead_groups_.pop_back();
+      open_group(name == "if" && line.size() == 2 && line[1].is("0"));
+    } else if (name == "else" || name.substr(0, 4) == "elif") {
+      close_group();
+      open_group(false);
+    } else if (name == "endif") {
+      close_group();
     } else if (name == "define" && line.size() > 1 && !skipping()) {
       define(line);
     } else if (name == "include" && line.size() == 2 && line[1].kind == TokenKind::kString &&
@@ -213,6 +224,7 @@ class Lexer {
   std::string_view text_;
   std::size_t position_ = 0;
   std::vector<bool> dead_groups_;  // for each open #if: whether the current group is an `#if 0`
+  int num_dead_groups_ = 0;
   bool in_prose_ = false;
   Source source_;
 };

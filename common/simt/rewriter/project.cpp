@@ -46,14 +46,14 @@ std::string quoted(const fs::path& path) {
 
 }  // namespace
 
-Project::Project(fs::path input, std::vector<fs::path> include_dirs)
+Project::Project(const fs::path& input, std::vector<fs::path> include_dirs)
     : include_dirs_(std::move(include_dirs)) {
   input_ = load(input, true);
   spread_changes();
 }
 
 std::string Project::load(const fs::path& path, bool is_input) {
-  const std::string key = fs::weakly_canonical(path).string();
+  std::string key = fs::weakly_canonical(path).string();
   if (files_.count(key) != 0) return key;
   File& file = files_[key];
   file.path = path;
@@ -92,9 +92,9 @@ void Project::spread_changes() {
   for (bool again = true; again;) {
     again = false;
     for (auto& [key, file] : files_) {
-      const bool follows = std::any_of(
-          file.includes.begin(), file.includes.end(),
-          [&](const auto& header) { return header && files_.at(*header).is_changed; });
+      const bool follows =
+          std::any_of(file.includes.begin(), file.includes.end(),
+                      [&](const auto& header) { return header && files_.at(*header).is_changed; });
       if (!follows || file.is_changed) continue;
       file.is_changed = again = true;
     }

@@ -15,7 +15,8 @@ namespace simt::rewriter {
 
 inline constexpr std::size_t kMaxSourceBytes = std::size_t{4} << 20;
 
-// Something is wrong with a file. what() is one line, "FILE:LINE: error: ..." or "FILE: error: ...".
+// Something is wrong with a file. what() is one line: "FILE:LINE: error: what is wrong", or the
+// same without a line.
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,12 +24,12 @@ class FileError : public std::runtime_error {
 
 class Project {
  public:
-  // Reads `input` and all headers that it includes by "name", directly or not, and that are found beside
-  // the including file or in include_dirs. Throws FileError.
-  Project(std::filesystem::path input, std::vector<std::filesystem::path> include_dirs);
+  // Reads `input` and all headers that it includes by "name", directly or not, and that are found
+  // beside the including file or in include_dirs. Throws FileError.
+  Project(const std::filesystem::path& input, std::vector<std::filesystem::path> include_dirs);
 
-  // Writes the rewritten input to `output` and, beside it as OUTPUT.HEADER, each header that had to be
-  // rewritten, too; includes are redirected to those. Throws FileError.
+  // Writes the rewritten input to `output` and, beside it as OUTPUT.HEADER, each header that had to
+  // be rewritten, too; includes are redirected to those. Throws FileError.
   void write(const std::filesystem::path& output);
 
  private:

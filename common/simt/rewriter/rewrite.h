@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is not C++ in CUDA C++, put into C++. Each function looks at one piece of code (a file's, or a
-// macro's body) and notes its changes; all throw SyntaxError for what they cannot read.
+// What is not C++ in CUDA C++, put into C++. Each function looks at one piece of code (a file's, or
+// a macro's body) and notes its changes; all throw SyntaxError for what they cannot read.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace simt::rewriter {
 
-// kernel<<<grid, block, shared, stream>>>(args) becomes a call of simt::launch, with the kernel's call
-// in a generic lambda, so that template argument deduction and default arguments work as ever.
+// kernel<<<grid, block, shared, stream>>>(args) becomes a call of simt::launch, with the kernel's
+// call in a generic lambda, so that template argument deduction and default arguments work as ever.
 void rewrite_launches(const Tokens& code, const std::vector<std::string_view>& macro_parameters,
                       Edits& edits);
 
-// cudaLaunchKernel((void*)kernel, ...) becomes simt::launch_by_pointer(site, cooperative, kernel, ...),
-// which sees the kernel's parameter types.
+// cudaLaunchKernel((void*)kernel, ...) becomes simt::launch_by_pointer(site, cooperative, kernel,
+// ...), which sees the kernel's parameter types.
 void rewrite_kernel_pointers(const Tokens& code,
                              const std::vector<std::string_view>& macro_parameters, Edits& edits);
 
@@ -40,8 +40,8 @@ inline void rewrite_all(const Source& source, Edits& edits) {
 // tokens[begin, end) as one line of C++.
 std::string spell(const Tokens& tokens, std::size_t begin, std::size_t end);
 
-// An expression for a string literal that names tokens[begin, end), in which macro parameters appear
-// as the macro's arguments.
+// An expression for a string literal that names tokens[begin, end), in which macro parameters
+// appear as the macro's arguments.
 std::string spell_name(const Tokens& tokens, std::size_t begin, std::size_t end,
                        const std::vector<std::string_view>& macro_parameters);
 

@@ -10,13 +10,9 @@ int Source::line_at(std::size_t offset) const {
   return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
 }
 
-bool opens_bracket(const Token& token) {
-  return token.is("(") || token.is("[") || token.is("{");
-}
+bool opens_bracket(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 
-bool closes_bracket(const Token& token) {
-  return token.is(")") || token.is("]") || token.is("}");
-}
+bool closes_bracket(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
 std::size_t matching_close(const Tokens& tokens, std::size_t open) {
   int depth = 0;
@@ -37,8 +33,10 @@ std::size_t matching_open(const Tokens& tokens, std::size_t close) {
 }
 
 std::size_t matching_angle(const Tokens& tokens, std::size_t open) {
+  // Longer ones are not worth the time that a file of nothing but '<' would take.
+  constexpr std::size_t kMostTokens = 100;
   int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
+  for (std::size_t i = open; i < std::min(tokens.size(), open + kMostTokens); ++i) {
     if (opens_bracket(tokens[i])) {
       i = matching_close(tokens, i);
     } else if (tokens[i].is("<")) {

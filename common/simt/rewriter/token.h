@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++ source, cut into tokens. Tokens refer to the source by position, so that a rewrite can leave
-// every byte alone that it does not mean to change.
+// CUDA C++ source, cut into tokens. Tokens refer to the source by position, so that a rewrite can
+// leave every byte alone that it does not mean to change.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ std::size_t matching_close(const Tokens& tokens, std::size_t open);
 // The position of the bracket that opens what tokens[close] closes, or tokens.size().
 std::size_t matching_open(const Tokens& tokens, std::size_t close);
 // tokens[open] is a '<' after a name: the position of the '>' that ends its template arguments, or
-// tokens.size() if it is rather a comparison.
+// tokens.size() if it is rather a comparison, or too long.
 std::size_t matching_angle(const Tokens& tokens, std::size_t open);
 
 bool opens_bracket(const Token& token);   // ( [ {

@@ -46,7 +46,8 @@ TEST_F(HostRuntime, KnowsItsStreams) {
   int priority = 0, least = 1, greatest = 1;
   EXPECT_EQ(cudaDeviceGetStreamPriorityRange(&least, &greatest), cudaSuccess);
   EXPECT_LT(greatest, least);
-  ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest - 5), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest - 5),
+            cudaSuccess);
   EXPECT_TRUE(simt::is_valid_stream(stream));
   EXPECT_EQ(cudaStreamGetFlags(stream, &flags), cudaSuccess);
   EXPECT_EQ(flags, cudaStreamNonBlocking);
@@ -125,7 +126,7 @@ TEST_F(HostRuntime, KeepsLimits) {
   EXPECT_EQ(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 123456), cudaSuccess);
   EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);
   EXPECT_EQ(value, 123456u);
-  expect_error(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(99)), cudaErrorUnsupportedLimit);
+  expect_error(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(99)), cudaErrorInvalidValue);
 }
 
 void kernel(int*, float) {}
@@ -154,9 +155,10 @@ TEST_F(HostRuntime, ComputesOccupancy) {
   EXPECT_EQ(block_size, 1024);
   EXPECT_EQ(min_grid_size, 32);
   // A thread needs 512 bytes of shared memory: fewer, smaller blocks.
-  EXPECT_EQ(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
-                &min_grid_size, &block_size, kernel, [](int threads) { return threads * 512; }, 300),
-            cudaSuccess);
+  EXPECT_EQ(
+      cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+          &min_grid_size, &block_size, kernel, [](int threads) { return threads * 512; }, 300),
+      cudaSuccess);
   EXPECT_LE(block_size, 300);
   EXPECT_GT(block_size * 512 * (min_grid_size / 16), 100 << 10);
 }

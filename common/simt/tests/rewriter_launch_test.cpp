@@ -60,7 +60,8 @@ TEST(LaunchRewriter, FindsTheEndOfTheConfiguration) {
             launch("k", "dim3(f<g<h<int>>>(1)), b", "a"));
   EXPECT_EQ(rewritten("k<<<A<B<C<int>>>::v, b>>>(a)"), launch("k", "A<B<C<int>>>::v, b", "a"));
   EXPECT_EQ(rewritten("k<<<1, Size<int>>>>(a)"), launch("k", "1, Size<int>", "a"));
-  EXPECT_EQ(rewritten("k<<<{1, 2}, x > y ? x : y>>>(a)"), launch("k", "{1, 2}, x > y ? x : y", "a"));
+  EXPECT_EQ(rewritten("k<<<{1, 2}, x > y ? x : y>>>(a)"),
+            launch("k", "{1, 2}, x > y ? x : y", "a"));
   EXPECT_EQ(rewritten("k<<<n >> 5, 1 << 5>>>(a)"), launch("k", "n >> 5, 1 << 5", "a"));
   EXPECT_EQ(rewritten("k<<<p->grid, p->block>>>(a)"), launch("k", "p->grid, p->block", "a"));
 }
@@ -138,8 +139,9 @@ TEST(LaunchRewriter, WorksInElseGroupsOfDeadCode) {
 }
 
 TEST(LaunchRewriter, WorksWithWindowsLineEnds) {
-  EXPECT_EQ(rewritten("k<<<g, b>>>(a);\r\n#define R \\\r\n k<<<g, b>>>(a)\r\n"),
-            launch("k", "g, b", "a") + ";\r\n#define R \\\r\n " + launch("k", "g, b", "a") + "\r\n");
+  EXPECT_EQ(
+      rewritten("k<<<g, b>>>(a);\r\n#define R \\\r\n k<<<g, b>>>(a)\r\n"),
+      launch("k", "g, b", "a") + ";\r\n#define R \\\r\n " + launch("k", "g, b", "a") + "\r\n");
 }
 
 TEST(LaunchRewriter, NamesTheOffendingPlace) {

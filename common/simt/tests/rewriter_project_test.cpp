@@ -2,6 +2,7 @@
 // The rewriter on files: local headers, names in #line, limits, errors.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -122,19 +123,32 @@ TEST_F(ProjectTest, NamesFileAndLineOfErrors) {
 TEST_F(ProjectTest, RefusesWhatIsNoSourceFile) {
   EXPECT_EQ(error(), (dir_ / "in.cu").string() + ": error: cannot be read");
   write("in.cu", std::string(kMaxSourceBytes + 1, '\n'));
-  EXPECT_EQ(error(), (dir_ / "in.cu").string() +
-                         ": error: larger than 4 MiB, too large for a source file");
+  EXPECT_EQ(error(),
+            (dir_ / "in.cu").string() + ": error: larger than 4 MiB, too large for a source file");
   fs::remove(dir_ / "in.cu");
   fs::create_directory(dir_ / "in.cu");
   EXPECT_EQ(error(), (dir_ / "in.cu").string() + ": error: is a directory");
 }
 
-TEST_F(ProjectTest, IsFastForTheLargestSourceFile) {
-  std::string text;
-  while (text.size() < kMaxSourceBytes - 100) text += "k<<<1, 2>>>(a); x = a < b && c > d; // <<<\n";
-  write("in.cu", "void f() {\n" + text + "}\n");
-  rewrite();
-  EXPECT_GT(fs::file_size(dir_ / "out/out.cpp"), kMaxSourceBytes);
+// Files made to take long: each of them would, if anything were quadratic in the file's length.
+TEST_F(ProjectTest, IsFastForTheLargestFiles) {
+  const auto repeated = [](const std::string& piece) {
+    std::string text;
+    while (text.size() + piece.size() < kMaxSourceBytes - 100) text += piece;
+    return text;
+  };
+  for (const std::string& text :
+       {repeated("k<<<1, 2>>>(a); x = a < b && c > d; // <<<\n"),
+        repeated("extern __shared__ int x[];\n"), repeated("__shared__ "), repeated("{"),
+        "k<<<1, 1>>>(" + repeated("a<") + ")", repeated("#if 1\n"), repeated("f("), repeated("> "),
+        repeated("a::")}) {
+    write("in.cu", text);
+    const auto start = std::chrono::steady_clock::now();
+    rewrite();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(elapsed.count(), 10) << text.substr(0, 30);
+    EXPECT_GT(fs::file_size(dir_ / "out/out.cpp"), text.size());
+  }
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ TEST(SharedRewriter, WorksWithAllTypes) {
 }
 
 TEST(SharedRewriter, WorksAtNamespaceScope) {
-  EXPECT_EQ(squeezed("extern __shared__ int x[];"),
-            "static int (&x)[] = ::simt::DynamicShared{};");
+  EXPECT_EQ(squeezed("extern __shared__ int x[];"), "static int (&x)[] = ::simt::DynamicShared{};");
   EXPECT_EQ(squeezed("void f() {}\nnamespace a::b { namespace {\nextern __shared__ int x[]; } }"),
             "void f() {}\nnamespace a::b { namespace {\nstatic int (&x)[] = "
             "::simt::DynamicShared{}; } }");
@@ -87,7 +86,8 @@ TEST(SharedRewriter, NamesTheOffendingPlace) {
 
 TEST(KernelPointerRewriter, WorksWithEveryCast) {
   const std::string expected =
-      " ::simt::launch_by_pointer(::simt::LaunchSite{\"k\", __FILE__, __LINE__}, false, k, g, b, a)";
+      " ::simt::launch_by_pointer(::simt::LaunchSite{\"k\", __FILE__, __LINE__}, false, k, g, b, "
+      "a)";
   EXPECT_EQ(rewritten("cudaLaunchKernel((void*)k, g, b, a)"), expected);
   EXPECT_EQ(rewritten("cudaLaunchKernel((const void *)k, g, b, a)"), expected);
   EXPECT_EQ(rewritten("cudaLaunchKernel((void*)&k, g, b, a)"), expected);

@@ -20,8 +20,7 @@ SIMT_INLINE void memcpy_async(const Group& group, To* destination, const From* s
 template <class Group, class T>
 SIMT_INLINE void memcpy_async(const Group& group, T* destination, std::size_t destination_count,
                               const T* source, std::size_t source_count) {
-  memcpy_async(group, destination, source,
-               std::min(destination_count, source_count) * sizeof(T));
+  memcpy_async(group, destination, source, std::min(destination_count, source_count) * sizeof(T));
 }
 
 template <class Group>

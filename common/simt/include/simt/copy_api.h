@@ -65,6 +65,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 namespace simt {
 
 // cudaMemcpy without the error state; the symbol API copies through it, too.
-cudaError_t copy(void* destination, const void* source, std::size_t size_bytes, cudaMemcpyKind kind);
+cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
+                 cudaMemcpyKind kind);
 
 }  // namespace simt

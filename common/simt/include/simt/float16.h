@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 16-bit floating-point numbers: what half and bfloat16 have in common. Arithmetic is exact and then
-// rounded once, to nearest even, as on a device.
+// 16-bit floating-point numbers: what half and bfloat16 have in common. Arithmetic is exact and
+// then rounded once, to nearest even, as on a device.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ float decode_float16(std::uint16_t bits);
 template <class Format>
 std::uint16_t multiply_add_float16(std::uint16_t a, std::uint16_t b, std::uint16_t c);
 
-#define SIMT_FORMAT(Format)                                                  \
-  extern template std::uint16_t encode_float16<Format>(double, Rounding);    \
-  extern template float decode_float16<Format>(std::uint16_t);               \
+#define SIMT_FORMAT(Format)                                                                \
+  extern template std::uint16_t encode_float16<Format>(double, Rounding);                  \
+  extern template float decode_float16<Format>(std::uint16_t);                             \
   extern template std::uint16_t multiply_add_float16<Format>(std::uint16_t, std::uint16_t, \
                                                              std::uint16_t);
 SIMT_FORMAT(HalfFormat)
 SIMT_FORMAT(BfloatFormat)
 #undef SIMT_FORMAT
 
-// A number. Trivial, so that it may stand in shared memory. Functions that take it are friends, found
-// by argument; each argument may be anything that converts to it.
+// A number. Trivial, so that it may stand in shared memory. Functions that take it are friends,
+// found by argument; each argument may be anything that converts to it.
 template <class Format>
 struct Float16 {
   std::uint16_t __x;
@@ -46,8 +46,8 @@ struct Float16 {
   SIMT_INLINE Float16(float value) : __x(encode_float16<Format>(value, Rounding::nearest)) {}
   SIMT_INLINE Float16(double value) : __x(encode_float16<Format>(value, Rounding::nearest)) {}
   template <class Integer>
-    requires std::is_integral_v<Integer>
-  SIMT_INLINE Float16(Integer value) : Float16(static_cast<double>(value)) {}
+  requires std::is_integral_v<Integer> SIMT_INLINE Float16(Integer value)
+      : Float16(static_cast<double>(value)) {}
 
   static SIMT_INLINE Float16 from_bits(std::uint16_t bits) {
     Float16 result;

@@ -14,9 +14,9 @@ struct alignas(4) Float16x2 {
   Float16x2() = default;
   SIMT_INLINE Float16x2(Scalar x_, Scalar y_) : x(x_), y(y_) {}
 
-#define SIMT_FLOAT16X2_BINARY(name, scalar_name)                 \
-  friend SIMT_INLINE Float16x2 name(Float16x2 a, Float16x2 b) {  \
-    return {scalar_name(a.x, b.x), scalar_name(a.y, b.y)};       \
+#define SIMT_FLOAT16X2_BINARY(name, scalar_name)                \
+  friend SIMT_INLINE Float16x2 name(Float16x2 a, Float16x2 b) { \
+    return {scalar_name(a.x, b.x), scalar_name(a.y, b.y)};      \
   }
   SIMT_FLOAT16X2_BINARY(operator+, __hadd)
   SIMT_FLOAT16X2_BINARY(operator-, __hsub)
@@ -39,10 +39,8 @@ struct alignas(4) Float16x2 {
   SIMT_FLOAT16X2_BINARY(__hge2, __hge)
 #undef SIMT_FLOAT16X2_BINARY
 
-#define SIMT_FLOAT16X2_UNARY(name, scalar_name)      \
-  friend SIMT_INLINE Float16x2 name(Float16x2 a) {   \
-    return {scalar_name(a.x), scalar_name(a.y)};     \
-  }
+#define SIMT_FLOAT16X2_UNARY(name, scalar_name) \
+  friend SIMT_INLINE Float16x2 name(Float16x2 a) { return {scalar_name(a.x), scalar_name(a.y)}; }
   SIMT_FLOAT16X2_UNARY(operator-, __hneg)
   SIMT_FLOAT16X2_UNARY(__hneg2, __hneg)
   SIMT_FLOAT16X2_UNARY(__habs2, __habs)

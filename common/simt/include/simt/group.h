@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cooperative_groups: the group classes' common base, blocks and grids. Everything is inlined into the
-// kernel, so that a barrier is reported at the line that calls sync().
+// cooperative_groups: the group classes' common base, blocks and grids. Everything is inlined into
+// the kernel, so that a barrier is reported at the line that calls sync().
 #pragma once
 
 #include "simt/builtins.h"

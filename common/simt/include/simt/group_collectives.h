@@ -9,24 +9,22 @@
 
 namespace cooperative_groups {
 
-#define SIMT_GROUP_OPERATION(name, expression)      \
-  template <class T = void>                         \
-  struct name {                                     \
-    SIMT_INLINE T operator()(T a, T b) const {      \
-      return expression;                            \
-    }                                               \
-  };                                                \
-  template <>                                       \
-  struct name<void> {                               \
-    template <class T>                              \
-    SIMT_INLINE T operator()(T a, T b) const {      \
-      return expression;                            \
-    }                                               \
+#define SIMT_GROUP_OPERATION(name, expression)                      \
+  template <class T = void>                                         \
+  struct name {                                                     \
+    SIMT_INLINE T operator()(T a, T b) const { return expression; } \
+  };                                                                \
+  template <>                                                       \
+  struct name<void> {                                               \
+    template <class T>                                              \
+    SIMT_INLINE T operator()(T a, T b) const {                      \
+      return expression;                                            \
+    }                                                               \
   };
 SIMT_GROUP_OPERATION(plus, a + b)
 SIMT_GROUP_OPERATION(less, b < a ? b : a)     // the lesser
 SIMT_GROUP_OPERATION(greater, a < b ? b : a)  // the greater
-SIMT_GROUP_OPERATION(bit_and, a & b)
+SIMT_GROUP_OPERATION(bit_and, a& b)
 SIMT_GROUP_OPERATION(bit_or, a | b)
 SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 #undef SIMT_GROUP_OPERATION

@@ -68,7 +68,9 @@ SIMT_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long lo
 }
 
 // |a - b| + c, and averages rounded down (h) or up (rh).
-SIMT_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+SIMT_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) {
+  return (a > b ? a - b : b - a) + c;
+}
 SIMT_INLINE unsigned __sad(int a, int b, unsigned c) {
   return static_cast<unsigned>(std::llabs(static_cast<long long>(a) - b)) + c;
 }

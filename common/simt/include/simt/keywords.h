@@ -3,7 +3,8 @@
 //
 // Host and device share one address space and one compilation here, so most keywords mean nothing.
 // The exception is __shared__: one variable for each block. It becomes thread_local (and so static
-// inside functions); the scheduler saves and restores the thread's TLS image when it switches blocks.
+// inside functions); the scheduler saves and restores the thread's TLS image when it switches
+// blocks.
 #pragma once
 
 // libstdc++ spells __attribute__((__noinline__)) in here, which the macro below would break, so it
@@ -41,10 +42,11 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 
-// For our own small functions that device code calls by value (make_float4, __popc, half operators).
-// Inlined always, so that the hooks see neither a call nor accesses that CUDA would not have.
+// For our own small functions that device code calls by value (make_float4, __popc, half
+// operators). Inlined always, so that the hooks see neither a call nor accesses that CUDA would not
+// have.
 #define SIMT_INLINE inline __attribute__((always_inline))
 
-// For the glue between a launch and the kernel's body: runs in the student's translation unit but is
-// not the student's code, so it must be invisible to the access and basic-block hooks.
+// For the glue between a launch and the kernel's body: runs in the student's translation unit but
+// is not the student's code, so it must be invisible to the access and basic-block hooks.
 #define SIMT_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mathematics that CUDA has beyond <cmath>. The heavy functions are out of line, in the uninstrumented
-// library, where a kernel's calls leave no trace but their results.
+// Mathematics that CUDA has beyond <cmath>. The heavy functions are out of line, in the
+// uninstrumented library, where a kernel's calls leave no trace but their results.
 #pragma once
 
 #include <math.h>
@@ -10,21 +10,21 @@
 #include "simt/keywords.h"
 #include "simt/rounding.h"
 
-// min and max as functions, so that they win over std::min with `using namespace std`, for the pairs of
-// types that CUDA has them for; others are ambiguous, as with nvcc.
-#define SIMT_MIN_MAX(type, type_a, type_b)                                          \
-  constexpr SIMT_INLINE type min(type_a a, type_b b) {                              \
-    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)       \
-                                                       : static_cast<type>(a);      \
-  }                                                                                 \
-  constexpr SIMT_INLINE type max(type_a a, type_b b) {                              \
-    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)       \
-                                                       : static_cast<type>(a);      \
+// min and max as functions, so that they win over std::min with `using namespace std`, for the
+// pairs of types that CUDA has them for; others are ambiguous, as with nvcc.
+#define SIMT_MIN_MAX(type, type_a, type_b)                                     \
+  constexpr SIMT_INLINE type min(type_a a, type_b b) {                         \
+    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)  \
+                                                       : static_cast<type>(a); \
+  }                                                                            \
+  constexpr SIMT_INLINE type max(type_a a, type_b b) {                         \
+    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)  \
+                                                       : static_cast<type>(a); \
   }
-#define SIMT_MIN_MAX_OF_INTEGERS(type)                          \
-  SIMT_MIN_MAX(type, type, type)                                \
-  SIMT_MIN_MAX(unsigned type, unsigned type, unsigned type)     \
-  SIMT_MIN_MAX(unsigned type, type, unsigned type)              \
+#define SIMT_MIN_MAX_OF_INTEGERS(type)                      \
+  SIMT_MIN_MAX(type, type, type)                            \
+  SIMT_MIN_MAX(unsigned type, unsigned type, unsigned type) \
+  SIMT_MIN_MAX(unsigned type, type, unsigned type)          \
   SIMT_MIN_MAX(unsigned type, unsigned type, type)
 SIMT_MIN_MAX_OF_INTEGERS(int)
 SIMT_MIN_MAX_OF_INTEGERS(long)
@@ -42,8 +42,8 @@ SIMT_INLINE double max(double a, float b) { return fmax(a, b); }
 
 // With C linkage and noexcept because glibc declares some of these names: newer ones for C23
 // (rsqrt, sinpi), all of them as its own aliases (__expf).
-#define SIMT_UNARY(name)               \
-  double name(double x) noexcept;      \
+#define SIMT_UNARY(name)          \
+  double name(double x) noexcept; \
   float name##f(float x) noexcept;
 extern "C" {
 SIMT_UNARY(rsqrt)
@@ -95,4 +95,6 @@ SIMT_INLINE double fdivide(double x, double y) { return x / y; }
 SIMT_INLINE float __fdividef(float x, float y) { return x / y; }
 SIMT_INLINE float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }  // NaN becomes 0
 
+#ifndef __clang__  // which has it built in
 SIMT_INLINE void __builtin_assume(bool) {}
+#endif

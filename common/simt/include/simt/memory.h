@@ -37,15 +37,16 @@ struct Allocation {
 
   std::byte* end() const { return base + size_bytes; }
   bool contains(const void* p, std::size_t bytes = 1) const {
-    const std::size_t offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
+    const std::size_t offset =
+        reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
     return offset < size_bytes && bytes <= size_bytes - offset;
   }
   bool host_accessible() const { return kind == Kind::managed || kind == Kind::pinned_host; }
 };
 
 // What `p` belongs to: the live allocation that contains it; else the freed one that contained it;
-// else the nearest one (for "12 bytes past the end of ..."), which is null when there is none at all.
-// Ask contains() and live. The pointer is valid until allocation_version() changes.
+// else the nearest one (for "12 bytes past the end of ..."), which is null when there is none at
+// all. Ask contains() and live. The pointer is valid until allocation_version() changes.
 const Allocation* find_allocation(const void* p);
 
 // Changes with every allocation and release; lets a checker keep the last answer in a cache.
@@ -66,11 +67,12 @@ bool release(void* p, Allocation::Kind kind);
 // with the same base is replaced.
 void register_allocation(void* p, std::size_t size_bytes, std::string name, Allocation::Kind kind);
 
-// Worker: maps the judge's shared buffer arena inside the range; throws std::system_error. Nothing in
-// it is accessible to kernels until declared.
+// Worker: maps the judge's shared buffer arena inside the range; throws std::system_error. Nothing
+// in it is accessible to kernels until declared.
 void* map_shared(int fd, std::size_t size_bytes);
 
-// Names part of the arena as one allocation. `initialised` tells the checkers whether it may be read.
+// Names part of the arena as one allocation. `initialised` tells the checkers whether it may be
+// read.
 void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised);
 
 // Ends the declared allocation at `p`, if there is one.

@@ -11,8 +11,8 @@
 
 namespace simt {
 
-// `extern __shared__ T x[];` is rewritten to `T (&x)[] = ::simt::DynamicShared{};`: the block's dynamic
-// shared memory, as whatever it is declared.
+// `extern __shared__ T x[];` is rewritten to `T (&x)[] = ::simt::DynamicShared{};`: the block's
+// dynamic shared memory, as whatever it is declared.
 struct DynamicShared {
   template <class T>
   SIMT_INLINE operator T&() const {
@@ -32,7 +32,7 @@ struct KernelParameters<void (*)(Parameters...)> : KernelParameters<void(Paramet
 // The type of a kernel's index-th parameter. A launch argument {1, 2} is rewritten to
 // KernelParameter<decltype(kernel), index>{1, 2}.
 template <class Kernel, std::size_t index>
-using KernelParameter = std::remove_cv_t<std::tuple_element_t<
-    index, typename KernelParameters<std::remove_cvref_t<Kernel>>::Types>>;
+using KernelParameter = std::remove_cv_t<
+    std::tuple_element_t<index, typename KernelParameters<std::remove_cvref_t<Kernel>>::Types>>;
 
 }  // namespace simt

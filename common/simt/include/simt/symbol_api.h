@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// __device__, __constant__ and __managed__ variables, seen from the host. They are plain globals of the
-// program; one that is used here is entered into the book of allocations.
+// __device__, __constant__ and __managed__ variables, seen from the host. They are plain globals of
+// the program; one that is used here is entered into the book of allocations.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace simt {
 
-// Checks that [address, address + size_bytes) is a global of the program and enters it into the book.
-// cudaErrorInvalidSymbol if it is not: &symbol was passed instead of symbol, or a local variable.
+// Checks that [address, address + size_bytes) is a global of the program and enters it into the
+// book. cudaErrorInvalidSymbol if it is not: &symbol was passed instead of symbol, or a local
+// variable.
 cudaError_t register_symbol(const void* address, std::size_t size_bytes);
 
 // size_bytes at `offset` bytes into the symbol. cudaErrorInvalidValue if they do not fit.

@@ -5,15 +5,15 @@
 #include "simt/keywords.h"
 #include "simt/vector_types.h"
 
-#define SIMT_MAKE_VECTORS(name, component)                                                      \
-  constexpr SIMT_INLINE name##1 make_##name##1(component x) { return {x}; }                     \
-  constexpr SIMT_INLINE name##2 make_##name##2(component x, component y) { return {x, y}; }     \
-  constexpr SIMT_INLINE name##3 make_##name##3(component x, component y, component z) {         \
-    return {x, y, z};                                                                           \
-  }                                                                                             \
-  constexpr SIMT_INLINE name##4 make_##name##4(component x, component y, component z,           \
-                                               component w) {                                   \
-    return {x, y, z, w};                                                                        \
+#define SIMT_MAKE_VECTORS(name, component)                                                  \
+  constexpr SIMT_INLINE name##1 make_##name##1(component x) { return {x}; }                 \
+  constexpr SIMT_INLINE name##2 make_##name##2(component x, component y) { return {x, y}; } \
+  constexpr SIMT_INLINE name##3 make_##name##3(component x, component y, component z) {     \
+    return {x, y, z};                                                                       \
+  }                                                                                         \
+  constexpr SIMT_INLINE name##4 make_##name##4(component x, component y, component z,       \
+                                               component w) {                               \
+    return {x, y, z, w};                                                                    \
   }
 
 SIMT_MAKE_VECTORS(char, signed char)

@@ -38,7 +38,8 @@ T read_modify_write(T* address, const void* pc, bool polls, Update update) {
   note_place(pc);
   const T old = *address;
   const T next = update(old);
-  if (std::memcmp(&old, &next, sizeof(T)) != 0) {
+  // Bit patterns, not values: -0.0 over 0.0 is a change.
+  if (std::memcmp(&old, &next, sizeof(T)) != 0) {  // NOLINT(bugprone-suspicious-memory-comparison)
     *address = next;
     ++running.changes;
   } else if (polls && running.grid != nullptr) {

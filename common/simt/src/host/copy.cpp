@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "simt/copy_api.h"
-
 #include <cstring>
 
+#include "simt/copy_api.h"
 #include "simt/memory.h"
 
 namespace simt {
@@ -26,16 +25,19 @@ End examine(const void* p, std::size_t size_bytes, Side wanted) {
   return {side_fits && found->contains(p, size_bytes), found};
 }
 
+// A device with unified addresses does not look at the kind of a copy between hosts.
+bool takes_any_side(cudaMemcpyKind kind) {
+  return kind == cudaMemcpyDefault || kind == cudaMemcpyHostToHost;
+}
+
 Side source_side(cudaMemcpyKind kind) {
-  if (kind == cudaMemcpyDefault) return Side::either;
-  const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
-  return from_host ? Side::host : Side::device;
+  if (takes_any_side(kind)) return Side::either;
+  return kind == cudaMemcpyHostToDevice ? Side::host : Side::device;
 }
 
 Side destination_side(cudaMemcpyKind kind) {
-  if (kind == cudaMemcpyDefault) return Side::either;
-  const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
-  return to_host ? Side::host : Side::device;
+  if (takes_any_side(kind)) return Side::either;
+  return kind == cudaMemcpyDeviceToHost ? Side::host : Side::device;
 }
 
 void tell_observer(const End& to, void* destination, const End& from, const void* source,
@@ -51,7 +53,8 @@ void tell_observer(const End& to, void* destination, const End& from, const void
   }
 }
 
-// A box of rows, `pitch` bytes apart, in slices of slice_rows rows. Its extent says how much is used.
+// A box of rows, `pitch` bytes apart, in slices of slice_rows rows. Its extent says how much is
+// used.
 struct Box {
   char* base;
   std::size_t pitch;
@@ -77,7 +80,8 @@ cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
   const std::size_t y = extent.height - 1;
   const std::size_t z = extent.depth - 1;
   const std::size_t to_bytes = static_cast<std::size_t>(to.row(y, z) - to.base) + extent.width;
-  const std::size_t from_bytes = static_cast<std::size_t>(from.row(y, z) - from.base) + extent.width;
+  const std::size_t from_bytes =
+      static_cast<std::size_t>(from.row(y, z) - from.base) + extent.width;
   if (!examine(to.base, to_bytes, destination_side(kind)).valid ||
       !examine(from.base, from_bytes, source_side(kind)).valid) {
     return cudaErrorInvalidValue;
@@ -169,8 +173,8 @@ cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void
 cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
                          std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                          cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes, height,
-                           kind);
+  return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes,
+                           height, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, const void* source,
@@ -219,6 +223,5 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return simt::set_last_error(
-      simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent));
+  return simt::set_last_error(simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent));
 }

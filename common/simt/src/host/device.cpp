@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "simt/device_api.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
+#include "simt/device_api.h"
 #include "simt/function_api.h"
 #include "simt/memory.h"
 
@@ -17,9 +16,7 @@ cudaFuncCache g_cache_config = cudaFuncCachePreferNone;
 std::array<std::size_t, 5> g_limits = {1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048};
 std::size_t g_max_dynamic_shared_bytes = simt::kDefaultSharedBytesPerBlock;  // of any kernel
 
-cudaError_t check_device(int device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
+cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
 // Stores `value` where `result` points to, if it points anywhere.
 template <class T>
@@ -112,7 +109,7 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   if (limit < 0 || limit >= static_cast<int>(g_limits.size())) {
-    return set_last_error(cudaErrorUnsupportedLimit);
+    return set_last_error(cudaErrorInvalidValue);
   }
   g_limits[limit] = value;
   return set_last_error(cudaSuccess);
@@ -120,7 +117,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   if (limit < 0 || limit >= static_cast<int>(g_limits.size())) {
-    return set_last_error(cudaErrorUnsupportedLimit);
+    return set_last_error(cudaErrorInvalidValue);
   }
   return answer(value, g_limits[limit]);
 }
@@ -134,7 +131,9 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return answer(config, g_cache_config);
 }
 
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return set_last_error(cudaSuccess); }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return set_last_error(cudaSuccess);
+}
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return answer(config, cudaSharedMemBankSizeFourByte);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "simt/event_api.h"
-
 #include <chrono>
 #include <set>
 
+#include "simt/event_api.h"
 #include "simt/stream_api.h"
 
 struct CUevent_st {

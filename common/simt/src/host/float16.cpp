@@ -87,11 +87,10 @@ std::uint16_t multiply_add_float16(std::uint16_t a, std::uint16_t b, std::uint16
   return encode_float16<Format>(sum, Rounding::nearest);
 }
 
-#define SIMT_FORMAT(Format)                                                         \
-  template std::uint16_t encode_float16<Format>(double, Rounding);                  \
-  template float decode_float16<Format>(std::uint16_t);                             \
-  template std::uint16_t multiply_add_float16<Format>(std::uint16_t, std::uint16_t, \
-                                                      std::uint16_t);
+#define SIMT_FORMAT(Format)                                        \
+  template std::uint16_t encode_float16<Format>(double, Rounding); \
+  template float decode_float16<Format>(std::uint16_t);            \
+  template std::uint16_t multiply_add_float16<Format>(std::uint16_t, std::uint16_t, std::uint16_t);
 SIMT_FORMAT(HalfFormat)
 SIMT_FORMAT(BfloatFormat)
 #undef SIMT_FORMAT

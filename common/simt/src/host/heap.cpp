@@ -14,7 +14,8 @@ namespace simt {
 namespace {
 
 constexpr std::size_t kCommitBytes = std::size_t{2} << 20;
-constexpr std::size_t kPoisonedBytes = std::size_t{32} << 20;  // at either end of a large allocation
+constexpr std::size_t kPoisonedBytes = std::size_t{32}
+                                       << 20;  // at either end of a large allocation
 constexpr std::size_t kPageBytes = 4096;
 
 std::uintptr_t g_cursor = kDeviceBase;         // where the search for room goes on
@@ -31,8 +32,9 @@ bool on_heap(const Allocation& allocation) {
          reinterpret_cast<std::uintptr_t>(allocation.base) < internal::kArenaBase;
 }
 
-// Finds `room` bytes from the cursor on, going round once. Freed allocations in the way are forgotten
-// now and not before: until the cursor has come round, their addresses are recognised as freed.
+// Finds `room` bytes from the cursor on, going round once. Freed allocations in the way are
+// forgotten now and not before: until the cursor has come round, their addresses are recognised as
+// freed.
 std::byte* take_room(std::size_t room) {
   auto& book = internal::book();
   for (int pass = 0; pass < 2; ++pass, g_cursor = kDeviceBase) {

@@ -64,11 +64,11 @@ double scaled_erfc(double x) {
 }  // namespace
 
 // The float forms are evaluated in double and rounded once.
-#define SIMT_UNARY(name, expression)                                       \
-  double name(double x) noexcept { return expression; }                    \
-  float name##f(float x_) noexcept {                                       \
-    const double x = x_;                                                   \
-    return static_cast<float>(expression);                                 \
+#define SIMT_UNARY(name, expression)                    \
+  double name(double x) noexcept { return expression; } \
+  float name##f(float x_) noexcept {                    \
+    const double x = x_;                                \
+    return static_cast<float>(expression);              \
   }
 
 extern "C" {
@@ -81,7 +81,7 @@ SIMT_UNARY(erfinv, inverse_erf(x))
 SIMT_UNARY(erfcinv, inverse_erfc(x))
 SIMT_UNARY(erfcx, scaled_erfc(x))
 SIMT_UNARY(normcdf, std::erfc(-x / std::numbers::sqrt2) / 2)
-SIMT_UNARY(normcdfinv, -std::numbers::sqrt2 * inverse_erfc(2 * x))
+SIMT_UNARY(normcdfinv, -std::numbers::sqrt2* inverse_erfc(2 * x))
 
 double rhypot(double x, double y) noexcept { return 1 / std::hypot(x, y); }
 float rhypotf(float x, float y) noexcept { return static_cast<float>(rhypot(x, y)); }

@@ -14,12 +14,8 @@ constexpr std::size_t kPitchAlignment = 512;
 
 cudaError_t allocate(void** pointer, std::size_t size_bytes, Kind kind) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
-  if (size_bytes == 0) {
-    // Null for device memory; CUDA refuses to make empty managed memory.
-    if (kind == Kind::managed) return cudaErrorInvalidValue;
-    *pointer = nullptr;
-    return cudaSuccess;
-  }
+  *pointer = nullptr;
+  if (size_bytes == 0) return cudaSuccess;
   void* const base = simt::allocate(size_bytes, kind);
   if (base == nullptr) return cudaErrorMemoryAllocation;
   *pointer = base;
@@ -76,7 +72,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   }
   pitched->xsize = extent.width;
   pitched->ysize = extent.height;
-  return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+  return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width,
+                         extent.height * extent.depth);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes, unsigned int flags) {
@@ -124,7 +121,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
   return set_last_error(cudaSuccess);
 }
 
-cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags) {
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
+                                     unsigned int flags) {
   const Allocation* const found = live_allocation_of(host_pointer);
   if (device_pointer == nullptr || flags != 0 || found == nullptr || !found->host_accessible()) {
     return set_last_error(cudaErrorInvalidValue);

@@ -21,8 +21,8 @@ int mode_of(Rounding rounding) {
   return FE_TONEAREST;
 }
 
-// Evaluates `operation` under `rounding`. It must read a volatile operand: with the volatile result that
-// keeps it between the two switches, where a compiler would be free to move plain arithmetic.
+// Evaluates `operation` under `rounding`. It must read a volatile operand: with the volatile result
+// that keeps it between the two switches, where a compiler would be free to move plain arithmetic.
 template <class Operation>
 auto rounded(Rounding rounding, Operation operation) {
   if (rounding == Rounding::nearest) return operation();
@@ -54,26 +54,26 @@ double round_to_integral(Rounding rounding, double value) {
 
 }  // namespace
 
-#define SIMT_OPERATIONS(type, fma, sqrt)                                       \
-  type add(Rounding rounding, type a, type b) {                                \
-    volatile type x = a;                                                       \
-    return rounded(rounding, [&] { return x + b; });                           \
-  }                                                                            \
-  type multiply(Rounding rounding, type a, type b) {                           \
-    volatile type x = a;                                                       \
-    return rounded(rounding, [&] { return x * b; });                           \
-  }                                                                            \
-  type divide(Rounding rounding, type a, type b) {                             \
-    volatile type x = a;                                                       \
-    return rounded(rounding, [&] { return x / b; });                           \
-  }                                                                            \
-  type square_root(Rounding rounding, type a) {                                \
-    volatile type x = a;                                                       \
-    return rounded(rounding, [&] { return sqrt(x); });                         \
-  }                                                                            \
-  type multiply_add(Rounding rounding, type a, type b, type c) {               \
-    volatile type x = a;                                                       \
-    return rounded(rounding, [&] { return fma(x, b, c); });                    \
+#define SIMT_OPERATIONS(type, fma, sqrt)                         \
+  type add(Rounding rounding, type a, type b) {                  \
+    volatile type x = a;                                         \
+    return rounded(rounding, [&] { return x + b; });             \
+  }                                                              \
+  type multiply(Rounding rounding, type a, type b) {             \
+    volatile type x = a;                                         \
+    return rounded(rounding, [&] { return x * b; });             \
+  }                                                              \
+  type divide(Rounding rounding, type a, type b) {               \
+    volatile type x = a;                                         \
+    return rounded(rounding, [&] { return x / b; });             \
+  }                                                              \
+  type square_root(Rounding rounding, type a) {                  \
+    volatile type x = a;                                         \
+    return rounded(rounding, [&] { return sqrt(x); });           \
+  }                                                              \
+  type multiply_add(Rounding rounding, type a, type b, type c) { \
+    volatile type x = a;                                         \
+    return rounded(rounding, [&] { return fma(x, b, c); });      \
   }
 SIMT_OPERATIONS(float, fmaf, sqrtf)
 SIMT_OPERATIONS(double, fma, sqrt)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "simt/stream_api.h"
-
 #include <algorithm>
 #include <set>
+
+#include "simt/stream_api.h"
 
 struct CUstream_st {
   unsigned int flags;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "simt/symbol_api.h"
-
 #include "simt/memory.h"
+#include "simt/symbol_api.h"
 
 // The linker's bounds of the program's writable globals.
 extern "C" char __data_start;

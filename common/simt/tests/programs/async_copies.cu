@@ -44,7 +44,8 @@ __global__ void with_barrier(const int* in, int* out, int tiles) {
   block.sync();
   int sum = 0;
   for (int tile = 0; tile < tiles; ++tile) {
-    cuda::memcpy_async(block, shared, in + tile * 64, cuda::aligned_size_t<16>(sizeof(shared)), bar);
+    cuda::memcpy_async(block, shared, in + tile * 64, cuda::aligned_size_t<16>(sizeof(shared)),
+                       bar);
     bar.arrive_and_wait();
     sum += shared[63 - threadIdx.x];
     block_barrier::arrival_token token = bar.arrive();

@@ -52,7 +52,8 @@ __global__ void sum_kernel(int* sums, const int* input, int n) {
   if (quad.meta_group_rank() >= quad.meta_group_size() || quad.meta_group_size() != 8) sums[0] = -1;
   const int before = cg::exclusive_scan(warp, 1);
   if (before != (int)warp.thread_rank()) sums[1] = -1;
-  if (cg::inclusive_scan(quad, value, cg::plus<int>()) != value && quad.thread_rank() == 0) sums[2] = -1;
+  if (cg::inclusive_scan(quad, value, cg::plus<int>()) != value && quad.thread_rank() == 0)
+    sums[2] = -1;
 }
 
 __device__ int atomic_add_aggregated(int* counter) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dynamic shared memory: carved into arrays of two types, declared at namespace scope, as vectors, in
-// templates of several types, more than 48 KiB.
+// Dynamic shared memory: carved into arrays of two types, declared at namespace scope, as vectors,
+// in templates of several types, more than 48 KiB.
 #include <vector>
 
 #include "check.h"
@@ -64,7 +64,7 @@ int main() {
   CHECK_CUDA(cudaMallocManaged(&p, 6000 * sizeof(int)));
   float* out;
   CHECK_CUDA(cudaMallocManaged(&out, n * sizeof(float)));
-  two_arrays<<<1, 32, n * (sizeof(double) + sizeof(float))>>>(out, n);
+  two_arrays<<<1, 32, n*(sizeof(double) + sizeof(float))>>>(out, n);
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int i = 0; i < n; ++i) EXPECT(out[i] == n - 1 - i + 0.5f * i);
 

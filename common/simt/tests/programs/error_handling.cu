@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: MIT
-// What a program that checks its errors sees: bad launches, bad pointers, bad copies, exhausted memory,
-// and how cudaGetLastError and cudaPeekAtLastError report them.
+// What a program that checks its errors sees: bad launches, bad pointers, bad copies, exhausted
+// memory, and how cudaGetLastError and cudaPeekAtLastError report them.
 #include <cstring>
 
 #include "check.h"
 
 __global__ void nothing() {}
 
-#define EXPECT_ERROR(call, expected)                    \
-  do {                                                  \
-    EXPECT((call) == (expected));                       \
-    EXPECT(cudaPeekAtLastError() == (expected));        \
-    EXPECT(cudaGetLastError() == (expected));           \
-    EXPECT(cudaGetLastError() == cudaSuccess);          \
+#define EXPECT_ERROR(call, expected)             \
+  do {                                           \
+    EXPECT((call) == (expected));                \
+    EXPECT(cudaPeekAtLastError() == (expected)); \
+    EXPECT(cudaGetLastError() == (expected));    \
+    EXPECT(cudaGetLastError() == cudaSuccess);   \
+  } while (0)
+
+// cudaErrorInvalidConfiguration, or since CUDA 13 cudaErrorInvalidValue.
+#define EXPECT_BAD_LAUNCH(...)                                                        \
+  do {                                                                                \
+    nothing<<<__VA_ARGS__>>>();                                                       \
+    const cudaError_t error = cudaGetLastError();                                     \
+    EXPECT(error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue); \
+    EXPECT(cudaGetLastError() == cudaSuccess);                                        \
   } while (0)
 
 int main() {
-  nothing<<<1, 2048>>>();
-  EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-  nothing<<<0, 32>>>();
-  EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-  nothing<<<dim3(1, 70000), 32>>>();
-  EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-  nothing<<<1, dim3(1, 1, 65)>>>();
-  EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-  nothing<<<1, 1, 100 * 1024>>>();
-  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+  EXPECT_BAD_LAUNCH(1, 2048);
+  EXPECT_BAD_LAUNCH(0, 32);
+  EXPECT_BAD_LAUNCH(32, 0);
+  EXPECT_BAD_LAUNCH(dim3(1, 70000), 32);
+  EXPECT_BAD_LAUNCH(1, dim3(1, 1, 65));
+  EXPECT_BAD_LAUNCH(1, 1, 100 * 1024);
   nothing<<<1, 32>>>();
   EXPECT(cudaGetLastError() == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
 

@@ -11,7 +11,9 @@ __device__ int add(int a, int b) { return a + b; }
 __device__ int mul(int a, int b) { return a * b; }
 __device__ binary_op d_ops[] = {add, mul};
 
-__global__ void apply_table(int which, int* data) { data[threadIdx.x] = d_ops[which](data[threadIdx.x], 3); }
+__global__ void apply_table(int which, int* data) {
+  data[threadIdx.x] = d_ops[which](data[threadIdx.x], 3);
+}
 
 template <class F>
 __global__ void for_each_index(int n, F f) {
@@ -27,11 +29,15 @@ struct AddConstant {
 __global__ void set(int* p, int value) { *p = value; }
 __global__ void increment(int* p, int) { *p += 1; }
 template <int N>
-__global__ void set_n(int* p, int) { *p = N; }
+__global__ void set_n(int* p, int) {
+  *p = N;
+}
 
 namespace outer::inner {
 template <class T, int N = 5>
-__global__ void with_defaults(T* p, T v = T(N)) { *p = v; }
+__global__ void with_defaults(T* p, T v = T(N)) {
+  *p = v;
+}
 }  // namespace outer::inner
 
 class Runner {
@@ -39,7 +45,10 @@ class Runner {
   explicit Runner(int* p) : p_(p) {}
   template <int N>
   void run() {
-    if (N > 0) set_n<N><<<1, 1>>>(p_, 0); else set<<<1, 1>>>(p_, -1);
+    if (N > 0)
+      set_n<N><<<1, 1>>>(p_, 0);
+    else
+      set<<<1, 1>>>(p_, -1);
     for (int i = 0; i < 3; ++i) increment<<<1, 1>>>(p_, i);
   }
   void run_member_pointer() { kernel_<<<1, 1, 0, stream_>>>(p_, 99); }
@@ -51,10 +60,10 @@ class Runner {
 };
 
 #define LAUNCH(kernel, ...) kernel<<<dim3(1), 1>>>(__VA_ARGS__)
-#define LAUNCH_CHECKED(...)          \
-  do {                               \
-    __VA_ARGS__;                     \
-    CHECK_CUDA(cudaGetLastError());  \
+#define LAUNCH_CHECKED(...)         \
+  do {                              \
+    __VA_ARGS__;                    \
+    CHECK_CUDA(cudaGetLastError()); \
   } while (0)
 
 template <class T>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Irregular work: breadth-first search with frontiers, sparse matrix times vector with a warp a row,
-// union-find with compare-and-swap.
+// Irregular work: breadth-first search with frontiers, sparse matrix times vector with a warp a
+// row, union-find with compare-and-swap.
 #include <climits>
 #include <vector>
 
 #include "check.h"
 
-__global__ void bfs_kernel(const int* offsets, const int* edges, const int* frontier, int frontier_size,
-                           int* next, int* next_size, int* level, int depth) {
+__global__ void bfs_kernel(const int* offsets, const int* edges, const int* frontier,
+                           int frontier_size, int* next, int* next_size, int* level, int depth) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= frontier_size) return;
   const int node = frontier[t];
@@ -22,12 +22,14 @@ __global__ void spmv_csr_warp(int rows, const int* offsets, const int* cols, con
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
   if (row >= rows) return;
   float sum = 0;
-  for (int i = __ldg(&offsets[row]) + lane; i < __ldg(offsets + row + 1); i += 32) sum += values[i] * __ldg(&x[cols[i]]);
+  for (int i = __ldg(&offsets[row]) + lane; i < __ldg(offsets + row + 1); i += 32)
+    sum += values[i] * __ldg(&x[cols[i]]);
   for (int d = 16; d; d >>= 1) sum += __shfl_down_sync(0xffffffffu, sum, d);
   if (lane == 0) y[row] = sum;
 }
 
-__global__ void min_label(const int* offsets, const int* edges, int* label, int nodes, int* changed) {
+__global__ void min_label(const int* offsets, const int* edges, int* label, int nodes,
+                          int* changed) {
   const int node = blockIdx.x * blockDim.x + threadIdx.x;
   if (node >= nodes) return;
   for (int e = offsets[node]; e < offsets[node + 1]; ++e)
@@ -55,7 +57,8 @@ int main() {
   level[0] = frontier[0][0] = 0;
   for (int depth = 1, now = 0, size = 1; size > 0; ++depth, now = 1 - now, size = sizes[0]) {
     sizes[0] = 0;
-    bfs_kernel<<<(size + 31) / 32, 32>>>(offsets, edges, frontier[now], size, frontier[1 - now], &sizes[0], level, depth);
+    bfs_kernel<<<(size + 31) / 32, 32>>>(offsets, edges, frontier[now], size, frontier[1 - now],
+                                         &sizes[0], level, depth);
     CHECK_CUDA(cudaDeviceSynchronize());
   }
   for (int i = 0; i < nodes; ++i) EXPECT(level[i] == (i < 60 ? (i <= 30 ? i : 60 - i) : -1));
@@ -77,8 +80,8 @@ int main() {
   spmv_csr_warp<<<(nodes * 32 + 127) / 128, 128>>>(nodes, offsets, edges, values, x, y);
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int i = 1; i < 59; ++i) EXPECT(y[i] == (i + 1) + 2 * (i - 1));
-  for (void* p : {(void*)offsets, (void*)edges, (void*)frontier[0], (void*)frontier[1], (void*)sizes,
-                  (void*)level, (void*)values, (void*)x, (void*)y})
+  for (void* p : {(void*)offsets, (void*)edges, (void*)frontier[0], (void*)frontier[1],
+                  (void*)sizes, (void*)level, (void*)values, (void*)x, (void*)y})
     CHECK_CUDA(cudaFree(p));
   return 0;
 }

@@ -12,7 +12,8 @@ namespace cg = cooperative_groups;
 __global__ void jacobi(float* a, float* b, int n, int steps) {
   cg::grid_group grid = cg::this_grid();
   for (int step = 0; step < steps; ++step) {
-    for (int i = grid.thread_rank() + 1; i < n - 1; i += grid.size()) b[i] = 0.5f * (a[i - 1] + a[i + 1]);
+    for (int i = grid.thread_rank() + 1; i < n - 1; i += grid.size())
+      b[i] = 0.5f * (a[i - 1] + a[i + 1]);
     grid.sync();
     float* t = a;
     a = b;
@@ -25,7 +26,8 @@ int main() {
   float *a, *b, reference[2][n];
   CHECK_CUDA(cudaMallocManaged(&a, n * sizeof(float)));
   CHECK_CUDA(cudaMallocManaged(&b, n * sizeof(float)));
-  for (int i = 0; i < n; ++i) a[i] = b[i] = reference[0][i] = reference[1][i] = i % 10 == 0 ? 64.0f : 0.0f;
+  for (int i = 0; i < n; ++i)
+    a[i] = b[i] = reference[0][i] = reference[1][i] = i % 10 == 0 ? 64.0f : 0.0f;
   int supported = 0, blocks_per_sm = 0, block_size = 64, count = n, num_steps = steps;
   CHECK_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0));
   EXPECT(supported == 1);
@@ -36,7 +38,8 @@ int main() {
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int step = 0; step < steps; ++step)
     for (int i = 1; i < n - 1; ++i)
-      reference[(step + 1) % 2][i] = 0.5f * (reference[step % 2][i - 1] + reference[step % 2][i + 1]);
+      reference[(step + 1) % 2][i] =
+          0.5f * (reference[step % 2][i - 1] + reference[step % 2][i + 1]);
   for (int i = 0; i < n; ++i) EXPECT((steps % 2 ? b : a)[i] == reference[steps % 2][i]);
   EXPECT(cudaLaunchCooperativeKernel((void*)jacobi, dim3(100000), dim3(64), args) ==
          cudaErrorCooperativeLaunchTooLarge);

@@ -58,7 +58,8 @@ int main(void) {
   CHECK_CUDA(cudaMemcpy(bins, dev_bins, sizeof(bins), cudaMemcpyDeviceToHost));
   EXPECT(memcmp(bins, expected, sizeof(bins)) == 0);
   CHECK_CUDA(cudaMemset(dev_bins, 0, sizeof(bins)));
-  histo_shared<><<<(size / 4 + 4 * 96 - 1) / (4 * 96), 96>>>((const uchar4*)dev_buffer, dev_bins, size / 4);
+  histo_shared<>
+      <<<(size / 4 + 4 * 96 - 1) / (4 * 96), 96>>>((const uchar4*)dev_buffer, dev_bins, size / 4);
   CHECK_CUDA(cudaMemcpy(bins, dev_bins, sizeof(bins), cudaMemcpyDeviceToHost));
   EXPECT(memcmp(bins, expected, sizeof(bins)) == 0);
   cudaFree(dev_bins);

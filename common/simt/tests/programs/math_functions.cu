@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device mathematics by all its names: float and double functions, fast and rounded intrinsics, min and
-// max of mixed types with `using namespace std`, constants.
+// Device mathematics by all its names: float and double functions, fast and rounded intrinsics, min
+// and max of mixed types with `using namespace std`, constants.
 #include <math_constants.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ __global__ void evaluate(float* f, double* d, float x, double y) {
   d[j++] = pow(y, 3) / (y * y * y);
   d[j++] = fma(y, 2.0, 1.0 - 2 * y);
   d[j++] = normcdf(0.0) * 2;
-  d[j++] = std::max(1.0, 0.5);
+  d[j++] = fmax(1.0, 0.5);
   d[j++] = cospi(0.0);
   d[j++] = round(0.7) * floor(1.2) * ceil(0.3) * trunc(1.9);
   d[j++] = erf(erfinv(0.25)) * 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrix multiplication as in the programming guide: a struct by value, sub-matrices, tiles in shared
-// memory with bounds, and a templated version with register blocking.
+// Matrix multiplication as in the programming guide: a struct by value, sub-matrices, tiles in
+// shared memory with bounds, and a templated version with register blocking.
 #include <cmath>
 #include <vector>
 
@@ -46,12 +46,14 @@ __global__ void multiply_blocked(const float* __restrict__ a, const float* __res
   for (int base = 0; base < k; base += TILE) {
     for (int r = threadIdx.y; r < TILE; r += TILE / ROWS) {
       const int row = blockIdx.y * TILE + r;
-      as[r][threadIdx.x] = row < m && base + threadIdx.x < k ? a[row * k + base + threadIdx.x] : 0.f;
+      as[r][threadIdx.x] =
+          row < m && base + threadIdx.x < k ? a[row * k + base + threadIdx.x] : 0.f;
       bs[r][threadIdx.x] = base + r < k && col < n ? b[(base + r) * n + col] : 0.f;
     }
     __syncthreads();
     for (int i = 0; i < TILE; ++i)
-      for (int r = 0; r < ROWS; ++r) sums[r] += as[threadIdx.y + r * (TILE / ROWS)][i] * bs[i][threadIdx.x];
+      for (int r = 0; r < ROWS; ++r)
+        sums[r] += as[threadIdx.y + r * (TILE / ROWS)][i] * bs[i][threadIdx.x];
     __syncthreads();
   }
   for (int r = 0; r < ROWS; ++r) {
@@ -82,7 +84,8 @@ int main(int argc, char** argv) {
           d_a.elements, d_b.elements, d_c.elements, m, n, k);
     }
     CHECK_CUDA(cudaGetLastError());
-    CHECK_CUDA(cudaMemcpy(c.data(), d_c.elements, c.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK_CUDA(
+        cudaMemcpy(c.data(), d_c.elements, c.size() * sizeof(float), cudaMemcpyDeviceToHost));
     for (int row = 0; row < m; ++row) {
       for (int col = 0; col < n; ++col) {
         float sum = 0;

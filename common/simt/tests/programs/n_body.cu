@@ -38,7 +38,8 @@ __global__ void forces(const float4* bodies, float4* accelerations, int num_tile
 int main() {
   const int n = 128, p = 32;
   std::vector<float4> bodies(n), result(n);
-  for (int i = 0; i < n; ++i) bodies[i] = make_float4(sinf(i), cosf(2 * i), sinf(3 * i + 1), 1 + i % 3);
+  for (int i = 0; i < n; ++i)
+    bodies[i] = make_float4(sinf(i), cosf(2 * i), sinf(3 * i + 1), 1 + i % 3);
   float4 *d_bodies, *d_result;
   CHECK_CUDA(cudaMalloc(&d_bodies, n * sizeof(float4)));
   CHECK_CUDA(cudaMalloc(&d_result, n * sizeof(float4)));
@@ -48,7 +49,8 @@ int main() {
   for (int i = 0; i < n; ++i) {
     double x = 0;
     for (int j = 0; j < n; ++j) {
-      const double dx = bodies[j].x - bodies[i].x, dy = bodies[j].y - bodies[i].y, dz = bodies[j].z - bodies[i].z;
+      const double dx = bodies[j].x - bodies[i].x, dy = bodies[j].y - bodies[i].y,
+                   dz = bodies[j].z - bodies[i].z;
       x += dx * bodies[j].w / std::pow(dx * dx + dy * dy + dz * dz + EPS2, 1.5);
     }
     EXPECT(std::fabs(result[i].x - x) < 1e-3 * (1 + std::fabs(x)));

@@ -7,14 +7,16 @@ struct Pair {
   double b;
 };
 
-__global__ void __launch_bounds__(256, 2) write_pair(Pair* out, Pair value, int count, const char label) {
+__global__ void __launch_bounds__(256, 2)
+    write_pair(Pair* out, Pair value, int count, const char label) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) out[i] = {value.a + i, value.b + label};
 }
 
 template <typename T>
 __global__ void square(T* data, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) data[i] *= data[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    data[i] *= data[i];
 }
 
 int main() {
@@ -45,7 +47,8 @@ int main() {
   int items = n;
   char label = 'x';
   void* args[] = {&out, &value, &items, &label};
-  CHECK_CUDA(cudaLaunchKernel((const void*)write_pair, dim3((n + 31) / 32), dim3(32), args, 0, NULL));
+  CHECK_CUDA(
+      cudaLaunchKernel((const void*)write_pair, dim3((n + 31) / 32), dim3(32), args, 0, NULL));
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int i = 0; i < n; ++i) EXPECT(out[i].a == 10 + i && out[i].b == 'x' + 0.5);
   float* data;

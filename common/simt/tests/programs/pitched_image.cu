@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Images in pitched memory: rows apart by the pitch, cudaMemcpy2D both ways, cudaMemset2D, uchar4 pixels.
+// Images in pitched memory: rows apart by the pitch, cudaMemcpy2D both ways, cudaMemset2D, uchar4
+// pixels.
 #include <vector>
 
 #include "check.h"
@@ -17,7 +18,8 @@ __global__ void to_grey(const uchar4* src, size_t src_pitch, unsigned char* dst,
 int main() {
   const int width = 37, height = 21;
   std::vector<uchar4> image(width * height);
-  for (int i = 0; i < width * height; ++i) image[i] = make_uchar4(i % 256, i * 3 % 256, i * 7 % 256, 255);
+  for (int i = 0; i < width * height; ++i)
+    image[i] = make_uchar4(i % 256, i * 3 % 256, i * 7 % 256, 255);
   uchar4* d_image;
   unsigned char* d_grey;
   size_t image_pitch, grey_pitch;
@@ -31,7 +33,8 @@ int main() {
   dim3 grid((width + block.x - 1) / block.x, (height - 1 + block.y - 1) / block.y);
   to_grey<<<grid, block>>>(d_image, image_pitch, d_grey, grey_pitch, width, height - 1);
   std::vector<unsigned char> grey(width * height);
-  CHECK_CUDA(cudaMemcpy2D(grey.data(), width, d_grey, grey_pitch, width, height, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(
+      cudaMemcpy2D(grey.data(), width, d_grey, grey_pitch, width, height, cudaMemcpyDeviceToHost));
   for (int i = 0; i < width * (height - 1); ++i) {
     const uchar4 p = image[i];
     EXPECT(grey[i] == (unsigned char)(0.299f * p.x + 0.587f * p.y + 0.114f * p.z));

@@ -21,7 +21,8 @@ __global__ void scan_zero_flags(const unsigned* keys, int* positions, int* total
   if (threadIdx.x == kThreads - 1) totals[blockIdx.x] = before + is_zero;
 }
 
-__global__ void scatter(const unsigned* keys, unsigned* out, const int* positions, const int* totals, int bit, int n) {
+__global__ void scatter(const unsigned* keys, unsigned* out, const int* positions,
+                        const int* totals, int bit, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= n) return;
   int zeros_before = 0, zeros = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Block reductions as slides and samples write them: interleaved, sequential addressing, an unrolled
-// last warp through volatile, templates over the block size, shuffles.
+// Block reductions as slides and samples write them: interleaved, sequential addressing, an
+// unrolled last warp through volatile, templates over the block size, shuffles.
 #include <cstdio>
 #include <vector>
 
@@ -27,12 +27,30 @@ __global__ void interleaved(const int* in, int* out, int n) {
 
 __device__ void warp_reduce(volatile int* sdata, unsigned int tid) {
   int x = sdata[tid];
-  x += sdata[tid + 32]; __syncwarp(); sdata[tid] = x; __syncwarp();
-  x += sdata[tid + 16]; __syncwarp(); sdata[tid] = x; __syncwarp();
-  x += sdata[tid + 8]; __syncwarp(); sdata[tid] = x; __syncwarp();
-  x += sdata[tid + 4]; __syncwarp(); sdata[tid] = x; __syncwarp();
-  x += sdata[tid + 2]; __syncwarp(); sdata[tid] = x; __syncwarp();
-  x += sdata[tid + 1]; __syncwarp(); sdata[tid] = x; __syncwarp();
+  x += sdata[tid + 32];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
+  x += sdata[tid + 16];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
+  x += sdata[tid + 8];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
+  x += sdata[tid + 4];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
+  x += sdata[tid + 2];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
+  x += sdata[tid + 1];
+  __syncwarp();
+  sdata[tid] = x;
+  __syncwarp();
 }
 
 template <unsigned int BLOCK_SIZE>
@@ -40,11 +58,18 @@ __global__ void unrolled(const int* in, int* out, unsigned int n) {
   __shared__ volatile int sdata[BLOCK_SIZE];
   unsigned int tid = threadIdx.x;
   int sum = 0;
-  for (unsigned int i = blockIdx.x * BLOCK_SIZE + tid; i < n; i += BLOCK_SIZE * gridDim.x) sum += in[i];
+  for (unsigned int i = blockIdx.x * BLOCK_SIZE + tid; i < n; i += BLOCK_SIZE * gridDim.x)
+    sum += in[i];
   sdata[tid] = sum;
   __syncthreads();
-  if (BLOCK_SIZE >= 256) { if (tid < 128) sdata[tid] = sum = sum + sdata[tid + 128]; __syncthreads(); }
-  if (BLOCK_SIZE >= 128) { if (tid < 64) sdata[tid] = sum = sum + sdata[tid + 64]; __syncthreads(); }
+  if (BLOCK_SIZE >= 256) {
+    if (tid < 128) sdata[tid] = sum = sum + sdata[tid + 128];
+    __syncthreads();
+  }
+  if (BLOCK_SIZE >= 128) {
+    if (tid < 64) sdata[tid] = sum = sum + sdata[tid + 64];
+    __syncthreads();
+  }
   if (tid < 32) warp_reduce(sdata, tid);
   if (tid == 0) atomicAdd(out, sdata[0]);
 }
@@ -52,15 +77,18 @@ __global__ void unrolled(const int* in, int* out, unsigned int n) {
 template <class T>
 __inline__ __device__ T warp_sum(T value) {
 #pragma unroll
-  for (int offset = warpSize / 2; offset > 0; offset >>= 1) value += __shfl_down_sync(0xffffffff, value, offset);
+  for (int offset = warpSize / 2; offset > 0; offset >>= 1)
+    value += __shfl_down_sync(0xffffffff, value, offset);
   return value;
 }
 
 template <class T>
-__global__ void __launch_bounds__(1024) shuffled(const T* __restrict__ in, T* __restrict__ out, int n) {
+__global__ void __launch_bounds__(1024)
+    shuffled(const T* __restrict__ in, T* __restrict__ out, int n) {
   T* partial = SharedMemory<T>();
   T sum = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) sum += in[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    sum += in[i];
   sum = warp_sum(sum);
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   if (lane == 0) partial[warp] = sum;

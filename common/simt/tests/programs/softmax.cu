@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Row-wise softmax and layer normalisation: block reductions with functors, online softmax in a warp.
+// Row-wise softmax and layer normalisation: block reductions with functors, online softmax in a
+// warp.
 #include <cfloat>
 #include <cmath>
 #include <vector>
 
 #include "check.h"
 
-struct Max { __device__ float operator()(float a, float b) const { return fmaxf(a, b); } };
-struct Sum { __device__ __forceinline__ float operator()(float a, float b) const { return a + b; } };
+struct Max {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+struct Sum {
+  __device__ __forceinline__ float operator()(float a, float b) const { return a + b; }
+};
 
 template <class Op>
 __device__ float block_reduce(float value, Op op, float* shared) {
@@ -32,7 +37,8 @@ __global__ void softmax_kernel(float* out, const float* inp, int N, int C) {
   float sumval = 0.0f;
   for (int i = threadIdx.x; i < C; i += blockDim.x) sumval += __expf(x[i] - maxval);
   sumval = block_reduce(sumval, Sum{}, shared);
-  for (int i = threadIdx.x; i < C; i += blockDim.x) out[blockIdx.x * C + i] = expf(x[i] - maxval) / sumval;
+  for (int i = threadIdx.x; i < C; i += blockDim.x)
+    out[blockIdx.x * C + i] = expf(x[i] - maxval) / sumval;
 }
 
 __global__ void softmax_online_warp(float* out, const float* inp, int N, int C) {
@@ -65,8 +71,12 @@ int main() {
   CHECK_CUDA(cudaMemcpy(d_inp, inp.data(), N * C * sizeof(float), cudaMemcpyHostToDevice));
   for (int version = 1; version <= 2; ++version) {
     switch (version) {
-      case 1: softmax_kernel<<<N, 64, 64 * sizeof(float)>>>(d_out, d_inp, N, C); break;
-      case 2: softmax_online_warp<<<(N + 3) / 4, dim3(32, 4)>>>(d_out, d_inp, N, C); break;
+      case 1:
+        softmax_kernel<<<N, 64, 64 * sizeof(float)>>>(d_out, d_inp, N, C);
+        break;
+      case 2:
+        softmax_online_warp<<<(N + 3) / 4, dim3(32, 4)>>>(d_out, d_inp, N, C);
+        break;
     }
     CHECK_CUDA(cudaMemcpy(out.data(), d_out, N * C * sizeof(float), cudaMemcpyDeviceToHost));
     for (int row = 0; row < N; ++row) {

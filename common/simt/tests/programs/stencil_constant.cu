@@ -8,7 +8,10 @@
 #define BLOCK_SIZE 128
 
 __constant__ float coef[2 * RADIUS + 1];
-__constant__ struct { int width; float scale; } params;
+__constant__ struct {
+  int width;
+  float scale;
+} params;
 static __constant__ float mask2d[3][3];
 
 __global__ void stencil_1d(const float* in, float* out, int n) {
@@ -22,7 +25,8 @@ __global__ void stencil_1d(const float* in, float* out, int n) {
   }
   __syncthreads();
   float result = 0;
-  for (int offset = -RADIUS; offset <= RADIUS; offset++) result += coef[offset + RADIUS] * temp[lindex + offset];
+  for (int offset = -RADIUS; offset <= RADIUS; offset++)
+    result += coef[offset + RADIUS] * temp[lindex + offset];
   if (gindex < n) out[gindex] = result * params.scale;
 }
 
@@ -46,7 +50,8 @@ int main() {
   const float scale = 0.5f;
   const int width = n;
   CHECK_CUDA(cudaMemcpyToSymbol(params, &width, sizeof(int)));
-  CHECK_CUDA(cudaMemcpyToSymbol(params, &scale, sizeof(float), sizeof(int), cudaMemcpyHostToDevice));
+  CHECK_CUDA(
+      cudaMemcpyToSymbol(params, &scale, sizeof(float), sizeof(int), cudaMemcpyHostToDevice));
   float *d_in, *d_out;
   CHECK_CUDA(cudaMalloc(&d_in, n * sizeof(float)));
   CHECK_CUDA(cudaMalloc(&d_out, n * sizeof(float)));
@@ -55,7 +60,8 @@ int main() {
   CHECK_CUDA(cudaMemcpy(h_out.data(), d_out, n * sizeof(float), cudaMemcpyDeviceToHost));
   for (int i = 0; i < n; ++i) {
     float sum = 0;
-    for (int o = -RADIUS; o <= RADIUS; ++o) sum += i + o >= 0 && i + o < n ? h_coef[o + RADIUS] * h_in[i + o] : 0;
+    for (int o = -RADIUS; o <= RADIUS; ++o)
+      sum += i + o >= 0 && i + o < n ? h_coef[o + RADIUS] * h_in[i + o] : 0;
     EXPECT(h_out[i] == sum * scale);
   }
 

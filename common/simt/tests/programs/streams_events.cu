@@ -17,7 +17,8 @@ int main() {
   for (int i = 0; i < n; ++i) h_data[i] = (float)i;
 
   cudaStream_t streams[num_streams];
-  for (auto& stream : streams) CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (auto& stream : streams)
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   cudaEvent_t start, stop, copied;
   CHECK_CUDA(cudaEventCreate(&start));
   CHECK_CUDA(cudaEventCreate(&stop));

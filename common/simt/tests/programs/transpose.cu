@@ -20,12 +20,14 @@ __global__ void transpose_tiled(T* odata, const T* idata, int width, int height)
   int x = blockIdx.x * TILE_DIM + threadIdx.x;
   int y = blockIdx.y * TILE_DIM + threadIdx.y;
   for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-    if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];
+    if (x < width && y + j < height)
+      tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];
   __syncthreads();
   x = blockIdx.y * TILE_DIM + threadIdx.x;
   y = blockIdx.x * TILE_DIM + threadIdx.y;
   for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-    if (x < height && y + j < width) odata[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+    if (x < height && y + j < width)
+      odata[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 template <typename Launch>

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                   \
-  do {                                                                                \
-    cudaError_t err = call;                                                           \
-    if (err != cudaSuccess) {                                                         \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(err));    \
-      exit(EXIT_FAILURE);                                                             \
-    }                                                                                 \
+#define CHECK(call)                                                                \
+  do {                                                                             \
+    cudaError_t err = call;                                                        \
+    if (err != cudaSuccess) {                                                      \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(err)); \
+      exit(EXIT_FAILURE);                                                          \
+    }                                                                              \
   } while (0)
 
 __global__ void vector_add(const float* a, const float* b, float* c, int num_items) {

@@ -34,7 +34,8 @@ int main() {
   CHECK_CUDA(cudaMemcpy3D(&copy));
   for (int z = 0; z < depth; ++z)
     for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) EXPECT(h_volume[(z * height + y) * width + x] == x + 100 * y + 10000 * z);
+      for (int x = 0; x < width; ++x)
+        EXPECT(h_volume[(z * height + y) * width + x] == x + 100 * y + 10000 * z);
 
   std::vector<int> part(2 * 2 * 2);
   copy.srcPos = make_cudaPos(3 * sizeof(int), 4, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Votes, shuffles, matches and bit intrinsics: stream compaction, a warp scan, a warp sort, leaders.
+// Votes, shuffles, matches and bit intrinsics: stream compaction, a warp scan, a warp sort,
+// leaders.
 #include "check.h"
 
 #define FULL_MASK 0xffffffff
@@ -41,7 +42,8 @@ __global__ void leaders(const int* keys, int* counts) {
   if ((int)threadIdx.x == leader) atomicAdd(&counts[keys[threadIdx.x]], __popc(peers));
   int same;
   __match_all_sync(FULL_MASK, keys[threadIdx.x] >= 0, &same);
-  if (!same || !__all_sync(FULL_MASK, peers != 0) || __any_sync(FULL_MASK, leader > 31)) counts[0] = -1000;
+  if (!same || !__all_sync(FULL_MASK, peers != 0) || __any_sync(FULL_MASK, leader > 31))
+    counts[0] = -1000;
   const int segment_sum = __shfl_sync(FULL_MASK, (int)threadIdx.x, 0, 8);
   if (segment_sum != (int)threadIdx.x / 8 * 8) counts[0] = -1000;
   if (threadIdx.x < 16 && __reduce_add_sync(0xffff, 2u) != 32) counts[0] = -1000;
