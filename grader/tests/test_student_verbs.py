@@ -132,19 +132,22 @@ def test_submit_names_a_missing_file(checkout: Checkout) -> None:
     assert "02_second.cu is missing" in ran.complaint
 
 
-def test_bench_without_a_benchmark_program_says_how_to_get_it(checkout: Checkout) -> None:
+def test_bench_without_a_gpu_says_so(checkout: Checkout) -> None:
     ran = checkout.lab("bench", LAB, "--backend", "cpu")
-    assert ran.status == 3
-    assert "cmake --preset cpu" in ran.complaint
+    assert ran.status == 2
+    assert "bench measures a GPU" in ran.complaint
 
 
-def test_bench_hands_its_arguments_and_status_over(
-    checkout: Checkout,
-) -> None:
-    program = checkout.write("build/cpu/lab_bench", '#!/bin/sh\necho "$@" > said\nexit 4\n')
-    program.chmod(0o755)
-    assert checkout.lab("bench", "--backend", "cpu", LAB, "--items=9").status == 4
-    assert Path("said").read_text() == "01-demo --items=9\n"
+def test_bench_refuses_sizes_that_are_no_numbers(checkout: Checkout) -> None:
+    ran = checkout.lab("bench", LAB, "--sizes", "16,many")
+    assert ran.status == 2
+    assert "'16,many'" in ran.complaint
+
+
+def test_bench_page_only_names_a_report_that_is_not_there(checkout: Checkout) -> None:
+    ran = checkout.lab("bench", LAB, "--page-only")
+    assert ran.status == 2
+    assert "no benchmark report" in ran.complaint
 
 
 def test_watch_checks_again_on_save_and_survives_a_compile_error(checkout: Checkout) -> None:

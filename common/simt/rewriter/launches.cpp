@@ -45,8 +45,8 @@ std::size_t opening_angle(const Tokens& code, std::size_t close) {
   return code.size();
 }
 
-// Whether the bracket at code[open] holds a statement's condition: if (x), if constexpr (x), for
-// (...).
+// Whether the bracket at code[open] holds a statement's condition:
+// if (x), if constexpr (x), for (...).
 bool is_condition(const Tokens& code, std::size_t open) {
   if (open == 0) return false;
   constexpr std::array<std::string_view, 5> kStatements = {"if", "for", "while", "switch",

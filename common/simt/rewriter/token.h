@@ -64,8 +64,8 @@ class SyntaxError : public std::runtime_error {
   std::size_t offset_;
 };
 
-// Throws SyntaxError for a string, raw string or comment that does not end. `text` must outlive the
-// result.
+// Throws SyntaxError for a string, raw string or comment that does not
+// end. `text` must outlive the result.
 Source lex(std::string_view text);
 
 // The position of the bracket that closes the one at tokens[open], or tokens.size().

@@ -1,21 +1,96 @@
 # SPDX-License-Identifier: MIT
-"""`bench`: hands over to the benchmark program of a built backend."""
+"""`bench`: a lab's ladder timed over a range of sizes, beside the limit and the library."""
 
+import json
+import platform
 import subprocess
+import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from lockstep_grader.errors import FaultError
+from lockstep_grader.compile import compile_rung
+from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.files import write_whole
+from lockstep_grader.judge import Workers
+from lockstep_grader.model import Backend, Finding, Lab, Rung
+from lockstep_grader.process import Limits
+from lockstep_grader.progress import stage
+from lockstep_grader.session import Session
+from lockstep_grader.submission import read_source
+from lockstep_grader.text import one_line
 
-_PROGRAM = "lab_bench"
+_LIMITS = Limits(seconds=600)
+_VERSION = 1
+
+Row = dict[str, Any]
 
 
-def bench(build: Path, arguments: Sequence[str]) -> int:
-    """Runs BUILD/lab_bench and returns its exit status. Raises FaultError when there is none."""
-    program = build / _PROGRAM
-    if not program.is_file():
-        raise FaultError(
-            f"{program} is not there: benchmarks belong to the {build.name} backend's build; "
-            f"make it with: cmake --preset {build.name} && cmake --build --preset {build.name}"
-        )
-    return subprocess.run([program, *arguments]).returncode
+def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> dict[str, Any]:
+    """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws."""
+    if session.toolchain.backend is not Backend.CUDA:
+        raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
+    rows: list[Row] = []
+    with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
+        for done, rung in enumerate(lab.rungs):
+            rows += _time_rung(session, folder, lab, rung, sizes, Path(temp) / rung.id)
+            progress.advance(done + 1, len(lab.rungs), rung.id)
+    return {
+        "version": _VERSION,
+        "lab": lab.id,
+        "command": f"./lab bench {lab.id}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": _machine(),
+        "compiler": dict(session.toolchain.compiler),
+        "rows": rows,
+    }
+
+
+def _time_rung(
+    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], work: Path
+) -> list[Row]:
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise InputError(f"{lab.id}/{rung.id}: {source.message}")
+    work.mkdir(parents=True)
+    tools = session.toolchain.lab(lab.id)
+    worker = compile_rung(session.toolchain, tools, source, work, session.processes)
+    if isinstance(worker, Finding):
+        raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
+    workers = Workers(worker, anchors=session.toolchain.anchors)
+    listed = ",".join(str(size) for size in sizes)
+    argv = [str(tools.judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
+    done = session.processes.run(argv, _LIMITS, work)
+    if done.returncode != 0 or done.timed_out:
+        raise FaultError(f"timing {lab.id}/{rung.id} failed: {one_line(done.output[-300:])}")
+    rows: list[Row] = [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
+    for row in rows:
+        if "failure" in row:
+            raise InputError(f"{lab.id}/{rung.id}, {row['num_items']} items: {row['failure']}")
+    return [{"rung": rung.id, **row} for row in rows]
+
+
+def _machine() -> dict[str, str]:
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0"]
+    try:
+        found = subprocess.run(query, capture_output=True, text=True, check=True, timeout=60)
+        gpu, _, driver = found.stdout.strip().partition(", ")
+    except (OSError, subprocess.SubprocessError) as error:
+        raise FaultError(f"nvidia-smi does not say which GPU this is: {error}") from error
+    return {"gpu": gpu, "driver": driver, "system": platform.platform(terse=True)}
+
+
+def save(report: dict[str, Any], file: Path) -> None:
+    write_whole(file, (json.dumps(report, indent=1) + "\n").encode())
+
+
+def load(file: Path) -> dict[str, Any]:
+    """Raises InputError when `file` is not a report of ours."""
+    try:
+        report = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: no benchmark report: {error}") from error
+    if not isinstance(report, dict) or report.get("version") != _VERSION:
+        raise InputError(f"{file}: no benchmark report of version {_VERSION}")
+    return report

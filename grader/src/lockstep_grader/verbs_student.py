@@ -7,19 +7,18 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lockstep_grader import listing, state
-from lockstep_grader.bench import bench
+from lockstep_grader import bench, bench_page, listing, state
 from lockstep_grader.catalog import find_lab, find_target, read_labs
 from lockstep_grader.check import check
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
-from lockstep_grader.model import Backend
 from lockstep_grader.options import BackendChoice, BackendOption, FromOption, JobsOption, SeedOption
 from lockstep_grader.session import open_session
 from lockstep_grader.submit import pack
-from lockstep_grader.system import detect_backend
 from lockstep_grader.watch import watch
 from lockstep_grader.workspace import Workspace
+
+_BENCH_SIZES = ",".join(str(1 << exponent) for exponent in (16, 20, 24, 28))
 
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 
@@ -30,8 +29,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("watch")(watch_target)
     app.command("hint")(hint)
     app.command("submit")(submit)
-    passed_on = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command("bench", context_settings=passed_on)(bench_lab)
+    app.command("bench")(bench_lab)
 
 
 def list_labs() -> int:
@@ -124,11 +122,42 @@ def submit(
     return ExitCode.FULL_MARKS
 
 
-def bench_lab(context: typer.Context, backend: BackendOption = BackendChoice.AUTO) -> int:
-    """Time the ladder beside the library; arguments go to the backend's lab_bench."""
+def bench_lab(
+    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    from_: FromOption = None,
+    sizes: Annotated[str, typer.Option(help="Numbers of items, with commas.")] = _BENCH_SIZES,
+    out: Annotated[Path | None, typer.Option(help="Folder for LAB.json and LAB.svg.")] = None,
+    page_only: Annotated[bool, typer.Option(help="Measure nothing; redraw from LAB.json.")] = False,
+    backend: BackendOption = BackendChoice.AUTO,
+) -> int:
+    """Time a lab's ladder on a GPU beside the library; without --from, the solutions'."""
     workspace = Workspace.from_environment()
-    chosen: Backend = backend.backend or detect_backend()
-    return bench(workspace.build(chosen), context.args)
+    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    folder = out or workspace.root / "docs" / "bench"
+    file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
+    if not page_only:
+        numbers = _numbers(sizes)
+        session = open_session(workspace, backend.backend, None, None)
+        bench.save(bench.measure(session, from_ or workspace.solutions, lab, numbers), file)
+    report = bench.load(file)
+    bench_page.draw(report, plot)
+    if out is None and from_ is None:
+        readme = workspace.solutions / lab.id / "README.md"
+        up = "../../docs/bench"
+        text = bench_page.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")
+        bench_page.put_into(readme, text)
+    print(bench_page.table(report, file.name, plot.name))
+    return ExitCode.FULL_MARKS
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"--sizes takes numbers with commas between them, not {text!r}") from error
+    if min(numbers) < 1:
+        raise InputError("--sizes takes numbers above 0")
+    return numbers
 
 
 def _folder(workspace: Workspace, given: Path | None) -> Path:

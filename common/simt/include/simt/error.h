@@ -13,8 +13,8 @@ typedef enum cudaError cudaError_t;
 cudaError_t cudaGetLastError();
 // Returns the last error and keeps it.
 cudaError_t cudaPeekAtLastError();
-// The enumerator's name ("cudaErrorInvalidValue") and CUDA's one-line description of it; never
-// null.
+// The enumerator's name ("cudaErrorInvalidValue") and CUDA's one-
+// line description of it; never null.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 

@@ -3,8 +3,8 @@
 //
 // Host and device share one address space and one compilation here, so most keywords mean nothing.
 // The exception is __shared__: one variable for each block. It becomes thread_local (and so static
-// inside functions); the scheduler saves and restores the thread's TLS image when it switches
-// blocks.
+// inside functions); the scheduler saves and restores the thread's
+// TLS image when it switches blocks.
 #pragma once
 
 // libstdc++ spells __attribute__((__noinline__)) in here, which the macro below would break, so it
@@ -43,8 +43,8 @@
 #define __noinline__ __attribute__((noinline))
 
 // For our own small functions that device code calls by value (make_float4, __popc, half
-// operators). Inlined always, so that the hooks see neither a call nor accesses that CUDA would not
-// have.
+// operators). Inlined always, so that the hooks see neither a call
+// nor accesses that CUDA would not have.
 #define SIMT_INLINE inline __attribute__((always_inline))
 
 // For the glue between a launch and the kernel's body: runs in the student's translation unit but

@@ -71,8 +71,8 @@ void register_allocation(void* p, std::size_t size_bytes, std::string name, Allo
 // in it is accessible to kernels until declared.
 void* map_shared(int fd, std::size_t size_bytes);
 
-// Names part of the arena as one allocation. `initialised` tells the checkers whether it may be
-// read.
+// Names part of the arena as one allocation. `initialised` tells
+// the checkers whether it may be read.
 void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised);
 
 // Ends the declared allocation at `p`, if there is one.

@@ -38,8 +38,8 @@ struct cudaPointerAttributes {
   void* hostPointer;    // null where the host cannot
 };
 
-// A row-padded array: rows of xsize bytes, each `pitch` bytes after the last, in slices of ysize
-// rows.
+// A row-padded array: rows of xsize bytes, each `pitch` bytes after
+// the last, in slices of ysize rows.
 struct cudaPitchedPtr {
   void* ptr;
   std::size_t pitch, xsize, ysize;

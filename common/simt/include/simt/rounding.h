@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic and conversions with a stated rounding: _rn to nearest even, _rz to zero, _ru up, _rd
-// down.
+// Arithmetic and conversions with a stated rounding: _rn to nearest
+// even, _rz to zero, _ru up, _rd down.
 #pragma once
 
 #include <cmath>

@@ -8,8 +8,8 @@ typedef CUstream_st* cudaStream_t;
 
 namespace simt {
 
-// True for nullptr, cudaStreamLegacy, cudaStreamPerThread and every created, not yet destroyed
-// stream.
+// True for nullptr, cudaStreamLegacy, cudaStreamPerThread and every
+// created, not yet destroyed stream.
 bool is_valid_stream(cudaStream_t stream);
 
 }  // namespace simt

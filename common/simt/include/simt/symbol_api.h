@@ -11,8 +11,8 @@
 namespace simt {
 
 // Checks that [address, address + size_bytes) is a global of the program and enters it into the
-// book. cudaErrorInvalidSymbol if it is not: &symbol was passed instead of symbol, or a local
-// variable.
+// book. cudaErrorInvalidSymbol if it is not: &symbol was passed
+// instead of symbol, or a local variable.
 cudaError_t register_symbol(const void* address, std::size_t size_bytes);
 
 // size_bytes at `offset` bytes into the symbol. cudaErrorInvalidValue if they do not fit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Groups that are parts of one warp: tiles and coalesced threads. Ranks count the group's own
-// lanes.
+// Groups that are parts of one warp: tiles and coalesced threads.
+// Ranks count the group's own lanes.
 #pragma once
 
 #include <cstring>

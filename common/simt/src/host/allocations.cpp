@@ -49,8 +49,8 @@ void end(Allocation& allocation) {
 const Allocation* find_allocation(const void* address) {
   const auto* const p = static_cast<const std::byte*>(address);
   const auto& book = internal::book();
-  // Allocations do not overlap, so only the neighbours on both sides can hold p or be nearest to
-  // it.
+  // Allocations do not overlap, so only the neighbours on both
+  // sides can hold p or be nearest to it.
   const auto after = book.upper_bound(p);
   const Allocation* const below = after == book.begin() ? nullptr : &std::prev(after)->second;
   const Allocation* const above = after == book.end() ? nullptr : &after->second;

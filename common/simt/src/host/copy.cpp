@@ -53,8 +53,8 @@ void tell_observer(const End& to, void* destination, const End& from, const void
   }
 }
 
-// A box of rows, `pitch` bytes apart, in slices of slice_rows rows. Its extent says how much is
-// used.
+// A box of rows, `pitch` bytes apart, in slices of slice_rows rows.
+// Its extent says how much is used.
 struct Box {
   char* base;
   std::size_t pitch;

@@ -33,8 +33,8 @@ bool on_heap(const Allocation& allocation) {
 }
 
 // Finds `room` bytes from the cursor on, going round once. Freed allocations in the way are
-// forgotten now and not before: until the cursor has come round, their addresses are recognised as
-// freed.
+// forgotten now and not before: until the cursor has come round,
+// their addresses are recognised as freed.
 std::byte* take_room(std::size_t room) {
   auto& book = internal::book();
   for (int pass = 0; pass < 2; ++pass, g_cursor = kDeviceBase) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Images in pitched memory: rows apart by the pitch, cudaMemcpy2D both ways, cudaMemset2D, uchar4
-// pixels.
+// Images in pitched memory: rows apart by the pitch, cudaMemcpy2D
+// both ways, cudaMemset2D, uchar4 pixels.
 #include <vector>
 
 #include "check.h"

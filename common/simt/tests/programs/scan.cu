@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prefix sums: Hillis-Steele with two buffers, Blelloch's up and down sweep, and a scan of many
-// blocks.
+// Prefix sums: Hillis-Steele with two buffers, Blelloch's up and
+// down sweep, and a scan of many blocks.
 #include <vector>
 
 #include "check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Row-wise softmax and layer normalisation: block reductions with functors, online softmax in a
-// warp.
+// Row-wise softmax and layer normalisation: block reductions with
+// functors, online softmax in a warp.
 #include <cfloat>
 #include <cmath>
 #include <vector>

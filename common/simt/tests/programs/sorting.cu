@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bitonic sort over global and shared memory, and an odd-even sort with __syncthreads_or as its
-// end.
+// Bitonic sort over global and shared memory, and an odd-even sort
+// with __syncthreads_or as its end.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Votes, shuffles, matches and bit intrinsics: stream compaction, a warp scan, a warp sort,
-// leaders.
+// Votes, shuffles, matches and bit intrinsics: stream compaction,
+// a warp scan, a warp sort, leaders.
 #include "check.h"
 
 #define FULL_MASK 0xffffffff

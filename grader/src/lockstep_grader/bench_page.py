@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Draws a benchmark report: a table for a README, and a plot."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.files import write_whole
+
+_BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
+
+
+def table(report: dict[str, Any], source: str, plot: str) -> str:
+    """Markdown: GB/s of each rung at each size; at the largest, its ratios."""
+    rows = report["rows"]
+    sizes = sorted({row["num_items"] for row in rows})
+    largest = sizes[-1]
+    machine = report["machine"]
+    head = [*(f"{_power(size)}, GB/s" for size in sizes), "share of limit", "of library"]
+    lines = [
+        f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
+        f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
+        f"The last two columns are medians of paired rounds at {_power(largest)} items: the limit is "
+        f"`{rows[0]['limit']}`, the library `{rows[0]['library']}`.",
+        "",
+        f"| rung | {' | '.join(head)} |",
+        f"|---|{'---:|' * len(head)}",
+    ]
+    for rung in dict.fromkeys(row["rung"] for row in rows):
+        by_size = {row["num_items"]: row for row in rows if row["rung"] == rung}
+        cells = [_figure(by_size[size]["gbps"]) if size in by_size else "" for size in sizes]
+        last = by_size.get(largest, {})
+        cells += [f"{last[name]:.3f}" if name in last else "" for name in ("share", "of_library")]
+        lines.append(f"| `{rung}` | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", f"![speed of each rung against the number of items]({plot})"])
+
+
+def put_into(readme: Path, text: str) -> None:
+    """Replaces what stands between the markers of `readme`."""
+    try:
+        old = readme.read_text()
+    except OSError as error:
+        raise InputError(f"{readme}: {error.strerror}") from error
+    before, begin, rest = old.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise InputError(f"{readme}: has no lines {_BEGIN} and {_END} to put the table between")
+    write_whole(readme, f"{before}{_BEGIN}\n{text}\n{_END}{after}".encode())
+
+
+def draw(report: dict[str, Any], file: Path) -> None:
+    """An SVG: bytes a second against items, a line a rung, the limit and the library dashed."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise FaultError(
+            "matplotlib is missing; install it with: .venv/bin/python -m pip install matplotlib"
+        ) from error
+    mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    rows = report["rows"]
+    for rung in dict.fromkeys(row["rung"] for row in rows):
+        points = sorted((row["num_items"], row["gbps"]) for row in rows if row["rung"] == rung)
+        axes.plot(*zip(*points, strict=True), marker="o", label=rung)
+    best = rows[-1]["rung"]
+    last = sorted((row for row in rows if row["rung"] == best), key=lambda row: row["num_items"])
+    items = [row["num_items"] for row in last]
+    axes.plot(items, [row["anchor_gbps"] for row in last], "k--", label=rows[0]["limit"])
+    library = [row["gbps"] / row["of_library"] for row in last]
+    axes.plot(items, library, "--", color="0.5", label=rows[0]["library"])
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("items")
+    axes.set_ylabel("GB/s")
+    axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    write_whole(file, drawn.getvalue())
+
+
+def _power(size: int) -> str:
+    exponent = size.bit_length() - 1
+    return f"2^{exponent}" if size == 1 << exponent else str(size)
+
+
+def _figure(gbps: float) -> str:
+    return f"{gbps:.0f}" if gbps >= 10 else f"{gbps:.1f}"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The table that `bench` puts into a README."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader import bench_page
+from lockstep_grader.errors import InputError
+
+
+def _row(rung: str, num_items: int, gbps: float, **more: float) -> dict[str, Any]:
+    return {
+        "rung": rung,
+        "num_items": num_items,
+        "gbps": gbps,
+        "limit": "read",
+        "library": "cub",
+    } | more
+
+
+_REPORT = {
+    "command": "./lab bench 01-demo",
+    "date": "2026-01-02",
+    "machine": {"gpu": "A GPU", "driver": "1.2"},
+    "compiler": {"version": "13"},
+    "rows": [
+        _row("01_first", 1 << 16, 2.25, share=0.01, of_library=0.02),
+        _row("02_second", 1 << 16, 70, share=0.7, of_library=1.5),
+        _row("02_second", 1 << 20, 900, share=0.95, of_library=1.25),
+    ],
+}
+
+
+def test_table_has_a_row_a_rung_and_the_ratios_of_the_largest_size() -> None:
+    lines = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()
+    assert "| rung | 2^16, GB/s | 2^20, GB/s | share of limit | of library |" in lines
+    assert "| `01_first` | 2.2 |  |  |  |" in lines
+    assert "| `02_second` | 70 | 900 | 0.950 | 1.250 |" in lines
+
+
+def test_table_names_the_command_the_machine_and_the_date() -> None:
+    first = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()[0]
+    for said in ("A GPU", "2026-01-02", "`./lab bench 01-demo`", "x.json"):
+        assert said in first
+
+
+def test_put_into_replaces_only_what_stands_between_the_markers(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("a\n<!-- measured:begin -->\nold\n<!-- measured:end -->\nb\n")
+    bench_page.put_into(readme, "new")
+    bench_page.put_into(readme, "newer")
+    assert readme.read_text() == ("a\n<!-- measured:begin -->\nnewer\n<!-- measured:end -->\nb\n")
+
+
+def test_put_into_refuses_a_readme_without_markers(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("nothing here\n")
+    with pytest.raises(InputError, match="measured:begin"):
+        bench_page.put_into(readme, "new")
