@@ -21,8 +21,8 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     lines = [
         f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
         f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
-        f"The last two columns are medians of paired rounds at {_power(largest)} items: the limit is "
-        f"`{rows[0]['limit']}`, the library `{rows[0]['library']}`.",
+        f"The last two columns are medians of paired rounds at {_power(largest)} items: "
+        f"the limit is `{rows[0]['limit']}`, the library `{rows[0]['library']}`.",
         "",
         f"| rung | {' | '.join(head)} |",
         f"|---|{'---:|' * len(head)}",
