@@ -466,8 +466,11 @@ TEST_F(Operators, FindsTheFarthestPoint) {
   };
   expect_for_sizes(sizes_, [&](int num_points) { return attempt(num_points, 2000, false); });
   if (HasFailure()) return;
-  // Few different coordinates: many points are equally far.
-  expect_for_sizes({64, 1000, 5000}, [&](int num_points) { return attempt(num_points, 2, false); });
+  // Few different coordinates: several points are equally far, each time at other places.
+  for (int round = 0; round < 24 && !HasFailure(); ++round) {
+    expect_for_sizes({200 + static_cast<int>(next_seed() % 8000)},
+                     [&](int num_points) { return attempt(num_points, 6, false); });
+  }
   if (HasFailure()) return;
   expect_for_sizes({100, 1000}, [&](int num_points) { return attempt(num_points, 2000, true); });
   if (HasFailure()) return;
