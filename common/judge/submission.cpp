@@ -42,6 +42,11 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kCudaError:
       if (reply.text.starts_with("cudaErrorMemoryAllocation")) return {"out_of_memory", reply.text};
       return {"launch_error", function + " failed with " + reply.text};
+    case wire::Status::kUncheckedError:
+      return {"launch_error",
+              function + " ignored an error: " + reply.text +
+                  ". Call check_launch() after each launch, and check() around each "
+                  "CUDA call"};
     case wire::Status::kScratchUsedUp:
       return {"out_of_memory", function + " asked for more memory than there is: " +
                                    std::to_string(batch.scratch_bytes) +

@@ -33,12 +33,13 @@ enum class Kind : std::uint32_t {
 // How a request ended. Everything but kOk ends the batch at the failing call.
 enum class Status : std::uint32_t {
   kOk = 0,
-  kTodo,           // lab::Todo: not written yet
-  kCudaError,      // lab::CudaError, or an error found when synchronising
-  kScratchUsedUp,  // std::bad_alloc
-  kException,      // any other exception
-  kUndefined,      // the rung does not define this function
-  kBadRequest,     // the judge and the worker disagree on a signature: the grader's fault
+  kTodo,            // lab::Todo: not written yet
+  kCudaError,       // lab::CudaError, or an error found when synchronising
+  kUncheckedError,  // a call or launch failed, and the function ended as if nothing had happened
+  kScratchUsedUp,   // std::bad_alloc
+  kException,       // any other exception
+  kUndefined,       // the rung does not define this function
+  kBadRequest,      // the judge and the worker disagree on a signature: the grader's fault
 };
 
 struct Header {

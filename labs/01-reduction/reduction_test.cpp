@@ -420,6 +420,7 @@ TEST_F(Operators, FindsTheFarthestPoint) {
   // Whole coordinates: squared distances are exact, and ties are real ties.
   const auto attempt = [&](int num_points, int limit, bool with_nan) -> std::optional<Failure> {
     std::vector<std::vector<float>> h_points;
+    h_points.reserve(3);
     for (int axis = 0; axis < 3; ++axis) {
       h_points.push_back(judge::random_integers(next_seed(), num_points, limit));
     }
@@ -442,7 +443,7 @@ TEST_F(Operators, FindsTheFarthestPoint) {
     const auto d_y = input("d_y", h_points[1]);
     const auto d_z = input("d_z", h_points[2]);
     const auto d_out = output<int>("d_out", 1);
-    const auto failure =
+    auto failure =
         call<decltype(lab::farthest_point)>("farthest_point", d_x, d_y, d_z, num_points, d_out);
     if (failure) return failure;
     const int got = d_out.download()[0];

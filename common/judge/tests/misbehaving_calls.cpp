@@ -35,6 +35,7 @@ void hoard() {
   }
 }
 void not_written() { lab::todo("write me"); }
+void ignore_error() { cudaSetDevice(99); }
 void throw_something() { throw 42; }
 void forge_reply() {
   wire::Header header;
@@ -64,6 +65,7 @@ std::span<const Entry> call_table() {
       make_entry("hoard", &hoard),
       make_entry("not_written", &not_written),
       make_entry("throw_something", &throw_something),
+      make_entry("ignore_error", &ignore_error),
       make_entry("forge_reply", &forge_reply),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("absent", static_cast<void (*)()>(nullptr)),

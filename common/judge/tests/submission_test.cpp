@@ -68,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(All, Misbehaviour,
                                            Case{"hoard", "out_of_memory", "memory"},
                                            Case{"not_written", "todo", "TODO: write me"},
                                            Case{"throw_something", "crash", "exception"},
+                                           Case{"ignore_error", "launch_error", "ignored an error"},
                                            Case{"forge_reply", "forbidden", "channel"},
                                            Case{"fork_and_leave", "crash", "status 7"},
                                            Case{"absent", "compile_error", "lab::absent"}));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 
 #include "lab/cuda_error.cuh"
@@ -49,6 +50,11 @@ class EventTimer {
   cudaEvent_t end_ = nullptr;
 };
 
+// The function returned normally after a CUDA call or a launch of its own had failed.
+class UncheckedError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_arena) {
   const Entry* const entry = find_entry(call.function);
   if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
@@ -57,6 +63,10 @@ void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_are
   const Context context{d_arena, &scratch, nullptr};
   Arguments arguments(call.args, context);
   entry->invoke(entry->function, arguments);
+  // A launch that could not start leaves only this trace, and wrong results that would puzzle
+  // anybody.
+  const cudaError_t unchecked = cudaGetLastError();
+  if (unchecked != cudaSuccess) throw UncheckedError(lab::CudaError(unchecked).what());
   if (batch.timed == 0) lab::check(cudaDeviceSynchronize());
 }
 
@@ -103,6 +113,8 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
     fail(wire::Status::kTodo, todo.what());
   } catch (const lab::CudaError& error) {
     fail(wire::Status::kCudaError, error.what());
+  } catch (const UncheckedError& error) {
+    fail(wire::Status::kUncheckedError, error.what());
   } catch (const std::bad_alloc&) {
     fail(wire::Status::kScratchUsedUp, "out of scratch or host memory");
   } catch (const BadRequest& error) {

@@ -2,7 +2,7 @@
 // mutant of: 02_interleaved
 // mistake: 18, more than 1024 threads a block, the error unchecked
 // expect: failed launch_error
-// also: output_unwritten, wrong_result
+// message: ignored an error
 #include <algorithm>
 
 #include "lab/launch.cuh"
