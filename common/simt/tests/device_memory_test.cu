@@ -44,6 +44,7 @@ TEST_F(Memory, FindsAReadPastTheEnd) {
 }
 
 TEST_F(Memory, FindsAReadBeforeTheStart) {
+  Managed<int> below(4);  // the device's memory does not start here
   Managed<int> in(100), out(32);
   copy_kernel<<<1, 32>>>(in.get(), out.get(), -1);
   EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "4 bytes before the start of"));

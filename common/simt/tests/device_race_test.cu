@@ -160,10 +160,18 @@ TEST_F(Race, AllowsVolatileFlagsBehindFences) {
 
 __global__ void write_same(int* out) { *out = 5; }
 
-TEST_F(Race, SaysWhenTheValuesAreTheSame) {
+TEST_F(Race, AllowsWritesOfTheSameValue) {
   Managed<int> out(1);
   write_same<<<2, 1>>>(out.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "both wrote the same value"));
+  EXPECT_EQ(out[0], 5);
+}
+
+__global__ void write_different(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+TEST_F(Race, FindsWritesOfDifferentValues) {
+  Managed<int> out(1);
+  write_different<<<1, 2>>>(out.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
 }
 
 __global__ void write_own_bytes(char* out) { out[blockIdx.x * 32 + threadIdx.x] = 1; }

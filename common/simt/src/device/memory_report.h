@@ -25,9 +25,8 @@ void report_uninitialized(const Access& access, const std::string& where);
 [[noreturn]] void end_misaligned(const Access& access);
 [[noreturn]] void end_host_pointer(const Access& access);
 
-// Whether no race between the access and one that returned to `earlier` was reported in this
-// launch.
-bool is_first_race_at(const Access& access, const void* earlier);
+// Whether races between the access and one that returned to `earlier` are still of interest.
+bool is_new_race_at(const Access& access, const void* earlier);
 
 // Forgets what has been reported; for a new launch.
 void reset_memory_reports();

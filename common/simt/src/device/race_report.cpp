@@ -53,7 +53,7 @@ bool race_is_unsettled = false;
 
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared) {
   const Untraced untraced;
-  if (!is_first_race_at(access, pc_of(earlier))) return;
+  if (!is_new_race_at(access, pc_of(earlier))) return;
   const SourceLine& where = source_line(access.pc);
   Finding finding = {"race", where.file, where.line, running.grid->site().kernel,
                      message(earlier, access, is_shared)};
@@ -73,10 +73,9 @@ void settle_race() {
   if (!race_is_unsettled) return;
   const Untraced untraced;
   race_is_unsettled = false;
-  if (std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) == 0) {
-    g_unsettled.finding.message += " (both wrote the same value here, so no harm was done yet)";
+  if (std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) != 0) {
+    report(std::move(g_unsettled.finding));
   }
-  report(std::move(g_unsettled.finding));
 }
 
 }  // namespace simt::device

@@ -20,7 +20,8 @@ struct EarlierAccess {
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared);
 
 // Two writes that are reported need a second look once the later one is done: did they write the
-// same value? Call before the next write, and at the kernel's end.
+// same value? Then it is no finding: "found = true" by many threads is common and does no harm.
+// Call before the next write, and at the kernel's end.
 void settle_race();
 extern bool race_is_unsettled;
 
