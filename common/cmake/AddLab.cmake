@@ -73,8 +73,12 @@ function(write_toolchain_file)
   else()
     set(anchors_json null)
   endif()
+  set(features_json "[]")
+  if(LAB_BACKEND STREQUAL "cpu")
+    set(features_json "[\"checkers\"]")
+  endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
-"{\"version\": 1, \"backend\": \"${LAB_BACKEND}\",
+"{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},
   \"compiler\": ${compiler_json},
   \"steps\": [
     ${steps_json}],

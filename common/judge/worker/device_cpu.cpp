@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The worker on the emulator: buffers arrive as shared memory, and the checkers learn where each
 // begins and ends.
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "lab/cuda_error.cuh"
 #include "simt/finding.h"
 #include "simt/memory.h"
@@ -10,8 +14,27 @@
 namespace worker {
 namespace {
 
-// Made afresh for each call, so that no call reads what another one left behind.
-void* g_scratch = nullptr;
+// What the running call has taken of its scratch memory; nothing else of it may be touched.
+std::vector<void*> g_scratch;
+
+// Allocations up to this number were there before the batch.
+std::uint64_t g_last_id = 0;
+
+bool is_students(const simt::Allocation& allocation) {
+  return allocation.id > g_last_id && (allocation.kind == simt::Allocation::Kind::device ||
+                                       allocation.kind == simt::Allocation::Kind::managed);
+}
+
+// Device memory that the batch's calls allocated and did not free.
+void report_leaks() {
+  for (const simt::Allocation* allocation : simt::live_allocations()) {
+    if (!is_students(*allocation)) continue;
+    simt::report({"leak", "", 0, "",
+                  std::to_string(allocation->size_bytes) + " bytes of device memory (" +
+                      allocation->name +
+                      ") were allocated during the call and never freed: call cudaFree"});
+  }
+}
 
 }  // namespace
 
@@ -21,6 +44,7 @@ std::byte* open_arena(const wire::Hello& hello) {
 
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
+  for (const simt::Allocation* allocation : simt::live_allocations()) g_last_id = allocation->id;
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes == 0) continue;
     simt::declare_allocation(d_arena + region.offset_bytes, region.size_bytes, region.name.c_str(),
@@ -29,6 +53,7 @@ void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
 }
 
 void end_batch(const wire::Batch& batch, std::byte* d_arena) {
+  report_leaks();
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes > 0) simt::retire_allocation(d_arena + region.offset_bytes);
   }
@@ -36,17 +61,22 @@ void end_batch(const wire::Batch& batch, std::byte* d_arena) {
 
 void* scratch_memory(std::size_t size_bytes, bool) {
   release_scratch();
-  if (size_bytes == 0) return nullptr;
-  g_scratch = simt::allocate(size_bytes, simt::Allocation::Kind::scratch);
-  if (g_scratch == nullptr) throw std::bad_alloc();
-  return g_scratch;
+  return size_bytes == 0 ? nullptr : simt::scratch_room(size_bytes);
 }
 
-lab::Scratch::Observer scratch_observer() { return nullptr; }
+lab::Scratch::Observer scratch_observer() {
+  return [](void* d_base, std::size_t size_bytes) {
+    if (size_bytes == 0) return;
+    g_scratch.push_back(d_base);
+    const std::string name = "scratch allocation " + std::to_string(g_scratch.size());
+    simt::declare_allocation(d_base, size_bytes, name.c_str(), false,
+                             simt::Allocation::Kind::scratch);
+  };
+}
 
 void release_scratch() {
-  if (g_scratch != nullptr) simt::release(g_scratch, simt::Allocation::Kind::scratch);
-  g_scratch = nullptr;
+  for (void* const d_base : g_scratch) simt::retire_allocation(d_base);
+  g_scratch.clear();
 }
 
 void take_report(wire::Reply& reply) {

@@ -101,7 +101,7 @@ constexpr int kFirstBarrierLine = __LINE__ - 6;
 
 TEST_F(Barrier, ReportsThreadsThatMeetAtDifferentCalls) {
   Managed<int> out(16);
-  two_barriers<<<2, 64>>>(out.get());
+  two_barriers<<<1, 64>>>(out.get());
   const simt::Finding finding = expect_finding("barrier_divergence");
   EXPECT_EQ(finding.file, "device_barrier_test.cu");
   EXPECT_EQ(finding.line, kFirstBarrierLine);

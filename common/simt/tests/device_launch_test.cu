@@ -156,6 +156,7 @@ TEST_F(Launch, PoisonsSharedMemoryAndKeepsTheHostsVariables) {
   read_shared<<<3, 4>>>(out.get());
   EXPECT_EQ(out.values(), std::vector<unsigned>(12, 0xFFF8DEADu));
   EXPECT_EQ(host_variable, 42);
+  expect_finding("uninitialized_read");
 }
 
 __global__ void use_dynamic_shared(int* out, int num_items) {

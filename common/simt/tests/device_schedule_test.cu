@@ -63,6 +63,9 @@ TEST_F(Schedule, ShowsAMissingBarrierThatTheNaturalOrderHides) {
   };
   EXPECT_EQ(result(0)[63], 62);
   EXPECT_NE(result(5), result(0));
+  for (const simt::Finding& finding : simt::take_findings()) {
+    EXPECT_TRUE(finding.kind == "race" || finding.kind == "uninitialized_read") << finding.kind;
+  }
 }
 
 TEST(Permutation, VisitsEveryNumberOnce) {

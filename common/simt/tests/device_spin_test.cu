@@ -85,7 +85,7 @@ TEST_F(Spin, LocksBetweenLanesWarpsAndBlocks) {
 
 // A barrier of the whole grid out of an atomic counter, before there was cooperative launch.
 __global__ void meet_by_counter(unsigned* arrived, int* data) {
-  data[blockIdx.x] = static_cast<int>(blockIdx.x);
+  if (threadIdx.x == 0) data[blockIdx.x] = static_cast<int>(blockIdx.x);
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {

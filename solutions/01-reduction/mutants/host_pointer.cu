@@ -3,7 +3,6 @@
 // mistake: 19, a host pointer dereferenced on the device
 // expect: failed host_pointer
 // also: launch_error, crash, wrong_result
-// needs: cuda
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "reduction.cuh"

@@ -3,7 +3,6 @@
 // mistake: 15, sum += x from all threads without an atomic
 // expect: failed race
 // also: wrong_result
-// needs: cuda
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "reduction.cuh"

@@ -14,6 +14,9 @@ namespace simt {
 // time and again to no avail, other threads run first.
 void poll(const void* address);
 
+// This thread's next access to the address is meant to meet other threads': like a volatile one.
+void expect_company(const void* address);
+
 }  // namespace simt
 
 #define SIMT_LOAD(name)                  \
@@ -40,6 +43,7 @@ SIMT_POLLING_LOAD(__ldcv)
 #define SIMT_STORE(name)                                             \
   template <class T>                                                 \
   SIMT_INLINE void name(T* address, std::type_identity_t<T> value) { \
+    simt::expect_company(address);                                   \
     *address = value;                                                \
   }
 SIMT_STORE(__stwb)

@@ -73,7 +73,12 @@ void* map_shared(int fd, std::size_t size_bytes);
 
 // Names part of the arena as one allocation. `initialised` tells
 // the checkers whether it may be read.
-void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised);
+void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised,
+                        Allocation::Kind kind = Allocation::Kind::external);
+
+// Room of that size for declared allocations, which hold poison; nothing else. Gives the same room
+// again whenever it is large enough. Throws std::system_error.
+void* scratch_room(std::size_t size_bytes);
 
 // Ends the declared allocation at `p`, if there is one.
 void retire_allocation(void* p);

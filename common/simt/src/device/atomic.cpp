@@ -49,29 +49,36 @@ bool may_poll(AtomicOperation operation) {
 }  // namespace
 
 template <class T>
-T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering) {
-  return device::read_modify_write(address, __builtin_return_address(0), may_poll(operation),
-                                   [=](T value) { return compute(operation, value, operand); });
+T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering ordering) {
+  device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
+  return device::read_modify_write(
+      address, __builtin_return_address(0), may_poll(operation),
+      [=](T value) { return compute(operation, value, operand); },
+      operation != AtomicOperation::kExchange);
 }
 
 template <class T>
-T atomic_compare_exchange(T* address, T expected, T desired, Ordering) {
+T atomic_compare_exchange(T* address, T expected, T desired, Ordering ordering) {
+  device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
   return device::read_modify_write(address, __builtin_return_address(0), true,
                                    [=](T value) { return value == expected ? desired : value; });
 }
 
 template <class T>
-T atomic_load(const T* address, Ordering) {
+T atomic_load(const T* address, Ordering ordering) {
+  device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
   return device::load(address, __builtin_return_address(0));
 }
 
 template <class T>
-void atomic_store(T* address, T value, Ordering) {
+void atomic_store(T* address, T value, Ordering ordering) {
+  device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
   device::store(address, value, __builtin_return_address(0));
 }
 
 template <class T>
-T atomic_update(T* address, T (*update)(T, T), T operand, Ordering) {
+T atomic_update(T* address, T (*update)(T, T), T operand, Ordering ordering) {
+  device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
   return device::read_modify_write(address, __builtin_return_address(0), false,
                                    [=](T value) { return update(value, operand); });
 }

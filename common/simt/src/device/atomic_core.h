@@ -2,13 +2,26 @@
 // What every atomic access comes down to, CUDA's and the compiler's.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
+#include "memory_check.h"
+#include "order.h"
 #include "poll.h"
 #include "running.h"
 
 namespace simt::device {
+
+// A release access begins with a fence. Call before the access.
+inline void note_order(std::memory_order order, bool for_device) {
+  if (running.grid == nullptr) return;
+  if (order != std::memory_order_relaxed && order != std::memory_order_acquire &&
+      order != std::memory_order_consume) {
+    order_release(for_device);
+  }
+}
 
 // In a kernel one thread runs until it waits, so plain accesses are atomic. On the host other OS
 // threads may run at the same time. (Atomics of 16 bytes would need libatomic there; nobody shares
@@ -20,10 +33,26 @@ inline void note_place(const void* pc) {
   if (running.grid != nullptr) running.lane().pc = pc;
 }
 
+// Holds an atomic access of the running thread against what is known of the memory.
+template <class T>
+void check_atomic(const T* address, bool reads, bool writes, const void* pc) {
+  if (running.grid == nullptr || running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
+    return;
+  }
+  order_acquire();
+  check_access({.address = reinterpret_cast<std::uintptr_t>(address),
+                .size_bytes = sizeof(T),
+                .reads = reads,
+                .writes = writes,
+                .is_atomic = true,
+                .pc = pc});
+}
+
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
-// same, the thread is taken to wait for another one. pc: the caller's.
+// same, the thread is taken to wait for another one. `reads`: the old value may matter. pc: the
+// caller's.
 template <class T, class Update>
-T read_modify_write(T* address, const void* pc, bool polls, Update update) {
+T read_modify_write(T* address, const void* pc, bool polls, Update update, bool reads = true) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.grid == nullptr) {
       T old, next;
@@ -36,6 +65,7 @@ T read_modify_write(T* address, const void* pc, bool polls, Update update) {
     }
   }
   note_place(pc);
+  check_atomic(address, reads, true, pc);
   const T old = *address;
   const T next = update(old);
   // Bit patterns, not values: -0.0 over 0.0 is a change.
@@ -57,6 +87,7 @@ T load(const T* address, const void* pc) {
     note_place(pc);
     ++running.reads;
     poll(address, pc);  // others may run here ...
+    check_atomic(address, true, false, pc);
   }
   return *const_cast<const volatile T*>(address);  // ... so this reads what they wrote
 }
@@ -67,6 +98,7 @@ void store(T* address, T value, const void* pc) {
     if (running.grid == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
   note_place(pc);
+  check_atomic(address, false, true, pc);
   *address = value;
   ++running.changes;
 }

@@ -24,6 +24,7 @@ void Block::start(uint3 block_index) {
   runnable = static_cast<std::uint32_t>((std::uint64_t{1} << warps.size()) - 1);
   at_barrier = at_grid_barrier = predicates = 0;
   barrier_is_mixed = false;
+  order_block_start(*this);
   for (Warp& warp : warps) {
     const int num_lanes = std::min(num_threads - warp.thread_id(0), kWarpSize);
     warp.live = warp.ready = static_cast<std::uint32_t>((std::uint64_t{1} << num_lanes) - 1);
@@ -41,6 +42,7 @@ void Block::resume_yielded() {
 }
 
 void Block::release_barrier() {
+  order_barrier(*this);
   for (Warp& warp : warps) {
     if (warp.at_barrier == 0) continue;
     warp.ready |= warp.at_barrier;
@@ -54,6 +56,7 @@ void Block::release_barrier() {
 }
 
 void Block::release_grid_barrier() {
+  order_grid_barrier_block(*this);
   for (Warp& warp : warps) {
     if (warp.at_grid_barrier == 0) continue;
     warp.ready |= warp.at_grid_barrier;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "fiber.h"
+#include "order.h"
 #include "schedule.h"
+#include "shared_shadow.h"
 #include "simt/limits.h"
 #include "simt/vector_types.h"
 #include "simt/warp.h"
@@ -28,6 +30,8 @@ struct Lane {
   int source_lane = 0;
   std::uint64_t value = 0;
   std::uint64_t result = 0;
+
+  std::uint64_t horizon = 0;  // it knows of what was released until then (see order.h)
 };
 
 // Each live lane's bit is in exactly one of the sets below `live`.
@@ -41,6 +45,7 @@ struct Warp {
   std::uint32_t in_operation = 0;     // in a warp operation
   std::uint32_t converging = 0;       // in __activemask
   std::array<Lane, kWarpSize> lanes;
+  WarpOrder order;
 
   int thread_id(int lane) const { return id * kWarpSize + lane; }
 };
@@ -78,6 +83,8 @@ struct Block {
   int released_threads = 0;          // what the last barrier found
   int released_predicates = 0;
 
+  BlockOrder order;
+  SharedShadow shared_shadow;
   std::vector<std::byte> shared_image;  // shared memory, while another block runs
 };
 

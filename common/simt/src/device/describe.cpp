@@ -135,6 +135,7 @@ bool has_mask_mismatch(const Block& block) {
 }
 
 void report_mixed_barrier(const Block& block) {
+  const Untraced untraced;
   const SourceLine& where = source_line(block.barrier_pc);
   WaitingThreads groups;
   for_each_live(block, [&](const Warp& warp, int lane_id) {
@@ -147,6 +148,7 @@ void report_mixed_barrier(const Block& block) {
 }
 
 void report_lane_outside_mask(std::uint32_t mask) {
+  const Untraced untraced;
   report_here("barrier_divergence", running.lane().pc,
               running_thread_name() + ", lane " + std::to_string(running.lane_id) +
                   " of its warp, calls a warp operation with mask " + mask_name(mask) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads take turns here and see each other's writes at once, so fences order nothing. But a
-// thread may wait by means of them, around plain loads.
+// Threads take turns here and see each other's writes at once, so fences change nothing but what
+// the checkers take for ordered. And a thread may wait by means of them, around plain loads.
+#include "order.h"
 #include "poll.h"
 #include "running.h"
 #include "simt/atomic_access.h"
@@ -8,15 +9,19 @@
 
 namespace {
 
-void fence(const void* pc) {
+void fence(const void* pc, bool for_device) {
   static const char fence_place = 0;
-  if (simt::device::running.grid != nullptr) simt::device::poll(&fence_place, pc);
+  if (simt::device::running.grid == nullptr) return;
+  simt::device::order_release(for_device);
+  simt::device::poll(&fence_place, pc);
 }
 
 }  // namespace
 
-void simt::atomic_fence(Ordering) { fence(__builtin_return_address(0)); }
+void simt::atomic_fence(Ordering ordering) {
+  fence(__builtin_return_address(0), ordering.scope >= Scope::kDevice);
+}
 
-void __threadfence_block() { fence(__builtin_return_address(0)); }
-void __threadfence() { fence(__builtin_return_address(0)); }
-void __threadfence_system() { fence(__builtin_return_address(0)); }
+void __threadfence_block() { fence(__builtin_return_address(0), false); }
+void __threadfence() { fence(__builtin_return_address(0), true); }
+void __threadfence_system() { fence(__builtin_return_address(0), true); }

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 
 #include <boost/context/detail/fcontext.hpp>
+#include <iterator>
 #include <new>
+#include <set>
 
 namespace simt::device {
 namespace {
@@ -12,6 +14,9 @@ namespace {
 namespace context = boost::context::detail;
 
 constexpr std::size_t kStacksPerMapping = 64;
+constexpr std::size_t kMappingBytes = kStacksPerMapping * kStackBytes;
+
+std::set<std::uintptr_t> g_mappings;  // where they start
 
 // Each guard page splits a mapping in two, and Linux allows 65530 mappings a process. Grids that
 // need more stacks than this are rare; the stacks beyond go without a guard.
@@ -41,6 +46,11 @@ void renew(Fiber& fiber) {
 
 }  // namespace
 
+bool is_fiber_stack(std::uintptr_t address) {
+  const auto after = g_mappings.upper_bound(address);
+  return after != g_mappings.begin() && address - *std::prev(after) < kMappingBytes;
+}
+
 void switch_fiber(Fiber& from, Fiber& to) {
   note_suspended(context::jump_fcontext(to.context, &from));
 }
@@ -61,10 +71,10 @@ void FiberPool::abandon_all() {
 }
 
 void FiberPool::add_stacks() {
-  constexpr std::size_t mapping_bytes = kStacksPerMapping * kStackBytes;
-  void* const mapping = mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE,
+  void* const mapping = mmap(nullptr, kMappingBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
+  g_mappings.insert(reinterpret_cast<std::uintptr_t>(mapping));
   for (std::size_t i = kStacksPerMapping; i-- > 0;) {
     char* const low = static_cast<char*>(mapping) + i * kStackBytes;
     const std::size_t index = fibers_.size();

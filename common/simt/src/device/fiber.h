@@ -19,6 +19,9 @@ struct Fiber {
 inline constexpr std::size_t kStackBytes = std::size_t{256} << 10;  // of each fiber
 inline constexpr std::size_t kGuardBytes = 4096;                    // below it, without access
 
+// Whether the address lies in the stack of any fiber.
+bool is_fiber_stack(std::uintptr_t address);
+
 // What every fiber runs. Defined by the scheduler; must not return.
 [[noreturn]] void fiber_main();
 

@@ -128,6 +128,7 @@ void Grid::load_shared_memory(Block& block) {
   if (loaded_ != nullptr) shared_memory_.save(loaded_->shared_image);
   if (block.shared_image.empty()) {
     shared_memory_.poison();
+    block.shared_shadow.reset(shared_memory_.static_memory(), shared_memory_.dynamic_memory());
   } else {
     shared_memory_.restore(block.shared_image);
   }
@@ -150,6 +151,7 @@ bool Grid::release_grid_barrier() {
   const auto all_there = [](const auto& block) { return block->at_grid_barrier == block->live; };
   if (resident_.size() != num_blocks_) return false;
   if (!std::all_of(resident_.begin(), resident_.end(), all_there)) return false;
+  order_grid_barrier_begin();
   for (const auto& block : resident_) block->release_grid_barrier();
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls that -fsanitize=thread makes of the compiler's atomic operations (std::atomic and the
-// __atomic builtins). Memory orders need no attention: see fence.cpp.
+// __atomic builtins). Memory orders matter to the checkers only.
 #include <cstdint>
 
 #include "atomic_core.h"
@@ -12,9 +12,16 @@ using simt::device::read_modify_write;
 
 __extension__ using Bits128 = unsigned __int128;
 
+// `order` is a constant of __ATOMIC_RELAXED's kind, whose order is std::memory_order's. The scope
+// is the whole system.
+void note_order(int order) {
+  simt::device::note_order(static_cast<std::memory_order>(order), true);
+}
+
 // Returns what the compiler's strong compare-exchange does, and leaves the old value in *expected.
 template <class T>
-bool compare_exchange(T* address, T* expected, T desired, const void* pc) {
+bool compare_exchange(T* address, T* expected, T desired, int order, const void* pc) {
+  note_order(order);
   const T wanted = *expected;
   *expected =
       read_modify_write(address, pc, true, [=](T old) { return old == wanted ? desired : old; });
@@ -30,37 +37,40 @@ T* plain(volatile T* address) {
 
 #define SIMT_PC __builtin_return_address(0)
 
-#define SIMT_FETCH_HOOK(bits, T, name, expression)                               \
-  T __tsan_atomic##bits##_##name(volatile T* p, T operand, int) {                \
-    return read_modify_write(plain(p), SIMT_PC, true,                            \
-                             [=](T old) { return static_cast<T>(expression); }); \
+#define SIMT_FETCH_HOOK(bits, T, name, reads, expression)                                   \
+  T __tsan_atomic##bits##_##name(volatile T* p, T operand, int order) {                     \
+    note_order(order);                                                                      \
+    return read_modify_write(                                                               \
+        plain(p), SIMT_PC, true, [=](T old) { return static_cast<T>(expression); }, reads); \
   }
 
-#define SIMT_ATOMIC_HOOKS(bits, T)                                                               \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                       \
-    return simt::device::load(const_cast<const T*>(p), SIMT_PC);                                 \
-  }                                                                                              \
-  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                \
-    simt::device::store(plain(p), value, SIMT_PC);                                               \
-  }                                                                                              \
-  SIMT_FETCH_HOOK(bits, T, exchange, (static_cast<void>(old), operand))                          \
-  SIMT_FETCH_HOOK(bits, T, fetch_add, old + operand)                                             \
-  SIMT_FETCH_HOOK(bits, T, fetch_sub, old - operand)                                             \
-  SIMT_FETCH_HOOK(bits, T, fetch_and, old& operand)                                              \
-  SIMT_FETCH_HOOK(bits, T, fetch_or, old | operand)                                              \
-  SIMT_FETCH_HOOK(bits, T, fetch_xor, old ^ operand)                                             \
-  SIMT_FETCH_HOOK(bits, T, fetch_nand, ~(old & operand))                                         \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T desired, int,  \
-                                                    int) {                                       \
-    return compare_exchange(plain(p), expected, desired, SIMT_PC);                               \
-  }                                                                                              \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T desired, int,    \
-                                                  int) {                                         \
-    return compare_exchange(plain(p), expected, desired, SIMT_PC);                               \
-  }                                                                                              \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T desired, int, int) { \
-    compare_exchange(plain(p), &expected, desired, SIMT_PC);                                     \
-    return expected;                                                                             \
+#define SIMT_ATOMIC_HOOKS(bits, T)                                                              \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                      \
+    return simt::device::load(const_cast<const T*>(p), SIMT_PC);                                \
+  }                                                                                             \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                         \
+    note_order(order);                                                                          \
+    simt::device::store(plain(p), value, SIMT_PC);                                              \
+  }                                                                                             \
+  SIMT_FETCH_HOOK(bits, T, exchange, false, (static_cast<void>(old), operand))                  \
+  SIMT_FETCH_HOOK(bits, T, fetch_add, true, old + operand)                                      \
+  SIMT_FETCH_HOOK(bits, T, fetch_sub, true, old - operand)                                      \
+  SIMT_FETCH_HOOK(bits, T, fetch_and, true, old& operand)                                       \
+  SIMT_FETCH_HOOK(bits, T, fetch_or, true, old | operand)                                       \
+  SIMT_FETCH_HOOK(bits, T, fetch_xor, true, old ^ operand)                                      \
+  SIMT_FETCH_HOOK(bits, T, fetch_nand, true, ~(old & operand))                                  \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T desired,      \
+                                                    int order, int) {                           \
+    return compare_exchange(plain(p), expected, desired, order, SIMT_PC);                       \
+  }                                                                                             \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T desired,        \
+                                                  int order, int) {                             \
+    return compare_exchange(plain(p), expected, desired, order, SIMT_PC);                       \
+  }                                                                                             \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T desired, int order, \
+                                               int) {                                           \
+    compare_exchange(plain(p), &expected, desired, order, SIMT_PC);                             \
+    return expected;                                                                            \
   }
 
 extern "C" {

@@ -8,7 +8,10 @@
 
 #include "device_print.h"
 #include "grid.h"
+#include "memory_report.h"
+#include "order.h"
 #include "poll.h"
+#include "race_report.h"
 #include "running.h"
 #include "scheduler.h"
 #include "signal_guard.h"
@@ -69,10 +72,13 @@ void run(Grid& grid) {
   device::block_dim = grid.config().block;
   device::grid_dim = grid.config().grid;
   device::reset_alarm();
+  device::reset_memory_reports();
+  device::order_launch();
   {
     const device::SignalGuard guard;
     grid.run();
   }
+  device::settle_race();
   if (grid.fault) {
     device::abandon_fibers();
     report_fault(grid.site(), *grid.fault);

@@ -3,6 +3,7 @@
 
 #include "describe.h"
 #include "fault.h"
+#include "order.h"
 #include "running.h"
 #include "schedule.h"
 #include "scheduler.h"
@@ -98,7 +99,13 @@ std::uint64_t read_clock(const void* pc) {
 void poll(const void* address) {
   if (!device::running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
     device::poll(address, __builtin_return_address(0));
+    if (device::running.grid != nullptr) device::order_acquire();
+    expect_company(address);
   }
+}
+
+void expect_company(const void* address) {
+  device::running.company = reinterpret_cast<std::uintptr_t>(address);
 }
 
 unsigned long long global_timer() { return device::read_clock(__builtin_return_address(0)); }

@@ -22,6 +22,9 @@ struct Running {
   std::uint64_t steps = 0;
   std::uint64_t alarm_step = UINT64_MAX;
 
+  // Of the cache hints' accesses: one to this address counts as volatile.
+  std::uintptr_t company = 0;
+
   // Events so far; only their changes matter.
   std::uint64_t reads = 0;
   std::uint64_t changes = 0;   // memory was written, a thread or a block ended
@@ -48,6 +51,27 @@ struct Running {
 };
 
 extern Running running;
+
+// While it lives, the emulator works on a fiber on its own behalf. Functions of the standard
+// library that it shares with the program may be the program's copies, with hooks; these must not
+// take its own data for the kernel's.
+class Untraced {
+ public:
+  Untraced() : stack_low_(running.stack_low), stack_bytes_(running.stack_bytes) {
+    running.stack_low = 0;
+    running.stack_bytes = SIZE_MAX;
+  }
+  ~Untraced() {
+    running.stack_low = stack_low_;
+    running.stack_bytes = stack_bytes_;
+  }
+  Untraced(const Untraced&) = delete;
+  Untraced& operator=(const Untraced&) = delete;
+
+ private:
+  std::uintptr_t stack_low_;
+  std::size_t stack_bytes_;
+};
 
 // The storage behind threadIdx and its like, which programs see as constants.
 extern uint3 thread_index asm("threadIdx");

@@ -48,7 +48,10 @@ void switch_to(Fiber& next) {
 // The running lane has ended; its fiber is free for another.
 void end_lane() {
   running.lane().fiber = nullptr;
-  fibers.release(running.fiber);
+  {
+    const Untraced untraced;
+    fibers.release(running.fiber);
+  }
   Warp& warp = *running.warp;
   warp.live &= ~running.lane_bit();
   warp.ready &= ~running.lane_bit();
@@ -76,7 +79,10 @@ void run_others() {
     // A lane that has not started takes the last fiber that became free: this very one, if the lane
     // that ran on it has just ended. So blocks whose threads never wait need one fiber and no
     // switch.
-    if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
+    if (lane->fiber == nullptr) {
+      const Untraced untraced;
+      lane->fiber = fibers.acquire();
+    }
     next = lane->fiber;
   }
   if (next != running.fiber) switch_to(*next);

@@ -23,6 +23,10 @@ class SharedMemory {
   // A fresh block's contents: the poison pattern.
   void poison() const;
 
+  // The program's __shared__ variables, and what the launch asked for besides.
+  std::span<std::byte> static_memory() const { return static_; }
+  std::span<std::byte> dynamic_memory() const { return dynamic_; }
+
   void save(std::vector<std::byte>& image) const;
   void restore(const std::vector<std::byte>& image) const;
 

@@ -94,6 +94,7 @@ void complete_operation(Warp& warp, const Lane& lane) {
   });
   if (!agreed) return;
   perform(warp, group, lane.operation);
+  order_warp_operation(warp, group);
   warp.in_operation &= ~group;
   warp.ready |= group;
 }

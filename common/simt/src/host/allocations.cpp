@@ -74,8 +74,9 @@ void register_allocation(void* p, std::size_t size_bytes, std::string name, Allo
   internal::enter(static_cast<std::byte*>(p), size_bytes, std::move(name), kind, true);
 }
 
-void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised) {
-  internal::enter(static_cast<std::byte*>(p), size_bytes, name, Allocation::Kind::external,
+void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised,
+                        Allocation::Kind kind) {
+  internal::enter(static_cast<std::byte*>(p), size_bytes, name, kind,
                   initialised);
 }
 

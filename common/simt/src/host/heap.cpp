@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Device memory: a next-fit heap over the reserved range, and the judge's arenas behind it.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -152,6 +153,23 @@ void* map_shared(int fd, std::size_t size_bytes) {
   if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");
   g_arena_end += round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that nobody may touch
   return arena;
+}
+
+void* scratch_room(std::size_t size_bytes) {
+  static std::byte* room = nullptr;
+  static std::size_t room_bytes = 0;
+  if (size_bytes > room_bytes) {
+    const int fd = memfd_create("scratch", MFD_CLOEXEC);
+    const std::size_t padded_bytes = round_up(size_bytes, kCommitBytes);
+    if (fd < 0 || ftruncate(fd, static_cast<off_t>(padded_bytes)) != 0) {
+      throw std::system_error(errno, std::generic_category(), "scratch_room");
+    }
+    room = static_cast<std::byte*>(map_shared(fd, padded_bytes));
+    room_bytes = padded_bytes;
+    close(fd);
+  }
+  poison_fresh(room, size_bytes);
+  return room;
 }
 
 }  // namespace simt

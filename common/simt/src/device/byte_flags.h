@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// One flag for each byte of a range of addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace simt::device {
+
+class ByteFlags {
+ public:
+  // Bytes of storage for so many flags; a little more, because flags are read four bytes at a time.
+  static constexpr std::size_t storage_bytes(std::size_t num_flags) {
+    return num_flags / 8 + 2 * sizeof(std::uint32_t);
+  }
+
+  ByteFlags() = default;
+  // For addresses from `base` on, which is a multiple of 8; `storage` holds the flags.
+  ByteFlags(std::uintptr_t base, std::uint8_t* storage) : base_(base), storage_(storage) {}
+
+  bool all(std::uintptr_t address, std::size_t size_bytes) const {
+    while (size_bytes > kChunk) {
+      if (missing(address, kChunk) != 0) return false;
+      address += kChunk, size_bytes -= kChunk;
+    }
+    return missing(address, size_bytes) == 0;
+  }
+
+  bool none(std::uintptr_t address, std::size_t size_bytes) const {
+    while (size_bytes > kChunk) {
+      if (missing(address, kChunk) != mask(kChunk)) return false;
+      address += kChunk, size_bytes -= kChunk;
+    }
+    return missing(address, size_bytes) == mask(size_bytes);
+  }
+
+  void set(std::uintptr_t address, std::size_t size_bytes) { fill(address, size_bytes, true); }
+  void clear(std::uintptr_t address, std::size_t size_bytes) { fill(address, size_bytes, false); }
+
+  // Flags of [to, to + size_bytes) become those of [from, ...).
+  void copy(std::uintptr_t to, std::uintptr_t from, std::size_t size_bytes) {
+    for (std::size_t i = 0; i < size_bytes; ++i) fill(to + i, 1, all(from + i, 1));
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 16;
+
+  static std::uint32_t mask(std::size_t size_bytes) { return (1u << size_bytes) - 1; }
+
+  // One bit for each of up to kChunk bytes whose flag is not set.
+  std::uint32_t missing(std::uintptr_t address, std::size_t size_bytes) const {
+    const std::size_t offset = address - base_;
+    std::uint32_t flags;
+    std::memcpy(&flags, storage_ + offset / 8, sizeof flags);
+    return ~(flags >> offset % 8) & mask(size_bytes);
+  }
+
+  void fill(std::uintptr_t address, std::size_t size_bytes, bool value) {
+    std::size_t offset = address - base_;
+    const auto fill_bits = [&](std::size_t count) {
+      const auto bits = static_cast<std::uint8_t>(mask(count) << offset % 8);
+      std::uint8_t& flags = storage_[offset / 8];
+      flags = static_cast<std::uint8_t>(value ? flags | bits : flags & ~bits);
+      offset += count, size_bytes -= count;
+    };
+    if (offset % 8 != 0 || size_bytes < 8) {
+      const std::size_t to_boundary = 8 - offset % 8;
+      fill_bits(size_bytes < to_boundary ? size_bytes : to_boundary);
+    }
+    if (size_bytes >= 8) {
+      std::memset(storage_ + offset / 8, value ? 0xff : 0, size_bytes / 8);
+      offset += size_bytes / 8 * 8, size_bytes %= 8;
+    }
+    if (size_bytes > 0) fill_bits(size_bytes);
+  }
+
+  std::uintptr_t base_ = 0;
+  std::uint8_t* storage_ = nullptr;
+};
+
+}  // namespace simt::device

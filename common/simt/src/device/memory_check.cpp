@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "memory_check.h"
+
+#include <sys/mman.h>
+
+#include "device_shadow.h"
+#include "fiber.h"
+#include "grid.h"
+#include "memory_report.h"
+#include "race_report.h"
+#include "race_shadow.h"
+#include "running.h"
+#include "simt/limits.h"
+#include "simt/memory.h"
+
+// The linker's bounds of the program: code, constants, globals.
+extern "C" char __executable_start;
+extern "C" char _end;
+
+namespace simt::device {
+namespace {
+
+std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+// find_allocation, with its last answer kept for as long as the book does not change.
+const Allocation* find(std::uintptr_t address) {
+  static const Allocation* last = nullptr;
+  static std::uint64_t version = 0;
+  const void* const p = reinterpret_cast<const void*>(address);
+  if (version == allocation_version() && last != nullptr && last->live && last->contains(p)) {
+    return last;
+  }
+  version = allocation_version();
+  last = find_allocation(p);
+  return last;
+}
+
+bool is_usable(const Allocation* allocation, const Access& access) {
+  const void* const p = reinterpret_cast<const void*>(access.address);
+  return allocation != nullptr && allocation->live && allocation->contains(p, access.size_bytes);
+}
+
+// Some byte of it was never written, or is not allocated. An access that finds one written byte is
+// let through: whole structs are copied with their padding, vectors with elements in no use.
+void check_unwritten(const Access& access) {
+  const Untraced untraced;
+  const Allocation* const allocation = find(access.address);
+  if (!is_usable(allocation, access)) return report_out_of_bounds(access, allocation);
+  if (access.reads && device_flags.none(access.address, access.size_bytes)) {
+    report_uninitialized(access, allocation->name);
+  }
+  if (access.writes) device_flags.set(access.address, access.size_bytes);
+}
+
+void check_device_memory(const Access& access) {
+  if (!device_flags.all(access.address, access.size_bytes)) check_unwritten(access);
+  check_device_race(access);
+}
+
+void check_shared_memory(const Access& access, SharedRegion& region) {
+  check_race(region.history.data(), region.low / 4 * 4, access, true);
+  if (region.written.all(access.address, access.size_bytes)) return;
+  // A variable with a constructor has a guard byte, which the compiler reads before each use.
+  const bool may_be_guard = !access.writes && access.size_bytes == 1 &&
+                            &region == &running.block->shared_shadow.static_region;
+  if (may_be_guard) return;
+  if (access.reads && region.written.none(access.address, access.size_bytes)) {
+    report_uninitialized(access, "shared memory");
+  }
+  if (access.writes) region.written.set(access.address, access.size_bytes);
+}
+
+bool is_mapped(std::uintptr_t address) {
+  constexpr std::uintptr_t kPageBytes = 4096;
+  unsigned char resident = 0;
+  void* const page = reinterpret_cast<void*>(address / kPageBytes * kPageBytes);
+  return mincore(page, 1, &resident) == 0;
+}
+
+// Neither device memory nor shared memory nor the thread's stack.
+void check_elsewhere(const Access& access) {
+  const Untraced untraced;
+  constexpr std::uintptr_t kFirstPages = 64 << 10;
+  const std::uintptr_t past_dynamic =
+      access.address - running.block->shared_shadow.dynamic_region.low;
+  if (past_dynamic < kMaxSharedBytesPerBlock) return report_past_shared_memory(access);
+  const std::uintptr_t begin = number(&__executable_start);
+  if (access.address - begin < number(&_end) - begin)
+    return check_global_race(access);        // __device__ variables, tables
+  if (access.address < kFirstPages) return;  // a null pointer; the access will trap
+  if (is_fiber_stack(access.address)) return;
+  if (is_usable(find(access.address), access)) return;  // registered host memory
+  if (is_mapped(access.address)) end_host_pointer(access);
+}
+
+}  // namespace
+
+void check_access(const Access& access) {
+  if (race_is_unsettled) settle_race();
+  if (access.is_aligned_by_type && access.address % access.size_bytes != 0) end_misaligned(access);
+  if (is_device_address(reinterpret_cast<const void*>(access.address))) {
+    return check_device_memory(access);
+  }
+  SharedShadow& shadow = running.block->shared_shadow;
+  if (shadow.static_region.contains(access.address)) {
+    return check_shared_memory(access, shadow.static_region);
+  }
+  if (shadow.dynamic_region.contains(access.address)) {
+    return check_shared_memory(access, shadow.dynamic_region);
+  }
+  check_elsewhere(access);
+}
+
+}  // namespace simt::device

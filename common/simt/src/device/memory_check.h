@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Holds a kernel's memory accesses against what is allocated, written and aligned. The compiler's
+// hooks and the atomic functions call it before each access that is not to the thread's own stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt::device {
+
+struct Access {
+  std::uintptr_t address;
+  std::size_t size_bytes;
+  bool reads = false;
+  bool writes = false;
+  bool is_atomic = false;
+  bool is_volatile = false;
+  bool is_aligned_by_type = true;  // an address that is no multiple of the size is a mistake
+  const void* pc = nullptr;        // the return address of the call that announces it
+};
+
+// Reports what is wrong with the access and notes what it does. Ends the kernel if the access
+// cannot be made: misaligned, or to memory of the host.
+void check_access(const Access& access);
+
+}  // namespace simt::device

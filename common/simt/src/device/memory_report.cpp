@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "memory_report.h"
+
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "describe.h"
+#include "fault.h"
+#include "grid.h"
+#include "running.h"
+#include "simt/finding.h"
+#include "source_line.h"
+
+namespace simt::device {
+namespace {
+
+std::set<std::pair<const void*, int>> g_reported;
+std::map<std::pair<const void*, const void*>, int> g_races;  // how often
+
+bool is_known(const Access& access, int mistake) {
+  return !g_reported.emplace(access.pc, mistake).second;
+}
+
+std::string bytes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// "thread 3 of block 0 reads 4 bytes"
+std::string what_it_does(const Access& access) {
+  return running_thread_name() + (access.writes ? " writes " : " reads ") +
+         bytes(access.size_bytes);
+}
+
+std::string hex(std::uintptr_t address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+// "d_in (400 bytes)"; names of scratch allocations say their size already.
+std::string name_of(const Allocation& allocation) {
+  return allocation.name + " (" + bytes(allocation.size_bytes) + ")";
+}
+
+void report_at(const Access& access, const char* kind, std::string message) {
+  const Untraced untraced;
+  const SourceLine& where = source_line(access.pc);
+  report({kind, where.file, where.line, running.grid->site().kernel, std::move(message)});
+}
+
+std::string place_of(const Access& access, const Allocation* nearest) {
+  if (nearest == nullptr) return " at " + hex(access.address) + ", where nothing is allocated";
+  const auto base = reinterpret_cast<std::uintptr_t>(nearest->base);
+  const std::uintptr_t end = base + nearest->size_bytes;
+  const bool inside = access.address >= base && access.address < end;
+  if (inside && !nearest->live) {
+    return " of " + name_of(*nearest) + ", which has been freed: no kernel may use it any more";
+  }
+  std::string text;
+  if (inside) {
+    text = ", of which the last " + bytes(access.address + access.size_bytes - end) + " lie past";
+  } else if (access.address >= end) {
+    const std::size_t past = access.address - end;
+    text = past == 0 ? " right past" : ", " + bytes(past) + " past";
+  } else {
+    return ", " + bytes(base - access.address) + " before the start of " + name_of(*nearest) +
+           ": the index is negative or the pointer wrong";
+  }
+  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", which is freed");
+}
+
+}  // namespace
+
+void report_out_of_bounds(const Access& access, const Allocation* nearest) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  report_at(access, "out_of_bounds", what_it_does(access) + place_of(access, nearest));
+}
+
+void report_past_shared_memory(const Access& access) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  const SharedRegion& region = running.block->shared_shadow.dynamic_region;
+  report_at(access, "out_of_bounds",
+            what_it_does(access) + ", " + bytes(access.address - region.low - region.size_bytes) +
+                " past the end of the block's dynamic shared memory (" + bytes(region.size_bytes) +
+                ", the launch's third argument)");
+}
+
+void report_uninitialized(const Access& access, const std::string& where) {
+  const Untraced untraced;
+  if (is_known(access, 1)) return;
+  report_at(access, "uninitialized_read",
+            running_thread_name() + " reads " + bytes(access.size_bytes) + " of " + where +
+                " that nobody has written yet");
+}
+
+void end_misaligned(const Access& access) {
+  const Untraced untraced;
+  const std::string size = std::to_string(access.size_bytes);
+  end_kernel({cudaErrorMisalignedAddress, "misaligned",
+              what_it_does(access) + " at once at " + hex(access.address) + ", which is " +
+                  bytes(access.address % access.size_bytes) + " past a multiple of " + size +
+                  ": an access of " + size + " bytes needs an address that is a multiple of " +
+                  size,
+              access.pc});
+}
+
+void end_host_pointer(const Access& access) {
+  const Untraced untraced;
+  end_kernel({cudaErrorIllegalAddress, "host_pointer",
+              what_it_does(access) + " at " + hex(access.address) +
+                  ", which is memory of the host: a kernel can use only device memory, as "
+                  "cudaMalloc gives it",
+              access.pc});
+}
+
+bool is_new_race_at(const Access& access, const void* earlier) {
+  constexpr int kMaxTries = 64;  // two writes may have written the same value the first time
+  return ++g_races[{access.pc, earlier}] <= kMaxTries;
+}
+
+void reset_memory_reports() {
+  g_reported.clear();
+  g_races.clear();
+}
+
+}  // namespace simt::device

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Findings about accesses to memory, in words.
+#pragma once
+
+#include <string>
+
+#include "memory_check.h"
+#include "simt/memory.h"
+
+namespace simt::device {
+
+// Each returns at once if the access's place in the code has been reported for the same mistake
+// during this launch.
+
+// The access leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
+void report_out_of_bounds(const Access& access, const Allocation* nearest);
+
+// The access lies past the end of the block's dynamic shared memory.
+void report_past_shared_memory(const Access& access);
+
+// Nothing has been written yet where it reads. `where`: "shared memory" or an allocation's name.
+void report_uninitialized(const Access& access, const std::string& where);
+
+// These end the kernel.
+[[noreturn]] void end_misaligned(const Access& access);
+[[noreturn]] void end_host_pointer(const Access& access);
+
+// Whether races between the access and one that returned to `earlier` are still of interest.
+bool is_new_race_at(const Access& access, const void* earlier);
+
+// Forgets what has been reported; for a new launch.
+void reset_memory_reports();
+
+}  // namespace simt::device

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "order.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "race_shadow.h"
+#include "running.h"
+
+namespace simt::device {
+namespace {
+
+// One fence: covers the accesses of its thread before `tick`, of its warp's lanes before warp_tick,
+// of its block before barrier_tick.
+struct Release {
+  int thread;
+  bool for_device;
+  std::uint32_t tick;
+  std::uint32_t warp_tick;
+  std::uint32_t barrier_tick;
+  std::uint64_t time;
+
+  bool covers(Stamp access) const {
+    const std::uint32_t at = tick_of(access);
+    if (at < barrier_tick) return true;
+    if (thread_of(access) == thread) return at < tick;
+    return thread_of(access) / kWarpSize == thread / kWarpSize && at < warp_tick;
+  }
+};
+
+// Beyond so many fences in one launch everything counts as ordered.
+constexpr std::size_t kMaxReleases = 1 << 20;
+
+std::unordered_map<std::uint32_t, std::vector<Release>> g_releases;  // by the block's ordinal
+std::size_t g_num_releases = 0;
+std::uint64_t g_time = 0;  // of the last release
+
+std::uint32_t g_first_ordinal = 1;  // of this launch, after its last grid barrier
+std::uint32_t g_next_ordinal = 1;
+
+void take_ordinal(BlockOrder& order) {
+  order.ordinal = g_next_ordinal++;
+  order.tick = 1;
+  order.barrier_tick = 0;
+}
+
+void tick(BlockOrder& order) { order.tick += order.tick < kMaxTick; }
+
+}  // namespace
+
+bool is_current(Stamp stamp) { return ordinal_of(stamp) >= g_first_ordinal; }
+
+bool has_fences(Stamp stamp) {
+  const Untraced untraced;
+  return g_releases.find(ordinal_of(stamp)) != g_releases.end();
+}
+
+void order_launch() {
+  if (g_next_ordinal > kMaxOrdinal / 2) {  // start again, with nothing remembered
+    forget_accesses();
+    g_next_ordinal = 1;
+  }
+  g_first_ordinal = g_next_ordinal;
+  g_releases.clear();
+  g_num_releases = 0;
+}
+
+void order_block_start(Block& block) {
+  block.order = {};
+  take_ordinal(block.order);
+  for (Warp& warp : block.warps) {
+    warp.order.tick = 0;
+    warp.order.known.clear();
+    for (Lane& lane : warp.lanes) lane.horizon = 0;
+  }
+}
+
+void order_barrier(Block& block) {
+  tick(block.order);
+  block.order.barrier_tick = block.order.tick;
+  block.order.horizon = block.order.next_horizon;
+}
+
+void order_grid_barrier_begin() { g_first_ordinal = g_next_ordinal; }
+
+void order_grid_barrier_block(Block& block) {
+  take_ordinal(block.order);
+  block.order.horizon = block.order.next_horizon = g_time;
+  for (Warp& warp : block.warps) {
+    warp.order.tick = 0;
+    warp.order.known.clear();
+  }
+}
+
+void order_warp_operation(Warp& warp, std::uint32_t group) {
+  BlockOrder& order = running.block->order;
+  tick(order);
+  const auto for_each = [&](auto visit) {
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) visit(std::countr_zero(rest));
+  };
+  if (order.next_horizon > order.horizon) {  // some thread knows more than all do
+    std::uint64_t horizon = 0;
+    for_each([&](int lane) { horizon = std::max(horizon, warp.lanes[lane].horizon); });
+    for_each([&](int lane) { warp.lanes[lane].horizon = horizon; });
+  }
+  if (group == warp.live) {
+    warp.order.tick = order.tick;
+    warp.order.known.clear();
+    return;
+  }
+  const Untraced untraced;
+  auto& known = warp.order.known;
+  if (known.empty()) known.resize(kWarpSize);
+  std::array<std::uint32_t, kWarpSize> joint = {};
+  for_each([&](int lane) {
+    for (int i = 0; i < kWarpSize; ++i) joint[i] = std::max(joint[i], known[lane][i]);
+  });
+  for_each([&](int lane) { joint[lane] = order.tick; });
+  for_each([&](int lane) { known[lane] = joint; });
+}
+
+void order_release(bool for_device) {
+  if (g_num_releases >= kMaxReleases) return;
+  const Untraced untraced;
+  BlockOrder& order = running.block->order;
+  tick(order);
+  const int thread = running.warp->thread_id(running.lane_id);
+  std::vector<Release>& releases = g_releases[order.ordinal];
+  releases.push_back(
+      {thread, for_device, order.tick, running.warp->order.tick, order.barrier_tick, ++g_time});
+  ++g_num_releases;
+}
+
+void order_acquire() {
+  running.lane().horizon = g_time;
+  running.block->order.next_horizon = g_time;
+}
+
+bool is_ordered(Stamp earlier) {
+  const Untraced untraced;
+  const BlockOrder& order = running.block->order;
+  const bool same_block = ordinal_of(earlier) == order.ordinal;
+  if (order.overflowed() || g_num_releases >= kMaxReleases) return true;
+  if (tick_of(earlier) >= kMaxTick) return true;
+  if (same_block) {
+    const std::uint32_t at = tick_of(earlier);
+    if (at < order.barrier_tick) return true;
+    const WarpOrder& warp = running.warp->order;
+    if (thread_of(earlier) / kWarpSize == running.warp->id) {
+      if (at < warp.tick) return true;
+      const int other = thread_of(earlier) % kWarpSize;
+      if (!warp.known.empty() && at < warp.known[running.lane_id][other]) return true;
+    }
+  }
+  const std::uint64_t horizon = std::max(order.horizon, running.lane().horizon);
+  const auto found = g_releases.find(ordinal_of(earlier));
+  if (found == g_releases.end()) return false;
+  for (const Release& release : found->second) {
+    if (release.time > horizon) break;
+    if ((same_block || release.for_device) && release.covers(earlier)) return true;
+  }
+  return false;
+}
+
+}  // namespace simt::device

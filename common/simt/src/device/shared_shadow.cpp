@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "shared_shadow.h"
+
+namespace simt::device {
+
+void SharedShadow::reset(SharedRegion& region, std::span<std::byte> memory,
+                         std::vector<std::uint8_t>& flags) {
+  constexpr std::uintptr_t kUnit = 8;  // flags start at a multiple of it
+  const auto low = reinterpret_cast<std::uintptr_t>(memory.data());
+  flags.assign(ByteFlags::storage_bytes(memory.size() + kUnit), 0);
+  constexpr std::size_t kWordBytes = 4;
+  region.history.resize(memory.size() / kWordBytes + 2);
+  region.low = low;
+  region.size_bytes = memory.size();
+  region.written = {low / kUnit * kUnit, flags.data()};
+}
+
+void SharedShadow::reset(std::span<std::byte> static_memory, std::span<std::byte> dynamic_memory) {
+  reset(static_region, static_memory, static_flags_);
+  reset(dynamic_region, dynamic_memory, dynamic_flags_);
+}
+
+}  // namespace simt::device

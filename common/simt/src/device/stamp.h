@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Who made an access and when, in 64 bits.
+#pragma once
+
+#include <cstdint>
+
+namespace simt::device {
+
+// From the top: 28 bits for the block's number among all that ever started, 10 for the thread in
+// the block, 20 for the block's clock, 4 for the bytes of the word, 2 for the kind of access. 0:
+// nobody.
+using Stamp = std::uint64_t;
+
+inline constexpr int kOrdinalShift = 36;
+inline constexpr int kThreadShift = 26;
+inline constexpr int kTickShift = 6;
+inline constexpr int kBytesShift = 2;
+inline constexpr Stamp kVolatileBit = 2;
+inline constexpr Stamp kAtomicBit = 1;
+inline constexpr std::uint32_t kMaxOrdinal = (1u << 28) - 1;
+inline constexpr std::uint32_t kMaxTick = (1u << 20) - 1;
+
+inline std::uint32_t ordinal_of(Stamp s) { return static_cast<std::uint32_t>(s >> kOrdinalShift); }
+inline int thread_of(Stamp s) { return static_cast<int>(s >> kThreadShift & 1023); }
+inline std::uint32_t tick_of(Stamp s) {
+  return static_cast<std::uint32_t>(s >> kTickShift) & kMaxTick;
+}
+inline bool same_thread(Stamp a, Stamp b) { return (a ^ b) >> kThreadShift == 0; }
+inline bool same_warp(Stamp a, Stamp b) { return (a ^ b) >> (kThreadShift + 5) == 0; }
+inline bool share_bytes(Stamp a, Stamp b) { return (a & b & (Stamp{15} << kBytesShift)) != 0; }
+
+}  // namespace simt::device

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Accesses outside of allocations, misaligned, to host memory, or before anything was written; and
+// kernels that do nothing of the kind although they look like it.
+#include <memory>
+#include <vector>
+
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class Memory : public DeviceTest {};
+
+// Device memory as cudaMalloc gives it: nothing is written.
+template <class T>
+class Device {
+ public:
+  explicit Device(std::size_t count) { cudaMalloc(&base_, count * sizeof(T)); }
+  ~Device() { cudaFree(base_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  T* get() { return base_; }
+
+ private:
+  T* base_ = nullptr;
+};
+
+__global__ void copy_kernel(const int* in, int* out, int first) {
+  const int i = first + static_cast<int>(threadIdx.x);
+  const int value = in[i];
+  out[threadIdx.x] = value;
+}
+constexpr int kReadLine = __LINE__ - 3;
+
+TEST_F(Memory, FindsAReadPastTheEnd) {
+  Managed<int> in(100), out(32);
+  copy_kernel<<<1, 32>>>(in.get(), out.get(), 70);
+  const simt::Finding finding = expect_finding("out_of_bounds");
+  EXPECT_EQ(finding.line, kReadLine);
+  EXPECT_EQ(finding.kernel, "copy_kernel");
+  EXPECT_TRUE(contains(finding.message, "thread 30 of block 0 reads 4 bytes right past the end"));
+  EXPECT_TRUE(contains(finding.message, "(400 bytes)"));
+}
+
+TEST_F(Memory, FindsAReadBeforeTheStart) {
+  Managed<int> below(4);  // the device's memory does not start here
+  Managed<int> in(100), out(32);
+  copy_kernel<<<1, 32>>>(in.get(), out.get(), -1);
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "4 bytes before the start of"));
+}
+
+__global__ void fill_kernel(int* out) { out[threadIdx.x] = 1; }
+
+TEST_F(Memory, FindsAWritePastTheEnd) {
+  Device<int> out(31);
+  fill_kernel<<<1, 32>>>(out.get());
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "writes 4 bytes right past"));
+}
+
+TEST_F(Memory, FindsFreedMemory) {
+  int* freed = nullptr;
+  cudaMalloc(&freed, 128);
+  cudaFree(freed);
+  fill_kernel<<<1, 32>>>(freed);
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "which has been freed"));
+}
+
+TEST_F(Memory, AllowsNewMemoryAfterAFree) {
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    Device<int> out(32);
+    fill_kernel<<<1, 32>>>(out.get());
+  }
+}
+
+__global__ void add_kernel(int* out) { atomicAdd(out, 1); }
+
+TEST_F(Memory, FindsAnAtomicPastTheEnd) {
+  Managed<int> out(4);
+  add_kernel<<<1, 1>>>(out.get() + 4);
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "right past the end"));
+}
+
+__global__ void vector_kernel(const float* in, float4* out) {
+  out[threadIdx.x] = reinterpret_cast<const float4*>(in)[threadIdx.x];
+}
+
+TEST_F(Memory, FindsAMisalignedVector) {
+  Managed<float> in(32);
+  Managed<float4> out(4);
+  vector_kernel<<<1, 4>>>(in.get() + 1, out.get());
+  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 reads 16 bytes"));
+  EXPECT_TRUE(contains(finding.message, "4 bytes past a multiple of 16"));
+}
+
+TEST_F(Memory, FindsAVectorThatIsPartlyPastTheEnd) {
+  Managed<float> in(14);
+  Managed<float4> out(4);
+  vector_kernel<<<1, 4>>>(in.get(), out.get());
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "of which the last 8 bytes"));
+}
+
+TEST_F(Memory, FindsHostMemory) {
+  Managed<int> out(32);
+  const std::vector<int> on_heap(32, 1);
+  copy_kernel<<<1, 32>>>(on_heap.data(), out.get(), 0);
+  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  EXPECT_EQ(finding.line, kReadLine);
+  EXPECT_TRUE(contains(finding.message, "memory of the host"));
+  int on_stack = 0;
+  add_kernel<<<1, 1>>>(&on_stack);
+  expect_fault(cudaErrorIllegalAddress, "host_pointer");
+}
+
+TEST_F(Memory, AllowsRegisteredHostMemory) {
+  Managed<int> out(32);
+  std::vector<int> registered(32, 7);
+  cudaHostRegister(registered.data(), 32 * sizeof(int), 0);
+  copy_kernel<<<1, 32>>>(registered.data(), out.get(), 0);
+  cudaHostUnregister(registered.data());
+  EXPECT_EQ(out[31], 7);
+}
+
+__device__ int device_table[4] = {1, 2, 3, 4};
+__constant__ int constant_table[4] = {1, 2, 3, 4};
+
+__device__ int sum_below(const int* values, int count) {
+  return count == 0 ? 0 : values[count - 1] + sum_below(values, count - 1);
+}
+
+__global__ void own_memory_kernel(int* out) {
+  static const char text[] = "constant";
+  int local[64];
+  for (int i = 0; i < 64; ++i) local[i] = i + text[i % 8];
+  out[threadIdx.x] = sum_below(local, 64) + device_table[1] + constant_table[2];
+}
+
+TEST_F(Memory, AllowsGlobalsAndLocals) {
+  Device<int> out(32);
+  own_memory_kernel<<<1, 32>>>(out.get());
+}
+
+TEST_F(Memory, FindsAReadOfFreshMemory) {
+  Device<int> in(32), out(32);
+  copy_kernel<<<1, 32>>>(in.get(), out.get(), 0);
+  const simt::Finding finding = expect_finding("uninitialized_read");
+  EXPECT_EQ(finding.line, kReadLine);
+  EXPECT_TRUE(contains(finding.message, "that nobody has written yet"));
+}
+
+TEST_F(Memory, KnowsWhatTheHostWrites) {
+  Device<int> a(32), b(32), out(32);
+  cudaMemset(a.get(), 0, 32 * sizeof(int));
+  cudaMemcpy(b.get(), a.get(), 32 * sizeof(int), cudaMemcpyDeviceToDevice);
+  copy_kernel<<<1, 32>>>(b.get(), out.get(), 0);
+}
+
+TEST_F(Memory, KnowsWhatTheHostCopiesUnwritten) {
+  Device<int> a(32), b(32), out(32);
+  cudaMemset(b.get(), 0, 32 * sizeof(int));
+  cudaMemcpy(b.get(), a.get(), 32 * sizeof(int), cudaMemcpyDeviceToDevice);
+  copy_kernel<<<1, 32>>>(b.get(), out.get(), 0);
+  expect_finding("uninitialized_read");
+}
+
+__global__ void shared_kernel(int* out, int num_written) {
+  __shared__ int tile[64];
+  extern __shared__ int dynamic[];
+  if (threadIdx.x < num_written) tile[threadIdx.x] = dynamic[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+  out[threadIdx.x] += dynamic[threadIdx.x];
+}
+
+TEST_F(Memory, FindsAReadOfFreshSharedMemory) {
+  Device<int> out(64);
+  shared_kernel<<<1, 64, 64 * sizeof(int)>>>(out.get(), 64);
+  EXPECT_TRUE(simt::take_findings().empty());
+  shared_kernel<<<1, 64, 64 * sizeof(int)>>>(out.get(), 63);
+  const std::vector<simt::Finding> findings = simt::take_findings();
+  ASSERT_EQ(findings.size(), 2u);  // static and dynamic
+  for (const simt::Finding& finding : findings) {
+    EXPECT_EQ(finding.kind, "uninitialized_read");
+    EXPECT_TRUE(contains(finding.message, "thread 63 of block 0 reads 4 bytes of shared memory"));
+  }
+}
+
+TEST_F(Memory, FindsTheEndOfDynamicSharedMemory) {
+  Device<int> out(64);
+  shared_kernel<<<1, 64, 63 * sizeof(int)>>>(out.get(), 64);
+  const std::vector<simt::Finding> findings = simt::take_findings();
+  ASSERT_EQ(findings.size(), 2u);  // the write and the read
+  EXPECT_EQ(findings[0].kind, "out_of_bounds");
+  EXPECT_TRUE(contains(findings[0].message, "past the end of the block's dynamic shared memory"));
+}
+
+struct Padded {
+  char tag;
+  int value;
+  short tail;
+};
+struct Bits {
+  unsigned low : 3;
+  unsigned high : 7;
+};
+union Either {
+  float number;
+  unsigned bits;
+};
+
+__global__ void odd_types_kernel(Padded* padded, Bits* bits, Either* either, float4* vectors) {
+  __shared__ Padded tile[32];
+  const int t = threadIdx.x;
+  padded[t].tag = 'a';
+  padded[t].value = t;
+  padded[t].tail = 1;
+  tile[t] = padded[t];
+  padded[t] = tile[t];
+  bits[t].low = 5;
+  bits[t].high = static_cast<unsigned>(t);
+  either[t].number = 1.0f;
+  either[t].bits += bits[t].low + bits[t].high;
+  vectors[t].x = 1.0f;  // y, z and w are in no use
+  const float4 copy = vectors[t];
+  either[t].number += copy.x;
+}
+
+TEST_F(Memory, AllowsPaddingBitFieldsAndUnions) {
+  Device<Padded> padded(32);
+  Device<Bits> bits(32);
+  Device<Either> either(32);
+  Device<float4> vectors(32);
+  odd_types_kernel<<<1, 32>>>(padded.get(), bits.get(), either.get(), vectors.get());
+}
+
+__global__ void exchange_kernel(int* slot) { atomicExch(slot, 1); }
+
+TEST_F(Memory, TakesAnExchangeForAWrite) {
+  Device<int> slot(1);
+  exchange_kernel<<<1, 1>>>(slot.get());
+}
+
+__global__ void early_return_kernel(const int* in, int* out, int num_items) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= num_items) return;
+  out[i] = in[i];
+}
+
+TEST_F(Memory, AllowsAGridLargerThanTheData) {
+  Managed<int> in(100, 3);
+  Device<int> out(100);
+  early_return_kernel<<<4, 32>>>(in.get(), out.get(), 100);
+}
+
+}  // namespace
+}  // namespace simt_test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Races in shared and in global memory; and kernels whose threads meet in memory as they may.
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+class Race : public DeviceTest {};
+
+constexpr int kThreads = 64;
+
+// out[t] becomes item t + 1 of shared memory; `barrier` decides what stands between write and read.
+template <int kBarrier>
+__global__ void neighbour_kernel(int* out) {
+  __shared__ int items[kThreads + 1];
+  const int t = threadIdx.x;
+  items[t] = t;
+  if (t == 0) items[kThreads] = 0;
+  if (kBarrier == 1) __syncthreads();
+  if (kBarrier == 2) __syncwarp();
+  out[blockIdx.x * kThreads + t] = items[t + 1];
+}
+constexpr int kWriteLine = __LINE__ - 6;
+constexpr int kReadLine = __LINE__ - 3;
+
+TEST_F(Race, FindsAMissingBarrier) {
+  Managed<int> out(kThreads);
+  simt::set_schedule(3);
+  neighbour_kernel<0><<<1, kThreads>>>(out.get());
+  bool found = false;
+  for (const simt::Finding& finding : simt::take_findings()) {
+    if (finding.kind != "race") continue;
+    found = true;
+    EXPECT_TRUE(finding.line >= kWriteLine && finding.line <= kReadLine);
+    EXPECT_TRUE(contains(finding.message, "line " + std::to_string(kReadLine)));
+    EXPECT_TRUE(contains(finding.message, "of the same block"));
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(Race, AllowsABarrierBetween) {
+  Managed<int> out(4 * kThreads);
+  for (int seed = 0; seed < 4; ++seed) {
+    simt::set_schedule(seed);
+    neighbour_kernel<1><<<4, kThreads>>>(out.get());
+  }
+}
+
+TEST_F(Race, FindsThatAWarpsBarrierIsNotTheBlocks) {
+  Managed<int> out(kThreads);
+  neighbour_kernel<2><<<1, 32>>>(out.get());  // the last item is thread 0's: fine
+  EXPECT_EQ(out[0], 1);
+  simt::take_findings();  // of the item that no thread of a half block writes
+  neighbour_kernel<2><<<1, kThreads>>>(out.get());
+  bool found = false;
+  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  EXPECT_TRUE(found);
+}
+
+__global__ void warp_kernel(int* out) {
+  __shared__ int items[kThreads];
+  const int t = threadIdx.x, lane = t % 32, base = t - lane;
+  for (int round = 0; round < 3; ++round) {
+    items[t] = t + round;
+    __syncwarp();
+    int sum = items[base + (lane + 1) % 32];
+    sum += __shfl_xor_sync(0xffffffffu, sum, 1);  // orders the reads before the next writes
+    out[t] = sum;
+  }
+  const unsigned half = lane < 16 ? 0xffffu : 0xffff0000u;
+  __syncwarp();
+  items[t] = t;
+  __syncwarp(half);
+  out[t] += items[base + lane / 16 * 16 + (lane + 1) % 16];
+}
+
+TEST_F(Race, AllowsWarpsThatSynchroniseThemselves) {
+  Managed<int> out(kThreads);
+  warp_kernel<<<1, kThreads>>>(out.get());
+}
+
+__global__ void volatile_warp_kernel(int* out) {
+  __shared__ int items[64];
+  volatile int* sums = items;
+  const int t = threadIdx.x;
+  sums[t] = t;
+  sums[t + 32] = t;
+  sums[t] += sums[t + 16];
+  sums[t] += sums[t + 8];
+  out[t] = sums[t];
+}
+
+TEST_F(Race, FindsWarpSynchronousCode) {
+  Managed<int> out(32);
+  volatile_warp_kernel<<<1, 32>>>(out.get());
+  bool found = false;
+  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  EXPECT_TRUE(found);
+}
+
+__global__ void add_plainly(int* sum) { *sum += 1; }
+__global__ void add_atomically(int* sum) { atomicAdd(sum, 1); }
+
+TEST_F(Race, FindsAPlainSum) {
+  Managed<int> sum(1);
+  add_plainly<<<2, 1>>>(sum.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "of another block"));
+  add_atomically<<<8, 64>>>(sum.get());
+}
+
+__device__ unsigned num_finished;
+
+template <bool kFence>
+__global__ void last_block_kernel(int* sums, int* out) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    sums[blockIdx.x] = blockIdx.x;
+    if (kFence) __threadfence();
+    is_last = atomicInc(&num_finished, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  if (threadIdx.x < gridDim.x) atomicAdd(out, sums[threadIdx.x]);
+}
+
+TEST_F(Race, AllowsATicketBehindAFence) {
+  Managed<int> sums(20), out(1);
+  for (int seed = 0; seed < 4; ++seed) {
+    simt::set_schedule(seed);
+    last_block_kernel<true><<<20, 32>>>(sums.get(), out.get());
+  }
+  EXPECT_EQ(out[0], 4 * 190);
+}
+
+TEST_F(Race, FindsATicketWithoutFence) {
+  Managed<int> sums(20), out(1);
+  last_block_kernel<false><<<20, 32>>>(sums.get(), out.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "a fence and a flag"));
+}
+
+__global__ void chain_kernel(int* data, volatile int* flags) {
+  const int b = blockIdx.x;
+  if (threadIdx.x == 0 && b > 0) {
+    while (flags[b - 1] == 0) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  data[b * 32 + threadIdx.x] = b == 0 ? 1 : data[(b - 1) * 32 + (threadIdx.x + 1) % 32] + 1;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) flags[b] = 1;
+}
+
+TEST_F(Race, AllowsVolatileFlagsBehindFences) {
+  Managed<int> data(40 * 32), flags(40);
+  chain_kernel<<<40, 32>>>(data.get(), flags.get());
+  EXPECT_EQ(data[39 * 32], 40);
+}
+
+__global__ void write_same(int* out) { *out = 5; }
+
+TEST_F(Race, AllowsWritesOfTheSameValue) {
+  Managed<int> out(1);
+  write_same<<<2, 1>>>(out.get());
+  EXPECT_EQ(out[0], 5);
+}
+
+__global__ void write_different(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+TEST_F(Race, FindsWritesOfDifferentValues) {
+  Managed<int> out(1);
+  write_different<<<1, 2>>>(out.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
+}
+
+__global__ void write_own_bytes(char* out) { out[blockIdx.x * 32 + threadIdx.x] = 1; }
+
+TEST_F(Race, AllowsNeighbouringBytesAndLaterLaunches) {
+  Managed<char> out(64);
+  write_own_bytes<<<2, 32>>>(out.get());
+  write_own_bytes<<<1, 64>>>(out.get());
+}
+
+__global__ void add_by_exchange(double* sum) {
+  auto* bits = reinterpret_cast<unsigned long long*>(sum);
+  unsigned long long old = *bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __double_as_longlong(1.0 + __longlong_as_double(assumed)));
+  } while (assumed != old);
+}
+
+TEST_F(Race, AllowsOptimisticReadsBeforeCompareAndSwap) {
+  Managed<double> sum(1);
+  add_by_exchange<<<4, 64>>>(sum.get());
+  EXPECT_EQ(sum[0], 256.0);
+}
+
+}  // namespace
+}  // namespace simt_test
