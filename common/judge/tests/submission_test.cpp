@@ -33,8 +33,8 @@ class SubmissionUnderTest : public ::testing::Test {
   Arena arena_{1 << 20};
   judge::Submission submission_{{MISBEHAVING_WORKER},
                                 arena_,
-                                {.call_cpu_seconds = 0.5,
-                                 .call_wall_seconds = 1.5,
+                                {.call_cpu_seconds = 1,
+                                 .call_wall_seconds = 3,
                                  .memory_bytes = 256 << 20,
                                  .output_bytes = 1 << 20}};
 };
