@@ -76,8 +76,7 @@ void register_allocation(void* p, std::size_t size_bytes, std::string name, Allo
 
 void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised,
                         Allocation::Kind kind) {
-  internal::enter(static_cast<std::byte*>(p), size_bytes, name, kind,
-                  initialised);
+  internal::enter(static_cast<std::byte*>(p), size_bytes, name, kind, initialised);
 }
 
 void retire_allocation(void* p) {
