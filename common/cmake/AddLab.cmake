@@ -16,12 +16,20 @@ endif()
 # Builds exactly what grading needs: judges, call tables, libraries; no submission.
 add_custom_target(lockstep)
 
-# add_lab(NN-slug RUNGS stem... CALLS function...)
+# A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/device_loop.cuh.
+function(compile_for_backend)
+  if(LAB_BACKEND STREQUAL "cpu")
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+  endif()
+endfunction()
+
+# add_lab(NN-slug RUNGS stem... CALLS function... [JUDGE file...])
 #   RUNGS  files that a submission may hold, without .cu
 #   CALLS  functions of namespace lab, declared in slug.cuh, that a rung may define
+#   JUDGE  sources of the judge beside slug_test.cpp, in the lab's folder; .cu is compiled for either backend
 # Makes the targets slug_test (judge), slug_calls (call table) and slug_RUNG_worker.
 function(add_lab folder)
-  cmake_parse_arguments(ARG "" "" "RUNGS;CALLS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "RUNGS;CALLS;JUDGE" ${ARGN})
   string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
   string(REPLACE "-" "_" slug ${slug})
   set(lab_dir ${CMAKE_SOURCE_DIR}/labs/${folder})
@@ -38,7 +46,10 @@ function(add_lab folder)
   target_include_directories(${slug}_calls PRIVATE ${lab_dir})
   target_link_libraries(${slug}_calls PRIVATE lockstep_worker lockstep_warnings)
 
-  add_executable(${slug}_test ${lab_dir}/${slug}_test.cpp)
+  list(TRANSFORM ARG_JUDGE PREPEND ${lab_dir}/)
+  add_executable(${slug}_test ${lab_dir}/${slug}_test.cpp ${ARG_JUDGE})
+  list(FILTER ARG_JUDGE INCLUDE REGEX "\\.cu$")
+  compile_for_backend(${ARG_JUDGE})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
   add_dependencies(lockstep ${slug}_test ${slug}_calls)

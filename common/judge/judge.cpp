@@ -9,7 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "lab_test.h"
 #include "session.h"
+#include "speed.h"
 
 namespace judge {
 namespace {
@@ -45,20 +47,37 @@ std::vector<std::size_t> parse_sizes(const std::string& text) {
   return sizes;
 }
 
-std::string suite_of(const std::string& rung, const LabJudge& lab) {
+RungSuite suite_of(const std::string& rung, const LabJudge& lab) {
   for (const RungSuite& entry : lab.suites) {
-    if (entry.rung == rung) return entry.suite;
+    if (entry.rung == rung) return entry;
   }
-  return lab.default_suite;
+  return {rung, lab.default_suite, lab.workload};
 }
 
-// Tests of speed are named Reaches...: they mean something on a GPU only.
-std::string filter_for(const std::string& suite) {
-  return suite + ".*" + (kOnGpu ? "" : "-*.Reaches*");
+// Measures the rung's workload at its full size.
+class SpeedTest : public LabTest {
+ public:
+  explicit SpeedTest(const WorkloadPlan& plan) : plan_(plan) {}
+
+ private:
+  void TestBody() override {
+    const Workload workload = plan_.make(plan_.speed_items);
+    record_speed(workload, measure_speed(workload));
+  }
+  const WorkloadPlan plan_;
+};
+
+// Adds the tests that every rung with a workload gets.
+void register_measurements(const RungSuite& rung) {
+  if (!kOnGpu || rung.workload.make == nullptr) return;
+  ::testing::RegisterTest(
+      rung.suite.c_str(), "ReachesItsSpeed", nullptr, nullptr, __FILE__, __LINE__,
+      [plan = rung.workload]() -> ::testing::Test* { return new SpeedTest(plan); });
 }
 
-int judge_rung(const std::string& suite) {
-  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(suite));
+int judge_rung(const RungSuite& rung) {
+  register_measurements(rung);
+  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, rung.suite + ".*");
   // Our own mistakes must end the judge, or they would pass for the student's.
   GTEST_FLAG_SET(catch_exceptions, false);
   ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
@@ -69,13 +88,13 @@ int judge_rung(const std::string& suite) {
   return status;
 }
 
-int bench_rung(const LabJudge& lab) {
+// A rung without a workload has nothing to measure, and no line says so.
+int bench_rung(const RungSuite& rung) {
   if (!kOnGpu) throw std::invalid_argument("--bench needs a GPU");
-  const bool in_ladder = suite_of(g_options.rung, lab) == lab.default_suite;
-  if (!lab.bench || !in_ladder) return 0;  // nothing to measure, and no line says so
+  if (rung.workload.make == nullptr) return 0;
   for (const std::size_t num_items : g_options.bench_sizes) {
-    const SpeedPlan plan = lab.bench(num_items);
-    std::puts(to_json(plan, num_items, measure_speed(plan)).c_str());
+    const Workload workload = rung.workload.make(num_items);
+    std::puts(to_json(workload, num_items, measure_speed(workload)).c_str());
     std::fflush(stdout);
   }
   return 0;
@@ -137,8 +156,8 @@ int run(int argc, char** argv, const LabJudge& lab) {
   try {
     g_options = parse_options(argc, argv);
     g_session = std::make_unique<Session>(g_options);
-    const bool benches = !g_options.bench_sizes.empty();
-    status = benches ? bench_rung(lab) : judge_rung(suite_of(g_options.rung, lab));
+    const RungSuite rung = suite_of(g_options.rung, lab);
+    status = g_options.bench_sizes.empty() ? judge_rung(rung) : bench_rung(rung);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "judge: %s\n", error.what());
   }

@@ -6,22 +6,24 @@
 #include <vector>
 
 #include "options.h"
-#include "speed.h"
+#include "workload.h"
 
 namespace judge {
 
-// Which GoogleTest suite judges a rung.
+// How one rung is judged: by which GoogleTest suite, and what is measured.
 struct RungSuite {
   std::string rung;
   std::string suite;
+  WorkloadPlan workload = {};
 };
 
-// One lab's judge. Rungs that `suites` does not list belong to `default_suite`.
+// One lab's judge. Rungs that `suites` does not list belong to `default_suite` and are measured by
+// `workload`. A rung with a workload gets, on cuda, the test SUITE.ReachesItsSpeed beside those of
+// its suite.
 struct LabJudge {
   std::string default_suite;
+  WorkloadPlan workload = {};
   std::vector<RungSuite> suites = {};
-  // What --bench measures for the rungs of the default suite; empty: the lab has no benchmark.
-  std::function<SpeedPlan(std::size_t num_items)> bench = {};
 };
 
 // Judges the rung that the command line names, or measures it (--bench=SIZE,...: one JSON object a

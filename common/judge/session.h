@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "options.h"
 #include "submission.h"
-#include "workload.h"
+#include "test_data.h"
 
 namespace judge {
 

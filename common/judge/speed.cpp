@@ -54,15 +54,16 @@ struct Contender {
 
 class Measurement {
  public:
-  explicit Measurement(const SpeedPlan& plan)
-      : plan_(plan), arena_(num_slots(plan) * plan.arena_bytes_per_call) {
-    for (std::size_t i = num_slots(plan); i > 0; --i) slots_.push_back(plan.make_slot(arena_));
-    add(student_, plan.function, submission_command(options()));
-    add(limit_, plan.limit, {options().anchors});
-    if (!plan.library.empty()) add(library_, plan.library, {options().anchors});
-    if (!options().first.empty()) add(first_, plan.function, {options().first});
+  explicit Measurement(const Workload& workload)
+      : workload_(workload), arena_(num_slots(workload) * workload.arena_bytes_per_call) {
+    for (std::size_t i = num_slots(workload); i > 0; --i)
+      slots_.push_back(workload.make_slot(arena_));
+    add(student_, workload.function, submission_command(options()));
+    add(limit_, workload.limit, {options().anchors});
+    if (!workload.library.empty()) add(library_, workload.library, {options().anchors});
+    if (!options().first.empty()) add(first_, workload.function, {options().first});
     first_.round_interval = kFirstRungInterval;
-    if (!options().reference.empty()) add(reference_, plan.function, {options().reference});
+    if (!options().reference.empty()) add(reference_, workload.function, {options().reference});
   }
 
   SpeedResult run() {
@@ -75,9 +76,9 @@ class Measurement {
   }
 
  private:
-  static std::size_t num_slots(const SpeedPlan& plan) {
+  static std::size_t num_slots(const Workload& workload) {
     const std::size_t budget = std::min(kSlotBytes, free_device_bytes() / 2);
-    return std::clamp<std::size_t>(budget / plan.arena_bytes_per_call, 1, kMaxSlots);
+    return std::clamp<std::size_t>(budget / workload.arena_bytes_per_call, 1, kMaxSlots);
   }
 
   void add(Contender& contender, const std::string& function, std::vector<std::string> command) {
@@ -143,7 +144,7 @@ class Measurement {
 
   std::optional<Failure> try_batch(Contender& contender, int round) {
     wire::Batch batch;
-    batch.scratch_bytes = plan_.scratch_bytes;
+    batch.scratch_bytes = workload_.scratch_bytes;
     batch.timed = 1;
     const Outcome empty = contender.submission->run(batch);
     if (empty.failure) return empty.failure;
@@ -183,7 +184,7 @@ class Measurement {
     const Ratio limit_ms = limit_.time();
     result.rounds = num_rounds();
     result.time_ms = student_ms.median;
-    result.limit_gbps = plan_.bytes_per_call / limit_ms.median / 1e6;
+    result.limit_gbps = workload_.bytes_per_call / limit_ms.median / 1e6;
     result.share = faster_than(limit_);
     if (library_.submission) result.of_library = faster_than(library_);
     if (first_.submission) result.speedup = faster_than(first_);
@@ -204,7 +205,7 @@ class Measurement {
     return result;
   }
 
-  const SpeedPlan& plan_;
+  const Workload& workload_;
   Arena arena_;
   std::vector<std::unique_ptr<Slot>> slots_;
   Contender student_, limit_, library_, first_, reference_;
@@ -212,7 +213,7 @@ class Measurement {
 };
 
 // A result's figures by the names under which the grader and the pages know them.
-std::vector<std::pair<std::string, double>> figures(const SpeedPlan& plan,
+std::vector<std::pair<std::string, double>> figures(const Workload& workload,
                                                     const SpeedResult& result) {
   std::vector<std::pair<std::string, double>> list = {
       {"share", result.share.median},
@@ -221,7 +222,7 @@ std::vector<std::pair<std::string, double>> figures(const SpeedPlan& plan,
       {"spread", result.share.spread()},
       {"rounds", result.rounds},
       {"time_ms", result.time_ms},
-      {"gbps", plan.bytes_per_call / result.time_ms / 1e6},
+      {"gbps", workload.bytes_per_call / result.time_ms / 1e6},
       {"anchor_gbps", result.limit_gbps}};
   if (result.of_library) list.emplace_back("of_library", result.of_library->median);
   if (result.of_reference) list.emplace_back("of_reference", result.of_reference->median);
@@ -250,21 +251,21 @@ Ratio summarize(std::vector<double> per_round) {
   return {at(0.5), at(0.25), at(0.75)};
 }
 
-SpeedResult measure_speed(const SpeedPlan& plan) { return Measurement(plan).run(); }
+SpeedResult measure_speed(const Workload& workload) { return Measurement(workload).run(); }
 
-std::string to_json(const SpeedPlan& plan, std::size_t num_items, const SpeedResult& result) {
-  std::string text = "{\"function\": " + json::quote(plan.function) +
-                     ", \"limit\": " + json::quote(plan.limit) +
-                     ", \"library\": " + json::quote(plan.library) +
+std::string to_json(const Workload& workload, std::size_t num_items, const SpeedResult& result) {
+  std::string text = "{\"function\": " + json::quote(workload.function) +
+                     ", \"limit\": " + json::quote(workload.limit) +
+                     ", \"library\": " + json::quote(workload.library) +
                      ", \"num_items\": " + std::to_string(num_items);
   if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
-  for (const auto& [name, value] : figures(plan, result)) {
+  for (const auto& [name, value] : figures(workload, result)) {
     text += ", " + json::quote(name) + ": " + to_text(value);
   }
   return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
 }
 
-void record_speed(const SpeedPlan& plan, const SpeedResult& result) {
+void record_speed(const Workload& workload, const SpeedResult& result) {
   ::testing::Test::RecordProperty("part", "efficiency");
   if (result.failure) {
     record_failure(*result.failure);
@@ -272,7 +273,7 @@ void record_speed(const SpeedPlan& plan, const SpeedResult& result) {
     return;
   }
   if (result.noisy) ::testing::Test::RecordProperty("outcome", "noisy");
-  for (const auto& [name, value] : figures(plan, result)) {
+  for (const auto& [name, value] : figures(workload, result)) {
     ::testing::Test::RecordProperty(name, to_text(value));
   }
 }

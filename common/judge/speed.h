@@ -5,39 +5,13 @@
 // ratios, in which the machine's mood cancels. The clock is the judge's.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "submission.h"
+#include "workload.h"
 
 namespace judge {
-
-// The data of one timed call. A batch times many slots back to back, each with content of its own,
-// so that nothing can be cached, skipped or foreseen.
-class Slot {
- public:
-  virtual ~Slot() = default;
-  virtual void refresh(std::uint64_t seed) = 0;  // new input
-  virtual void poison_outputs() = 0;
-  // `function` is the submission's own or an anchor's; all take this slot's buffers.
-  virtual wire::Call call(const std::string& function) const = 0;
-  virtual std::optional<Failure> check() const = 0;
-  // Milliseconds of one sequential run on the host over the same input.
-  virtual double sequential_ms() const = 0;
-};
-
-struct SpeedPlan {
-  std::string function;              // of the submission
-  std::string limit;                 // of the anchors: what the device can do at best
-  std::string library;               // of the anchors: NVIDIA's own; empty: none
-  double bytes_per_call;             // that must be moved, for GB/s
-  std::size_t arena_bytes_per_call;  // with guard zones
-  std::size_t scratch_bytes;
-  std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
-};
 
 // The median of a ratio over rounds, and its quartiles.
 struct Ratio {
@@ -61,12 +35,12 @@ struct SpeedResult {
   std::optional<double> speedup_cpu;  // over one sequential run on the host
 };
 
-SpeedResult measure_speed(const SpeedPlan& plan);
+SpeedResult measure_speed(const Workload& workload);
 
 // One line of a benchmark: every figure of the result by name.
-std::string to_json(const SpeedPlan& plan, std::size_t num_items, const SpeedResult& result);
+std::string to_json(const Workload& workload, std::size_t num_items, const SpeedResult& result);
 
 // Writes the result as test properties, and fails the running test if there is a failure.
-void record_speed(const SpeedPlan& plan, const SpeedResult& result);
+void record_speed(const Workload& workload, const SpeedResult& result);
 
 }  // namespace judge

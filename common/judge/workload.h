@@ -1,57 +1,47 @@
 // SPDX-License-Identifier: MIT
-// Test data: every value is a function of (seed, index), so that the judge can make the same data
-// on the host and on a device, in any order, and nobody without the seed can foresee it.
+// A lab's measurable call, described once. From it come the speed test and the benchmark on cuda,
+// and the budget test and the profile on cpu.
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
-#ifdef __CUDACC__
-#define LOCKSTEP_HOST_DEVICE __host__ __device__
-#else
-#define LOCKSTEP_HOST_DEVICE
-#endif
+#include "submission.h"
 
 namespace judge {
 
-// 64 random bits for item `index`: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-LOCKSTEP_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t bits = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
-  return bits ^ (bits >> 31);
-}
-
-// An integer in [-limit, limit], as a float: sums of these are exact in any order below 2^24.
-LOCKSTEP_HOST_DEVICE inline float random_integer(std::uint64_t seed, std::uint64_t index,
-                                                 int limit) {
-  const auto span = 2 * static_cast<std::uint64_t>(limit) + 1;
-  const std::uint64_t scaled = ((random_bits(seed, index) >> 32) * span) >> 32;
-  return static_cast<float>(static_cast<int>(scaled) - limit);
-}
-
-// A real number in [0, 1) with all 24 bits of a float in play.
-LOCKSTEP_HOST_DEVICE inline float random_unit(std::uint64_t seed, std::uint64_t index) {
-  return static_cast<float>(random_bits(seed, index) >> 40) * 0x1p-24F;
-}
-
-// Draws the seeds of a run's cases from its one seed, in order.
-class SeedSequence {
+// The data of one call. A timed batch fills many slots back to back, each with content of its own,
+// so that nothing can be cached, skipped or foreseen.
+class Slot {
  public:
-  explicit SeedSequence(std::uint64_t seed) : seed_(seed) {}
-  std::uint64_t next() { return random_bits(seed_, next_index_++); }
-
- private:
-  std::uint64_t seed_;
-  std::uint64_t next_index_ = 0;
+  virtual ~Slot() = default;
+  virtual void refresh(std::uint64_t seed) = 0;  // new input
+  virtual void poison_outputs() = 0;
+  // `function` is the submission's own or an anchor's; all take this slot's buffers.
+  virtual wire::Call call(const std::string& function) const = 0;
+  virtual std::optional<Failure> check() const = 0;
+  // Milliseconds of one sequential run on the host over the same input.
+  virtual double sequential_ms() const = 0;
 };
 
-std::vector<float> random_integers(std::uint64_t seed, std::size_t count, int limit);
-std::vector<float> random_units(std::uint64_t seed, std::size_t count);
+struct Workload {
+  std::string function;              // of the submission
+  std::string limit;                 // of the anchors: what the device can do at best
+  std::string library;               // of the anchors: NVIDIA's own; empty: none
+  double num_items;                  // what "per item" means in budgets
+  double bytes_per_call;             // that must be moved, for GB/s
+  std::size_t arena_bytes_per_call;  // with guard zones
+  std::size_t scratch_bytes;
+  std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
+};
 
-// Fills `count` items in device memory (cpu backend: in shared host memory) with
-// random_integer(limit) and returns their exact sum, computed by the judge beside the data. For
-// inputs too large to copy.
-double fill_integers_and_sum(float* d_items, std::size_t count, std::uint64_t seed, int limit);
+// A workload at any size, and the sizes at which rungs are judged by it.
+struct WorkloadPlan {
+  Workload (*make)(std::size_t num_items) = nullptr;  // null: nothing is measured
+  std::size_t speed_items = std::size_t{1} << 28;     // on cuda
+  std::size_t budget_items = std::size_t{1} << 16;    // on cpu
+};
 
 }  // namespace judge

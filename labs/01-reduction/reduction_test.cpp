@@ -13,8 +13,7 @@
 #include "diagnose.h"
 #include "judge.h"
 #include "lab_test.h"
-#include "speed.h"
-#include "workload.h"
+#include "test_data.h"
 
 namespace {
 
@@ -138,11 +137,12 @@ class SumSlot : public judge::Slot {
   double sum_ = 0;
 };
 
-judge::SpeedPlan sum_speed_plan(std::size_t num_items) {
+judge::Workload sum_workload(std::size_t num_items) {
   const std::size_t size_bytes = sizeof(float) * num_items;
   return {.function = "reduce_sum",
           .limit = "read_bandwidth",
           .library = "cub_reduce_sum",
+          .num_items = static_cast<double>(num_items),
           .bytes_per_call = static_cast<double>(size_bytes),
           .arena_bytes_per_call = size_bytes + 4096,
           .scratch_bytes = num_items / 4 + (std::size_t{64} << 10),
@@ -263,11 +263,6 @@ TEST_F(ReduceSum, DependsOnNoOrderOfExecution) {
     }
     return fail(*failure);
   }
-}
-
-TEST_F(ReduceSum, ReachesReadBandwidth) {
-  const judge::SpeedPlan plan = sum_speed_plan(std::size_t{1} << 28);
-  record_speed(plan, judge::measure_speed(plan));
 }
 
 // ---- rung 07
@@ -492,6 +487,6 @@ TEST_F(Operators, DependOnNoOrderOfExecution) {
 int main(int argc, char** argv) {
   return judge::run(argc, argv,
                     {.default_suite = "ReduceSum",
-                     .suites = {{"07_operators", "Operators"}},
-                     .bench = sum_speed_plan});
+                     .workload = {.make = sum_workload},
+                     .suites = {{"07_operators", "Operators"}}});
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "speed.h"
-#include "workload.h"
+#include "test_data.h"
 
 namespace {
 

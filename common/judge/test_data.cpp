@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workload.h"
+#include "test_data.h"
 
 namespace judge {
 

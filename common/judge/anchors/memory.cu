@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cub/device/device_reduce.cuh>
-
+// What the device's memory can do.
 #include "anchors.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -39,14 +38,6 @@ void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch&, cu
   read_kernel<<<blocks, kThreadsPerBlock, 0, stream>>>(reinterpret_cast<const float4*>(d_in),
                                                        num_items / 4, d_out);
   check_launch();
-}
-
-void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
-                    cudaStream_t stream) {
-  std::size_t temporary_bytes = 0;
-  check(cub::DeviceReduce::Sum(nullptr, temporary_bytes, d_in, d_out, num_items, stream));
-  char* const d_temporary = scratch.allocate<char>(temporary_bytes);
-  check(cub::DeviceReduce::Sum(d_temporary, temporary_bytes, d_in, d_out, num_items, stream));
 }
 
 }  // namespace lab
