@@ -18,8 +18,8 @@ struct RungSuite {
 };
 
 // One lab's judge. Rungs that `suites` does not list belong to `default_suite` and are measured by
-// `workload`. A rung with a workload gets, on cuda, the test SUITE.ReachesItsSpeed beside those of
-// its suite.
+// `workload`. A rung with a workload gets, on cuda, the test Measured.ReachesItsSpeed beside those
+// of its suite.
 struct LabJudge {
   std::string default_suite;
   WorkloadPlan workload = {};
