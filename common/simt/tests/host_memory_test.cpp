@@ -239,6 +239,21 @@ class Recorder : public MemoryObserver {
   }
 };
 
+TEST_F(HostMemory, ForgetsWhatAnAllocationCovers) {
+  const int fd = memfd_create("arena", 0);
+  ASSERT_EQ(ftruncate(fd, 1 << 16), 0);
+  auto* const arena = static_cast<std::byte*>(map_shared(fd, 1 << 16));
+  declare_allocation(arena + 4096, 256, "small", true);
+  retire_allocation(arena + 4096);
+  declare_allocation(arena, 8192, "large", true);
+  for (const std::byte* p : {arena, arena + 4096, arena + 8191}) {
+    EXPECT_EQ(find_allocation(p)->name, "large");
+    EXPECT_TRUE(find_allocation(p)->live);
+  }
+  retire_allocation(arena);
+  close(fd);
+}
+
 TEST_F(HostMemory, TellsItsObserver) {
   Recorder recorder;
   MemoryObserver* const before = memory_observer();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace simt {
 namespace {
@@ -31,6 +32,11 @@ void enter(std::byte* base, std::size_t size_bytes, std::string name, Allocation
            bool initialised) {
   const auto old = book().find(base);
   if (old != book().end() && old->second.live) end(old->second);
+  // What lay here before ended, but would be found as the nearest: forget it.
+  for (auto stale = book().upper_bound(base);
+       stale != book().end() && stale->first < base + size_bytes;) {
+    stale = stale->second.live ? std::next(stale) : book().erase(stale);
+  }
   Allocation& entry = book()[base];
   entry = {base, size_bytes, std::move(name), kind, true, ++g_last_id};
   if (entry.name.empty()) entry.name = "allocation " + std::to_string(entry.id);
