@@ -7,8 +7,8 @@ set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
 if(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation through which the emulator sees every memory access and every basic block; no
-  # optimisation that would move or copy them away from their line.
-  set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -g
+  # optimisation that would move or copy them away from their line, or split a float4's access in four.
+  set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -Wall -Wno-unknown-pragmas
     -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda)

@@ -52,7 +52,7 @@ template <class T>
 T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering ordering) {
   device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
   return device::read_modify_write(
-      address, __builtin_return_address(0), may_poll(operation),
+      address, SIMT_PLACE, may_poll(operation),
       [=](T value) { return compute(operation, value, operand); },
       operation != AtomicOperation::kExchange);
 }
@@ -60,26 +60,26 @@ T atomic_apply(AtomicOperation operation, T* address, T operand, Ordering orderi
 template <class T>
 T atomic_compare_exchange(T* address, T expected, T desired, Ordering ordering) {
   device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
-  return device::read_modify_write(address, __builtin_return_address(0), true,
+  return device::read_modify_write(address, SIMT_PLACE, true,
                                    [=](T value) { return value == expected ? desired : value; });
 }
 
 template <class T>
 T atomic_load(const T* address, Ordering ordering) {
   device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
-  return device::load(address, __builtin_return_address(0));
+  return device::load(address, SIMT_PLACE);
 }
 
 template <class T>
 void atomic_store(T* address, T value, Ordering ordering) {
   device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
-  device::store(address, value, __builtin_return_address(0));
+  device::store(address, value, SIMT_PLACE);
 }
 
 template <class T>
 T atomic_update(T* address, T (*update)(T, T), T operand, Ordering ordering) {
   device::note_order(ordering.order, ordering.scope >= Scope::kDevice);
-  return device::read_modify_write(address, __builtin_return_address(0), false,
+  return device::read_modify_write(address, SIMT_PLACE, false,
                                    [=](T value) { return update(value, operand); });
 }
 

@@ -29,13 +29,14 @@ inline void note_order(std::memory_order order, bool for_device) {
 inline constexpr std::size_t kMaxHostAtomicBytes = 8;
 
 // Notes where the running thread is, in case the access traps.
-inline void note_place(const void* pc) {
-  if (running.grid != nullptr) running.lane().pc = pc;
+inline void note_place(Place place) {
+  if (running.grid != nullptr) running.lane().pc = place.pc;
 }
 
 // Holds an atomic access of the running thread against what is known of the memory.
+// A load or a store counts as such.
 template <class T>
-void check_atomic(const T* address, bool reads, bool writes, const void* pc) {
+void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Place place) {
   if (running.grid == nullptr || running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
     return;
   }
@@ -45,14 +46,17 @@ void check_atomic(const T* address, bool reads, bool writes, const void* pc) {
                 .reads = reads,
                 .writes = writes,
                 .is_atomic = true,
-                .pc = pc});
+                .pc = place.pc});
+  if (running.trace != nullptr) {
+    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place);
+  }
 }
 
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
-// same, the thread is taken to wait for another one. `reads`: the old value may matter. pc: the
+// same, the thread is taken to wait for another one. `reads`: the old value may matter. place: the
 // caller's.
 template <class T, class Update>
-T read_modify_write(T* address, const void* pc, bool polls, Update update, bool reads = true) {
+T read_modify_write(T* address, Place place, bool polls, Update update, bool reads = true) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.grid == nullptr) {
       T old, next;
@@ -64,8 +68,8 @@ T read_modify_write(T* address, const void* pc, bool polls, Update update, bool 
       return old;
     }
   }
-  note_place(pc);
-  check_atomic(address, reads, true, pc);
+  note_place(place);
+  check_atomic(address, reads, true, AccessKind::kAtomic, place);
   const T old = *address;
   const T next = update(old);
   // Bit patterns, not values: -0.0 over 0.0 is a change.
@@ -73,32 +77,32 @@ T read_modify_write(T* address, const void* pc, bool polls, Update update, bool 
     *address = next;
     ++running.changes;
   } else if (polls && running.grid != nullptr) {
-    poll(address, pc);
+    poll(address, place.pc);
   }
   return old;
 }
 
 template <class T>
-T load(const T* address, const void* pc) {
+T load(const T* address, Place place) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.grid == nullptr) return __atomic_load_n(address, __ATOMIC_SEQ_CST);
   }
   if (running.grid != nullptr) {
-    note_place(pc);
+    note_place(place);
     ++running.reads;
-    poll(address, pc);  // others may run here ...
-    check_atomic(address, true, false, pc);
+    poll(address, place.pc);  // others may run here ...
+    check_atomic(address, true, false, AccessKind::kRead, place);
   }
   return *const_cast<const volatile T*>(address);  // ... so this reads what they wrote
 }
 
 template <class T>
-void store(T* address, T value, const void* pc) {
+void store(T* address, T value, Place place) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.grid == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
-  note_place(pc);
-  check_atomic(address, false, true, pc);
+  note_place(place);
+  check_atomic(address, false, true, AccessKind::kWrite, place);
   *address = value;
   ++running.changes;
 }

@@ -2,6 +2,9 @@
 #include "block.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "tally.h"
 
 namespace simt::device {
 
@@ -11,6 +14,7 @@ Block::Block(dim3 dim, const Schedule& schedule)
   for (std::size_t i = 0; i < warps.size(); ++i) {
     Warp& warp = warps[i];
     warp.id = static_cast<int>(schedule.warps(i));
+    if (is_counting()) warp.trace = std::make_unique<WarpTrace>();
     for (int lane = 0; lane < kWarpSize; ++lane) {
       const auto thread = static_cast<unsigned>(warp.thread_id(lane));
       warp.lanes[lane].index = {thread % dim.x, thread / dim.x % dim.y, thread / dim.x / dim.y};
@@ -45,6 +49,7 @@ void Block::release_barrier() {
   order_barrier(*this);
   for (Warp& warp : warps) {
     if (warp.at_barrier == 0) continue;
+    record_barrier(warp, warp.at_barrier);
     warp.ready |= warp.at_barrier;
     warp.at_barrier = 0;
     mark_runnable(warp);
@@ -59,6 +64,7 @@ void Block::release_grid_barrier() {
   order_grid_barrier_block(*this);
   for (Warp& warp : warps) {
     if (warp.at_grid_barrier == 0) continue;
+    record_barrier(warp, warp.at_grid_barrier);
     warp.ready |= warp.at_grid_barrier;
     warp.at_grid_barrier = 0;
     mark_runnable(warp);

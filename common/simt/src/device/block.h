@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fiber.h"
@@ -14,14 +15,16 @@
 #include "simt/limits.h"
 #include "simt/vector_types.h"
 #include "simt/warp.h"
+#include "trace.h"
 
 namespace simt::device {
 
 // One CUDA thread.
 struct Lane {
-  uint3 index = {};          // threadIdx
-  Fiber* fiber = nullptr;    // null before it first runs and after it has ended
-  const void* pc = nullptr;  // while it does not run: the return address of the call it is in
+  uint3 index = {};             // threadIdx
+  Fiber* fiber = nullptr;       // null before it first runs and after it has ended
+  const void* pc = nullptr;     // while it does not run: the return address of the call it is in
+  const void* frame = nullptr;  // with pc, for barriers and warp operations (see Place)
   const void* last_poll = nullptr;  // the address it polled last
 
   // The warp operation it waits in, or was last in.
@@ -40,12 +43,14 @@ struct Warp {
   std::uint32_t live = 0;        // has not exited
   std::uint32_t ready = 0;       // runs, or can run
   std::uint32_t yielded = 0;     // polls memory; runs again when the others have had their turn
+  std::uint32_t paused = 0;      // has recorded much; runs again when the others have caught up
   std::uint32_t at_barrier = 0;  // in __syncthreads
   std::uint32_t at_grid_barrier = 0;  // in sync_grid
   std::uint32_t in_operation = 0;     // in a warp operation
   std::uint32_t converging = 0;       // in __activemask
   std::array<Lane, kWarpSize> lanes;
   WarpOrder order;
+  std::unique_ptr<WarpTrace> trace;  // null unless the kernel is being counted
 
   int thread_id(int lane) const { return id * kWarpSize + lane; }
 };

@@ -10,6 +10,7 @@
 #include "poll.h"
 #include "running.h"
 #include "scheduler.h"
+#include "tally.h"
 
 namespace simt::device {
 namespace {
@@ -37,6 +38,7 @@ Grid::Grid(const LaunchSite& site, const LaunchConfig& config, std::uint64_t max
                            kWarpSize))),
       body_(body),
       closure_(closure),
+      counts_(is_counting()),
       shared_memory_(config.shared_bytes) {}
 
 void Grid::run_thread_body() {
@@ -116,6 +118,7 @@ void Grid::start_block() {
 }
 
 void Grid::end_block(std::size_t position) {
+  if (counts_) tally().end_block(resident_[position]->shared_shadow.static_region);
   resident_[position]->shared_image.clear();
   spare_.push_back(std::move(resident_[position]));
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));

@@ -56,6 +56,7 @@ class Grid {
   const Schedule schedule_;
   const detail::ThreadBody body_;
   void* const closure_;
+  const bool counts_;
   SharedMemory shared_memory_;
 
   std::uint64_t num_started_ = 0;

@@ -13,29 +13,36 @@
 
 namespace {
 
+using simt::AccessKind;
 using simt::device::check_access;
+using simt::device::Place;
 using simt::device::running;
 
 bool concerns_nobody(const volatile void* address) {
   return running.is_private(reinterpret_cast<std::uintptr_t>(address));
 }
 
+inline void note(AccessKind kind, const void* address, std::size_t size_bytes, Place place) {
+  if (running.trace == nullptr) return;
+  simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place);
+}
+
 // kNatural: the access's type promises an address that is a multiple of its size.
 enum class Alignment { kNone, kNatural };
 
-inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment,
-                    const void* pc) {
+inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place) {
   if (concerns_nobody(address)) return;
   ++running.reads;
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
                 .size_bytes = size_bytes,
                 .reads = true,
                 .is_aligned_by_type = alignment == Alignment::kNatural,
-                .pc = pc});
+                .pc = place.pc});
+  note(AccessKind::kRead, address, size_bytes, place);
 }
 
-inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment,
-                     const void* pc, bool is_volatile = false) {
+inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
+                     bool is_volatile = false) {
   if (concerns_nobody(address)) return;
   ++running.changes;
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
@@ -43,22 +50,24 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
                 .writes = true,
                 .is_volatile = is_volatile,
                 .is_aligned_by_type = alignment == Alignment::kNatural,
-                .pc = pc});
+                .pc = place.pc});
+  note(AccessKind::kWrite, address, size_bytes, place);
 }
 
 // Comes before the access, so the thread reads what others have written in the meantime.
 inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignment alignment,
-                             const void* pc) {
+                             Place place) {
   if (concerns_nobody(address)) return;
   ++running.reads;
-  simt::device::poll(address, pc);
+  simt::device::poll(address, place.pc);
   simt::device::order_acquire();
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
                 .size_bytes = size_bytes,
                 .reads = true,
                 .is_volatile = true,
                 .is_aligned_by_type = alignment == Alignment::kNatural,
-                .pc = pc});
+                .pc = place.pc});
+  note(AccessKind::kRead, address, size_bytes, place);
 }
 
 }  // namespace
@@ -67,18 +76,17 @@ extern "C" {
 
 void __sanitizer_cov_trace_pc() {
   if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
+  if (running.trace != nullptr) simt::device::record_step(SIMT_PLACE);
 }
 
-#define SIMT_PC __builtin_return_address(0)
-
-#define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                                       \
-  void __tsan_##prefix##read##bytes(void* p) { on_read(p, bytes, alignment, SIMT_PC); }   \
-  void __tsan_##prefix##write##bytes(void* p) { on_write(p, bytes, alignment, SIMT_PC); } \
-  void __tsan_##prefix##volatile_read##bytes(void* p) {                                   \
-    on_volatile_read(p, bytes, alignment, SIMT_PC);                                       \
-  }                                                                                       \
-  void __tsan_##prefix##volatile_write##bytes(void* p) {                                  \
-    on_write(p, bytes, alignment, SIMT_PC, true);                                         \
+#define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                                          \
+  void __tsan_##prefix##read##bytes(void* p) { on_read(p, bytes, alignment, SIMT_PLACE); }   \
+  void __tsan_##prefix##write##bytes(void* p) { on_write(p, bytes, alignment, SIMT_PLACE); } \
+  void __tsan_##prefix##volatile_read##bytes(void* p) {                                      \
+    on_volatile_read(p, bytes, alignment, SIMT_PLACE);                                       \
+  }                                                                                          \
+  void __tsan_##prefix##volatile_write##bytes(void* p) {                                     \
+    on_write(p, bytes, alignment, SIMT_PLACE, true);                                         \
   }
 SIMT_ACCESS_HOOKS(, 1, Alignment::kNatural)
 SIMT_ACCESS_HOOKS(, 2, Alignment::kNatural)
@@ -92,28 +100,30 @@ SIMT_ACCESS_HOOKS(unaligned_, 16, Alignment::kNone)
 #undef SIMT_ACCESS_HOOKS
 
 void __tsan_read_range(void* p, std::size_t size_bytes) {
-  on_read(p, size_bytes, Alignment::kNone, SIMT_PC);
+  on_read(p, size_bytes, Alignment::kNone, SIMT_PLACE);
 }
 void __tsan_write_range(void* p, std::size_t size_bytes) {
-  on_write(p, size_bytes, Alignment::kNone, SIMT_PC);
+  on_write(p, size_bytes, Alignment::kNone, SIMT_PLACE);
 }
-void __tsan_vptr_update(void** p, void*) { on_write(p, sizeof *p, Alignment::kNatural, SIMT_PC); }
-void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PC); }
+void __tsan_vptr_update(void** p, void*) {
+  on_write(p, sizeof *p, Alignment::kNatural, SIMT_PLACE);
+}
+void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PLACE); }
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t size_bytes) {
-  on_read(from, size_bytes, Alignment::kNone, SIMT_PC);
-  on_write(to, size_bytes, Alignment::kNone, SIMT_PC);
+  on_read(from, size_bytes, Alignment::kNone, SIMT_PLACE);
+  on_write(to, size_bytes, Alignment::kNone, SIMT_PLACE);
   return std::memcpy(to, from, size_bytes);
 }
 
 void* __tsan_memmove(void* to, const void* from, std::size_t size_bytes) {
-  on_read(from, size_bytes, Alignment::kNone, SIMT_PC);
-  on_write(to, size_bytes, Alignment::kNone, SIMT_PC);
+  on_read(from, size_bytes, Alignment::kNone, SIMT_PLACE);
+  on_write(to, size_bytes, Alignment::kNone, SIMT_PLACE);
   return std::memmove(to, from, size_bytes);
 }
 
 void* __tsan_memset(void* to, int value, std::size_t size_bytes) {
-  on_write(to, size_bytes, Alignment::kNone, SIMT_PC);
+  on_write(to, size_bytes, Alignment::kNone, SIMT_PLACE);
   return std::memset(to, value, size_bytes);
 }
 

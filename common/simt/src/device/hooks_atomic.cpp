@@ -8,6 +8,7 @@
 
 namespace {
 
+using simt::device::Place;
 using simt::device::read_modify_write;
 
 __extension__ using Bits128 = unsigned __int128;
@@ -20,11 +21,11 @@ void note_order(int order) {
 
 // Returns what the compiler's strong compare-exchange does, and leaves the old value in *expected.
 template <class T>
-bool compare_exchange(T* address, T* expected, T desired, int order, const void* pc) {
+bool compare_exchange(T* address, T* expected, T desired, int order, Place place) {
   note_order(order);
   const T wanted = *expected;
   *expected =
-      read_modify_write(address, pc, true, [=](T old) { return old == wanted ? desired : old; });
+      read_modify_write(address, place, true, [=](T old) { return old == wanted ? desired : old; });
   return *expected == wanted;
 }
 
@@ -35,22 +36,20 @@ T* plain(volatile T* address) {
 
 }  // namespace
 
-#define SIMT_PC __builtin_return_address(0)
-
-#define SIMT_FETCH_HOOK(bits, T, name, reads, expression)                                   \
-  T __tsan_atomic##bits##_##name(volatile T* p, T operand, int order) {                     \
-    note_order(order);                                                                      \
-    return read_modify_write(                                                               \
-        plain(p), SIMT_PC, true, [=](T old) { return static_cast<T>(expression); }, reads); \
+#define SIMT_FETCH_HOOK(bits, T, name, reads, expression)                                      \
+  T __tsan_atomic##bits##_##name(volatile T* p, T operand, int order) {                        \
+    note_order(order);                                                                         \
+    return read_modify_write(                                                                  \
+        plain(p), SIMT_PLACE, true, [=](T old) { return static_cast<T>(expression); }, reads); \
   }
 
 #define SIMT_ATOMIC_HOOKS(bits, T)                                                              \
   T __tsan_atomic##bits##_load(const volatile T* p, int) {                                      \
-    return simt::device::load(const_cast<const T*>(p), SIMT_PC);                                \
+    return simt::device::load(const_cast<const T*>(p), SIMT_PLACE);                             \
   }                                                                                             \
   void __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                         \
     note_order(order);                                                                          \
-    simt::device::store(plain(p), value, SIMT_PC);                                              \
+    simt::device::store(plain(p), value, SIMT_PLACE);                                           \
   }                                                                                             \
   SIMT_FETCH_HOOK(bits, T, exchange, false, (static_cast<void>(old), operand))                  \
   SIMT_FETCH_HOOK(bits, T, fetch_add, true, old + operand)                                      \
@@ -61,15 +60,15 @@ T* plain(volatile T* address) {
   SIMT_FETCH_HOOK(bits, T, fetch_nand, true, ~(old & operand))                                  \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T desired,      \
                                                     int order, int) {                           \
-    return compare_exchange(plain(p), expected, desired, order, SIMT_PC);                       \
+    return compare_exchange(plain(p), expected, desired, order, SIMT_PLACE);                    \
   }                                                                                             \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T desired,        \
                                                   int order, int) {                             \
-    return compare_exchange(plain(p), expected, desired, order, SIMT_PC);                       \
+    return compare_exchange(plain(p), expected, desired, order, SIMT_PLACE);                    \
   }                                                                                             \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T desired, int order, \
                                                int) {                                           \
-    compare_exchange(plain(p), &expected, desired, order, SIMT_PC);                             \
+    compare_exchange(plain(p), &expected, desired, order, SIMT_PLACE);                          \
     return expected;                                                                            \
   }
 

@@ -17,6 +17,7 @@
 #include "signal_guard.h"
 #include "simt/finding.h"
 #include "source_line.h"
+#include "tally.h"
 
 namespace simt {
 namespace {
@@ -100,6 +101,7 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) return set_last_error(error);
+  if (device::is_counting()) device::tally().begin_launch(site, config);
   Grid grid(site, config, max_resident, body, closure);
   run(grid);
   return cudaSuccess;

@@ -39,6 +39,7 @@ std::uint64_t activity() { return running.activity() - running.steps; }
 void yield(const void* pc, std::uint64_t idle_steps) {
   running.idle_steps += idle_steps;
   running.lane().pc = pc;
+  if (running.trace != nullptr) running.trace->height = 0;  // it comes back amid a basic block
   running.warp->ready &= ~running.lane_bit();
   running.warp->yielded |= running.lane_bit();
   run_others();

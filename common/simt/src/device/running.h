@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "block.h"
+#include "trace.h"
 
 namespace simt::device {
 
@@ -41,6 +42,7 @@ struct Running {
   Warp* warp = nullptr;
   int lane_id = 0;
   Fiber* fiber = nullptr;
+  LaneTrace* trace = nullptr;  // of the running lane; null unless its kernel is being counted
 
   // Changes whenever a thread does anything that can be seen.
   std::uint64_t activity() const { return steps + reads + changes + switches; }
@@ -57,13 +59,16 @@ extern Running running;
 // take its own data for the kernel's.
 class Untraced {
  public:
-  Untraced() : stack_low_(running.stack_low), stack_bytes_(running.stack_bytes) {
+  Untraced()
+      : stack_low_(running.stack_low), stack_bytes_(running.stack_bytes), trace_(running.trace) {
     running.stack_low = 0;
     running.stack_bytes = SIZE_MAX;
+    running.trace = nullptr;
   }
   ~Untraced() {
     running.stack_low = stack_low_;
     running.stack_bytes = stack_bytes_;
+    running.trace = trace_;
   }
   Untraced(const Untraced&) = delete;
   Untraced& operator=(const Untraced&) = delete;
@@ -71,6 +76,7 @@ class Untraced {
  private:
   std::uintptr_t stack_low_;
   std::size_t stack_bytes_;
+  LaneTrace* trace_;
 };
 
 // The storage behind threadIdx and its like, which programs see as constants.

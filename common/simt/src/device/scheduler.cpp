@@ -7,6 +7,7 @@
 #include "fault.h"
 #include "fiber.h"
 #include "grid.h"
+#include "merge.h"
 #include "warp_operations.h"
 
 namespace simt::device {
@@ -18,11 +19,13 @@ FiberPool fibers;
 Fiber host_fiber{.stack_low = 0, .stack_bytes = SIZE_MAX};
 
 // Makes the next lane of the running block the running one and returns it; null if none can run.
-// Stays with a warp while it has ready lanes, then takes the first warp in order that has some.
+// Stays with a warp while it has ready lanes, then takes the first warp in order that has some. A
+// kernel that is counted is so when its warps are left.
 Lane* select_lane() {
   Block& block = *running.block;
   Warp* warp = running.warp;
   for (;;) {
+    if (warp->ready == 0 && warp->trace != nullptr) merge_traces(*warp);
     if (warp->ready == 0 && warp->converging != 0) release_converged(*warp);
     if (warp->ready != 0) break;
     block.runnable &= ~(1u << (warp - block.warps.data()));
@@ -31,9 +34,18 @@ Lane* select_lane() {
   }
   running.warp = warp;
   running.lane_id = running.grid->schedule().first_lane(warp->ready);
+  running.trace = warp->trace == nullptr ? nullptr : &warp->trace->lanes[running.lane_id];
   Lane& lane = running.lane();
   thread_index = lane.index;
   return &lane;
+}
+
+// The selected lane starts on the fiber.
+void begin_trace(const Fiber& fiber) {
+  if (running.warp->trace == nullptr) return;
+  LaneTrace& trace = running.warp->trace->lanes[running.lane_id];
+  trace.stack_top = fiber.stack_low + fiber.stack_bytes;
+  trace.height = 0;
 }
 
 void switch_to(Fiber& next) {
@@ -75,13 +87,16 @@ void fiber_main() {
 void run_others() {
   Lane* const lane = select_lane();
   Fiber* next = &host_fiber;
-  if (lane != nullptr) {
+  if (lane == nullptr) {
+    running.trace = nullptr;
+  } else {
     // A lane that has not started takes the last fiber that became free: this very one, if the lane
     // that ran on it has just ended. So blocks whose threads never wait need one fiber and no
     // switch.
     if (lane->fiber == nullptr) {
       const Untraced untraced;
       lane->fiber = fibers.acquire();
+      begin_trace(*lane->fiber);
     }
     next = lane->fiber;
   }
@@ -97,6 +112,7 @@ void run_block(Block& block) {
 }
 
 void leave_kernel() {
+  running.trace = nullptr;
   switch_to(host_fiber);
   __builtin_unreachable();
 }

@@ -25,16 +25,20 @@ int visit_frame(void* data, std::uintptr_t /*pc*/, const char* path, int line, c
   return 1;
 }
 
+// Takes the innermost function only.
+int visit_innermost(void* data, std::uintptr_t /*pc*/, const char* path, int, const char*) {
+  *static_cast<bool*>(data) = path != nullptr && is_users(path);
+  return 1;
+}
+
 // Without debug information lines stay unknown, which is no error of the program.
 void ignore_error(void*, const char*, int) {}
 
-SourceLine look_up(const void* return_address) {
+void visit_frames(const void* return_address, backtrace_full_callback visit, void* data) {
   static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
-  SourceLine found;
   // The call itself ends one byte before the address it returns to.
   const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(return_address) - 1;
-  backtrace_pcinfo(state, pc, visit_frame, ignore_error, &found);
-  return found;
+  backtrace_pcinfo(state, pc, visit, ignore_error, data);
 }
 
 }  // namespace
@@ -42,8 +46,15 @@ SourceLine look_up(const void* return_address) {
 const SourceLine& source_line(const void* return_address) {
   static std::unordered_map<const void*, SourceLine> known;
   const auto [entry, is_new] = known.try_emplace(return_address);
-  if (is_new && return_address != nullptr) entry->second = look_up(return_address);
+  if (is_new && return_address != nullptr)
+    visit_frames(return_address, visit_frame, &entry->second);
   return entry->second;
+}
+
+bool is_students_own(const void* return_address) {
+  bool is_own = false;
+  visit_frames(return_address, visit_innermost, &is_own);
+  return is_own;
 }
 
 bool is_same_line(const void* return_address, const void* other) {

@@ -16,6 +16,9 @@ struct SourceLine {
 // Remembered; the first call reads the program's debug information.
 const SourceLine& source_line(const void* return_address);
 
+// Whether the code there is the student's own, and no function inlined from elsewhere.
+bool is_students_own(const void* return_address);
+
 // Whether both calls stand in the same line, so far as is known: compilers make copies of calls.
 bool is_same_line(const void* return_address, const void* other);
 

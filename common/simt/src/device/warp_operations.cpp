@@ -95,6 +95,7 @@ void complete_operation(Warp& warp, const Lane& lane) {
   if (!agreed) return;
   perform(warp, group, lane.operation);
   order_warp_operation(warp, group);
+  record_operation(warp, group, Meeting::kCounted);
   warp.in_operation &= ~group;
   warp.ready |= group;
 }
@@ -115,6 +116,7 @@ void release_converged(Warp& warp) {
     if (warp.lanes[std::countr_zero(rest)].pc == pc) group |= rest & -rest;
   }
   for_each_lane(warp, group, [&](Lane& lane) { lane.result = group; });
+  record_operation(warp, group, Meeting::kUncounted);
   warp.converging &= ~group;
   warp.ready |= group;
 }
@@ -129,6 +131,7 @@ std::uint64_t warp_operation(WarpOperation operation, std::uint32_t mask, std::u
   device::Warp& warp = *running.warp;
   device::Lane& lane = running.lane();
   lane.pc = __builtin_return_address(0);
+  lane.frame = __builtin_dwarf_cfa();
   if ((mask & running.lane_bit()) == 0) {
     device::report_lane_outside_mask(mask);
     mask = running.lane_bit();
@@ -153,6 +156,7 @@ unsigned __activemask() {
   if (running.grid == nullptr) return 1;
   simt::device::Lane& lane = running.lane();
   lane.pc = __builtin_return_address(0);
+  lane.frame = __builtin_dwarf_cfa();
   running.warp->ready &= ~running.lane_bit();
   running.warp->converging |= running.lane_bit();
   simt::device::run_others();

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What kernels did, counted exactly, as Nsight Compute counts on a device: by kernel and by source
+// line. docs/counters.md defines each counter and says how threads are grouped into warps'
+// instructions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simt/limits.h"
+#include "simt/vector_types.h"
+
+namespace simt {
+
+enum class Counter : std::uint8_t {
+  kLaunches,
+  kBlocks,
+  kWarps,
+  kThreads,
+  kGlobalReadRequests,
+  kGlobalReadSectors,
+  kGlobalReadBytes,
+  kGlobalReadLanes,
+  kGlobalWriteRequests,
+  kGlobalWriteSectors,
+  kGlobalWriteBytes,
+  kGlobalWriteLanes,
+  kSharedReadRequests,
+  kSharedReadWavefronts,
+  kSharedReadConflicts,
+  kSharedReadLanes,
+  kSharedWriteRequests,
+  kSharedWriteWavefronts,
+  kSharedWriteConflicts,
+  kSharedWriteLanes,
+  kGlobalAtomicRequests,
+  kGlobalAtomicLanes,
+  kGlobalAtomicMaxSameAddress,
+  kSharedAtomicRequests,
+  kSharedAtomicLanes,
+  kSharedAtomicMaxSameAddress,
+  kBarriers,
+  kWarpOperations,
+  kBasicBlocks,
+  kActiveLanes,
+  kDivergentBranches,
+};
+inline constexpr std::size_t kNumCounters = std::size_t(Counter::kDivergentBranches) + 1;
+
+// "global_read_sectors"
+const char* counter_name(Counter counter);
+
+// True for the counters that keep the largest value seen; the others are sums.
+constexpr bool is_maximum(Counter counter) {
+  return counter == Counter::kGlobalAtomicMaxSameAddress ||
+         counter == Counter::kSharedAtomicMaxSameAddress;
+}
+
+// One value for each counter.
+class CounterSet {
+ public:
+  std::uint64_t operator[](Counter counter) const { return values_[std::size_t(counter)]; }
+  std::uint64_t& operator[](Counter counter) { return values_[std::size_t(counter)]; }
+
+  CounterSet& operator+=(const CounterSet& other);
+  bool operator==(const CounterSet&) const = default;
+
+ private:
+  std::array<std::uint64_t, kNumCounters> values_ = {};
+};
+
+enum class MemorySpace : std::uint8_t { kGlobal, kShared };
+enum class AccessKind : std::uint8_t { kRead, kWrite, kAtomic };
+
+// The addresses of one warp memory instruction.
+struct AccessPattern {
+  MemorySpace space = MemorySpace::kGlobal;
+  AccessKind access = AccessKind::kRead;
+  int size_bytes = 0;  // of one lane's access
+  std::string base;    // the allocation or the __shared__ variable that offsets count from
+  // In bytes, by lane; nothing for a lane that took no part.
+  std::array<std::optional<std::int64_t>, kWarpSize> offsets = {};
+  int cost = 0;  // sectors (global) or wavefronts (shared) that it took
+};
+
+struct LineCounters {
+  std::string file;  // without folders; empty if unknown
+  int line = 0;      // 0 if unknown
+  CounterSet counters;
+  // For each space and kind of access one of the costliest requests, with all lanes if there was
+  // such a one: the first of them.
+  std::vector<AccessPattern> patterns;
+};
+
+// How many blocks one multiprocessor holds at a time, and what keeps it from holding more.
+struct Occupancy {
+  int blocks = 0;
+  int warps = 0;
+  std::string limiter;  // "threads", "blocks" or "shared memory"
+};
+inline constexpr int kMaxWarpsPerMultiprocessor = kMaxThreadsPerMultiprocessor / kWarpSize;
+
+// Registers are not known here, and no limit.
+Occupancy occupancy(int threads_per_block, std::size_t shared_bytes);
+
+struct KernelCounters {
+  std::string name;                      // as written at the launch
+  CounterSet counters;                   // of all lines together
+  dim3 grid, block;                      // of the last launch
+  std::size_t static_shared_bytes = 0;   // of the __shared__ variables that it wrote to
+  std::size_t dynamic_shared_bytes = 0;  // of the last launch
+  std::vector<LineCounters> lines;       // by file and line
+};
+
+// Whether later launches are counted; off at first. Counting changes no result, but a thread that
+// executes many hundred basic blocks without waiting gives the other threads of its warp a turn
+// meanwhile.
+void set_counting(bool on);
+
+// Hands over what was counted since the last call, kernels in order of their first launch.
+std::vector<KernelCounters> take_counters();
+
+}  // namespace simt

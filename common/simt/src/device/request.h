@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What one warp memory instruction costs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "simt/counters.h"
+
+namespace simt::device {
+
+struct Request {
+  MemorySpace space;
+  AccessKind access;
+  int size_bytes;  // of each lane's access
+  std::uint32_t pc;
+  std::uint32_t lanes = 0;  // mask, not 0
+  std::array<std::uintptr_t, kWarpSize> addresses;
+};
+
+// Distinct blocks of 32 bytes that it touches.
+int count_sectors(const Request& request);
+
+// Shared memory answers in wavefronts: 32 banks of 4 bytes, and each gives one word a wavefront, to
+// all lanes that want it. A request is cut into phases of 32 lanes at up to 4 bytes a lane, 16 at 8
+// bytes, 8 at 16; without conflicts a phase takes one wavefront.
+struct Wavefronts {
+  int total = 0;
+  int ideal = 0;
+};
+Wavefronts count_wavefronts(const Request& request);
+
+// Lanes that go to the address that most of them go to.
+int largest_multiplicity(const Request& request);
+
+}  // namespace simt::device

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Memory counters against the numbers that textbooks and Nsight Compute give.
+#include "device_counting.h"
+
+namespace simt_test {
+namespace {
+
+class Counters : public CountingTest {};
+
+constexpr int kNumWarps = 4;
+constexpr int kNumThreads = kNumWarps * 32;
+
+template <class T>
+__global__ void read_strided(const T* in, T* out, int stride, int first) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const T item = in[first + thread * stride];
+  out[thread] = item;
+}
+
+template <class T>
+KernelCounters read(int stride, int first = 0) {
+  Managed<T> in(kNumThreads * 64 + 64), out(kNumThreads);
+  simt::take_counters();
+  simt::set_counting(true);
+  read_strided<<<1, kNumThreads>>>(in.get(), out.get(), stride, first);
+  simt::set_counting(false);
+  return simt::take_counters().at(0);
+}
+
+double sectors_per_read(const KernelCounters& kernel) {
+  return double(kernel.counters[Counter::kGlobalReadSectors]) /
+         double(kernel.counters[Counter::kGlobalReadRequests]);
+}
+
+TEST_F(Counters, ContiguousFloatsTakeFourSectors) {
+  const KernelCounters kernel = read<float>(1);
+  EXPECT_EQ(kernel.name, "read_strided");
+  EXPECT_EQ(kernel.counters[Counter::kLaunches], 1u);
+  EXPECT_EQ(kernel.counters[Counter::kBlocks], 1u);
+  EXPECT_EQ(kernel.counters[Counter::kWarps], 4u);
+  EXPECT_EQ(kernel.counters[Counter::kThreads], 128u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 4u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadSectors], 16u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadBytes], 512u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadLanes], 128u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalWriteRequests], 4u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalWriteSectors], 16u);
+  EXPECT_EQ(kernel.counters[Counter::kDivergentBranches], 0u);
+}
+
+TEST_F(Counters, StridesTakeMoreSectors) {
+  EXPECT_EQ(sectors_per_read(read<float>(0)), 1);  // broadcast
+  EXPECT_EQ(sectors_per_read(read<float>(2)), 8);
+  EXPECT_EQ(sectors_per_read(read<float>(4)), 16);
+  EXPECT_EQ(sectors_per_read(read<float>(8)), 32);
+  EXPECT_EQ(sectors_per_read(read<float>(64)), 32);
+  EXPECT_EQ(sectors_per_read(read<char>(1)), 1);
+  EXPECT_EQ(sectors_per_read(read<double>(1)), 8);
+}
+
+TEST_F(Counters, AMisalignedReadTakesOneSectorMore) {
+  EXPECT_EQ(sectors_per_read(read<float>(1, 1)), 5);
+  EXPECT_EQ(sectors_per_read(read<float>(1, 8)), 4);
+}
+
+TEST_F(Counters, AVectorIsOneRequest) {
+  const KernelCounters kernel = read<float4>(1);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 4u);
+  EXPECT_EQ(sectors_per_read(kernel), 16);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalWriteSectors], 64u);
+  EXPECT_EQ(sectors_per_read(read<float2>(1)), 8);
+}
+
+TEST_F(Counters, AStructIsAsManyRequestsAsItHasWords) {
+  const KernelCounters kernel = read<float3>(1);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 12u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadBytes], 128u * 12);
+  EXPECT_EQ(sectors_per_read(kernel), 12);
+}
+
+// ---- lines and patterns
+
+__global__ void hinted_kernel(const float* in, const volatile float* volatile_in, float* out) {
+  const int i = threadIdx.x;
+  float sum = __ldg(in + i);     // hinted + 2
+  sum += __ldcs(in + 2 * i);     // hinted + 3
+  sum += volatile_in[3 * i];     // hinted + 4
+  __stcg(out + i, sum);          // hinted + 5
+  atomicAdd(out + i / 32, sum);  // hinted + 6
+}
+constexpr int kHintedLine = __LINE__ - 8;
+
+TEST_F(Counters, BelongToTheStudentsLine) {
+  Managed<float> in(96 * 2, 1), out(64);
+  const KernelCounters kernel =
+      counted([&] { hinted_kernel<<<1, 64>>>(in.get(), in.get(), out.get()); });
+  const auto value = [&](int offset, Counter counter) {
+    return line_of(kernel, kHintedLine + offset).counters[counter];
+  };
+  EXPECT_EQ(value(2, Counter::kGlobalReadSectors), 8u);
+  EXPECT_EQ(value(3, Counter::kGlobalReadSectors), 16u);
+  EXPECT_EQ(value(4, Counter::kGlobalReadSectors), 24u);
+  EXPECT_EQ(value(5, Counter::kGlobalWriteSectors), 8u);
+  EXPECT_EQ(value(6, Counter::kGlobalAtomicRequests), 2u);
+  EXPECT_EQ(value(6, Counter::kGlobalAtomicMaxSameAddress), 32u);
+  EXPECT_EQ(line_of(kernel, kHintedLine + 2).file, "device_counters_test.cu");
+  for (const LineCounters& line : kernel.lines) EXPECT_NE(line.line, 0);
+}
+
+TEST_F(Counters, KeepThePatternOfAFullRequest) {
+  const KernelCounters kernel = read<float>(2, 5);
+  for (const LineCounters& line : kernel.lines) {
+    for (const simt::AccessPattern& pattern : line.patterns) {
+      if (pattern.access != simt::AccessKind::kRead) continue;
+      EXPECT_EQ(pattern.space, simt::MemorySpace::kGlobal);
+      EXPECT_EQ(pattern.size_bytes, 4);
+      EXPECT_EQ(pattern.cost, 9);
+      EXPECT_TRUE(contains(pattern.base, "allocation"));
+      EXPECT_EQ(pattern.offsets[0], 20);
+      EXPECT_EQ(pattern.offsets[31], 20 + 31 * 8);
+      return;
+    }
+  }
+  FAIL() << "no pattern of a read";
+}
+
+// ---- shared memory
+
+constexpr int kTile = 32;
+
+// Transposes (gridDim.x * 32)^2 items; a block of 32x8 threads does a tile.
+template <int kPadding>
+__global__ void transpose_tile(const float* in, float* out) {
+  __shared__ float tile[kTile][kTile + kPadding];
+  const int width = gridDim.x * kTile;
+  for (int row = threadIdx.y; row < kTile; row += blockDim.y) {
+    tile[row][threadIdx.x] =
+        in[(blockIdx.y * kTile + row) * width + blockIdx.x * kTile + threadIdx.x];
+  }
+  __syncthreads();
+  for (int row = threadIdx.y; row < kTile; row += blockDim.y) {
+    out[(blockIdx.x * kTile + row) * width + blockIdx.y * kTile + threadIdx.x] =
+        tile[threadIdx.x][row];
+  }
+}
+
+__global__ void transpose_naive(const float* in, float* out, int width) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[x * width + y] = in[y * width + x];
+}
+
+TEST_F(Counters, ANaiveTransposeStoresToAsManySectorsAsLanes) {
+  Managed<float> in(256 * 256), out(256 * 256);
+  const KernelCounters kernel =
+      counted([&] { transpose_naive<<<dim3(8, 8), dim3(32, 32)>>>(in.get(), out.get(), 256); });
+  EXPECT_EQ(kernel.counters[Counter::kGlobalWriteRequests], 2048u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalWriteSectors], 2048u * 32);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadSectors], 2048u * 4);
+}
+
+TEST_F(Counters, AColumnOfATileConflictsUnlessPadded) {
+  Managed<float> in(64 * 64), out(64 * 64);
+  const KernelCounters plain =
+      counted([&] { transpose_tile<0><<<dim3(2, 2), dim3(32, 8)>>>(in.get(), out.get()); });
+  EXPECT_EQ(plain.name, "transpose_tile<0>");
+  EXPECT_EQ(plain.counters[Counter::kSharedReadRequests], 128u);
+  EXPECT_EQ(plain.counters[Counter::kSharedReadConflicts], 128u * 31);
+  EXPECT_EQ(plain.counters[Counter::kSharedReadWavefronts], 128u * 32);
+  EXPECT_EQ(plain.counters[Counter::kSharedWriteConflicts], 0u);
+  EXPECT_EQ(plain.counters[Counter::kBarriers], 4u);
+  EXPECT_EQ(plain.counters[Counter::kGlobalWriteSectors], 128u * 4);
+  EXPECT_EQ(plain.static_shared_bytes, 32u * 32 * 4);
+  EXPECT_EQ(plain.counters[Counter::kDivergentBranches], 0u);
+  const KernelCounters padded =
+      counted([&] { transpose_tile<1><<<dim3(2, 2), dim3(32, 8)>>>(in.get(), out.get()); });
+  EXPECT_EQ(padded.counters[Counter::kSharedReadConflicts], 0u);
+  EXPECT_EQ(padded.static_shared_bytes, 32u * 33 * 4);
+  bool found = false;
+  for (const LineCounters& line : padded.lines) {
+    for (const simt::AccessPattern& pattern : line.patterns) {
+      if (pattern.space != simt::MemorySpace::kShared) continue;
+      if (pattern.access != simt::AccessKind::kRead) continue;
+      found = true;
+      EXPECT_EQ(pattern.base, "tile");
+      EXPECT_EQ(*pattern.offsets[1] - *pattern.offsets[0], 33 * 4);
+      EXPECT_EQ(pattern.cost, 1);
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+template <class T>
+__global__ void shared_strided(int stride, T* out) {
+  extern __shared__ unsigned char bytes[];
+  T* const items = reinterpret_cast<T*>(bytes);
+  items[threadIdx.x * stride] = out[threadIdx.x];
+  __syncwarp();
+  out[threadIdx.x] = items[threadIdx.x * stride];
+}
+
+template <class T>
+std::uint64_t read_wavefronts(int stride) {
+  Managed<T> out(32);
+  simt::take_counters();
+  simt::set_counting(true);
+  shared_strided<T><<<1, 32, 32 * 32 * sizeof(T)>>>(stride, out.get());
+  simt::set_counting(false);
+  const KernelCounters kernel = simt::take_counters().at(0);
+  EXPECT_EQ(kernel.counters[Counter::kSharedReadRequests], 1u);
+  EXPECT_EQ(kernel.dynamic_shared_bytes, 32 * 32 * sizeof(T));
+  EXPECT_EQ(kernel.counters[Counter::kWarpOperations], 1u);
+  const std::uint64_t wavefronts = kernel.counters[Counter::kSharedReadWavefronts];
+  EXPECT_EQ(kernel.counters[Counter::kSharedWriteWavefronts], wavefronts);
+  const std::uint64_t ideal = std::max<std::size_t>(1, sizeof(T) / 4);
+  EXPECT_EQ(kernel.counters[Counter::kSharedReadConflicts], wavefronts - ideal);
+  return wavefronts;
+}
+
+TEST_F(Counters, WavefrontsFollowBanksAndPhases) {
+  EXPECT_EQ(read_wavefronts<float>(1), 1u);
+  EXPECT_EQ(read_wavefronts<float>(2), 2u);
+  EXPECT_EQ(read_wavefronts<float>(3), 1u);
+  EXPECT_EQ(read_wavefronts<float>(32), 32u);
+  EXPECT_EQ(read_wavefronts<unsigned char>(1), 1u);  // four lanes to a word
+  EXPECT_EQ(read_wavefronts<double>(1), 2u);
+  EXPECT_EQ(read_wavefronts<double>(2), 4u);
+  EXPECT_EQ(read_wavefronts<float4>(1), 4u);
+  EXPECT_EQ(read_wavefronts<float4>(2), 8u);
+}
+
+// ---- atomics
+
+__global__ void histogram(const int* in, int num_items, int* bins) {
+  __shared__ int local[4];
+  if (threadIdx.x < 4) local[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < num_items; i += gridDim.x * blockDim.x) {
+    atomicAdd(&local[in[i]], 1);
+  }
+  __syncthreads();
+  if (threadIdx.x < 4) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
+}
+
+TEST_F(Counters, AtomicsCountLanesAndCrowding) {
+  Managed<int> in(1000, 1), bins(4);
+  for (int i = 0; i < 1000; i += 2) in[i] = 3;  // half of each warp to each of two bins
+  const KernelCounters kernel = counted([&] { histogram<<<2, 128>>>(in.get(), 1000, bins.get()); });
+  EXPECT_EQ(bins.values(), (std::vector<int>{0, 500, 0, 500}));
+  EXPECT_EQ(kernel.counters[Counter::kSharedAtomicLanes], 1000u);
+  EXPECT_EQ(kernel.counters[Counter::kSharedAtomicRequests], 32u);
+  EXPECT_EQ(kernel.counters[Counter::kSharedAtomicMaxSameAddress], 16u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicRequests], 2u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicLanes], 8u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicMaxSameAddress], 1u);
+  EXPECT_EQ(kernel.counters[Counter::kBarriers], 4u);
+}
+
+// ---- launches
+
+__global__ void idle_kernel() {}
+
+TEST_F(Counters, SumOverLaunchesAndKeepTheLastShape) {
+  const KernelCounters kernel = counted([&] {
+    idle_kernel<<<3, 64>>>();
+    idle_kernel<<<dim3(2, 5), dim3(8, 5), 1000>>>();
+  });
+  EXPECT_EQ(kernel.counters[Counter::kLaunches], 2u);
+  EXPECT_EQ(kernel.counters[Counter::kBlocks], 13u);
+  EXPECT_EQ(kernel.counters[Counter::kWarps], 3u * 2 + 10 * 2);
+  EXPECT_EQ(kernel.counters[Counter::kThreads], 3u * 64 + 10 * 40);
+  EXPECT_EQ(kernel.grid.y, 5u);
+  EXPECT_EQ(kernel.block.x, 8u);
+  EXPECT_EQ(kernel.dynamic_shared_bytes, 1000u);
+}
+
+TEST_F(Counters, AreOffUnlessAskedFor) {
+  idle_kernel<<<1, 32>>>();
+  EXPECT_TRUE(simt::take_counters().empty());
+}
+
+TEST(Occupancy, NamesWhatLimitsIt) {
+  EXPECT_EQ(simt::occupancy(1024, 0).blocks, 2);
+  EXPECT_EQ(simt::occupancy(1024, 0).warps, 64);
+  EXPECT_EQ(simt::occupancy(1024, 0).limiter, "threads");
+  EXPECT_EQ(simt::occupancy(32, 0).blocks, 32);
+  EXPECT_EQ(simt::occupancy(32, 0).limiter, "blocks");
+  EXPECT_EQ(simt::occupancy(256, 100 << 10).blocks, 2);
+  EXPECT_EQ(simt::occupancy(256, 100 << 10).warps, 16);
+  EXPECT_EQ(simt::occupancy(256, 100 << 10).limiter, "shared memory");
+}
+
+}  // namespace
+}  // namespace simt_test
