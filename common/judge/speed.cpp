@@ -61,7 +61,9 @@ class Measurement {
     add(student_, workload.function, submission_command(options()));
     add(limit_, workload.limit, {options().anchors});
     if (!workload.library.empty()) add(library_, workload.library, {options().anchors});
-    if (!options().first.empty()) add(first_, workload.function, {options().first});
+    if (workload.beside_first && !options().first.empty()) {
+      add(first_, workload.function, {options().first});
+    }
     first_.round_interval = kFirstRungInterval;
     if (!options().reference.empty()) add(reference_, workload.function, {options().reference});
   }

@@ -35,6 +35,7 @@ struct Workload {
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
+  bool beside_first = true;  // false: the lab's first rung cannot do it, or not in a bearable time
 };
 
 // A workload at any size, and the sizes at which rungs are judged by it.

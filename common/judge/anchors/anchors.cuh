@@ -15,8 +15,19 @@ namespace lab {
 void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream);
 
+// Copies num_items 4-byte words: the floor of everything that reads and writes each item once.
+//   d_in  (num_items)  device, 256-byte aligned; num_items a multiple of 4
+//   d_out (num_items)  device, 256-byte aligned
+void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch& scratch,
+                    cudaStream_t stream);
+
 // cub::DeviceReduce::Sum with the temporary storage from scratch. Shapes as lab::reduce_sum.
 void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream);
+
+// cub::DeviceScan::ExclusiveSum with the temporary storage from scratch. Shapes as
+// lab::exclusive_scan.
+void cub_exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
+                        cudaStream_t stream);
 
 }  // namespace lab

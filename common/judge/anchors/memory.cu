@@ -31,12 +31,39 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   if (sum.x + sum.y + sum.z + sum.w == 1.2345e30F) d_out[0] = sum.x;
 }
 
+constexpr int kVectorsPerThread = 4;
+constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsPerThread;
+
+// A tile a block: all of its loads are under way before the first store.
+__global__ void copy_kernel(const int4* d_in, int num_vectors, int4* d_out) {
+  const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
+  int4 items[kVectorsPerThread];
+#pragma unroll
+  for (int i = 0; i < kVectorsPerThread; ++i) {
+    const int index = first + i * kThreadsPerBlock;
+    if (index < num_vectors) items[i] = __ldcs(d_in + index);
+  }
+#pragma unroll
+  for (int i = 0; i < kVectorsPerThread; ++i) {
+    const int index = first + i * kThreadsPerBlock;
+    if (index < num_vectors) __stcs(d_out + index, items[i]);
+  }
+}
+
 }  // namespace
 
 void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch&, cudaStream_t stream) {
   const int blocks = kBlocksPerMultiprocessor * num_multiprocessors();
   read_kernel<<<blocks, kThreadsPerBlock, 0, stream>>>(reinterpret_cast<const float4*>(d_in),
                                                        num_items / 4, d_out);
+  check_launch();
+}
+
+void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch&, cudaStream_t stream) {
+  const int num_vectors = num_items / 4;
+  if (num_vectors == 0) return;
+  copy_kernel<<<ceil_div(num_vectors, kVectorsPerTile), kThreadsPerBlock, 0, stream>>>(
+      reinterpret_cast<const int4*>(d_in), num_vectors, reinterpret_cast<int4*>(d_out));
   check_launch();
 }
 
