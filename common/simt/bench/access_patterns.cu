@@ -257,4 +257,5 @@ int main() {
   check(cudaDeviceSynchronize());
   check(cudaFree(d_in));
   check(cudaFree(d_out));
+  return EXIT_SUCCESS;
 }

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Holds the emulator's counters against the hardware's. Run from the top level, after `cmake --build --preset ...`:
+
+    python3 docs/bench/compare_counters.py hardware > docs/bench/counters-hardware.json   # cuda; needs ncu
+    python3 docs/bench/compare_counters.py emulator > docs/bench/counters-emulator.json   # cpu
+    python3 docs/bench/compare_counters.py table    > docs/bench/counters.md
+
+Both count common/simt/bench/access_patterns.cu by kernel, and one call of every rung of the reference solutions.
+"""
+
+import csv
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "docs" / "bench"
+NUM_ITEMS = 65536
+SEED = "7"  # so that both count the same data
+
+# Ours, as the sum of the hardware's.
+METRICS = {
+    "global_read_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
+    "global_read_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",),
+    "global_write_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",),
+    "global_write_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",),
+    "global_atomic_requests": (
+        "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+    ),
+    "shared_read_wavefronts": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",),
+    "shared_read_conflicts": ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",),
+    "shared_write_wavefronts": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",),
+    "shared_write_conflicts": ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",),
+    "shared_atomic_requests": ("smsp__inst_executed_op_shared_atom.sum",),
+}
+
+Counts = dict[str, int]
+
+
+def output(command: list[str | Path], environment: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command, capture_output=True, check=False, text=True, env={**os.environ, **(environment or {})}
+    )
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def rungs(backend: str) -> dict[str, list[str | Path]]:
+    """For each rung of each lab the judge's command that makes one call of its workload."""
+    build = ROOT / "build" / backend
+    commands: dict[str, list[str | Path]] = {}
+    for lab_id, lab in json.loads((build / "lockstep.json").read_text())["labs"].items():
+        model = tomllib.loads((ROOT / "labs" / lab_id / "lab.toml").read_text())
+        for rung in model["rung"]:
+            name = f"{model['lab']['slug'].replace('-', '_')}_{rung['id']}_worker"
+            command = [lab["judge"], f"--rung={rung['id']}", f"--worker={build}/workers/{name}/worker"]
+            commands[f"{lab_id}/{rung['id']}"] = [*command, f"--profile={NUM_ITEMS}", f"--seed={SEED}"]
+    return commands
+
+
+def profiled(command: list[str | Path]) -> dict | None:
+    """What the judge prints; None where the rung has no workload."""
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    if "no workload" in done.stderr:
+        return None
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: {done.stderr.strip()}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def kernel_name(spelled: str) -> str:
+    """`contiguous` of `void <unnamed>::contiguous<32>(const float *)`."""
+    return re.split(r"[(<]", spelled.replace("<unnamed>::", "").removeprefix("void "))[0].split("::")[-1]
+
+
+def read_ncu(log: str) -> dict[str, Counts]:
+    rows = list(csv.DictReader(line for line in log.splitlines() if line.startswith('"')))
+    kernels: dict[str, Counts] = {}
+    for row in rows[1:]:  # the first row holds the units
+        counts = kernels.setdefault(kernel_name(row["Kernel Name"]), Counter())
+        for ours, theirs in METRICS.items():
+            counts[ours] += sum(int(row[metric].replace(",", "")) for metric in theirs)
+    return kernels
+
+
+def total(kernels: list[Counts]) -> Counts:
+    return {name: sum(int(counts[name]) for counts in kernels) for name in METRICS}
+
+
+def hardware() -> dict:
+    ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw"]
+    ncu += ["--metrics", ",".join(metric for metrics in METRICS.values() for metric in metrics)]
+    with tempfile.TemporaryDirectory() as temp:
+        program, log = Path(temp) / "access_patterns", Path(temp) / "log"
+        source = ROOT / "common" / "simt" / "bench" / "access_patterns.cu"
+        output(["nvcc", "-std=c++20", "-O3", "-arch=native", source, "-o", program])
+        patterns = read_ncu(output([*ncu, program]))
+        calls = {}
+        for rung, command in rungs("cuda").items():
+            log.unlink(missing_ok=True)
+            wrapped = [*command, *(f"--wrap={word}" for word in [*ncu, "--log-file", log])]
+            if profiled(wrapped) is not None:
+                calls[rung] = total(list(read_ncu(log.read_text()).values()))
+    gpu = output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"])
+    return {"machine": gpu.strip(), "patterns": patterns, "rungs": calls}
+
+
+def emulator() -> dict:
+    counted = json.loads(output([ROOT / "build/cpu/common/simt/bench/access_patterns"]))
+    calls = {}
+    for rung, command in rungs("cpu").items():
+        if (profile := profiled(command)) is not None:
+            calls[rung] = total([kernel["counters"] for kernel in profile["kernels"]])
+    patterns = {kernel_name(name): total([counts]) for name, counts in counted.items()}
+    return {"machine": platform.machine(), "patterns": patterns, "rungs": calls}
+
+
+def table() -> str:
+    theirs = json.loads((BENCH / "counters-hardware.json").read_text())
+    ours = json.loads((BENCH / "counters-emulator.json").read_text())
+    columns = list(METRICS)
+    lines = [
+        f"`python3 docs/bench/compare_counters.py table`; hardware: {theirs['machine']}, {theirs['date']};"
+        f" emulator: {ours['date']}. One number: both counted it. Two: hardware / emulator.",
+    ]
+    equal = compared = 0
+    for group, title in (("patterns", "kernel"), ("rungs", f"rung, one call of {NUM_ITEMS} items")):
+        lines += ["", "| " + " | ".join([title, *(name.replace("_", " ") for name in columns)]) + " |"]
+        lines.append("|---|" + "---:|" * len(columns))
+        for name, counts in theirs[group].items():
+            cells = []
+            for column in columns:
+                hardware_count, emulator_count = counts[column], ours[group][name][column]
+                same = hardware_count == emulator_count
+                cells.append(str(hardware_count) if same else f"**{hardware_count} / {emulator_count}**")
+                equal, compared = equal + same, compared + 1
+            lines.append("| " + " | ".join([f"`{name}`", *cells]) + " |")
+    lines.insert(1, f"Equal: {equal} of {compared}.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    if len(sys.argv) != 2 or sys.argv[1] not in ("hardware", "emulator", "table"):
+        sys.exit(__doc__)
+    if sys.argv[1] == "table":
+        print(table())
+        return
+    counted = hardware() if sys.argv[1] == "hardware" else emulator()
+    date = datetime.now(UTC).date().isoformat()
+    print(json.dumps({"command": " ".join(sys.argv), "date": date, **counted}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
