@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Control-flow counters: which lanes of a warp execute an instruction together.
+#include <sys/resource.h>
+
 #include "device_counting.h"
 
 namespace simt_test {
@@ -158,6 +160,22 @@ TEST_F(Divergence, LongLoopsAreCountedInPieces) {
   EXPECT_EQ(kernel.counters[Counter::kDivergentBranches], 2u * kIterations);
   EXPECT_EQ(kernel.counters[Counter::kGlobalWriteRequests], 2u);
   for (int i = 0; i < 64; ++i) EXPECT_NEAR(out[i], kIterations / 3, 1);
+}
+
+std::size_t peak_memory_bytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) << 10;
+}
+
+TEST_F(Divergence, AMillionIterationsTakeLittleMemory) {
+  constexpr int kIterations = 1'000'000;
+  Managed<int> in(64, 1), out(64);
+  const std::size_t before = peak_memory_bytes();
+  const KernelCounters kernel =
+      counted([&] { long_loop<<<1, 3>>>(in.get(), kIterations, out.get()); });
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadLanes], 1u * kIterations);
+  EXPECT_LT(peak_memory_bytes() - before, std::size_t{8} << 20);
 }
 
 // ---- branches

@@ -2,7 +2,7 @@
 #include "block.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "tally.h"
 
@@ -14,11 +14,17 @@ Block::Block(dim3 dim, const Schedule& schedule)
   for (std::size_t i = 0; i < warps.size(); ++i) {
     Warp& warp = warps[i];
     warp.id = static_cast<int>(schedule.warps(i));
-    if (is_counting()) warp.trace = std::make_unique<WarpTrace>();
+    if (is_counting()) warp.trace = take_trace();
     for (int lane = 0; lane < kWarpSize; ++lane) {
       const auto thread = static_cast<unsigned>(warp.thread_id(lane));
       warp.lanes[lane].index = {thread % dim.x, thread / dim.x % dim.y, thread / dim.x / dim.y};
     }
+  }
+}
+
+Block::~Block() {
+  for (Warp& warp : warps) {
+    if (warp.trace != nullptr) give_back(std::move(warp.trace));
   }
 }
 

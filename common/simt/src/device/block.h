@@ -58,6 +58,7 @@ struct Warp {
 struct Block {
   // For launches with blocks of that shape. warps[i] is the warp that is i-th in the schedule.
   Block(dim3 dim, const Schedule& schedule);
+  ~Block();
 
   // Makes it block `block_index`, with all threads ready to start.
   void start(uint3 block_index);

@@ -95,8 +95,13 @@ class Merge {
     for (;;) {
       const Event& step = *next_[std::countr_zero(group)];
       const std::uint32_t pc = step.pc();
-      if (step.kind() == EventKind::kStep) tally().count_block(pc, std::popcount(group));
-      for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) ++next_[std::countr_zero(rest)];
+      const bool begins_block = step.kind() == EventKind::kStep;
+      int num_lanes = 0;
+      for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
+        ++next_[std::countr_zero(rest)];
+        ++num_lanes;
+      }
+      if (begins_block) tally().count_block(pc, num_lanes);
       count_accesses(group);
       const std::uint64_t next = part(group, pc);
       if (next >= others) return;
@@ -111,12 +116,13 @@ class Merge {
         pending &= pending - 1;
         continue;
       }
-      Request request{lead.space(), lead.access(), lead.size_bytes(), lead.pc(), 0, {}};
+      Request request{lead.space(), lead.access(), lead.size_bytes(), lead.pc(), 0, 0, {}};
       for (std::uint32_t rest = pending; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         if (next_[lane]->code != lead.code) continue;
         request.addresses[lane] = next_[lane]->value;
         request.lanes |= rest & -rest;
+        ++request.num_lanes;
         ++next_[lane];
       }
       tally().count_request(request);
@@ -128,6 +134,7 @@ class Merge {
   // are to make the same.
   std::uint64_t part(std::uint32_t group, std::uint32_t pc) {
     trace_.parting = 0;
+    if (stays_together(group)) return next_[std::countr_zero(group)]->value;
     Branch branch(pc);
     bool all_go_on = true;
     for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
@@ -146,6 +153,17 @@ class Merge {
       tally().count_divergence(branch.place(kCallBytes));
     }
     return all_go_on && !branch.has_parted() ? branch.next() : kNowhere;
+  }
+
+  bool stays_together(std::uint32_t group) const {
+    const Event& first = *next_[std::countr_zero(group)];
+    if (!first.is_step()) return false;
+    bool same = true;
+    for (std::uint32_t rest = group & (group - 1); rest != 0; rest &= rest - 1) {
+      const Event& other = *next_[std::countr_zero(rest)];
+      same = same && other.code == first.code && other.value == first.value;
+    }
+    return same;
   }
 
   // Lets the lanes go on whose operations have all their lanes here. Returns whether there are any.

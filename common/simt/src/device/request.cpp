@@ -49,15 +49,51 @@ void insert_blocks(SmallSet& set, const Request& request, std::uint32_t lanes,
   });
 }
 
+// For addresses in ascending order, which most are. 0 if they are not.
+int count_ascending_sectors(const Request& request) {
+  int count = 0;
+  std::uintptr_t next = 0;  // the first sector not counted yet
+  for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
+    const std::uintptr_t address = request.addresses[std::countr_zero(rest)];
+    const std::uintptr_t first = address / kSectorBytes;
+    const std::uintptr_t last = (address + request.size_bytes - 1) / kSectorBytes;
+    if (last >= next) {
+      count += static_cast<int>(last - std::max(first, next)) + 1;
+      next = last + 1;
+    } else if (last + 1 != next) {
+      return 0;
+    }
+  }
+  return count;
+}
+
+// Whether one wavefront will do for accesses within one word each.
+bool is_free_of_conflicts(const Request& request) {
+  std::array<std::uintptr_t, kNumBanks> word_of_bank;
+  std::uint32_t banks = 0;  // that have a word
+  for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
+    const std::uintptr_t address = request.addresses[std::countr_zero(rest)];
+    const std::uintptr_t word = address / kBankBytes;
+    const std::uintptr_t bank = word % kNumBanks;
+    if ((banks >> bank & 1) != 0 && word_of_bank[bank] != word) return false;
+    if ((address + request.size_bytes - 1) / kBankBytes != word) return false;
+    word_of_bank[bank] = word;
+    banks |= 1u << bank;
+  }
+  return true;
+}
+
 }  // namespace
 
 int count_sectors(const Request& request) {
+  if (const int count = count_ascending_sectors(request); count > 0) return count;
   SmallSet sectors;
   insert_blocks(sectors, request, request.lanes, kSectorBytes);
   return sectors.size();
 }
 
 Wavefronts count_wavefronts(const Request& request) {
+  if (request.size_bytes <= 4 && is_free_of_conflicts(request)) return {1, 1};
   const int lanes_per_phase = request.size_bytes <= 4 ? 32 : request.size_bytes <= 8 ? 16 : 8;
   Wavefronts count;
   for (int first = 0; first < kWarpSize; first += lanes_per_phase) {

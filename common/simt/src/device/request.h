@@ -15,6 +15,7 @@ struct Request {
   int size_bytes;  // of each lane's access
   std::uint32_t pc;
   std::uint32_t lanes = 0;  // mask, not 0
+  int num_lanes = 0;        // in the mask
   std::array<std::uintptr_t, kWarpSize> addresses;
 };
 

@@ -2,7 +2,6 @@
 #include "tally.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -126,7 +125,7 @@ void Tally::count_divergence(std::uint32_t pc) { count(pc, Counter::kDivergentBr
 void Tally::count_request(const Request& request) {
   PlaceTally& here = place(request.pc);
   const Counter first = first_counter(request.space, request.access);
-  const int num_lanes = std::popcount(request.lanes);
+  const int num_lanes = request.num_lanes;
   const int cost = request.access == AccessKind::kAtomic
                        ? count_atomic(here.counters, request, first, num_lanes)
                        : count_plain(here.counters, request, first, num_lanes);

@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include <bit>
+#include <utility>
 
 #include "fiber.h"
 #include "running.h"
@@ -24,6 +25,8 @@ bool is_builtin(std::uintptr_t address) {
   };
   return lies_in(thread_index) || lies_in(block_index) || lies_in(block_dim) || lies_in(grid_dim);
 }
+
+std::vector<std::unique_ptr<WarpTrace>> g_spare;
 
 // Nothing for what is no memory of the device: another thread's stack, built-in variables.
 std::optional<MemorySpace> space_of(std::uintptr_t address) {
@@ -68,6 +71,29 @@ std::uint32_t pack_pc(const void* pc) {
 }
 
 const void* unpack_pc(std::uint32_t pc) { return &__executable_start + pc; }
+
+std::unique_ptr<WarpTrace> take_trace() {
+  if (g_spare.empty()) {
+    auto trace = std::make_unique<WarpTrace>();
+    // Different sizes keep the lists from competing for the same sets of the cache.
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      trace->lanes[lane].events.reserve(LaneTrace::kMaxEvents + 32 + lane % 16 * 8);
+    }
+    return trace;
+  }
+  std::unique_ptr<WarpTrace> trace = std::move(g_spare.back());
+  g_spare.pop_back();
+  return trace;
+}
+
+void give_back(std::unique_ptr<WarpTrace> trace) {
+  trace->parting = 0;
+  for (LaneTrace& lane : trace->lanes) {
+    lane.events.clear();
+    lane.next = 0;
+  }
+  g_spare.push_back(std::move(trace));
+}
 
 void record_step(Place place) {
   LaneTrace& trace = *running.trace;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simt/counters.h"
@@ -66,7 +67,7 @@ struct LaneTrace {
   }
   bool is_full() const { return events.size() - next >= kMaxEvents; }
 
-  static constexpr std::size_t kMaxEvents = 512;
+  static constexpr std::size_t kMaxEvents = 256;
 };
 
 struct WarpTrace {
@@ -78,6 +79,10 @@ struct WarpTrace {
   std::uint32_t parting = 0;
   std::uint32_t parting_pc = 0;
 };
+
+// Traces are used again: their memory is warm.
+std::unique_ptr<WarpTrace> take_trace();
+void give_back(std::unique_ptr<WarpTrace> trace);
 
 // Events of the running lane, whose trace is running.trace.
 void record_step(Place place);
