@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "counting.h"
 #include "lab_test.h"
 #include "session.h"
 #include "speed.h"
@@ -39,11 +40,10 @@ std::uint64_t parse_number(const std::string& option, const std::string& text) {
   return number;
 }
 
-std::vector<std::size_t> parse_sizes(const std::string& text) {
+std::vector<std::size_t> parse_sizes(const std::string& option, const std::string& text) {
   std::vector<std::size_t> sizes;
   std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');)
-    sizes.push_back(parse_number("--bench", part));
+  for (std::string part; std::getline(in, part, ',');) sizes.push_back(parse_number(option, part));
   return sizes;
 }
 
@@ -67,13 +67,26 @@ class SpeedTest : public LabTest {
   const WorkloadPlan plan_;
 };
 
+// Counts what the rung's workload does. Gates are the grader's: only a wrong result fails here.
+class BudgetTest : public LabTest {
+ public:
+  explicit BudgetTest(const WorkloadPlan& plan) : plan_(plan) {}
+
+ private:
+  void TestBody() override { record_counts(count(plan_.make(plan_.budget_items))); }
+  const WorkloadPlan plan_;
+};
+
 // Adds the tests that every rung with a workload gets, in a suite of their own: one suite cannot
 // have two fixtures.
 void register_measurements(const RungSuite& rung) {
-  if (!kOnGpu || rung.workload.make == nullptr) return;
-  ::testing::RegisterTest(
-      "Measured", "ReachesItsSpeed", nullptr, nullptr, __FILE__, __LINE__,
-      [plan = rung.workload]() -> ::testing::Test* { return new SpeedTest(plan); });
+  if (rung.workload.make == nullptr) return;
+  ::testing::RegisterTest("Measured", kOnGpu ? "ReachesItsSpeed" : "KeepsItsBudget", nullptr,
+                          nullptr, __FILE__, __LINE__,
+                          [plan = rung.workload]() -> ::testing::Test* {
+                            if (kOnGpu) return new SpeedTest(plan);
+                            return new BudgetTest(plan);
+                          });
 }
 
 int judge_rung(const RungSuite& rung) {
@@ -101,6 +114,18 @@ int bench_rung(const RungSuite& rung) {
   return 0;
 }
 
+int profile_rung(const RungSuite& rung) {
+  if (kOnGpu) throw std::invalid_argument("--profile needs the cpu backend: the emulator counts");
+  if (rung.workload.make == nullptr) {
+    throw std::invalid_argument("the rung " + rung.rung + " has no workload to profile");
+  }
+  for (const std::size_t num_items : g_options.profile_sizes) {
+    std::puts(to_json(count(rung.workload.make(num_items)), num_items).c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -122,7 +147,9 @@ Options parse_options(int argc, char** argv) {
     } else if (name == "--reference") {
       options.reference = value;
     } else if (name == "--bench") {
-      options.bench_sizes = parse_sizes(value);
+      options.bench_sizes = parse_sizes(name, value);
+    } else if (name == "--profile") {
+      options.profile_sizes = parse_sizes(name, value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
     } else if (name == "--seed") {
@@ -158,7 +185,9 @@ int run(int argc, char** argv, const LabJudge& lab) {
     g_options = parse_options(argc, argv);
     g_session = std::make_unique<Session>(g_options);
     const RungSuite rung = suite_of(g_options.rung, lab);
-    status = g_options.bench_sizes.empty() ? judge_rung(rung) : bench_rung(rung);
+    status = !g_options.bench_sizes.empty()     ? bench_rung(rung)
+             : !g_options.profile_sizes.empty() ? profile_rung(rung)
+                                                : judge_rung(rung);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "judge: %s\n", error.what());
   }

@@ -18,16 +18,17 @@ struct RungSuite {
 };
 
 // One lab's judge. Rungs that `suites` does not list belong to `default_suite` and are measured by
-// `workload`. A rung with a workload gets, on cuda, the test Measured.ReachesItsSpeed beside those
-// of its suite.
+// `workload`. A rung with a workload gets, beside the tests of its suite, Measured.ReachesItsSpeed
+// on cuda and Measured.KeepsItsBudget on cpu.
 struct LabJudge {
   std::string default_suite;
   WorkloadPlan workload = {};
   std::vector<RungSuite> suites = {};
 };
 
-// Judges the rung that the command line names, or measures it (--bench=SIZE,...: one JSON object a
-// line). Returns the exit status: 0 all passed, 1 some failed, 3 own fault.
+// Judges the rung that the command line names, or measures it (--bench=SIZE,... on cuda,
+// --profile=SIZE,... on cpu: one JSON object a line). Returns the exit status: 0 all passed, 1 some
+// failed, 3 own fault.
 int run(int argc, char** argv, const LabJudge& lab);
 
 }  // namespace judge

@@ -24,7 +24,6 @@ void LabTest::SetUp() {
 
 void LabTest::TearDown() {
   record_findings(findings_);
-  record_counters(counters_);
   record_output(session().student().take_output());
 }
 
@@ -62,16 +61,6 @@ void LabTest::keep_findings(const Outcome& outcome) {
       return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
     });
     if (!known && findings_.size() < kMaxFindings) findings_.push_back(finding);
-  }
-  for (const wire::Counter& counter : outcome.counters) {
-    const auto same = std::ranges::find_if(counters_, [&](const wire::Counter& other) {
-      return other.kernel == counter.kernel && other.name == counter.name;
-    });
-    if (same == counters_.end()) {
-      counters_.push_back(counter);
-    } else {
-      same->value += counter.value;
-    }
   }
 }
 

@@ -79,7 +79,6 @@ class LabTest : public ::testing::Test {
   std::uint64_t schedule_seed_ = 0;
   std::vector<Watched> watched_;
   std::vector<wire::Finding> findings_;
-  std::vector<wire::Counter> counters_;
   bool fatal_ = false;
 };
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "json.h"
 
 namespace judge {
@@ -14,13 +12,6 @@ using ::testing::Test;
 
 constexpr std::size_t kMaxOutputBytes = 2000;
 
-std::string to_json(const wire::Finding& finding) {
-  return "{\"kind\": " + json::quote(finding.kind) + ", \"file\": " + json::quote(finding.file) +
-         ", \"line\": " + std::to_string(finding.line) +
-         ", \"kernel\": " + json::quote(finding.kernel) +
-         ", \"message\": " + json::quote(finding.message) + "}";
-}
-
 // XML and JSON writers of GoogleTest pass some bytes through; quoting here keeps them harmless.
 std::string printable(const std::string& raw) {
   const std::string quoted = json::quote(raw);
@@ -28,6 +19,13 @@ std::string printable(const std::string& raw) {
 }
 
 }  // namespace
+
+std::string to_json(const wire::Finding& finding) {
+  return "{\"kind\": " + json::quote(finding.kind) + ", \"file\": " + json::quote(finding.file) +
+         ", \"line\": " + std::to_string(finding.line) +
+         ", \"kernel\": " + json::quote(finding.kernel) +
+         ", \"message\": " + json::quote(finding.message) + "}";
+}
 
 void record_failure(const Failure& failure) {
   Test::RecordProperty("outcome", "failed");
@@ -41,21 +39,6 @@ void record_findings(const std::vector<wire::Finding>& findings) {
   for (const wire::Finding& finding : findings)
     text += (text.empty() ? "[" : ", ") + to_json(finding);
   Test::RecordProperty("findings", text + "]");
-}
-
-void record_counters(const std::vector<wire::Counter>& counters) {
-  if (counters.empty()) return;
-  std::map<std::string, std::string> by_kernel;
-  for (const wire::Counter& counter : counters) {
-    std::string& text = by_kernel[counter.kernel];
-    text += (text.empty() ? "{" : ", ") + json::quote(counter.name) + ": " +
-            std::to_string(counter.value);
-  }
-  std::string text;
-  for (const auto& [kernel, values] : by_kernel) {
-    text += (text.empty() ? "{" : ", ") + json::quote(kernel) + ": " + values + "}";
-  }
-  Test::RecordProperty("counters", text + "}");
 }
 
 void record_output(const std::string& raw) {

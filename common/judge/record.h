@@ -10,9 +10,10 @@
 
 namespace judge {
 
+std::string to_json(const wire::Finding& finding);
+
 void record_failure(const Failure& failure);                       // outcome, kind, message
 void record_findings(const std::vector<wire::Finding>& findings);  // JSON array
-void record_counters(const std::vector<wire::Counter>& counters);  // JSON object by kernel
 void record_output(const std::string& raw);                        // what the student printed
 
 }  // namespace judge

@@ -96,7 +96,7 @@ Outcome Submission::run(wire::Batch batch) {
                                   batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
   if (reply.ending != Ending::kReplied) return end_with(reply);
   outcome.findings = reply.reply.findings;
-  outcome.counters = reply.reply.counters;
+  outcome.kernels = reply.reply.kernels;
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
   if (reply.reply.status == wire::Status::kOk) return outcome;

@@ -26,7 +26,7 @@ struct Outcome {
   std::optional<Failure> failure;  // nothing: the batch ran to its end
   bool fatal = false;              // no use in calling again: it timed out, or is not written yet
   std::vector<wire::Finding> findings;
-  std::vector<wire::Counter> counters;
+  std::vector<wire::KernelCounters> kernels;
   double wall_ms = 0;
   double events_ms = 0;
 };

@@ -41,7 +41,7 @@ Hello decode_hello(std::string_view payload) { return {Reader(payload).get<std::
 
 std::string encode(const Batch& batch) {
   Writer out;
-  out.put(batch.scratch_bytes).put(batch.schedule_seed).put(batch.timed);
+  out.put(batch.scratch_bytes).put(batch.schedule_seed).put(batch.timed).put(batch.count);
   out.put(static_cast<std::uint32_t>(batch.regions.size()));
   for (const Region& region : batch.regions) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
@@ -61,6 +61,7 @@ Batch decode_batch(std::string_view payload) {
   batch.scratch_bytes = in.get<std::uint64_t>();
   batch.schedule_seed = in.get<std::uint64_t>();
   batch.timed = in.get<std::uint32_t>();
+  batch.count = in.get<std::uint32_t>();
   batch.regions.resize(in.get<std::uint32_t>());
   for (Region& region : batch.regions) {
     region.name = in.text();
@@ -89,12 +90,7 @@ std::string encode(const Reply& reply) {
     out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
     out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
   }
-  out.put(static_cast<std::uint32_t>(reply.counters.size()));
-  for (const Counter& counter : reply.counters) {
-    out.put(std::string_view(counter.kernel))
-        .put(std::string_view(counter.name))
-        .put(counter.value);
-  }
+  encode(out, reply.kernels);
   return out.take();
 }
 
@@ -115,13 +111,7 @@ Reply decode_reply(std::string_view payload, Status status) {
     finding.message = in.text();
     reply.findings.push_back(std::move(finding));
   }
-  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    Counter counter;
-    counter.kernel = in.text();
-    counter.name = in.text();
-    counter.value = in.get<std::uint64_t>();
-    reply.counters.push_back(std::move(counter));
-  }
+  reply.kernels = decode_counters(in);
   return reply;
 }
 

@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "wire_counters.h"
+
 namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
@@ -73,6 +75,7 @@ struct Batch {
   std::uint64_t scratch_bytes = 0;
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
   std::uint32_t timed = 0;          // cuda: take event times; leave the scratch as it is
+  std::uint32_t count = 0;          // cpu: count what the kernels do
   std::vector<Region> regions;
   std::vector<Call> calls;
 };
@@ -90,19 +93,13 @@ struct Finding {
   std::string message;
 };
 
-struct Counter {
-  std::string kernel;
-  std::string name;
-  std::uint64_t value = 0;
-};
-
 struct Reply {
   Status status = Status::kOk;
-  std::uint32_t failed_call = 0;  // index in the batch
-  double events_ms = 0;           // cuda: the worker's own clock over the batch
-  std::string text;               // what went wrong, untrusted text
-  std::vector<Finding> findings;  // cpu: what the checkers saw during the batch
-  std::vector<Counter> counters;  // cpu: what the kernels of the batch did
+  std::uint32_t failed_call = 0;        // index in the batch
+  double events_ms = 0;                 // cuda: the worker's own clock over the batch
+  std::string text;                     // what went wrong, untrusted text
+  std::vector<Finding> findings;        // cpu: what the checkers saw during the batch
+  std::vector<KernelCounters> kernels;  // cpu: what they did, if Batch::count asked for it
 };
 
 class Writer {

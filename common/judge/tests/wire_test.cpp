@@ -14,9 +14,25 @@ wire::Batch sample_batch() {
   batch.scratch_bytes = 4096;
   batch.schedule_seed = 7;
   batch.timed = 1;
+  batch.count = 1;
   batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
   batch.calls = {{"reduce_sum", {{wire::ArgKind::kBuffer, 256}, {wire::ArgKind::kInteger, 100}}}};
   return batch;
+}
+
+wire::KernelCounters sample_kernel() {
+  wire::KernelCounters kernel;
+  kernel.name = "k<256>";
+  kernel.counters = {{"launches", 9}};
+  kernel.grid = {1, 2, 3};
+  kernel.block = {4, 5, 6};
+  kernel.static_shared_bytes = 1024;
+  kernel.dynamic_shared_bytes = 64;
+  kernel.occupancy = {2, 64, 64, "threads"};
+  wire::Pattern pattern{wire::Space::kShared, wire::Access::kAtomic, 4, 32, 5, "tile", {}};
+  pattern.offsets[2] = -8;
+  kernel.lines = {{"a.cu", 31, {{"barriers", 2}}, {pattern}}};
+  return kernel;
 }
 
 TEST(Wire, BatchSurvivesTheRoundTrip) {
@@ -24,6 +40,7 @@ TEST(Wire, BatchSurvivesTheRoundTrip) {
   EXPECT_EQ(batch.scratch_bytes, 4096U);
   EXPECT_EQ(batch.schedule_seed, 7U);
   EXPECT_EQ(batch.timed, 1U);
+  EXPECT_EQ(batch.count, 1U);
   ASSERT_EQ(batch.regions.size(), 2U);
   EXPECT_EQ(batch.regions[1].name, "d_out");
   EXPECT_EQ(batch.regions[1].offset_bytes, 1024U);
@@ -38,7 +55,7 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   reply.events_ms = 1.5;
   reply.text = "TODO: x";
   reply.findings = {{"race", "a.cu", 12, "k", "two threads"}};
-  reply.counters = {{"k", "launches", 9}};
+  reply.kernels = {sample_kernel()};
   const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
   EXPECT_EQ(copy.status, wire::Status::kTodo);
   EXPECT_EQ(copy.failed_call, 3U);
@@ -46,14 +63,39 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   EXPECT_EQ(copy.text, "TODO: x");
   ASSERT_EQ(copy.findings.size(), 1U);
   EXPECT_EQ(copy.findings[0].line, 12);
-  ASSERT_EQ(copy.counters.size(), 1U);
-  EXPECT_EQ(copy.counters[0].value, 9U);
+  ASSERT_EQ(copy.kernels.size(), 1U);
+  const wire::KernelCounters& kernel = copy.kernels[0];
+  EXPECT_EQ(kernel.name, "k<256>");
+  EXPECT_EQ(kernel.counters.at("launches"), 9U);
+  EXPECT_EQ(kernel.grid[1], 2U);
+  EXPECT_EQ(kernel.block[2], 6U);
+  EXPECT_EQ(kernel.static_shared_bytes, 1024U);
+  EXPECT_EQ(kernel.dynamic_shared_bytes, 64U);
+  EXPECT_EQ(kernel.occupancy.limiter, "threads");
+  ASSERT_EQ(kernel.lines.size(), 1U);
+  EXPECT_EQ(kernel.lines[0].line, 31);
+  EXPECT_EQ(kernel.lines[0].counters.at("barriers"), 2U);
+  ASSERT_EQ(kernel.lines[0].patterns.size(), 1U);
+  const wire::Pattern& pattern = kernel.lines[0].patterns[0];
+  EXPECT_EQ(pattern.space, wire::Space::kShared);
+  EXPECT_EQ(pattern.access, wire::Access::kAtomic);
+  EXPECT_EQ(pattern.base, "tile");
+  EXPECT_EQ(pattern.lanes, 5U);
+  EXPECT_EQ(pattern.offsets[2], -8);
+}
+
+TEST(Wire, AnUnknownKindOfAccessIsRefused) {
+  wire::Reply reply;
+  reply.kernels = {sample_kernel()};
+  reply.kernels[0].lines[0].patterns[0].access = static_cast<wire::Access>(7);
+  EXPECT_THROW(wire::decode_reply(wire::encode(reply), wire::Status::kOk), std::runtime_error);
 }
 
 TEST(Wire, EveryTruncationOfAReplyIsRefused) {
   wire::Reply reply;
   reply.text = "text";
   reply.findings = {{"race", "a.cu", 12, "k", "m"}};
+  reply.kernels = {sample_kernel()};
   const std::string whole = wire::encode(reply);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(wire::decode_reply(std::string_view(whole).substr(0, size), wire::Status::kOk),
@@ -63,11 +105,12 @@ TEST(Wire, EveryTruncationOfAReplyIsRefused) {
 }
 
 TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
-  wire::Reply reply;
-  std::string bytes = wire::encode(reply);
-  // The last eight bytes are the counts of findings and counters.
-  bytes.replace(bytes.size() - 8, 4, "\xFF\xFF\xFF\xFF");
-  EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
+  // The last eight bytes are the counts of findings and kernels.
+  for (const std::size_t from_end : {8, 4}) {
+    std::string bytes = wire::encode(wire::Reply());
+    bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
+    EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
+  }
 }
 
 TEST(Wire, MessagesCrossASocket) {

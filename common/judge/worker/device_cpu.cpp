@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "lab/cuda_error.cuh"
+#include "simt/counters.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/schedule.h"
+#include "worker/counters_cpu.h"
 #include "worker/device.h"
 
 namespace worker {
@@ -44,6 +46,7 @@ std::byte* open_arena(const wire::Hello& hello) {
 
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
+  simt::set_counting(batch.count != 0);
   for (const simt::Allocation* allocation : simt::live_allocations()) g_last_id = allocation->id;
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes == 0) continue;
@@ -84,6 +87,7 @@ void take_report(wire::Reply& reply) {
     reply.findings.push_back(
         {finding.kind, finding.file, finding.line, finding.kernel, finding.message});
   }
+  reply.kernels = take_counters();
 }
 
 }  // namespace worker

@@ -39,6 +39,6 @@ void* scratch_memory(std::size_t size_bytes, bool keep) {
 lab::Scratch::Observer scratch_observer() { return nullptr; }
 void release_scratch() {}
 
-void take_report(wire::Reply&) {}  // compute-sanitizer reports on its own
+void take_report(wire::Reply&) {}  // compute-sanitizer and Nsight Compute report on their own
 
 }  // namespace worker

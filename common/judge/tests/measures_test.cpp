@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "measures.h"
+
+#include <gtest/gtest.h>
+
+#include "counters_json.h"
+
+namespace {
+
+using judge::Measure;
+
+wire::KernelCounters kernel(const std::string& name, std::vector<wire::LineCounters> lines) {
+  wire::KernelCounters kernel;
+  kernel.name = name;
+  kernel.counters = {{"launches", 1}, {"blocks", 4}, {"warps", 8}};
+  for (const wire::LineCounters& line : lines) {
+    for (const auto& [counter, value] : line.counters) {
+      std::uint64_t& sum = kernel.counters[counter];
+      sum = counter.ends_with("same_address") ? std::max(sum, value) : sum + value;
+    }
+  }
+  kernel.lines = std::move(lines);
+  return kernel;
+}
+
+Measure find(const std::vector<Measure>& all, const std::string& name) {
+  for (const Measure& measure : all) {
+    if (measure.name == name) return measure;
+  }
+  ADD_FAILURE() << "no measure " << name;
+  return {};
+}
+
+// Two kernels: one reads well and conflicts, the other reads badly and crowds an atomic.
+std::vector<wire::KernelCounters> sample() {
+  return {kernel("first", {{"a.cu",
+                            10,
+                            {{"global_read_requests", 8},
+                             {"global_read_sectors", 32},
+                             {"global_read_bytes", 1024},
+                             {"global_read_lanes", 256}},
+                            {}},
+                           {"a.cu",
+                            12,
+                            {{"shared_read_requests", 8},
+                             {"shared_read_lanes", 256},
+                             {"shared_read_wavefronts", 256},
+                             {"shared_read_conflicts", 248},
+                             {"barriers", 8},
+                             {"divergent_branches", 4}},
+                            {}}}),
+          kernel("second", {{"a.cu",
+                             20,
+                             {{"global_read_requests", 8},
+                              {"global_read_sectors", 256},
+                              {"global_read_bytes", 1024},
+                              {"global_read_lanes", 256}},
+                             {}},
+                            {"a.cu",
+                             21,
+                             {{"global_atomic_requests", 8},
+                              {"global_atomic_lanes", 64},
+                              {"global_atomic_max_same_address", 8}},
+                             {}}})};
+}
+
+TEST(Measures, AreTakenOverTheWholeCall) {
+  const auto all = judge::measures(sample(), 512);
+  const auto value = [&](const char* name) { return find(all, name).value; };
+  EXPECT_EQ(value("launches"), 2);
+  EXPECT_EQ(value("global_read_bytes_per_item"), 4);
+  EXPECT_EQ(value("global_write_bytes_per_item"), 0);
+  EXPECT_EQ(value("global_bytes_moved_per_item"), 32.0 * 288 / 512);
+  EXPECT_EQ(value("read_sectors_per_request"), 18);
+  EXPECT_EQ(value("sector_efficiency"), 2048.0 / (32 * 288));
+  EXPECT_EQ(value("bank_conflicts"), 248);
+  EXPECT_EQ(value("bank_conflicts_per_request"), 31);
+  EXPECT_EQ(value("barriers_per_block"), 1);
+  EXPECT_EQ(value("atomics_per_item"), 0.125);
+  EXPECT_EQ(value("atomics_per_block"), 8);
+  EXPECT_EQ(value("atomics_same_address"), 8);
+  EXPECT_EQ(value("divergent_branches_per_warp"), 0.25);
+  EXPECT_EQ(value("lanes_per_request"), 832.0 / 32);
+}
+
+TEST(Measures, NameTheLineThatContributesMost) {
+  const auto all = judge::measures(sample(), 512);
+  const Measure sectors = find(all, "read_sectors_per_request");
+  ASSERT_TRUE(sectors.place);
+  EXPECT_EQ(sectors.place->file, "a.cu");
+  EXPECT_EQ(sectors.place->line, 20);
+  EXPECT_EQ(sectors.place->value, 32);
+  EXPECT_EQ(find(all, "bank_conflicts").place->line, 12);
+  EXPECT_EQ(find(all, "bank_conflicts").place->value, 248);
+  EXPECT_EQ(find(all, "lanes_per_request").place->line, 21);
+  EXPECT_FALSE(find(all, "launches").place);
+  EXPECT_FALSE(find(all, "write_sectors_per_request").place);
+}
+
+TEST(Measures, OfNothingAreAsGoodAsCanBe) {
+  const auto all = judge::measures({}, 1);
+  EXPECT_EQ(find(all, "sector_efficiency").value, 1);
+  EXPECT_EQ(find(all, "lanes_per_request").value, 32);
+  EXPECT_EQ(find(all, "bank_conflicts_per_request").value, 0);
+}
+
+TEST(Measures, TakeTheMostSharedMemory) {
+  auto kernels = sample();
+  kernels[0].static_shared_bytes = 100;
+  kernels[1].static_shared_bytes = 50;
+  kernels[1].dynamic_shared_bytes = 60;
+  EXPECT_EQ(find(judge::measures(kernels, 1), "shared_bytes_per_block").value, 110);
+}
+
+TEST(CountersJson, LeavesOutWhatIsNoCounter) {
+  auto kernels = sample();
+  kernels.resize(1);
+  kernels[0].counters["made_up"] = 5;
+  const std::string text = judge::counters_by_kernel(kernels);
+  EXPECT_EQ(text.find("made_up"), std::string::npos);
+  EXPECT_NE(text.find("\"first\": {\"launches\": 1, \"blocks\": 4,"), std::string::npos) << text;
+}
+
+TEST(CountersJson, WritesAPatternWithGapsForIdleLanes) {
+  auto kernels = sample();
+  wire::Pattern pattern{wire::Space::kShared, wire::Access::kRead, 4, 2, 3, "tile", {}};
+  pattern.offsets[1] = 128;
+  kernels[0].lines[0].patterns = {pattern};
+  const std::string text = judge::kernels_json(kernels);
+  EXPECT_NE(text.find("{\"space\": \"shared\", \"access\": \"read\", \"size_bytes\": 4, "
+                      "\"base\": \"tile\", \"offsets\": [0, 128, null, "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("null], \"wavefronts\": 2}"), std::string::npos) << text;
+}
+
+}  // namespace

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The emulator's counters on the wire: what each kernel of a batch did, by source line.
+// docs/counters.md defines them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wire {
+
+class Reader;
+class Writer;
+
+inline constexpr std::size_t kWarpSize = 32;
+
+// By name; a counter that is not there is 0.
+using Counters = std::map<std::string, std::uint64_t>;
+
+enum class Space : std::uint32_t { kGlobal, kShared };
+enum class Access : std::uint32_t { kRead, kWrite, kAtomic };
+
+// One warp memory instruction.
+struct Pattern {
+  Space space = Space::kGlobal;
+  Access access = Access::kRead;
+  std::uint32_t size_bytes = 0;                      // of one lane's access
+  std::uint32_t cost = 0;                            // sectors (global) or wavefronts (shared)
+  std::uint32_t lanes = 0;                           // mask of those that take part
+  std::string base;                                  // what offsets count from
+  std::array<std::int64_t, kWarpSize> offsets = {};  // in bytes, by lane
+};
+
+struct LineCounters {
+  std::string file;
+  std::int32_t line = 0;
+  Counters counters;
+  std::vector<Pattern> patterns;
+};
+
+struct Occupancy {  // of one multiprocessor
+  std::uint32_t blocks = 0;
+  std::uint32_t warps = 0;
+  std::uint32_t of_warps = 0;
+  std::string limiter;
+};
+
+struct KernelCounters {
+  std::string name;
+  Counters counters;
+  std::array<std::uint32_t, 3> grid = {};  // of the last launch, as is the block
+  std::array<std::uint32_t, 3> block = {};
+  std::uint64_t static_shared_bytes = 0;
+  std::uint64_t dynamic_shared_bytes = 0;
+  Occupancy occupancy;
+  std::vector<LineCounters> lines;
+};
+
+// What is sent at most; the rest is left out, lest the reply grow beyond kMaxPayloadBytes.
+inline constexpr std::size_t kMaxKernels = 64;
+inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together
+
+void encode(Writer& out, const std::vector<KernelCounters>& kernels);
+// Throws std::runtime_error on a message that ends too early or makes no sense.
+std::vector<KernelCounters> decode_counters(Reader& in);
+
+}  // namespace wire
