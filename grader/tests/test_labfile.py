@@ -83,6 +83,37 @@ def test_a_mistake_in_a_gate_names_line_and_key(tmp_path: Path, speed: str, expe
     assert expected in complaint(tmp_path, f"{LAB_TOML}[rung.speed]\n{speed}\n")
 
 
+def with_headers(headers: str) -> str:
+    return LAB_TOML.replace('slug = "demo"', f'slug = "demo"\nheaders = [{headers}]')
+
+
+def test_a_lab_names_the_headers_that_come_with_it(tmp_path: Path) -> None:
+    header = tmp_path / "common" / "cuda" / "lab" / "look_back.cuh"
+    header.parent.mkdir(parents=True)
+    header.write_text("#pragma once\n")
+    file = tmp_path / "labs" / "01-demo" / "lab.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(with_headers('"lab/look_back.cuh"'))
+    assert read_lab(file).headers == ("lab/look_back.cuh",)
+    file.write_text(with_headers('"lab/look_back.cuh", "lab/look_back.cuh"'))
+    with pytest.raises(FaultError, match="is there twice"):
+        read_lab(file)
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ('"lab/absent.cuh"', ":4: lab.headers: lab/absent.cuh is not in "),
+        ('"../secret.h"', ":4: lab.headers: expected a header of common/cuda"),
+        ("3", ":4: lab.headers: expected a list of texts"),
+    ],
+)
+def test_a_mistake_in_headers_names_line_and_key(
+    tmp_path: Path, headers: str, expected: str
+) -> None:
+    assert expected in complaint(tmp_path, with_headers(headers))
+
+
 def test_broken_syntax_is_named_with_its_line(tmp_path: Path) -> None:
     assert "at line 3" in complaint(tmp_path, '[lab]\nid = "01-demo"\nslug = oops\n')
 

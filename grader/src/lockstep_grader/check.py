@@ -27,6 +27,7 @@ def check(
 
     A rung that one of them requires is not judged here: each is explained on its own.
     """
+    backend = session.toolchain.backend
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
     jobs = [Job("check", lab, rung, partial(sources.__getitem__, rung.id)) for rung in rungs]
     with stage("checking") as progress:
@@ -36,11 +37,11 @@ def check(
     result = score_lab(
         lab,
         {job.rung.id: judgements[ResultId("check", lab.id, job.rung.id)] for job in jobs},
-        session.toolchain.backend,
+        backend,
     )
     for job, rung_result in zip(jobs, result.rungs, strict=True):
-        print_rung(console, lab.id, job.rung, rung_result, sources[job.rung.id])
+        print_rung(console, lab.id, job.rung, rung_result, sources[job.rung.id], backend)
     if len(jobs) > 1:
         total = points(result.score, result.max_score)
-        console.print(Text(f"\n{lab.id}: {total} points on {session.toolchain.backend}", "bold"))
+        console.print(Text(f"\n{lab.id}: {total} points on {backend}", "bold"))
     return result

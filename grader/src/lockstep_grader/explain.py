@@ -6,7 +6,17 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lockstep_grader.console import STYLES, place, points
-from lockstep_grader.model import Finding, FindingKind, Outcome, Rung, RungResult, TestResult
+from lockstep_grader.measures import bound, figure, kept
+from lockstep_grader.model import (
+    Backend,
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    Rung,
+    RungResult,
+    TestResult,
+)
 from lockstep_grader.submission import Source
 from lockstep_grader.text import clipped, visible
 
@@ -17,7 +27,12 @@ _OUTPUT_LINES = 10
 
 
 def print_rung(
-    console: Console, lab_id: str, rung: Rung, result: RungResult, source: Source | Finding
+    console: Console,
+    lab_id: str,
+    rung: Rung,
+    result: RungResult,
+    source: Source | Finding,
+    backend: Backend,
 ) -> None:
     """The rung's header line, then its causes with source excerpts, then how to go on."""
     todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
@@ -32,7 +47,10 @@ def print_rung(
     elif result.outcome is Outcome.ERROR:
         _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
     else:
+        _print_gates(console, rung, result, backend)
         _print_causes(console, result, source)
+    if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
+        _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
     if result.score != result.max_score and rung.hints:
         _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
 
@@ -52,6 +70,23 @@ def excerpt(source: Source, line: int) -> Text:
             text.append(f"       | {' ' * indent}{'^' * len(content.strip())}\n", "red")
     text.rstrip()
     return text
+
+
+def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Backend) -> None:
+    """What efficiency was judged by, each with a tick or a cross."""
+    unicode = console.encoding.lower().startswith("utf")
+    for test in result.judgement.tests:
+        if test.part is not Part.EFFICIENCY:
+            continue
+        for gate in rung.gates(backend):
+            value = test.measures.get(gate.name)
+            if value is None:
+                continue
+            good = kept(gate, value)
+            mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")
+            said = f"{mark} {gate.name} {figure(value)}"
+            line = Text(said, "green" if good else "red")
+            _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
 
 
 def _print_causes(console: Console, result: RungResult, source: Source | Finding) -> None:

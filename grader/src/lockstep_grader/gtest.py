@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Finding, FindingKind, Outcome, Part, TestResult
+from lockstep_grader.measures import MEASURES
+from lockstep_grader.model import Finding, FindingKind, Outcome, Part, Place, TestResult
 from lockstep_grader.text import visible
 
 _MEASURES = (
@@ -23,6 +24,8 @@ _MEASURES = (
     "anchor_gbps",
     "rounds",
     "spread",
+    "num_items",
+    *MEASURES,
 )
 
 
@@ -56,6 +59,11 @@ def _test(test: Mapping[str, Any]) -> TestResult:
         output=visible(str(test.get("output", ""))),
         measures={name: float(test[name]) for name in _MEASURES if name in test},
         counters=json.loads(test.get("counters", "{}")),
+        places={
+            str(name): _place(item)
+            for name, item in json.loads(test.get("places", "{}")).items()
+            if item["line"] > 0
+        },
     )
 
 
@@ -88,3 +96,8 @@ def _finding(item: Mapping[str, Any]) -> Finding:
         file=visible(Path(str(item.get("file", ""))).name),
         line=int(item.get("line", 0)),
     )
+
+
+def _place(item: Mapping[str, Any]) -> Place:
+    file = visible(Path(str(item["file"])).name)
+    return Place(file, int(item["line"]), float(item.get("value", 0)))

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.errors import FaultError
+from lockstep_grader.measures import MEASURES
 from lockstep_grader.model import Gate, Lab, Points, Rung
 from lockstep_grader.toml_lines import KeyPath, key_lines, line_of, spelled
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
+_HEADER = re.compile(r"lab/[a-z0-9_]+\.cuh")
 _SPEED_GATES = frozenset({"share", "of_reference", "speedup", "speedup_cpu", "of_library"})
+_BUDGET_GATES = frozenset(MEASURES)
 
 
 def read_lab(file: Path) -> Lab:
@@ -28,7 +31,7 @@ def read_lab(file: Path) -> Lab:
     except tomllib.TOMLDecodeError as error:
         raise FaultError(f"{file}: {error}") from error
     root = _Table(file, key_lines(text), (), data)
-    lab = _lab(root, file.parent.name)
+    lab = _lab(root, file.parent.name, file.parent.parent.with_name("common") / "cuda")
     root.finish()
     return lab
 
@@ -95,7 +98,7 @@ class _Table:
         return self._left.pop(key)
 
 
-def _lab(root: _Table, folder: str) -> Lab:
+def _lab(root: _Table, folder: str, headers: Path) -> Lab:
     head = root.table("lab")
     lab_id = head.text("id")
     if lab_id != folder:
@@ -116,9 +119,23 @@ def _lab(root: _Table, folder: str) -> Lab:
         summary=head.text("summary"),
         prerequisites=head.texts("prerequisites"),
         rungs=tuple(rungs),
+        headers=_headers(head, headers),
     )
     head.finish()
     return lab
+
+
+def _headers(head: _Table, folder: Path) -> tuple[str, ...]:
+    headers = head.texts("headers")
+    for index, header in enumerate(headers):
+        if not _HEADER.fullmatch(header):
+            problem = f"expected a header of common/cuda, as in lab/look_back.cuh, got {header!r}"
+            raise head.error("headers", problem)
+        if not (folder / header).is_file():
+            raise head.error("headers", f"{header} is not in {folder}")
+        if header in headers[:index]:
+            raise head.error("headers", f"{header} is there twice")
+    return headers
 
 
 def _rung(table: _Table, earlier: set[str]) -> Rung:
@@ -139,7 +156,7 @@ def _rung(table: _Table, earlier: set[str]) -> Rung:
         requires=requires,
         hints=table.texts("hints"),
         speed=_gates(table, "speed", _SPEED_GATES),
-        budget=_gates(table, "budget", None),
+        budget=_gates(table, "budget", _BUDGET_GATES),
     )
     table.finish()
     return rung
@@ -158,13 +175,13 @@ def _points(table: _Table) -> Points:
     return points
 
 
-def _gates(rung: _Table, key: str, known: frozenset[str] | None) -> tuple[Gate, ...]:
+def _gates(rung: _Table, key: str, known: frozenset[str]) -> tuple[Gate, ...]:
     if key not in rung:
         return ()
     table = rung.table(key)
     gates = []
     for name in table:
-        if known is not None and name not in known:
+        if name not in known:
             raise table.error(name, f"unknown gate; the gates are {', '.join(sorted(known))}")
         limits = table.table(name)
         gate = Gate(name, limits.number("zero"), limits.number("full"))

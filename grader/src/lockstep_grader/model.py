@@ -112,6 +112,7 @@ class Lab:
     summary: str
     prerequisites: tuple[str, ...]
     rungs: tuple[Rung, ...]
+    headers: tuple[str, ...] = ()  # of common/cuda, that come with this lab and no earlier
 
     @property
     def max_score(self) -> float:
@@ -127,8 +128,20 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """The line at which most of a measure arises, and how much of it."""
+
+    file: str
+    line: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
 class TestResult:
-    """One test of the judge. `measures` are its numbers, such as `share` of a speed test."""
+    """One test of the judge. `measures` are its numbers, such as `share` of a speed test.
+
+    `places` says of measures where in the source most of them arises.
+    """
 
     __test__ = False  # not a pytest class
 
@@ -141,6 +154,7 @@ class TestResult:
     output: str = ""  # what the submission printed, escaped and truncated by the judge
     measures: Mapping[str, float] = field(default_factory=dict)
     counters: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from lockstep_grader.measures import budget_sentence
 from lockstep_grader.model import (
     COST_KINDS,
     Backend,
@@ -72,9 +73,16 @@ def _fault(rung: Rung, judgement: Judgement, backend: Backend) -> str:
     for test in judgement.tests:
         if test.outcome is Outcome.ERROR:
             return f"{test.name}: {test.message or 'the judge gave up'}"
-    measured = any(test.part is Part.EFFICIENCY for test in judgement.tests)
-    if rung.gates(backend) and not measured and _correct_fraction(judgement) == 1:
+    measured = [test for test in judgement.tests if test.part is Part.EFFICIENCY]
+    if not rung.gates(backend) or _correct_fraction(judgement) < 1:
+        return ""
+    if not measured:
         return "lab.toml has gates for this rung, but the judge measured nothing"
+    if backend is Backend.CPU and all(test.outcome is Outcome.PASSED for test in measured):
+        # A ratio may be impossible to measure on some GPU; a count is always there.
+        for gate in rung.budget:
+            if not any(gate.name in test.measures for test in measured):
+                return f"lab.toml has a budget for {gate.name}, but the judge did not measure it"
     return ""
 
 
@@ -109,7 +117,8 @@ def _efficiency(
                 continue
             earned = gate.fraction(value)
             if earned < 1:
-                findings.append(_short(rung, gate, value, backend))
+                short = _over_budget if backend is Backend.CPU else _too_slow
+                findings.append(short(rung, gate, test))
             fraction = min(fraction, earned)
     return fraction, findings
 
@@ -131,13 +140,22 @@ def _straddles(gate: Gate, test: TestResult) -> bool:
     return low < gate.full <= high if gate.zero < gate.full else low <= gate.full < high
 
 
-def _short(rung: Rung, gate: Gate, value: float, backend: Backend) -> Finding:
-    kind = FindingKind.SLOW if backend is Backend.CUDA else FindingKind.BUDGET
+def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:
     unit = _MEASURE_NAMES.get(gate.name, gate.name)
     message = (
-        f"{value:.3g} {unit}: points begin at {gate.zero:g}, the full mark is at {gate.full:g}"
+        f"{test.measures[gate.name]:.3g} {unit}: "
+        f"points begin at {gate.zero:g}, the full mark is at {gate.full:g}"
     )
-    return Finding(kind, message, rung.file_name)
+    return Finding(FindingKind.SLOW, message, rung.file_name)
+
+
+def _over_budget(rung: Rung, gate: Gate, test: TestResult) -> Finding:
+    place = test.places.get(gate.name)
+    value, num_items = test.measures[gate.name], test.measures.get("num_items", 0.0)
+    message = budget_sentence(gate, value, num_items, place)
+    if place is None:
+        return Finding(FindingKind.BUDGET, message, rung.file_name)
+    return Finding(FindingKind.BUDGET, message, place.file, place.line)
 
 
 def _held_back(result: RungResult, required: Sequence[RungResult | None]) -> RungResult:

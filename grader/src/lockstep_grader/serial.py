@@ -11,6 +11,7 @@ from lockstep_grader.model import (
     Judgement,
     Outcome,
     Part,
+    Place,
     RungResult,
     SubmissionResult,
     TestResult,
@@ -117,6 +118,10 @@ def _test(test: TestResult) -> dict[str, Any]:
         "output": test.output,
         "measures": dict(test.measures),
         "counters": {kernel: dict(counters) for kernel, counters in test.counters.items()},
+        "places": {
+            name: {"file": place.file, "line": place.line, "value": place.value}
+            for name, place in test.places.items()
+        },
     }
 
 
@@ -131,6 +136,10 @@ def _test_from(data: Mapping[str, Any]) -> TestResult:
         output=data["output"],
         measures=dict(data["measures"]),
         counters={kernel: dict(counters) for kernel, counters in data["counters"].items()},
+        places={
+            name: Place(place["file"], place["line"], place["value"])
+            for name, place in data["places"].items()
+        },
     )
 
 

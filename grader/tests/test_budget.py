@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Budgets: gates over exact counters, what a missed one says, and where it points."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.labfile import read_lab
+from lockstep_grader.measures import MEASURES, bound, budget_sentence
+from lockstep_grader.model import (
+    Backend,
+    Finding,
+    FindingKind,
+    Gate,
+    Judgement,
+    Outcome,
+    Part,
+    Place,
+    Rung,
+    TestResult,
+)
+from lockstep_grader.score import score_rung
+
+from conftest import LAB, LAB_TOML, Checkout, demo_rung, rungs, verdict_line
+
+CONFLICTS = Gate("bank_conflicts", zero=1000, full=0)
+BUDGET = (
+    "[rung.budget]\nbank_conflicts = { zero = 1000, full = 0 }\nlaunches = { zero = 9, full = 2 }\n"
+)
+PLACES = {"bank_conflicts": {"file": "/w/02_second.cu", "line": 3, "value": 200}}
+SOURCE = "// one\n// two\ntile[2 * t] += tile[2 * t + stride];\n"
+
+
+def kept_lines(conflicts: float, launches: float = 2) -> str:
+    return SOURCE + verdict_line() + efficiency_line(conflicts, launches)
+
+
+def efficiency_line(conflicts: float, launches: float) -> str:
+    return verdict_line(
+        part="efficiency",
+        bank_conflicts=conflicts,
+        launches=launches,
+        num_items=65536,
+        places=PLACES,
+    )
+
+
+def measured(rung: Rung, **measures: float) -> Judgement:
+    right = TestResult("A.Right", Part.CORRECTNESS, Outcome.PASSED)
+    budget = TestResult("A.KeepsItsBudget", Part.EFFICIENCY, Outcome.PASSED, measures=measures)
+    return Judgement((right, budget))
+
+
+@pytest.fixture
+def budgeted(checkout: Checkout) -> Checkout:
+    file = checkout.root / "labs" / LAB / "lab.toml"
+    file.write_text(file.read_text() + BUDGET)
+    return checkout
+
+
+def test_partial_credit_is_continuous_and_the_least_gate_counts() -> None:
+    rung = replace(demo_rung(), budget=(CONFLICTS, Gate("launches", zero=9, full=2)))
+    result = score_rung(rung, measured(rung, bank_conflicts=250, launches=2), Backend.CPU)
+    assert result.parts[Part.EFFICIENCY].score == 3
+    assert [finding.kind for finding in result.findings] == [FindingKind.BUDGET]
+    assert result.parts[Part.CLEANLINESS].score == 1
+
+
+def test_a_budget_that_nobody_measured_is_our_fault_and_not_a_full_mark() -> None:
+    rung = replace(demo_rung(), budget=(CONFLICTS,))
+    result = score_rung(rung, measured(rung, launches=2), Backend.CPU)
+    assert result.outcome is Outcome.ERROR
+    assert "budget for bank_conflicts" in result.judgement.fault
+
+
+def test_a_missed_budget_speaks_in_the_handouts_words() -> None:
+    said = budget_sentence(CONFLICTS, 31744, 65536, Place("02_x.cu", 31, 30000))
+    assert said == (
+        "bank_conflicts: 31744 in this call of 65536 items, at most 0 for the full mark "
+        "(no points from 1000 up); most of them in line 31 (30000)"
+    )
+
+
+def test_a_budget_where_more_is_better_says_so() -> None:
+    gate = Gate("sector_efficiency", zero=0.25, full=0.9)
+    said = budget_sentence(gate, 0.125, 0, None)
+    assert said.startswith("sector_efficiency: 0.125 of the bytes moved were asked for, at least")
+    assert "no points from 0.25 down" in said
+    assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, None)
+    assert bound(Gate("launches", zero=5, full=1)) == "at most 1"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> None:
+    file = tmp_path / LAB / "lab.toml"
+    file.parent.mkdir()
+    file.write_text(f"{LAB_TOML}[rung.budget]\n{name} = {{ zero = 2, full = 1 }}\n")
+    assert read_lab(file).rungs[1].budget == (Gate(name, 2, 1),)
+    assert MEASURES[name].words
+    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, Place("a.cu", 2, 1))
+
+
+def test_an_unknown_measure_is_named_with_line_and_key(tmp_path: Path) -> None:
+    file = tmp_path / LAB / "lab.toml"
+    file.parent.mkdir()
+    file.write_text(f"{LAB_TOML}[rung.budget]\nbank_conflict = {{ zero = 2, full = 1 }}\n")
+    with pytest.raises(FaultError, match=r"lab.toml:21: rung\[1\].budget.bank_conflict: unknown"):
+        read_lab(file)
+
+
+def test_grade_reports_a_missed_budget_with_file_and_line(budgeted: Checkout) -> None:
+    ran, report = budgeted.grade(budgeted.submission("ann", {"02_second": kept_lines(250)}))
+    second = rungs(report)["02_second"]
+    assert ran.status == 1
+    assert second["parts"]["efficiency"] == {"score": 0.75, "max_score": 1}
+    (finding,) = second["findings"]
+    assert (finding["kind"], finding["file"], finding["line"]) == ("budget", "02_second.cu", 3)
+    assert "at most 0 for the full mark" in finding["message"]
+    place = {"file": "02_second.cu", "line": 3, "value": 200}
+    assert second["tests"][1]["places"] == {"bank_conflicts": place}
+
+
+def test_check_ticks_the_budgets_and_points_at_the_profile(budgeted: Checkout) -> None:
+    budgeted.submission("labs", {"02_second": kept_lines(250)})
+    ran = budgeted.lab("check", f"{LAB}/02_second")
+    assert "\u2717 bank_conflicts 250  (full mark: at most 0)" in ran.out
+    assert "\u2713 launches 2  (full mark: at most 2)" in ran.out
+    assert "budget  02_second.cu:3" in ran.out
+    assert ">    3 | tile[2 * t] += tile[2 * t + stride];" in ran.out
+    assert "./lab profile 01-demo/02_second" in ran.out
+
+
+def test_check_of_kept_budgets_shows_ticks_alone(budgeted: Checkout) -> None:
+    budgeted.submission("labs", {"02_second": kept_lines(0)})
+    ran = budgeted.lab("check", f"{LAB}/02_second")
+    assert ran.status == 0
+    assert ran.out.count("\u2713") == 2
+    assert "profile" not in ran.out
+
+
+def test_lint_holds_a_budget_mutant_to_its_line(budgeted: Checkout) -> None:
+    budgeted.write_toolchain(features=["budget"])
+    budgeted.submission("solutions", {"02_second": kept_lines(0)})
+    header = (
+        "// mutant of: 02_second\n// mistake: 3, bank conflicts\n// expect: failed budget\n"
+        "// message: bank_conflicts\n// needs: budget\n"
+    )
+    file = f"solutions/{LAB}/mutants/conflicts.cu"
+    text = header + "// line: 3\n" + verdict_line() + efficiency_line(500, 2)
+    budgeted.write(file, text)
+    assert "named line" not in budgeted.lab("lint", LAB).out
+    budgeted.write(file, text.replace("// line: 3", "// line: 4"))
+    assert "conflicts: named line 3, not 4" in budgeted.lab("lint", LAB).out
+
+
+def test_a_finding_without_a_place_names_the_file() -> None:
+    rung = replace(demo_rung(), budget=(CONFLICTS,))
+    result = score_rung(rung, measured(rung, bank_conflicts=2000), Backend.CPU)
+    (finding,) = result.findings
+    assert finding == Finding(FindingKind.BUDGET, finding.message, "01_first.cu")
