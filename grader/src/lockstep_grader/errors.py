@@ -32,6 +32,12 @@ class InputError(LockstepError):
     exit_code = ExitCode.USAGE
 
 
+class SubmissionError(LockstepError):
+    """A submission cannot be run at all, where running it was the point."""
+
+    exit_code = ExitCode.SHORT_OF_FULL_MARKS
+
+
 class FaultError(LockstepError):
     """The grader or the machine is at fault; never held against a submission."""
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.errors import FaultError
+from lockstep_grader.errors import FaultError, InputError
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -33,6 +33,14 @@ def write_whole(path: Path, data: bytes) -> None:
             f"cannot write {path}: {error.strerror}; free space or choose another folder, "
             "then run again: finished results are kept"
         ) from error
+
+
+def require_writable(file: Path) -> None:
+    """Fails before the work, not after it. Raises InputError."""
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"{file.parent}: no such folder for {file.name}")
+    if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        raise InputError(f"{file} cannot be written")
 
 
 def write_json(path: Path, value: Any) -> None:

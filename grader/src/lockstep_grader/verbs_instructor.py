@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The verbs for instructors, lab authors and CI."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +9,8 @@ import typer
 from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
 from lockstep_grader.console import make_console, print_submissions
-from lockstep_grader.errors import ExitCode, FaultError, InputError
-from lockstep_grader.files import write_json
+from lockstep_grader.errors import ExitCode, FaultError
+from lockstep_grader.files import require_writable, write_json
 from lockstep_grader.grade import grade, ungraded
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
@@ -46,7 +45,7 @@ def grade_path(
     labs = read_labs(workspace)
     submissions = find_submissions(path, labs, find_lab(labs, lab) if lab else None)
     if json:
-        _require_writable(json)
+        require_writable(json)
     store = Store(results or workspace.results, reuse=results is not None)
     session = open_session(workspace, backend.backend, jobs, seed)
     graded = grade(submissions, session, store)
@@ -104,11 +103,3 @@ def doctor() -> int:
     items = examination.examine()
     examination.print_items(make_console(), items)
     return ExitCode.FULL_MARKS if examination.cpu_ready(items) else ExitCode.FAULT
-
-
-def _require_writable(file: Path) -> None:
-    """Fails before the grading, not after it."""
-    if not file.absolute().parent.is_dir():
-        raise InputError(f"{file.parent}: no such folder for {file.name}")
-    if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
-        raise InputError(f"{file} cannot be written")

@@ -29,6 +29,14 @@ for directive in directives:
     elif directive == "segfault":
         os.kill(os.getpid(), 11)
 
+if sizes := arguments.get("profile"):
+    note(f"profile={sizes}")
+    profiles = [line.removeprefix("//profile ") for line in lines if line.startswith("//profile ")]
+    for size in (65536 if size == "budget" else int(size) for size in sizes.split(",")):
+        for text in profiles:
+            print(json.dumps({**json.loads(text), "num_items": size}))
+    sys.exit(0)
+
 
 def gtest(index: int, test: dict[str, object]) -> dict[str, object]:
     properties = {

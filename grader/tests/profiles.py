@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Profiles as the judge writes them, for the fake judge to say and for tests to read."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from lockstep_grader.profile.model import SizeProfile, read_size
+
+SOURCE = """\
+// A tree in shared memory.
+__global__ void tree_kernel(const float* d_in, int num_items, float* d_sums) {
+  __shared__ float tile[2048];
+  const int t = threadIdx.x;
+  tile[t] = d_in[32 * t];
+  for (int stride = 1; stride <= 1024; stride *= 2) {
+    __syncthreads();
+    if (t % stride == 0) tile[2 * t] += tile[2 * t + stride];
+  }
+  if (t == 0) d_sums[blockIdx.x] = tile[0];
+}
+"""
+
+Offsets = Sequence[int | None]
+
+
+def strided(step: int, lanes: int = 32) -> Offsets:
+    """Offsets of `lanes` lanes, each `step` bytes after the last; the others take no part."""
+    return [step * lane if lane < lanes else None for lane in range(32)]
+
+
+def pattern(space: str, access: str, offsets: Offsets, passes: int, **changes: Any) -> Any:
+    count = "sectors" if space == "global" else "wavefronts"
+    base = "d_in" if space == "global" else "tile"
+    made = {"space": space, "access": access, "size_bytes": 4, "base": base, count: passes}
+    return {**made, "offsets": list(offsets), **changes}
+
+
+def kernel(lines: Sequence[Any] = (), **changes: Any) -> Any:
+    """A kernel whose counters are the sums over its lines, and those given as `counters`."""
+    sums: dict[str, float] = {"launches": 1, "blocks": 32, "warps": 1024}
+    for line in lines:
+        for name, value in line["counters"].items():
+            sums[name] = (
+                max(sums.get(name, 0), value) if "max" in name else sums.get(name, 0) + value
+            )
+    return {
+        "name": "tree_kernel",
+        "launches": 1,
+        "grid": [32, 1, 1],
+        "block": [1024, 1, 1],
+        "static_shared_bytes": 8192,
+        "dynamic_shared_bytes": 0,
+        "occupancy": {"blocks": 2, "warps": 64, "of_warps": 64, "limiter": "threads"},
+        "lines": list(lines),
+        **changes,
+        "counters": {**sums, **changes.get("counters", {})},
+    }
+
+
+def line(number: int, *patterns: Any, file: str = "02_second.cu", **counters: float) -> Any:
+    return {"file": file, "line": number, "counters": counters, "patterns": list(patterns)}
+
+
+def tree_lines() -> list[Any]:
+    return [
+        line(
+            5,
+            pattern("global", "read", strided(128), 32),
+            pattern("shared", "write", strided(4), 1),
+            global_read_requests=2048,
+            global_read_sectors=65536,
+            global_read_bytes=262144,
+            global_read_lanes=65536,
+            shared_write_requests=2048,
+            shared_write_wavefronts=2048,
+            shared_write_conflicts=0,
+        ),
+        line(7, barriers=352),
+        line(
+            8,
+            pattern("shared", "read", strided(64), 16),
+            shared_read_requests=4000,
+            shared_read_wavefronts=20000,
+            shared_read_conflicts=16000,
+            divergent_branches=512,
+        ),
+        line(
+            10,
+            pattern("global", "write", strided(0, 1), 1, base="d_sums"),
+            global_write_requests=32,
+            global_write_sectors=32,
+            global_write_bytes=128,
+            global_write_lanes=32,
+        ),
+        line(12, file="scratch.cuh", warp_operations=3),
+    ]
+
+
+def judged(**changes: Any) -> Any:
+    """One line of the judge's output."""
+    return {
+        "num_items": 65536,
+        "outcome": "passed",
+        "message": "",
+        "findings": [],
+        "measures": {"launches": 1, "bank_conflicts": 16000, "sector_efficiency": 0.125},
+        "kernels": [kernel(tree_lines(), counters={"basic_blocks": 9000, "active_lanes": 250000})],
+        **changes,
+    }
+
+
+def size_profile(**changes: Any) -> SizeProfile:
+    return read_size(judged(**changes))
+
+
+def profiled_source(*judgements: Any, source: str = SOURCE) -> str:
+    """A submission for which the fake judge reports the given profiles."""
+    said = judgements or (judged(),)
+    return source + "".join(f"//profile {json.dumps(item)}\n" for item in said)
