@@ -145,6 +145,7 @@ def checkout(
     made.submission("labs", {"01_first": STARTER, "02_second": STARTER})
     made.submission("solutions", {})
     made.write_toolchain()
+    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
     monkeypatch.setenv("LOCKSTEP_ROOT", str(made.root))
     monkeypatch.setenv("LOCKSTEP_BUILD", str(made.root / "build"))
     monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(made.root / "toolchain.json"))

@@ -38,7 +38,7 @@ def test_the_terminal_shows_kernels_causes_and_hot_lines(profiled: Checkout) -> 
     assert "64/64 warps (threads)" in ran.out
     assert "tree_kernel: uncoalesced: 65568 sectors moved, where 8196 would hold" in ran.out
     assert "most of all in 02_second.cu:5" in ran.out
-    assert "75%  " in ran.out
+    assert "77%" in ran.out
     assert "^ 2048 reads of 32 sectors, 2048 shared writes of 1 wavefront" in ran.out
     assert "16000 bank conflicts, 512 divergent branches" in ran.out
     assert "scratch.cuh:12    3 warp operations" in ran.out

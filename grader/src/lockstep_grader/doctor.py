@@ -4,7 +4,6 @@
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader import system
+from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
@@ -82,8 +82,10 @@ def _cuda() -> Iterator[Item]:
     yield Item("cuda backend", "nvcc", f"{nvcc} {_version(nvcc)}".strip(), advice)
     gpu = one_line(system.gpu_name())
     yield Item("cuda backend", "GPU", gpu, "only for the cuda backend: a GPU and NVIDIA's driver")
-    sanitizer = shutil.which("compute-sanitizer") or ""
-    yield Item("cuda backend", "compute-sanitizer", sanitizer, "comes with the CUDA toolkit")
+    sanitizer = find_sanitizer()
+    advice = f"without it cleanliness is not judged on cuda; {SANITIZER_ADVICE}"
+    found = str(sanitizer.program) if sanitizer else ""
+    yield Item("cuda backend", "compute-sanitizer", found, advice)
 
 
 def _python(group: str, names: Sequence[str], file: str) -> Iterator[Item]:

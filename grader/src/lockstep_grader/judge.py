@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the judge, which is trusted, on a worker, which is not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,19 +42,27 @@ def run_judge(
 
     Raises FaultError when the judge crashed, hung, or contradicts itself.
     """
+    argv = [str(judge), f"--rung={rung_id}", *workers.arguments()]
+    tests, used_seed = run_judge_command(argv, seed, work, processes)
+    if not any(test.part is Part.CORRECTNESS for test in tests):
+        raise FaultError(f"the judge has no correctness test for {rung_id}")
+    return tests, used_seed
+
+
+def run_judge_command(
+    argv: Sequence[str], seed: int | None, work: Path, processes: Processes
+) -> tuple[tuple[TestResult, ...], str]:
+    """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
     results = work / "judge.json"
-    argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), f"--gtest_output=json:{results}"]
-    if seed is not None:
-        argv.append(f"--seed={seed}")
-    done = processes.run(argv, _LIMITS, work)
+    results.unlink(missing_ok=True)
+    seeded = [f"--seed={seed}"] if seed is not None else []
+    done = processes.run([*argv, *seeded, f"--gtest_output=json:{results}"], _LIMITS, work)
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
     if done.returncode not in (_PASSED, _FAILED):
         last = one_line(done.output[-300:])
         raise FaultError(f"the judge ended with status {done.returncode}: {last}")
     tests, used_seed = read_gtest(results)
-    if not any(test.part is Part.CORRECTNESS for test in tests):
-        raise FaultError(f"the judge has no correctness test for {rung_id}")
     claims_passed = done.returncode == _PASSED
     if claims_passed == any(test.outcome in (Outcome.FAILED, Outcome.ERROR) for test in tests):
         raise FaultError("the judge's exit status contradicts its results")

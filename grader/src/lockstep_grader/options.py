@@ -33,6 +33,13 @@ SeedOption = Annotated[
         min=0, max=2**64 - 1, help="Makes inputs and verdicts repeatable; default: secret."
     ),
 ]
+SanitizerOption = Annotated[
+    bool,
+    typer.Option(
+        "--sanitizer/--no-sanitizer",
+        help="On cuda: judge cleanliness with compute-sanitizer, or be done sooner.",
+    ),
+]
 FromOption = Annotated[
     Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
 ]

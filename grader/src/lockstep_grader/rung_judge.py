@@ -4,20 +4,23 @@
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.compile import compile_rung
 from lockstep_grader.errors import FaultError, system_error_line
 from lockstep_grader.judge import Workers, run_judge
-from lockstep_grader.model import Backend, Finding, Judgement, Lab, Rung
+from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
 from lockstep_grader.reference import References
+from lockstep_grader.sanitizer import Patient, Sanitizer, sanitize
 from lockstep_grader.store import content_key
 from lockstep_grader.submission import Source
 from lockstep_grader.toolchain import Toolchain, digest
 from lockstep_grader.workspace import Workspace
+
+_HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,16 @@ class RungJudge:
     """Judges jobs with one toolchain; safe to call from several threads."""
 
     def __init__(
-        self, workspace: Workspace, toolchain: Toolchain, processes: Processes, seed: int | None
+        self,
+        workspace: Workspace,
+        toolchain: Toolchain,
+        processes: Processes,
+        seed: int | None,
+        sanitizer: Sanitizer | None = None,
     ) -> None:
+        """`sanitizer` judges cleanliness on a GPU; None leaves that out."""
         self._workspace, self._toolchain = workspace, toolchain
-        self._processes, self._seed = processes, seed
+        self._processes, self._seed, self._sanitizer = processes, seed, sanitizer
         self._references = References(workspace, toolchain, processes)
         # Compiles overlap; on a GPU, measurements do not.
         self._measuring = threading.Semaphore(1)
@@ -58,6 +67,7 @@ class RungJudge:
                 "lab": self._lab_digest(job.lab),
                 "toolchain": self._toolchain.digest,
                 "seed": "secret" if self._seed is None else str(self._seed),
+                "sanitizer": self._sanitizer.version if self._sanitizer else "",
             }
         )
 
@@ -84,13 +94,27 @@ class RungJudge:
         if self.backend is Backend.CUDA:
             workers = self._references.beside(worker, job.lab, job.rung)
             with self._measuring:
-                return self._run(job, workers, work)
+                judgement = self._run(job, workers, work)
+                return self._with_sanitizer(job, judgement, worker, work)
         return self._run(job, workers, work)
 
     def _run(self, job: Job, workers: Workers, work: Path) -> Judgement:
         judge = self._toolchain.lab(job.lab.id).judge
         tests, seed = run_judge(judge, job.rung.id, workers, self._seed, work, self._processes)
         return Judgement(tests=tests, seed=seed)
+
+    def _with_sanitizer(
+        self, job: Job, judgement: Judgement, worker: Path, work: Path
+    ) -> Judgement:
+        """`judgement` and what the checkers saw; they also tell why a wrong rung is wrong."""
+        if self._sanitizer is None or _is_hopeless(judgement.tests):
+            return judgement
+        judge = self._toolchain.lab(job.lab.id).judge
+        file_name = job.rung.file_name
+        seed = int(judgement.seed) if judgement.seed.isdigit() else None
+        patient = Patient(judge, job.rung.id, file_name, worker, seed, work)
+        checked = sanitize(self._sanitizer, patient, self._processes)
+        return replace(judgement, tests=(*judgement.tests, *checked))
 
     def _lab_digest(self, lab: Lab) -> str:
         if lab.id not in self._lab_digests:
@@ -99,3 +123,8 @@ class RungJudge:
             lab_toml = self._workspace.labs / lab.id / "lab.toml"
             self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *headers])
         return self._lab_digests[lab.id]
+
+
+def _is_hopeless(tests: Iterable[TestResult]) -> bool:
+    """Whether a checker would only wait for what does not end, or is not written yet."""
+    return any(finding.kind in _HOPELESS for test in tests for finding in test.findings)

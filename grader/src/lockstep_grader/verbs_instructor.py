@@ -14,7 +14,13 @@ from lockstep_grader.files import require_writable, write_json
 from lockstep_grader.grade import grade, ungraded
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
-from lockstep_grader.options import BackendChoice, BackendOption, JobsOption, SeedOption
+from lockstep_grader.options import (
+    BackendChoice,
+    BackendOption,
+    JobsOption,
+    SanitizerOption,
+    SeedOption,
+)
 from lockstep_grader.serial import report_json
 from lockstep_grader.session import default_jobs, open_session
 from lockstep_grader.store import Store
@@ -39,6 +45,7 @@ def grade_path(
         Path | None, typer.Option(help="Keep results in this folder and go on from those there.")
     ] = None,
     seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
 ) -> int:
     """Grade a submission (a folder of lab folders), or a folder of submissions."""
     workspace = Workspace.from_environment()
@@ -47,7 +54,7 @@ def grade_path(
     if json:
         require_writable(json)
     store = Store(results or workspace.results, reuse=results is not None)
-    session = open_session(workspace, backend.backend, jobs, seed)
+    session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
     graded = grade(submissions, session, store)
     if json:
         write_json(json, report_json(graded, session.toolchain, seed))
@@ -64,12 +71,15 @@ def lint_labs(
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
 ) -> int:
     """Prove that starters fail, solutions get full marks and mutants are caught."""
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
-    verdicts = lint(workspace, chosen, open_session(workspace, backend.backend, jobs, seed))
+    verdicts = lint(
+        workspace, chosen, open_session(workspace, backend.backend, jobs, seed, sanitizer)
+    )
     print_verdicts(make_console(), verdicts)
     breached = any(verdict.problems for verdict in verdicts)
     return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS

@@ -12,7 +12,14 @@ from lockstep_grader.catalog import find_lab, find_target, read_labs
 from lockstep_grader.check import check
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
-from lockstep_grader.options import BackendChoice, BackendOption, FromOption, JobsOption, SeedOption
+from lockstep_grader.options import (
+    BackendChoice,
+    BackendOption,
+    FromOption,
+    JobsOption,
+    SanitizerOption,
+    SeedOption,
+)
 from lockstep_grader.session import open_session
 from lockstep_grader.submit import pack
 from lockstep_grader.watch import watch
@@ -47,12 +54,13 @@ def check_target(
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
 ) -> int:
     """Build and judge your rungs; say why and where when one fails."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     folder = _folder(workspace, from_)
-    session = open_session(workspace, backend.backend, jobs, seed)
+    session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
     result = check(make_console(), session, folder, lab, rungs)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
@@ -67,6 +75,7 @@ def watch_target(
     from_: FromOption = None,
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
+    sanitizer: SanitizerOption = True,
 ) -> int:
     """Check again on every save; Ctrl-C ends."""
     workspace = Workspace.from_environment()
@@ -75,7 +84,8 @@ def watch_target(
     console = make_console()
 
     def once() -> None:
-        check(console, open_session(workspace, backend.backend, jobs), folder, lab, rungs)
+        session = open_session(workspace, backend.backend, jobs, None, sanitizer)
+        check(console, session, folder, lab, rungs)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS

@@ -8,7 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-arguments = dict(word.removeprefix("--").split("=", 1) for word in sys.argv[1:])
+words = [word.removeprefix("--").partition("=") for word in sys.argv[1:]]
+arguments = {name: value for name, _, value in words}
+wraps = dict(
+    value.removeprefix("--").partition("=")[::2] for name, _, value in words if name == "wrap"
+)
 lines = Path(arguments["worker"]).read_text("utf-8").splitlines()
 directives = [line.removeprefix("//! ") for line in lines if line.startswith("//! ")]
 tests = [json.loads(line) for line in directives if line.startswith("{")]
@@ -36,6 +40,13 @@ if sizes := arguments.get("profile"):
         for text in profiles:
             print(json.dumps({**json.loads(text), "num_items": size}))
     sys.exit(0)
+
+if tool := wraps.get("tool"):  # the worker runs under a checker, whose log the source dictates
+    logs = [line.split(maxsplit=2)[1:] for line in lines if line.startswith("//sanitizer ")]
+    said = [Path(file) for name, file in logs if name == tool]
+    if "no sanitizer" not in directives:
+        log = Path(wraps["log-file"].replace("%p", str(os.getpid())))
+        log.write_text("========= COMPUTE-SANITIZER\n" + "".join(f.read_text() for f in said))
 
 
 def gtest(index: int, test: dict[str, object]) -> dict[str, object]:

@@ -79,8 +79,8 @@ def _print_source(console: Console, profile: Profile, size: SizeProfile, line_li
     own = {number: note for number, note in own.items() if number <= len(lines)}
     shown = _shown_lines(len(lines), own, line_limit)
     table = Table(box=None, pad_edge=False)
-    table.add_column("line", justify="right", no_wrap=True)
-    table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("line", justify="right", no_wrap=True, min_width=4)
+    table.add_column("cost", justify="right", no_wrap=True, min_width=4)
     table.add_column(profile.source.file_name, no_wrap=True, overflow="ellipsis")
     last = 0
     for number in shown:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Cleanliness on a GPU: the judge once more, with its worker under NVIDIA's compute-sanitizer."""
+
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.judge import run_judge_command
+from lockstep_grader.model import Outcome, Part, TestResult
+from lockstep_grader.process import Processes
+from lockstep_grader.sanitizer_log import read_log
+from lockstep_grader.system import nvcc_path
+from lockstep_grader.text import one_line
+
+# What each tool is asked on top of the common options.
+_TOOLS = {
+    "memcheck": ("--leak-check=full",),
+    "racecheck": ("--racecheck-report=analysis",),
+    "initcheck": (),
+    "synccheck": (),
+}
+_PRINT_LIMIT = 100
+SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
+
+
+@dataclass(frozen=True)
+class Sanitizer:
+    program: Path
+
+    @cached_property
+    def version(self) -> str:
+        """What the program says that it is: part of a result's key."""
+        try:
+            said = subprocess.run(
+                [self.program, "--version"], capture_output=True, text=True, timeout=60
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise FaultError(f"{self.program} does not run: {error}; try --no-sanitizer") from error
+        return one_line(said.stdout)
+
+    def wrap(self, tool: str, log: str) -> list[str]:
+        """The judge's options that put the worker under one tool."""
+        argv = [
+            str(self.program),
+            f"--tool={tool}",
+            f"--log-file={log}",
+            f"--print-limit={_PRINT_LIMIT}",
+            *_TOOLS[tool],
+        ]
+        return [f"--wrap={word}" for word in argv]
+
+
+def find_sanitizer() -> Sanitizer | None:
+    """compute-sanitizer on PATH or beside nvcc."""
+    beside = Path(nvcc_path()).with_name("compute-sanitizer")
+    found = shutil.which("compute-sanitizer") or (str(beside) if beside.is_file() else "")
+    return Sanitizer(Path(found).resolve()) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """What is to be examined, and by which judge."""
+
+    judge: Path
+    rung_id: str
+    file_name: str  # of the rung, as findings name it
+    worker: Path
+    seed: int | None
+    work: Path
+
+
+def sanitize(
+    sanitizer: Sanitizer, patient: Patient, processes: Processes
+) -> tuple[TestResult, ...]:
+    """One test of cleanliness a tool. Raises FaultError when a tool or the judge fails."""
+    return tuple(_run_tool(sanitizer, tool, patient, processes) for tool in _TOOLS)
+
+
+def _run_tool(
+    sanitizer: Sanitizer, tool: str, patient: Patient, processes: Processes
+) -> TestResult:
+    started = time.monotonic()
+    # The judge starts a fresh worker after each fault: %p gives each a log of its own.
+    pattern = patient.work / f"sanitizer-{tool}-%p.log"
+    argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]
+    argv += ["--quick", *sanitizer.wrap(tool, str(pattern))]
+    tests, _ = run_judge_command(argv, patient.seed, patient.work, processes)
+    logs = sorted(patient.work.glob(f"sanitizer-{tool}-*.log"))
+    text = "".join(_whole_lines(log.read_text("utf-8", "replace")) for log in logs)
+    report = read_log(text, patient.file_name)
+    name = f"compute-sanitizer.{tool}"
+    if not report.has_run:
+        raise FaultError(f"{name} did not start; --no-sanitizer leaves it out")
+    if report.findings:
+        outcome, message = Outcome.FAILED, f"{tool} found {len(report.findings)} faulty places"
+    elif all(test.outcome is Outcome.PASSED for test in tests):
+        outcome, message = Outcome.PASSED, ""
+    else:  # slower, and in another order: what counts is the verdict of the plain run
+        outcome = Outcome.SKIPPED
+        message = f"{tool} saw nothing, but not every test came to its end under it"
+    seconds = time.monotonic() - started
+    return TestResult(name, Part.CLEANLINESS, outcome, message, seconds, report.findings)
+
+
+def _whole_lines(text: str) -> str:
+    """Without a last line that was cut off when the worker was ended."""
+    return text[: text.rfind("\n") + 1]

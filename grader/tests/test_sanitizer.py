@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""compute-sanitizer: what its logs become, and cleanliness on a GPU from them."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Finding, FindingKind
+from lockstep_grader.sanitizer import Sanitizer
+from lockstep_grader.sanitizer_log import Report, read_log
+
+from conftest import FAKES, LAB, Checkout, rungs, verdict_line
+
+DATA = Path(__file__).parent / "data" / "sanitizer"
+LOGS = {
+    # mutant's log: the rung's file, then kind and lines of the findings
+    "barrier_in_branch.synccheck": ("02_interleaved.cu", FindingKind.BARRIER_DIVERGENCE, {30}),
+    "barrier_missing.racecheck": ("03_contiguous.cu", FindingKind.RACE, {24, 28}),
+    "second_barrier_missing.racecheck": ("05_warp_shuffle.cu", FindingKind.RACE, {35}),
+    "warp_synchronous.racecheck": ("03_contiguous.cu", FindingKind.RACE, {30, 34, 35, 36, 37}),
+    "host_pointer.memcheck": ("01_global_atomic.cu", FindingKind.HOST_POINTER, {17}),
+    "misaligned_vectors.memcheck": ("06_single_pass.cu", FindingKind.MISALIGNED, {58}),
+    "too_many_threads.memcheck": ("02_interleaved.cu", FindingKind.LAUNCH_ERROR, {0}),
+}
+RACE = DATA / "second_barrier_missing.racecheck.log"
+BLOCK = """\
+========= COMPUTE-SANITIZER
+========= {heading}
+=========     at lab::<unnamed>::kernel(float *)+0x1c0 in /tmp/w/01_x.cu:30
+=========     by thread (64,0,0) in block (1,0,0)
+=========
+"""
+
+
+def read(name: str, file_name: str) -> Report:
+    return read_log((DATA / f"{name}.log").read_text(), file_name)
+
+
+def read_block(heading: str, *lines: str) -> tuple[Finding, ...]:
+    text = BLOCK.format(heading=heading)
+    text = text.removesuffix("=========\n") + "".join(f"=========     {line}\n" for line in lines)
+    return read_log(text, "01_x.cu").findings
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_real_logs_become_findings_with_kind_file_and_line(name: str) -> None:
+    file_name, kind, lines = LOGS[name]
+    report = read(name, file_name)
+    assert report.has_run
+    assert {finding.kind for finding in report.findings} == {kind}
+    assert {finding.line for finding in report.findings} == lines
+    assert {finding.file for finding in report.findings} == {file_name}
+
+
+@pytest.mark.parametrize("name", ["leak.memcheck", "zeros.memcheck"])
+def test_a_banner_alone_is_a_tool_that_ran_and_saw_nothing(name: str) -> None:
+    assert read(name, "01_x.cu") == Report((), True)
+
+
+def test_no_banner_is_a_tool_that_did_not_start() -> None:
+    assert read_log("", "01_x.cu") == Report((), False)
+
+
+def test_a_race_names_both_lines_and_the_remedy() -> None:
+    (race,) = read("second_barrier_missing.racecheck", "05_warp_shuffle.cu").findings
+    assert race.message == (
+        "compute-sanitizer: line 35 writes shared memory that line 37 reads, and nothing orders "
+        "the two: a __syncthreads() or, within a warp, a __syncwarp() is missing (28 hazards)"
+    )
+
+
+def test_messages_carry_the_thread_and_no_raw_addresses() -> None:
+    (finding,) = read("misaligned_vectors.memcheck", "06_single_pass.cu").findings
+    assert finding.message == (
+        "compute-sanitizer: Invalid __global__ read of size 16 bytes by thread (96,0,0) in block "
+        "(3,0,0): the address is misaligned"
+    )
+    (finding,) = read("host_pointer.memcheck", "01_global_atomic.cu").findings
+    assert "bytes after the nearest allocation of size 512 bytes" in finding.message
+    assert "0x" not in finding.message
+
+
+def test_a_block_that_was_cut_off_adds_nothing_to_a_place_that_is_known() -> None:
+    heading = "========= Invalid __global__ read of size 16 bytes\n"
+    whole = BLOCK.format(heading="Invalid __global__ read of size 16 bytes")
+    where = whole.splitlines()[2] + "\n"
+    whole = whole.removesuffix("=========\n") + "=========     Access to 0x9 is misaligned\n"
+    (finding,) = read_log(whole + heading + where, "01_x.cu").findings
+    (vague,) = read_log("========= COMPUTE-SANITIZER\n" + heading, "01_x.cu").findings
+    assert finding.kind is FindingKind.MISALIGNED
+    assert (vague.kind, vague.line) == (FindingKind.OUT_OF_BOUNDS, 0)
+
+
+def test_errors_of_the_api_after_a_faulting_kernel_are_its_consequence() -> None:
+    report = read("host_pointer.memcheck", "01_global_atomic.cu")
+    assert FindingKind.LAUNCH_ERROR not in {finding.kind for finding in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "kind"),
+    [
+        (
+            "Invalid __shared__ write of size 4 bytes",
+            "Access to 0x9 is out of bounds",
+            "out_of_bounds",
+        ),
+        ("Invalid __local__ read of size 4 bytes", "Address 0x9 is out of bounds", "out_of_bounds"),
+        ("Uninitialized __global__ memory read of size 4 bytes", "", "uninitialized_read"),
+        ("Barrier error detected. Divergent thread(s) in block.", "", "barrier_divergence"),
+        ("Stack overflow", "", "launch_error"),
+        ("A kind of error that nobody has seen", "", "launch_error"),
+    ],
+)
+def test_each_heading_has_its_kind(heading: str, line: str, kind: str) -> None:
+    (finding,) = read_block(heading, line)
+    assert (finding.kind, finding.file, finding.line) == (kind, "01_x.cu", 30)
+    assert heading.rstrip(".") in finding.message
+
+
+def test_a_place_in_a_header_gives_way_to_the_students_own_line() -> None:
+    frame = "    Device Frame: lab::kernel()+0x1 in /w/02_y.cu:7"
+    (finding,) = read_log(
+        BLOCK.format(heading="Invalid x") + f"========= {frame}", "02_y.cu"
+    ).findings
+    assert (finding.file, finding.line) == ("02_y.cu", 7)
+
+
+def test_sums_and_remarks_are_no_findings() -> None:
+    text = (
+        "========= COMPUTE-SANITIZER\n"
+        "========= Warning: Maximum number of hazards reached.\n"
+        "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+        "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n"
+        "========= Target application returned an error\n"
+        "========= ERROR SUMMARY: 0 errors\n"
+    )
+    assert read_log(text, "01_x.cu") == Report((), True)
+
+
+def test_a_leak_is_the_students_unless_the_worker_keeps_the_memory() -> None:
+    leak = "========= COMPUTE-SANITIZER\n========= Leaked 1,024 bytes at 0x7f00\n"
+    frame = "=========         Host Frame: {} [0x9] in worker\n"
+    (finding,) = read_log(leak + frame.format("lab::reduce_sum(int)"), "01_x.cu").findings
+    assert finding.kind is FindingKind.LEAK
+    assert "Leaked 1,024 bytes of device memory" in finding.message
+    ours = read_log(leak + frame.format("worker::scratch_memory(unsigned long, bool)"), "01_x.cu")
+    assert ours.findings == ()
+
+
+def test_memory_that_ran_out_is_not_called_a_bad_launch() -> None:
+    text = (
+        "========= COMPUTE-SANITIZER\n"
+        '========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA '
+        "API call to cudaMalloc.\n"
+    )
+    (finding,) = read_log(text, "01_x.cu").findings
+    assert finding.kind is FindingKind.OUT_OF_MEMORY
+    assert "cudaMalloc failed with cudaErrorMemoryAllocation: out of memory" in finding.message
+
+
+def test_an_error_that_cannot_be_read_is_a_fault_and_never_dropped() -> None:
+    text = "========= COMPUTE-SANITIZER\n========= Internal Sanitizer Error: no device\n"
+    with pytest.raises(FaultError, match="Internal Sanitizer Error: no device; --no-sanitizer"):
+        read_log(text, "01_x.cu")
+
+
+@pytest.fixture
+def gpu(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """A checkout with a GPU and a compute-sanitizer."""
+    checkout.write_toolchain(backend="cuda")
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
+    found = Sanitizer(FAKES / "compute-sanitizer")
+    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: found)
+    return checkout
+
+
+def racy(verdict: str = "") -> str:
+    return f"{verdict or verdict_line()}//sanitizer racecheck {RACE}\n"
+
+
+def test_a_clean_rung_passes_four_tests_of_cleanliness(gpu: Checkout) -> None:
+    ran, report = gpu.grade(gpu.submission("ann", {}))
+    assert ran.status == 0
+    tests = rungs(report)["01_first"]["tests"][2:]
+    assert {(test["part"], test["outcome"]) for test in tests} == {("cleanliness", "passed")}
+    assert [test["name"].rpartition(".")[2] for test in tests] == [
+        "memcheck",
+        "racecheck",
+        "initcheck",
+        "synccheck",
+    ]
+    log = (gpu.work / "judge.log").read_text()
+    assert log.count("begin") == 2 * (1 + 4)
+    assert "quick" in log
+
+
+def test_a_race_costs_cleanliness_and_names_file_and_line(gpu: Checkout) -> None:
+    text = RACE.read_text().replace("05_warp_shuffle", "01_first")
+    log = gpu.write("race.log", text)
+    source = f"{verdict_line()}//sanitizer racecheck {log}\n"
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    first = rungs(report)["01_first"]
+    assert ran.status == 1
+    assert first["parts"]["correctness"]["score"] == 2
+    assert first["parts"]["cleanliness"]["score"] == 0
+    assert first["parts"]["efficiency"]["score"] == 1
+    (finding,) = first["findings"]
+    assert (finding["kind"], finding["file"], finding["line"]) == ("race", "01_first.cu", 35)
+
+
+def test_a_wrong_rung_is_examined_too_for_the_cause(gpu: Checkout) -> None:
+    wrong = verdict_line(outcome="failed", message="expected 6, got 4")
+    _, report = gpu.grade(gpu.submission("ann", {"01_first": racy(wrong)}))
+    assert "race" in {finding["kind"] for finding in rungs(report)["01_first"]["findings"]}
+
+
+def test_what_hangs_or_is_not_written_is_not_examined(gpu: Checkout) -> None:
+    gpu.grade(gpu.root / "labs")
+    hangs = verdict_line(outcome="failed", kind="timeout", message="no answer")
+    gpu.grade(gpu.submission("ann", {"01_first": hangs, "02_second": hangs}))
+    assert "quick" not in (gpu.work / "judge.log").read_text()
+
+
+def test_no_sanitizer_skips_it(gpu: Checkout) -> None:
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": racy()}), "--no-sanitizer")
+    assert ran.status == 0
+    assert len(rungs(report)["01_first"]["tests"]) == 1
+
+
+def test_a_missing_sanitizer_is_said_once(gpu: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    ran, _ = gpu.grade(gpu.submission("ann", {}))
+    assert ran.status == 0
+    assert ran.err.count("compute-sanitizer is not here, so cleanliness is not judged") == 1
+
+
+def test_a_sanitizer_that_does_not_start_is_a_fault_and_costs_nothing(gpu: Checkout) -> None:
+    source = "//! no sanitizer\n"
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    assert ran.status == 3
+    assert "memcheck did not start" in rungs(report)["01_first"]["fault"]
+    assert rungs(report)["01_first"]["score"] is None
+
+
+def test_stored_results_are_taken_again_only_with_the_same_sanitizer(
+    gpu: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, store = gpu.submission("ann", {}), ("--results", gpu.work / "kept")
+
+    def judged(*options: str) -> int:
+        log = gpu.work / "judge.log"
+        log.unlink(missing_ok=True)
+        gpu.grade(folder, *store, *options)
+        return log.read_text().count("begin") if log.exists() else 0
+
+    assert [judged(), judged()] == [10, 0]
+    assert judged("--no-sanitizer") == 2
+    monkeypatch.setenv("FAKE_SANITIZER_VERSION", "2026.1")
+    again = Sanitizer(FAKES / "compute-sanitizer")
+    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: again)
+    assert judged() == 10
+
+
+def test_mutants_of_checker_kinds_are_proved_where_the_sanitizer_is(
+    gpu: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu.submission("solutions", {})
+    log = gpu.write("race.log", RACE.read_text().replace("05_warp_shuffle", "01_first"))
+    gpu.write(
+        f"solutions/{LAB}/mutants/no_barrier.cu",
+        "// mutant of: 01_first\n// mistake: 1, a barrier is missing\n// expect: failed race\n"
+        f"// line: 37\n{verdict_line()}//sanitizer racecheck {log}\n",
+    )
+    assert "no_barrier" not in gpu.lab("lint", LAB).out
+    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    assert "no_barrier: skipped, a GPU alone does not see it" in gpu.lab("lint", LAB).out
