@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxFindings = 20;
 constexpr int kMaxBisections = 8;
+constexpr int kMaxQuickItems = 1 << 17;  // see Options::quick
 
 }  // namespace
 
@@ -100,6 +101,7 @@ std::pair<int, Failure> LabTest::find_smallest(int passing, int failing, Failure
 void LabTest::expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt) {
   int passing = 0;
   for (const int size : sizes) {
+    if (options().quick && size > kMaxQuickItems) continue;
     auto failure = attempt(size);
     if (!failure) {
       passing = std::max(passing, size);

@@ -54,7 +54,8 @@ class LabTest : public ::testing::Test {
   using Attempt = std::function<std::optional<Failure>(int num_items)>;
 
   // Tries the sizes in the order given. At the first failure, looks for the smallest size that
-  // fails, and fails the test with what it found there.
+  // fails, and fails the test with what it found there. Under a checker (Options::quick) large
+  // sizes are left out.
   void expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt);
 
   // Fails the test. The student reads `failure.message`.

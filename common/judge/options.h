@@ -17,9 +17,12 @@ struct Options {
   std::vector<std::string>
       wrapper;             // command that runs the submission's worker (a sandbox, a checker)
   std::uint64_t seed = 0;  // of all inputs; drawn from the system unless given
+  // The worker runs under a checker, many times slower: large data and measurements are left out.
+  bool quick = false;
   // Not empty: judge nothing, but at these sizes ...
-  std::vector<std::size_t> bench_sizes;    // ... measure speed, on cuda
-  std::vector<std::size_t> profile_sizes;  // ... count what kernels do, on cpu
+  std::vector<std::size_t> bench_sizes;  // ... measure speed, on cuda
+  std::vector<std::size_t>
+      profile_sizes;  // ... count what kernels do, on cpu; 0: the budgets' size
 };
 
 // Parses what GoogleTest left of the command line. Throws std::invalid_argument on anything

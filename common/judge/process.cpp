@@ -110,10 +110,19 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
 }
 
 WorkerProcess::~WorkerProcess() {
+  say_farewell();
   kill_group();
   close(socket_fd_);
   close(output_fd_);
   if (pid_fd_ >= 0) close(pid_fd_);
+}
+
+void WorkerProcess::say_farewell() {
+  if (pid_ <= 0 || limits_.farewell_seconds <= 0) return;
+  shutdown(socket_fd_, SHUT_RDWR);  // the worker's next read finds the end, and it returns
+  const auto deadline = Clock::now() + std::chrono::duration<double>(limits_.farewell_seconds);
+  pollfd gone{pid_fd_, POLLIN, 0};
+  while (Clock::now() < deadline && poll(&gone, 1, kWatchIntervalMs) == 0) drain_output();
 }
 
 void WorkerProcess::kill_group() {

@@ -18,6 +18,7 @@ struct Limits {
   double call_wall_seconds = 60;
   std::size_t memory_bytes = std::size_t{3} << 30;  // resident, without the shared buffers
   std::size_t output_bytes = std::size_t{1} << 20;
+  double farewell_seconds = 0;  // to end by itself, once nothing more is asked; then it is killed
 };
 
 // How one exchange with the worker ended.
@@ -39,7 +40,7 @@ class WorkerProcess {
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
   // descriptors. Throws std::runtime_error if no process can be started.
   WorkerProcess(const std::vector<std::string>& command, int arena_fd, const Limits& limits);
-  ~WorkerProcess();  // kills the process group and reaps it
+  ~WorkerProcess();  // says farewell, kills the process group and reaps it
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
@@ -58,6 +59,7 @@ class WorkerProcess {
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   double cpu_seconds() const;
   std::size_t resident_bytes() const;
+  void say_farewell();
   void kill_group();
 
   Limits limits_;

@@ -3,6 +3,9 @@
 #include "submission.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "call_encoding.h"
 
@@ -40,6 +43,27 @@ class SubmissionUnderTest : public ::testing::Test {
 };
 
 TEST_F(SubmissionUnderTest, AnswersACall) { expect_recovery(); }
+
+// A wrapper's last words, as a checker's summary is.
+TEST(Farewell, LetsAWrapperFinishAfterTheWorker) {
+  for (const double farewell_seconds : {0.0, 20.0}) {
+    const std::string file = ::testing::TempDir() + "farewell_" + std::to_string(getpid());
+    std::filesystem::remove(file);
+    Arena arena(1 << 20);
+    {
+      judge::Submission submission(
+          {"/bin/sh", "-c", "\"$0\"; echo $? > " + file, MISBEHAVING_WORKER}, arena,
+          {.farewell_seconds = farewell_seconds});
+      const Buffer<int> d_out(arena, "d_out", 1);
+      wire::Batch batch;
+      batch.calls = {
+          judge::encode_call<void(int*, int, lab::Scratch&, cudaStream_t)>("behave", d_out, 42)};
+      EXPECT_FALSE(submission.run(batch).failure);
+    }
+    EXPECT_EQ(std::filesystem::exists(file), farewell_seconds > 0);
+    std::filesystem::remove(file);
+  }
+}
 
 struct Case {
   const char* function;

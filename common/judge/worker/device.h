@@ -12,6 +12,10 @@ namespace worker {
 // Maps the judge's buffers into this process. Throws std::runtime_error.
 std::byte* open_arena(const wire::Hello& hello);
 
+// A checker watches this process: from now on each call gets scratch memory that is made to
+// measure, and not written before.
+void prepare_for_checker();
+
 // Makes the batch's regions, and nothing else of the arena, known to the checkers; sets the
 // schedule.
 void begin_batch(const wire::Batch& batch, std::byte* d_arena);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
@@ -151,8 +152,9 @@ int serve() {
 }  // namespace
 }  // namespace worker
 
-int main() {
+int main(int argc, char** argv) {
   try {
+    if (argc > 1 && std::string_view(argv[1]) == "--checked") worker::prepare_for_checker();
     return worker::serve();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker: %s (started by hand? the judge starts workers)\n", error.what());
