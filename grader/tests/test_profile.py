@@ -70,7 +70,7 @@ def test_sizes_go_to_the_judge_and_none_means_the_budgets_size(
     out = profiled.lab("profile", TARGET, "--size", "1000", "--size", "33").out
     assert "1000 items" in out
     assert "33 items" in out
-    assert "profile=budget" in log.read_text()
+    assert "profile=0" in log.read_text()
     assert "profile=1000,33" in log.read_text()
 
 
@@ -110,6 +110,7 @@ def test_a_wrong_result_still_shows_its_profile_with_a_warning(checkout: Checkou
     [
         ("SYNTAX", 1, "01-demo/02_second does not compile: 02_second.cu:3: expected ';'"),
         ("// solved\n", 2, "01-demo/02_second has no workload to profile"),
+        ("//! no workload\n", 2, "01-demo/02_second has no workload to profile"),
         ("//! exit 3\n", 3, "the judge cannot profile 02_second"),
         ('//profile {"kernels": 3}\n', 3, "a profile that cannot be read"),
     ],

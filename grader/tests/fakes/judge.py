@@ -35,8 +35,11 @@ for directive in directives:
 
 if sizes := arguments.get("profile"):
     note(f"profile={sizes}")
+    if "no workload" in directives:
+        print("judge: the rung has no workload to profile", file=sys.stderr)
+        sys.exit(3)
     profiles = [line.removeprefix("//profile ") for line in lines if line.startswith("//profile ")]
-    for size in (65536 if size == "budget" else int(size) for size in sizes.split(",")):
+    for size in (int(size) or 65536 for size in sizes.split(",")):
         for text in profiles:
             print(json.dumps({**json.loads(text), "num_items": size}))
     sys.exit(0)

@@ -76,7 +76,7 @@ def queued_lanes(counters: Counters) -> float:
     return waiting
 
 
-def diagnose(kernel: Kernel, num_items: int, multiprocessors: int) -> Diagnosis:
+def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
     """What holds `kernel` back; the module says by which rules."""
     counters = kernel.counters
     costs = {
@@ -87,7 +87,7 @@ def diagnose(kernel: Kernel, num_items: int, multiprocessors: int) -> Diagnosis:
     worst = max(costs, key=lambda rule: costs[rule])
     if costs[worst] > 0 and costs[worst] >= _NOTABLE_SHARE * passes(counters):
         return Diagnosis(worst, _avoidable(worst, kernel, costs[worst]))
-    return _idle(kernel, multiprocessors) or Diagnosis("minimum", _minimum(counters, num_items))
+    return _idle(kernel, multiprocessors) or Diagnosis("minimum", _minimum(counters, items))
 
 
 def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
@@ -150,9 +150,9 @@ def _idle(kernel: Kernel, multiprocessors: int) -> Diagnosis | None:
     return None
 
 
-def _minimum(counters: Counters, num_items: int) -> str:
+def _minimum(counters: Counters, items: float) -> str:
     sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
-    moved = SECTOR_BYTES * sectors / max(1, num_items)
+    moved = SECTOR_BYTES * sectors / max(1.0, items)
     return f"memory traffic is at its minimum: {figure(moved)} bytes an item"
 
 

@@ -64,6 +64,7 @@ class SizeProfile:
     """One call of one size. `message` says what is wrong when it did not pass."""
 
     num_items: int
+    items: float  # what "per item" means: not always the size that was asked for
     outcome: Outcome
     message: str
     findings: tuple[Finding, ...]
@@ -86,6 +87,7 @@ def read_size(data: Any) -> SizeProfile:
     try:
         return SizeProfile(
             num_items=int(data["num_items"]),
+            items=float(data.get("items", data["num_items"])),
             outcome=Outcome(data["outcome"]),
             message=visible(str(data["message"])),
             findings=tuple(_finding(item) for item in data["findings"]),

@@ -44,7 +44,7 @@ def line_notes(size: SizeProfile) -> tuple[LineNote, ...]:
     return tuple(notes)
 
 
-def kernel_columns(kernel: Kernel, num_items: int) -> Sequence[tuple[str, str]]:
+def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
     """The kernel's row of the table: headings and values."""
     counters = kernel.counters
     blocks = max(1.0, counters.get("blocks", 0))
@@ -58,7 +58,7 @@ def kernel_columns(kernel: Kernel, num_items: int) -> Sequence[tuple[str, str]]:
         ("launches", figure(kernel.launches)),
         ("grid x block", f"{extent(kernel.grid)} x {extent(kernel.block)}"),
         ("occupancy", f"{held} ({occupancy.limiter})"),
-        ("bytes moved an item", figure(SECTOR_BYTES * sectors / max(1, num_items))),
+        ("bytes moved an item", figure(SECTOR_BYTES * sectors / max(1.0, items))),
         ("sectors a read", _ratio(counters, "global_read_sectors", "global_read_requests")),
         ("sectors a write", _ratio(counters, "global_write_sectors", "global_write_requests")),
         ("bank conflicts", figure(conflicts)),

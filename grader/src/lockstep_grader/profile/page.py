@@ -101,8 +101,8 @@ def _size_view(profile: Profile, size: SizeProfile, number: int) -> _SizeView:
     views = tuple(
         _KernelView(
             kernel,
-            kernel_columns(kernel, size.num_items),
-            diagnose(kernel, size.num_items, MULTIPROCESSORS),
+            kernel_columns(kernel, size.items),
+            diagnose(kernel, size.items, MULTIPROCESSORS),
             profile.resources_of(kernel.name),
         )
         for kernel in size.kernels

@@ -21,6 +21,7 @@ from lockstep_grader.workspace import Workspace
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
+_BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def profile_rung(
             raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
         counted = _count(session, tools.judge, rung, worker, sizes, work)
         if not counted:
-            raise InputError(f"{name} has no workload to profile; its judge only checks results")
+            raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
             if not size.kernels:
                 _complain(name, size)
@@ -83,13 +84,15 @@ def profile_rung(
 def _count(
     session: Session, judge: Path, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
-    listed = ",".join(str(size) for size in sizes) or "budget"
+    listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
     argv = [str(judge), f"--rung={rung.id}", *Workers(worker).arguments(), f"--profile={listed}"]
     done = session.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(
             f"profiling did not end within {_LIMITS.seconds:.0f} s; try a smaller --size"
         )
+    if done.returncode not in (_OK, _WRONG) and "has no workload" in done.output:
+        return ()
     if done.returncode not in (_OK, _WRONG):
         raise FaultError(f"the judge cannot profile {rung.id}: {one_line(done.output[-300:])}")
     lines = [line for line in done.output.splitlines() if line.startswith("{")]

@@ -36,16 +36,17 @@ def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
 def _size(size: SizeProfile) -> dict[str, Any]:
     return {
         "num_items": size.num_items,
+        "items": size.items,
         "outcome": size.outcome.value,
         "message": size.message,
         "findings": [_finding(finding) for finding in size.findings],
         "measures": dict(size.measures),
-        "kernels": [_kernel(kernel, size.num_items) for kernel in size.kernels],
+        "kernels": [_kernel(kernel, size.items) for kernel in size.kernels],
     }
 
 
-def _kernel(kernel: Kernel, num_items: int) -> dict[str, Any]:
-    told = diagnose(kernel, num_items, MULTIPROCESSORS)
+def _kernel(kernel: Kernel, items: float) -> dict[str, Any]:
+    told = diagnose(kernel, items, MULTIPROCESSORS)
     return {
         "name": kernel.name,
         "launches": kernel.launches,

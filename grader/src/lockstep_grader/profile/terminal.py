@@ -48,7 +48,7 @@ def _print_kernels(console: Console, size: SizeProfile) -> None:
     if not size.kernels:
         console.print(Text("no kernel was launched", "yellow"))
         return
-    rows = [kernel_columns(kernel, size.num_items) for kernel in size.kernels]
+    rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
     if console.width < 120:  # a column a kernel reads better than a table that is cut
         _print_upright(console, rows)
     else:
@@ -59,7 +59,7 @@ def _print_kernels(console: Console, size: SizeProfile) -> None:
             table.add_row(*(Text(value) for _, value in row))
         console.print(table)
     for kernel in size.kernels:
-        told = diagnose(kernel, size.num_items, MULTIPROCESSORS)
+        told = diagnose(kernel, size.items, MULTIPROCESSORS)
         style = "green" if told.rule == "minimum" else "yellow"
         console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
     console.print()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What nvcc's assembler says of kernels."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.labfile import read_lab
+from lockstep_grader.model import Points, Rung
+from lockstep_grader.process import Processes
+from lockstep_grader.profile.resources import (
+    Resources,
+    demangle,
+    measure_resources,
+    parse_ptxas,
+)
+from lockstep_grader.profile.run import Profile
+from lockstep_grader.submission import Source
+
+from conftest import LAB, Checkout
+
+NAME = (
+    "_ZN3lab48_GLOBAL__N__77a8411b_15_07_operators_cu_9dfba0f515operator_kernelINS0_6SquareEEEvT_i"
+)
+PTXAS = f"""\
+ptxas info    : 4 bytes gmem
+ptxas info    : Compiling entry function '_Z6simplePf' for 'sm_90'
+ptxas info    : Function properties for _Z6simplePf
+    24 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 70 registers, 8192 bytes smem, 384 bytes cmem[0], 16 bytes cmem[3]
+ptxas info    : Compile time = 41.884 ms
+ptxas info    : Function properties for _Z6helperv
+    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Compiling entry function '{NAME}' for 'sm_90'
+ptxas info    : Function properties for {NAME}
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers
+"""
+
+
+def test_ptxas_lines_become_resources_by_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep_grader.profile.resources.demangle", list)
+    simple, templated = parse_ptxas(PTXAS)
+    assert simple == Resources("_Z6simplePf", 70, 8192, 24, 20, 400)
+    assert templated == Resources(NAME, 32, 0, 0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads"), [(0, 1024), (32, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)]
+)
+def test_registers_bound_the_block(registers: int, threads: int) -> None:
+    assert Resources("k", registers, 0, 0, 0, None).largest_block == threads
+
+
+def test_names_lose_namespaces_and_parameters() -> None:
+    assert demangle(["_Z6simplePf"]) in (["simple"], ["_Z6simplePf"])
+    assert demangle([]) == []
+
+
+def test_demangled_names_are_cut_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert demangle(["_Z6simplePf"]) == ["_Z6simplePf"]
+
+
+def test_without_nvcc_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: "")
+    said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
+    assert said == "registers and local memory: not known, there is no nvcc here"
+
+
+def test_a_file_that_nvcc_refuses_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho 'x.cu(3): error: no'\nexit 1\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: str(nvcc))
+    said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
+    assert "nvcc does not compile this file: x.cu(3): error: no" in str(said)
+
+
+def test_resources_are_found_by_the_name_at_the_launch(checkout: Checkout) -> None:
+    lab = read_lab(checkout.root / "labs" / LAB / "lab.toml")
+    rung = Rung("01_first", "A rung", Points(1, 1, 1))
+    known = tuple(
+        Resources(name, 8, 0, 0, 0, None) for name in ("scan<256>", "scan<512>", "one", "many<int>")
+    )
+    profile = Profile(lab, rung, Source("01_first.cu", b""), (), known)
+    assert profile.resources_of("scan<512>") is known[1]
+    assert profile.resources_of("lab::one") is known[2]
+    assert profile.resources_of("many<Item>") is known[3]
+    assert profile.resources_of("scan<kThreads>") is None
