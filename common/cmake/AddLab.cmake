@@ -86,7 +86,7 @@ function(write_toolchain_file)
   endif()
   set(features_json "[]")
   if(LAB_BACKEND STREQUAL "cpu")
-    set(features_json "[\"checkers\"]")
+    set(features_json "[\"budget\", \"checkers\"]")
   endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
 "{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},

@@ -47,6 +47,7 @@ CountResult count(const Workload& workload) {
   Outcome outcome = session().student().run(std::move(batch));
 
   CountResult result;
+  result.num_items = workload.num_items;
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
   result.failure = outcome.failure;
@@ -74,6 +75,7 @@ void record_counts(const CountResult& result) {
   for (const Measure& measure : result.measures) {
     Test::RecordProperty(measure.name, to_text(measure.value));
   }
+  Test::RecordProperty("num_items", to_text(result.num_items));
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
 }
@@ -86,6 +88,7 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
   std::vector<std::string> findings;
   for (const wire::Finding& finding : result.findings) findings.push_back(to_json(finding));
   return "{\"num_items\": " + std::to_string(num_items) +
+         ", \"items\": " + to_text(result.num_items) +
          ", \"outcome\": " + (result.failure ? "\"failed\"" : "\"passed\"") +
          ", \"message\": " + json::quote(result.failure ? result.failure->message : "") +
          ", \"findings\": [" + join(findings) + "], \"measures\": {" + join(measures) +

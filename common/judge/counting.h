@@ -12,6 +12,7 @@
 namespace judge {
 
 struct CountResult {
+  double num_items = 0;            // what "per item" means: not always the size of the workload
   std::optional<Failure> failure;  // the call failed or its outputs are wrong: nothing is measured
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;

@@ -132,7 +132,8 @@ int profile_rung(const RungSuite& rung) {
   if (rung.workload.make == nullptr) {
     throw std::invalid_argument("the rung " + rung.rung + " has no workload to profile");
   }
-  for (const std::size_t num_items : g_options.profile_sizes) {
+  for (const std::size_t size : g_options.profile_sizes) {
+    const std::size_t num_items = size == 0 ? rung.workload.budget_items : size;
     std::puts(to_json(count(rung.workload.make(num_items)), num_items).c_str());
     std::fflush(stdout);
   }

@@ -60,6 +60,7 @@ MEASURES = _measures(
     Measure("shared_bytes_per_block", "shared memory", "bytes a block", "declared for"),
     Measure("barriers_per_block", "barriers", "barriers a block"),
     Measure("atomics_per_item", "atomics, an item", "atomics an item"),
+    Measure("global_atomics_per_item", "atomics on global memory, an item", "atomics an item"),
     Measure("atomics_per_block", "atomics, a block", "atomics a block"),
     Measure(
         "atomics_same_address",

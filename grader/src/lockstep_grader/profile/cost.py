@@ -4,7 +4,7 @@
 The unit is a pass through the memory system: a 32-byte sector of global memory, a wavefront of
 shared memory, or a lane of an atomic. A line's heat is its share of the passes. A kernel is held
 back by whatever causes the most passes that another access pattern would save, if these are at
-least a tenth of all; failing that by idle lanes, by too few warps, or by barriers.
+least a tenth of all; failing that by idle lanes, too few warps, barriers, or too few blocks.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,6 +31,11 @@ _BARRIERS_PER_REQUEST = 0.5  # waits of a warp for each of its memory requests
 class Diagnosis:
     rule: str  # a word for machines
     sentence: str
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing in the kernel itself could be better."""
+        return self.rule in ("minimum", "few_blocks")
 
 
 def passes(counters: Counters) -> float:
@@ -87,7 +92,16 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
     worst = max(costs, key=lambda rule: costs[rule])
     if costs[worst] > 0 and costs[worst] >= _NOTABLE_SHARE * passes(counters):
         return Diagnosis(worst, _avoidable(worst, kernel, costs[worst]))
-    return _idle(kernel, multiprocessors) or Diagnosis("minimum", _minimum(counters, items))
+    if idle := _idle(kernel):
+        return idle
+    blocks = counters.get("blocks", 0) / max(1, kernel.launches)
+    if 0 < blocks < multiprocessors:
+        said = (
+            f"{_minimum(counters, items)}; but, at this size, {figure(blocks)} blocks a launch "
+            f"leave most of {multiprocessors} multiprocessors without work"
+        )
+        return Diagnosis("few_blocks", said)
+    return Diagnosis("minimum", _minimum(counters, items))
 
 
 def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
@@ -115,7 +129,7 @@ def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
     )
 
 
-def _idle(kernel: Kernel, multiprocessors: int) -> Diagnosis | None:
+def _idle(kernel: Kernel) -> Diagnosis | None:
     counters, occupancy = kernel.counters, kernel.occupancy
     executed, active = counters.get("basic_blocks", 0), counters.get("active_lanes", 0)
     if executed and active < _FEW_LANES * WARP_SIZE * executed:
@@ -130,13 +144,6 @@ def _idle(kernel: Kernel, multiprocessors: int) -> Diagnosis | None:
             "occupancy",
             f"too few warps: {occupancy.warps} of {occupancy.of_warps} fit on a multiprocessor, "
             f"limited by {occupancy.limiter}: little else runs while a warp waits for memory",
-        )
-    blocks = counters.get("blocks", 0) / max(1, kernel.launches)
-    if 0 < blocks < multiprocessors:
-        return Diagnosis(
-            "few_blocks",
-            f"too few blocks: {figure(blocks)} a launch leave most of {multiprocessors} "
-            "multiprocessors without work (at this size)",
         )
     per_block = counters.get("warps", 0) / max(1.0, counters.get("blocks", 0))
     waits = counters.get("barriers", 0) * per_block

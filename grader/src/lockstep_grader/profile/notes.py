@@ -49,6 +49,7 @@ def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
     counters = kernel.counters
     blocks = max(1.0, counters.get("blocks", 0))
     occupancy = kernel.occupancy
+    last = " (last)" if kernel.launches > 1 else ""
     held = f"{occupancy.warps}/{occupancy.of_warps} warps"
     sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
     atomics = counters.get("global_atomic_lanes", 0) + counters.get("shared_atomic_lanes", 0)
@@ -56,7 +57,7 @@ def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
     return (
         ("kernel", kernel.name),
         ("launches", figure(kernel.launches)),
-        ("grid x block", f"{extent(kernel.grid)} x {extent(kernel.block)}"),
+        ("grid x block", f"{extent(kernel.grid)} x {extent(kernel.block)}{last}"),
         ("occupancy", f"{held} ({occupancy.limiter})"),
         ("bytes moved an item", figure(SECTOR_BYTES * sectors / max(1.0, items))),
         ("sectors a read", _ratio(counters, "global_read_sectors", "global_read_requests")),

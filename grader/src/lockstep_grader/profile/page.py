@@ -55,6 +55,10 @@ class _KernelView:
     diagnosis: Diagnosis
     resources: Resources | None
 
+    @property
+    def is_good(self) -> bool:
+        return self.diagnosis.is_good
+
 
 @dataclass(frozen=True, slots=True)
 class _MeasureView:

@@ -60,7 +60,7 @@ def _print_kernels(console: Console, size: SizeProfile) -> None:
         console.print(table)
     for kernel in size.kernels:
         told = diagnose(kernel, size.items, MULTIPROCESSORS)
-        style = "green" if told.rule == "minimum" else "yellow"
+        style = "green" if told.is_good else "yellow"
         console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
     console.print()
 
