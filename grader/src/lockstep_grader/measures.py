@@ -57,8 +57,10 @@ MEASURES = _measures(
     ),
     Measure("bank_conflicts", "extra passes over shared memory's banks", ""),
     Measure("bank_conflicts_per_request", "extra passes over the banks, a request", "a request"),
-    Measure("shared_bytes_per_block", "shared memory", "bytes a block", "declared for"),
-    Measure("barriers_per_block", "barriers", "barriers a block"),
+    Measure(
+        "shared_bytes_per_block", "bytes of shared memory, a block", "bytes a block", "declared for"
+    ),
+    Measure("barriers_per_block", "barriers, a block", "barriers a block"),
     Measure("atomics_per_item", "atomics, an item", "atomics an item"),
     Measure("global_atomics_per_item", "atomics on global memory, an item", "atomics an item"),
     Measure("atomics_per_block", "atomics, a block", "atomics a block"),

@@ -78,6 +78,10 @@ class _SizeView:
     source: tuple[_SourceLine, ...]
     elsewhere: tuple[LineNote, ...]
 
+    @property
+    def budgeted(self) -> list[_MeasureView]:
+        return [measure for measure in self.measures if measure.budget]
+
 
 def render_page(profile: Profile) -> str:
     """The whole page. Text of the submission is escaped by the template engine, never trusted."""
