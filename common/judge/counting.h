@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One call of a workload, counted: for the budget test and for profiles. On cuda nothing is counted.
+// One call of a workload, counted: for the budget test and for profiles. On cuda nothing is
+// counted.
 #pragma once
 
 #include <optional>
