@@ -48,9 +48,9 @@ CountResult count(const Workload& workload) {
 
   CountResult result;
   result.num_items = workload.num_items;
+  result.failure = cause_of(outcome);
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
-  result.failure = outcome.failure;
   if (!result.failure) result.failure = slot->check();
   if (!result.failure) {
     if (const auto trespass = arena.find_trespass()) {
@@ -65,7 +65,6 @@ CountResult count(const Workload& workload) {
 
 void record_counts(const CountResult& result) {
   using ::testing::Test;
-  Test::RecordProperty("part", "efficiency");
   record_findings(result.findings);
   if (result.failure) {
     record_failure(*result.failure);

@@ -57,27 +57,38 @@ RungSuite suite_of(const std::string& rung, const LabJudge& lab) {
   return {rung, lab.default_suite, lab.workload};
 }
 
-// Measures the rung's workload at its full size.
-class SpeedTest : public LabTest {
+// Of efficiency, whether it runs or is skipped after an earlier test has ended the run.
+class MeasurementTest : public LabTest {
  public:
-  explicit SpeedTest(const WorkloadPlan& plan) : plan_(plan) {}
+  explicit MeasurementTest(const WorkloadPlan& plan) : plan_(plan) {}
+
+ protected:
+  void SetUp() override {
+    RecordProperty("part", "efficiency");
+    LabTest::SetUp();
+  }
+  const WorkloadPlan plan_;
+};
+
+// Measures the rung's workload at its full size.
+class SpeedTest : public MeasurementTest {
+ public:
+  using MeasurementTest::MeasurementTest;
 
  private:
   void TestBody() override {
     const Workload workload = plan_.make(plan_.speed_items);
     record_speed(workload, measure_speed(workload));
   }
-  const WorkloadPlan plan_;
 };
 
 // Counts what the rung's workload does. Gates are the grader's: only a wrong result fails here.
-class BudgetTest : public LabTest {
+class BudgetTest : public MeasurementTest {
  public:
-  explicit BudgetTest(const WorkloadPlan& plan) : plan_(plan) {}
+  using MeasurementTest::MeasurementTest;
 
  private:
   void TestBody() override { record_counts(count(plan_.make(plan_.budget_items))); }
-  const WorkloadPlan plan_;
 };
 
 // Adds the tests that every rung with a workload gets, in a suite of their own: one suite cannot

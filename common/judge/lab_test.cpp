@@ -70,16 +70,11 @@ std::optional<Failure> LabTest::run(std::vector<wire::Call> calls) {
   batch.scratch_bytes = scratch_bytes_;
   batch.schedule_seed = schedule_seed_;
   batch.calls = std::move(calls);
-  Outcome outcome = session().student().run(std::move(batch));
+  const Outcome outcome = session().student().run(std::move(batch));
   keep_findings(outcome);
   if (!outcome.failure) return find_damage();
   fatal_ = outcome.fatal;
-  // A checker that saw the fault knows more than the error code that followed from it.
-  if (outcome.failure->kind == "launch_error" && !outcome.findings.empty()) {
-    const wire::Finding& finding = outcome.findings.front();
-    outcome.failure = Failure{finding.kind, finding.message};
-  }
-  return outcome.failure;
+  return cause_of(outcome);
 }
 
 std::pair<int, Failure> LabTest::find_smallest(int passing, int failing, Failure failure,

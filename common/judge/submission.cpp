@@ -63,6 +63,12 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
 
 }  // namespace
 
+std::optional<Failure> cause_of(const Outcome& outcome) {
+  const auto& failure = outcome.failure;
+  if (!failure || failure->kind != "launch_error" || outcome.findings.empty()) return failure;
+  return Failure{outcome.findings.front().kind, outcome.findings.front().message};
+}
+
 Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
     : command_(std::move(command)), arena_(arena), limits_(limits) {}
 

@@ -31,6 +31,10 @@ struct Outcome {
   double events_ms = 0;
 };
 
+// Why the batch failed, if it did: a checker that saw the fault knows more than the error code that
+// followed from it.
+std::optional<Failure> cause_of(const Outcome& outcome);
+
 class Submission {
  public:
   // `command`: the worker and its arguments. `arena` must outlive this object.
