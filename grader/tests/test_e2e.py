@@ -18,6 +18,7 @@ from conftest import rungs, wait_for
 pytestmark = pytest.mark.e2e
 
 REPOSITORY = Path(__file__).parents[2]
+SCHEMAS = REPOSITORY / "grader" / "src" / "lockstep_grader" / "schemas"
 LAB = "01-reduction"
 INCLUDES = '#include "reduction.cuh"\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n'
 BODY = """
@@ -141,3 +142,33 @@ def test_check_of_a_starter_says_what_to_do() -> None:
     assert ran.returncode == 1
     assert "not written yet: TODO" in ran.stdout
     assert "./lab hint 01-reduction/01_global_atomic" in ran.stdout
+
+
+def test_a_real_rung_is_profiled_line_by_line(tmp_path: Path) -> None:
+    file, page = tmp_path / "profile.json", tmp_path / "page.html"
+    where = ("--from", REPOSITORY / "solutions", "--json", file, "--html", page)
+    ran = lab("profile", f"{LAB}/03_contiguous", *where)
+    assert ran.returncode == 0, ran.stderr
+    report = json.loads(file.read_text())
+    schema = SCHEMAS / "profile.schema.json"
+    jsonschema.validate(report, json.loads(schema.read_text()))
+    (size,) = report["sizes"]
+    assert size["measures"]["bank_conflicts"] == 0
+    assert size["measures"]["launches"] == 2
+    loads = [line for line in size["kernels"][0]["lines"] if line["counters"]["global_read_bytes"]]
+    assert sum(line["counters"]["global_read_bytes"] for line in loads) == 4 * (65536 + 32)
+    assert all(line["file"] == "03_contiguous.cu" and line["patterns"] for line in loads)
+    assert "<svg" in page.read_text()
+
+
+def test_a_judge_for_a_checked_worker_leaves_out_what_is_large(tmp_path: Path) -> None:
+    build = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build")
+    toolchain = json.loads((build / "cpu" / "lockstep.json").read_text())
+    judge = toolchain["labs"][LAB]["judge"]
+    argv = [judge, "--rung=05_warp_shuffle", "--worker=/bin/false", "--quick"]
+    results = tmp_path / "quick.json"
+    subprocess.run([*argv, f"--gtest_output=json:{results}"], capture_output=True, check=False)
+    suites = json.loads(results.read_text())["testsuites"]
+    ran = [test["name"] for suite in suites for test in suite["testsuite"]]
+    assert "AddsWithinOneBlock" in ran
+    assert not {"AddsManyItems", "KeepsItsBudget"} & set(ran)
