@@ -11,7 +11,7 @@ import pytest
 
 from lockstep_grader.labfile import read_lab
 from lockstep_grader.model import Gate
-from lockstep_grader.profile.access_svg import draw
+from lockstep_grader.profile.access_svg import describe, draw
 from lockstep_grader.profile.model import Pattern
 from lockstep_grader.profile.page import render_page
 from lockstep_grader.profile.resources import Resources
@@ -201,6 +201,19 @@ def test_a_tall_picture_is_cut_and_says_so() -> None:
     svg = picture("global", strided(128), 32)
     assert boxes(svg, "sector") == 12
     assert "and 20 more 128-byte lines" in [text.text for text in svg.iter("text")]
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("tile", "shared memory tile: 1 wavefront"),
+        ("dynamic shared memory", "lanes, dynamic shared"),
+    ],
+)
+def test_the_title_names_the_memory_once(base: str, said: str) -> None:
+    made = Pattern("shared", "write", 4, base, tuple(strided(4)), 1)
+    assert said in describe(made)
+    assert describe(made).count("shared memory") == 1
 
 
 def test_the_description_says_what_the_picture_shows() -> None:

@@ -63,9 +63,11 @@ def describe(pattern: Pattern) -> str:
     unit = "sectors" if pattern.space == "global" else "wavefronts"
     unit = unit.removesuffix("s") if pattern.passes == 1 else unit
     lanes = sum(offset is not None for offset in pattern.offsets)
+    memory = f"{pattern.space} memory"
+    where = pattern.base if memory in pattern.base else f"{memory} {pattern.base}"
     return (
         f"{pattern.access} of {pattern.size_bytes} bytes a lane, {lanes} lanes, "
-        f"{pattern.space} memory {pattern.base}: {pattern.passes} {unit}"
+        f"{where}: {pattern.passes} {unit}"
     )
 
 
