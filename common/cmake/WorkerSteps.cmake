@@ -15,7 +15,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_libraries -lboost_context -lbacktrace)
 
   set(worker_step_names rewrite compile link)
-  set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -o {work}/rung.cpp)
+  set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o

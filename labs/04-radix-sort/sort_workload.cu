@@ -195,7 +195,9 @@ judge::Workload sort_workload(std::size_t num_items) {
 }
 
 judge::Workload tiles_workload(std::size_t num_items) {
-  return keys_workload("sort_tiles", "", num_items, lab::kSortTileItems);
+  judge::Workload workload = keys_workload("sort_tiles", "", num_items, lab::kSortTileItems);
+  workload.beside_first = false;
+  return workload;
 }
 
 judge::Workload pairs_workload(std::size_t num_items) {
@@ -207,9 +209,9 @@ judge::Workload pairs_workload(std::size_t num_items) {
           .bytes_per_call = static_cast<double>(size_bytes),
           .arena_bytes_per_call = size_bytes + 2 * kGuards,
           .scratch_bytes = scratch_bytes(num_items),
-          .make_slot = [=](judge::Arena& arena) {
-            return std::make_unique<PairsSlot>(arena, num_items);
-          }};
+          .make_slot =
+              [=](judge::Arena& arena) { return std::make_unique<PairsSlot>(arena, num_items); },
+          .beside_first = false};
 }
 
 }  // namespace sort_judge

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "sorting.h"
+
+#include <algorithm>
+
+#include "judge.h"
+#include "test_data.h"
+
+namespace sort_judge {
+namespace {
+
+template <class Make>
+Keys keys_of(int num_items, Make make) {
+  Keys keys(num_items);
+  for (int i = 0; i < num_items; ++i) keys[i] = static_cast<std::uint32_t>(make(i));
+  return keys;
+}
+
+}  // namespace
+
+Keys random_keys(std::uint64_t seed, int num_items) {
+  return keys_of(num_items, [=](int i) { return judge::random_bits(seed, i) >> 32; });
+}
+
+const std::vector<Kind>& kinds_of_keys() {
+  static const std::vector<Kind> kinds = {
+      {"random keys", random_keys},
+      {"keys that are in order already",
+       [](std::uint64_t seed, int num_items) {
+         Keys keys = random_keys(seed, num_items);
+         std::ranges::sort(keys);
+         return keys;
+       }},
+      {"keys in descending order",
+       [](std::uint64_t seed, int num_items) {
+         Keys keys = random_keys(seed, num_items);
+         std::ranges::sort(keys, std::greater<>());
+         return keys;
+       }},
+      {"keys that are nearly all the same",
+       [](std::uint64_t seed, int num_items) {
+         const auto usual = static_cast<std::uint32_t>(judge::random_bits(seed, 0) >> 32);
+         return keys_of(num_items, [=](int i) {
+           const std::uint64_t bits = judge::random_bits(seed, i + 1);
+           return bits % 256 == 0 ? static_cast<std::uint32_t>(bits >> 32) : usual;
+         });
+       }},
+      {"four different keys",
+       [](std::uint64_t seed, int num_items) {
+         return keys_of(num_items, [=](int i) {
+           return judge::random_bits(seed, judge::random_bits(~seed, i) % 4) >> 32;
+         });
+       }},
+      {"keys with one bit set",
+       [](std::uint64_t seed, int num_items) {
+         return keys_of(num_items, [=](int i) {
+           return std::uint32_t{1} << judge::random_bits(seed, i) % 32;
+         });
+       }},
+      {"random keys, half of them 0xffffffff",
+       [](std::uint64_t seed, int num_items) {
+         return keys_of(num_items, [=](int i) {
+           const std::uint64_t bits = judge::random_bits(seed, i);
+           return bits % 2 == 0 ? 0xffffffffU : static_cast<std::uint32_t>(bits >> 32);
+         });
+       }},
+      {"keys whose bytes are 0x00 or 0xff, so that two digits take all",
+       [](std::uint64_t seed, int num_items) {
+         return keys_of(num_items, [=](int i) {
+           const std::uint64_t bits = judge::random_bits(seed, i);
+           std::uint32_t key = 0;
+           for (int byte = 0; byte < 4; ++byte) key |= (bits >> byte & 1) * 0xffU << 8 * byte;
+           return key;
+         });
+       }},
+      {"keys whose every digit takes long turns",
+       [](std::uint64_t seed, int num_items) {
+         return keys_of(num_items, [=](int i) {
+           const auto turn = static_cast<std::uint32_t>(i / 700 + seed % 16) % 16;
+           return (15 - turn) * 0x11111111U;
+         });
+       }},
+  };
+  return kinds;
+}
+
+std::string what(const char* function, std::size_t num_items) {
+  return std::string(function) + " of " + std::to_string(num_items) +
+         (num_items == 1 ? " key" : " keys");
+}
+
+std::optional<Failure> Sorting::compare_whole(const Keys& h_in, const Keys& h_out) {
+  return compare(unsigned_case(what("radix_sort", h_in.size()), h_in), h_out);
+}
+
+std::optional<Failure> Sorting::radix_sort(const Keys& h_in) {
+  Keys h_out;
+  auto failure = sort<decltype(lab::radix_sort)>("radix_sort", h_in, h_out);
+  return failure ? failure : compare_whole(h_in, h_out);
+}
+
+void Sorting::expect_random(const std::vector<int>& sizes, const Sort& sort) {
+  expect_for_sizes(sizes, [&](int size) { return sort(random_keys(next_seed(), size)); });
+}
+
+void Sorting::expect_all_kinds(int num_items, const Sort& sort) {
+  for (const Kind& kind : kinds_of_keys()) {
+    expect_for_sizes({num_items}, [&](int size) {
+      auto failure = sort(kind.make(next_seed(), size));
+      if (failure) failure->message = std::string(kind.name) + ": " + failure->message;
+      return failure;
+    });
+    if (HasFailure()) return;
+  }
+}
+
+void Sorting::expect_each_bit(int num_items, const Sort& sort) {
+  for (int bit = 0; bit < 32; ++bit) {
+    const std::uint64_t seed = next_seed();
+    const auto others = static_cast<std::uint32_t>(judge::random_bits(seed, num_items) >> 32);
+    auto failure = sort(keys_of(num_items, [=](int i) {
+      const auto set = static_cast<std::uint32_t>(judge::random_bits(seed, i) & 1);
+      return (others & ~(1U << bit)) | set << bit;
+    }));
+    if (!failure) continue;
+    failure->message =
+        "keys that differ in bit " + std::to_string(bit) + " alone: " + failure->message;
+    return fail(*failure);
+  }
+}
+
+void Sorting::expect_in_any_order(int rounds, int few, int many, const Sort& sort) {
+  for (int round = 0; round < rounds; ++round) {
+    const std::uint64_t order = next_seed() | 1;
+    set_schedule(order);
+    const int num_items = (round % 2 == 0 ? few : many) + static_cast<int>(next_seed() % 500);
+    auto failure = sort(random_keys(next_seed(), num_items));
+    if (!failure) continue;
+    if (!judge::kOnGpu) {
+      failure->message += "\nLanes, warps and blocks ran in another order here (order " +
+                          std::to_string(order) + "): nothing promises one.";
+    }
+    return fail(*failure);
+  }
+}
+
+}  // namespace sort_judge
