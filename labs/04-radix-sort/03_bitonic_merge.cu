@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Merges the sorted tiles of 02, two by two, until one is left: bitonic merges, in place in d_out.
+// Long strides in global memory, one launch a step; those within a chunk in shared memory.
+#include <cstdint>
+
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/todo.cuh"
+#include "radix_sort.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kThreadsPerBlock = kSortTileItems;  // one key a thread in the tile sort
+constexpr int kChunkItems = 4 * kSortTileItems;   // keys of a block that merges in shared memory
+constexpr int kThreadsPerMerge = 256;             // of a block that merges in global memory
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    tile_sort_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
+                     [[maybe_unused]] std::uint32_t* d_out) {
+  // TODO 1. Your 02.
+}
+
+// Two keys of one step, low < high: the smaller one goes to `low`, in every step.
+struct Comparator {
+  int low;
+  int high;
+};
+
+// First step of a merge of two runs of `width` keys: the first key of one run with the last key of
+// the other, and so on inwards. `index` counts the comparators of the whole array.
+__device__ [[maybe_unused]] Comparator mirrored([[maybe_unused]] int index,
+                                                [[maybe_unused]] int width) {
+  // TODO 2. Which pair of runs does the comparator belong to, and which of its `width` is it?
+  return {0, 0};
+}
+
+// The steps after it: keys `stride` apart.
+__device__ [[maybe_unused]] Comparator strided([[maybe_unused]] int index,
+                                               [[maybe_unused]] int stride) {
+  // TODO 3. Comparators 0 to stride - 1 start at keys 0 to stride - 1. Where does the next one?
+  return {0, 0};
+}
+
+// One step over d_keys (num_items), one comparator a thread.
+__global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
+                                  [[maybe_unused]] int num_items, [[maybe_unused]] int distance,
+                                  [[maybe_unused]] bool is_mirrored) {
+  // TODO 4. Compare and exchange. What about comparators that reach past the end? Imagine keys
+  //         there that are larger than all others.
+}
+
+// Merges the tiles of each chunk, one block a chunk: the whole of the first merges.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    merge_tiles_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
+  // TODO 5. Load the chunk into shared memory, do the steps there, store it. A barrier lies between
+  //         two steps; does a thread need more than one comparator a step?
+}
+
+// The last steps of each longer merge: those whose comparators stay within a chunk.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    finish_merge_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
+  // TODO 6. The same with fewer steps. From which stride on does a comparator stay in its chunk?
+}
+
+}  // namespace
+
+void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
+                Scratch& /*scratch*/, cudaStream_t stream) {
+  todo("03_bitonic_merge: write the kernels and the launches of the merges, then delete this line");
+
+  const int num_tiles = ceil_div(num_items, kSortTileItems);
+  tile_sort_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_out);
+  check_launch();
+  const int num_chunks = ceil_div(num_items, kChunkItems);
+  merge_tiles_kernel<<<num_chunks, kThreadsPerBlock, 0, stream>>>(d_out, num_items);
+  check_launch();
+  for (int width = kChunkItems; width < num_items; width *= 2) {
+    // TODO 7. One mirrored step over the whole array, strided steps down to the stride that a chunk
+    //         can take over, and the rest in chunks. How many comparators has a step, if the length
+    //         is no multiple of 2 * width?
+    const int num_blocks = 1;
+    merge_step_kernel<<<num_blocks, kThreadsPerMerge, 0, stream>>>(d_out, num_items, width, true);
+    check_launch();
+    finish_merge_kernel<<<num_chunks, kThreadsPerBlock, 0, stream>>>(d_out, num_items);
+    check_launch();
+  }
+}
+
+}  // namespace lab
