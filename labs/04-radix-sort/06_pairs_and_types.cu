@@ -13,20 +13,20 @@ namespace {
 // Orders: to() turns a key's bits into an unsigned number that is larger where the key is, from()
 // turns them back.
 struct UnsignedOrder {
-  [[maybe_unused]] __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
-  [[maybe_unused]] __device__ static std::uint32_t from(std::uint32_t key) { return key; }
+  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
+  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 struct SignedOrder {
   // TODO 1. -1 is 0xffffffff and comes before 0. Which bit is in the way?
-  [[maybe_unused]] __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
-  [[maybe_unused]] __device__ static std::uint32_t from(std::uint32_t key) { return key; }
+  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
+  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 struct FloatOrder {
   // TODO 2. Write down the bits of 1.0f, 2.0f, -1.0f, -2.0f in the order of their values. What has
   //         to happen to the positive ones, and what to the negative ones? See radix_sort.cuh on
   //         -0 and NaN: do they need anything special?
-  [[maybe_unused]] __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
-  [[maybe_unused]] __device__ static std::uint32_t from(std::uint32_t key) { return key; }
+  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
+  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 
 // What is sorted; the pointers to values are null where there are none.
