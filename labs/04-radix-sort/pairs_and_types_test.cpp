@@ -193,7 +193,7 @@ TEST_F(PairsAndTypes, SortsSignedKeys) {
 }
 
 TEST_F(PairsAndTypes, SortsFloats) {
-  expect_for_sizes(
+  expect_and_explain(
       sizes_, [&](int num_items) { return sort_floats(random_floats(next_seed(), num_items)); });
 }
 
@@ -212,7 +212,7 @@ TEST_F(PairsAndTypes, PutsSpecialFloatsInTheirPlaces) {
                             std::bit_cast<float>(0x7fc00000U),   // NaNs, quiet,
                             std::bit_cast<float>(0xffc00001U),   // with the sign bit set,
                             std::bit_cast<float>(0x7f800123U)};  // signalling
-  expect_for_sizes({100, 3000}, [&](int num_items) {
+  expect_and_explain({100, 3000}, [&](int num_items) {
     const std::uint64_t seed = next_seed();
     std::vector<float> h_in = random_floats(~seed, num_items);
     for (int i = 0; i < num_items; ++i) {
@@ -227,7 +227,7 @@ TEST_F(PairsAndTypes, SortsByRangesOfBits) {
   constexpr int kRanges[][2] = {{0, 32}, {0, 1},   {31, 32}, {0, 8},  {8, 16},
                                 {3, 14}, {20, 32}, {5, 29},  {12, 12}};
   for (const auto& range : kRanges) {
-    expect_for_sizes({700, 9000}, [&](int num_items) {
+    expect_and_explain({700, 9000}, [&](int num_items) {
       return sort_bits(random_keys(next_seed(), num_items), range[0], range[1]);
     });
     if (HasFailure()) return;

@@ -212,16 +212,16 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
     failure.pattern = explain_keys(sort_case, extra, lost);
     return failure;
   }
-  failure.message += ". All keys are there, in the wrong order";
   int sound = sort_case.end_bit;  // got is in order by bits [sound, end_bit)
   while (sound > sort_case.begin_bit && is_sorted_by_bits(got, sound - 1, sort_case.end_bit)) {
     --sound;
   }
-  if (sound > sort_case.begin_bit) {
-    failure.message += ": by bit " + std::to_string(sound - 1);
-    if (sound < sort_case.end_bit) {
-      failure.message += "; by the bits above it they are in order";
-    }
+  failure.message += ". All keys are there, in the wrong order";
+  if (sound == sort_case.end_bit) {
+    failure.message += ", already by their highest bit, bit " + std::to_string(sound - 1);
+  } else if (sound > sort_case.begin_bit) {
+    failure.message += ": right by the bits from " + std::to_string(sound) + " up, wrong by bit " +
+                       std::to_string(sound - 1);
   }
   if (got.size() <= kMostKeysToExplain) failure.pattern = explain_order(sort_case, got, expected);
   return failure;

@@ -53,6 +53,10 @@ class Sorting : public judge::LabTest {
   std::optional<Failure> radix_sort(const Keys& h_in);
   static std::optional<Failure> compare_whole(const Keys& h_in, const Keys& h_out);
 
+  // expect_for_sizes, for which a few keys suffice to show that something is wrong, and are too few
+  // to tell what it looks like: that is read off a case of many.
+  void expect_and_explain(const std::vector<int>& sizes, const Attempt& attempt);
+
   using Sort = std::function<std::optional<Failure>(const Keys&)>;
   void expect_random(const std::vector<int>& sizes, const Sort& sort);
   void expect_all_kinds(int num_items, const Sort& sort);

@@ -2,7 +2,7 @@
 // mutant of: 06_pairs_and_types
 // mistake: floats are written in the form in which they are sorted
 // expect: failed wrong_result
-// also: output_unwritten
+// also: output_unwritten, out_of_bounds, race, uninitialized_read
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>

@@ -2,7 +2,7 @@
 // mutant of: 04_multi_bit
 // mistake: 20, an unstable split: ranks drawn from a counter, in the order in which lanes come
 // expect: failed wrong_result
-// message: not stable
+// also: race, output_unwritten
 #include <cstdint>
 #include <utility>
 

@@ -2,7 +2,8 @@
 // mutant of: 05_onesweep
 // mistake: 25, states of the pass before are taken for those of this one
 // expect: failed wrong_result
-// also: race, out_of_bounds, output_unwritten, uninitialized_read
+// also: race, out_of_bounds, output_unwritten, uninitialized_read, crash, launch_error
+// needs: cuda
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>

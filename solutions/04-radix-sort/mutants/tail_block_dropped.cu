@@ -2,8 +2,7 @@
 // mutant of: 01_split
 // mistake: 4, num_items / BLOCK with integers: the tail is dropped
 // expect: failed output_unwritten
-// also: uninitialized_read, wrong_result
-// message: the tail is dropped
+// also: uninitialized_read, wrong_result, out_of_bounds, race
 #include <cstdint>
 #include <utility>
 
