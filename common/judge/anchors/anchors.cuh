@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 #include "lab/scratch.cuh"
 
 namespace lab {
@@ -29,5 +31,18 @@ void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scr
 // lab::exclusive_scan.
 void cub_exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                         cudaStream_t stream);
+
+// copy_bandwidth for keys and for values, in the shape of lab::sort_pairs.
+void copy_bandwidth_of_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
+                             int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
+                             Scratch& scratch, cudaStream_t stream);
+
+// cub::DeviceRadixSort::SortKeys and SortPairs with the temporary storage from scratch. Shapes as
+// lab::radix_sort and lab::sort_pairs.
+void cub_radix_sort_keys(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
+                         Scratch& scratch, cudaStream_t stream);
+void cub_radix_sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
+                          int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
+                          Scratch& scratch, cudaStream_t stream);
 
 }  // namespace lab
