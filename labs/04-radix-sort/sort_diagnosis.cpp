@@ -37,6 +37,17 @@ Keys difference(const Keys& a, const Keys& b) {
   return rest;
 }
 
+constexpr const char* kTailDropped =
+    "the tail is dropped: the last, partial tile's keys are missing (does a division round down?)";
+
+// `lost`, sorted, are the last keys of the input.
+bool is_tail_of(const Keys& input, const Keys& lost) {
+  if (lost.size() == input.size()) return false;
+  Keys tail(input.end() - static_cast<std::ptrdiff_t>(lost.size()), input.end());
+  std::ranges::sort(tail);
+  return tail == lost;
+}
+
 // The pattern of an output that is not a permutation of the input.
 std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Keys& lost) {
   const Keys& input = sort_case.input;
@@ -54,14 +65,11 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
   if (all_extra(0)) return "zeros stand where keys should be";
   const std::set<std::uint32_t> known(input.begin(), input.end());
   if (!std::ranges::all_of(extra, [&](std::uint32_t key) { return known.contains(key); })) {
-    return "keys are changed on their way: the output has some that the input does not";
+    return "keys are changed on their way, or words were read that hold no key: the output has "
+           "some "
+           "that the input does not";
   }
-  Keys tail(input.end() - static_cast<std::ptrdiff_t>(lost.size()), input.end());
-  std::ranges::sort(tail);
-  if (tail == lost) {
-    return "the tail is dropped: the last, partial tile's keys are missing (does a division round "
-           "down?)";
-  }
+  if (is_tail_of(sort_case.input, lost)) return kTailDropped;
   return "several keys were given the same place: some are there twice, others are lost";
 }
 
@@ -115,7 +123,10 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
              "sorted by their lower bits alone";
     }
     if (sorted_by_bits(sort_case.input, bit, end_bit) == got) {
-      return "the first pass is missing: the lowest bits are not looked at";
+      return bit - begin_bit < end_bit - bit
+                 ? "the first pass is missing: the lowest bits are not looked at"
+                 : "only the last pass has any effect: does each read what the one before it "
+                   "wrote?";
     }
   }
   for (const int width : kDigitWidths) {
@@ -143,18 +154,20 @@ std::string place(const SortCase& sort_case, std::size_t index) {
   return sort_case.output + "[" + std::to_string(index) + "]";
 }
 
-judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, std::size_t first) {
+// Memory that nobody wrote is in the output, from place `first` on.
+judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, const Keys& lost) {
+  const auto first =
+      static_cast<std::size_t>(std::ranges::find(got, sort_case.poison) - got.begin());
   const auto num_unwritten = static_cast<std::size_t>(std::ranges::count(got, sort_case.poison));
   judge::Failure failure{"output_unwritten",
                          sort_case.what + ": " + place(sort_case, first) + " was never written"};
   if (num_unwritten == got.size()) {
-    failure.message += ", nor was any other key";
+    failure.message += ", nor was any other place";
   } else {
     failure.message += " (" + std::to_string(num_unwritten) + " of " + std::to_string(got.size()) +
                        " places were not)";
-    failure.pattern = num_unwritten == got.size() - first
-                          ? "the tail is dropped: the last, partial tile is missing (does a "
-                            "division round down?)"
+    failure.pattern = is_tail_of(sort_case.input, lost)
+                          ? kTailDropped
                           : "several keys were given the same place, and others none";
   }
   return failure;
@@ -194,9 +207,8 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
   std::ranges::sort(sorted_got);
   const Keys extra = difference(sorted_got, sorted_input);
   const Keys lost = difference(sorted_input, sorted_got);
-  if (got[first] == sort_case.poison && !extra.empty()) {
-    return explain_unwritten(sort_case, got, first);
-  }
+  if (std::ranges::binary_search(extra, sort_case.poison))
+    return explain_unwritten(sort_case, got, lost);
 
   std::size_t num_wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) num_wrong += got[i] != expected[i] ? 1 : 0;
@@ -206,9 +218,9 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
                                              std::to_string(num_wrong) + " of " +
                                              std::to_string(got.size()) + " places are wrong)"};
   if (!extra.empty()) {
-    failure.message +=
-        ". The output is no permutation of the input: " + std::to_string(lost.size()) +
-        " keys are lost, such as " + sort_case.show(lost.front());
+    failure.message += ". The output is no permutation of the input, with " +
+                       std::to_string(lost.size()) + " of its keys missing, such as " +
+                       sort_case.show(lost.front());
     failure.pattern = explain_keys(sort_case, extra, lost);
     return failure;
   }
