@@ -8,7 +8,6 @@
 #include "radix_sort.cuh"
 
 namespace lab {
-namespace {
 
 // Orders: to() turns a key's bits into an unsigned number that is larger where the key is, from()
 // turns them back.
@@ -28,6 +27,8 @@ struct FloatOrder {
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
+
+namespace {
 
 // What is sorted; the pointers to values are null where there are none.
 struct Arrays {
