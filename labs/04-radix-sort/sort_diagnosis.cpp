@@ -73,9 +73,9 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
   return "several keys were given the same place: some are there twice, others are lost";
 }
 
-// All passes but one, for digits of some width.
+// All passes but one, for digits of some width, that begin anywhere or half a digit further on.
 bool misses_a_pass(const SortCase& sort_case, const Keys& got, int width) {
-  for (int skipped = sort_case.begin_bit; skipped < sort_case.end_bit; skipped += width) {
+  for (int skipped = sort_case.begin_bit; skipped < sort_case.end_bit; skipped += (width + 1) / 2) {
     const int after = std::min(skipped + width, sort_case.end_bit);
     const Keys low = sorted_by_bits(sort_case.input, sort_case.begin_bit, skipped);
     if (sorted_by_bits(low, after, sort_case.end_bit) == got) return true;
