@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// One launch: every item is read once and written once. A tile learns what lies before it from its
+// predecessors' words in device memory, while other tiles load and store.
+#include <cuda/atomic>
+
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/todo.cuh"
+#include "scan.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kThreadsPerBlock = 256;
+constexpr int kVectorsPerThread = 4;  // 16-byte loads that a thread has under way
+constexpr int kItemsPerTile = kThreadsPerBlock * kVectorsPerThread * 4;
+
+// What a tile tells the others, state above and value below, in one word that is read and written
+// as a whole: AtomicWord(word).load(cuda::memory_order_relaxed), .store(value, ...).
+using TileWord = unsigned long long;
+enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile's sum; all up to it
+
+using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
+
+[[maybe_unused]] __device__ void publish([[maybe_unused]] TileWord& word,
+                                         [[maybe_unused]] State state,
+                                         [[maybe_unused]] unsigned value) {
+  // TODO 1. One store. What could another block see if state and value were two stores?
+}
+
+// Returns the sum of all tiles before `tile`.
+[[maybe_unused]] __device__ unsigned look_back([[maybe_unused]] TileWord* d_words,
+                                               [[maybe_unused]] int tile) {
+  // TODO 2. Make it right with one thread first: walk to the left, wait while a word is empty, add
+  //         an aggregate and walk on, add a prefix and stop. What is before tile 0?
+  // TODO 3. Then let a whole warp look at 32 tiles at once. Which of them count if lane 5 sees the
+  //         nearest prefix? __ballot_sync, __reduce_add_sync.
+  return 0;
+}
+
+// Writes the exclusive scan of d_in to d_out (num_items). d_ticket (1) and d_words (num_tiles) are
+// 0 at first.
+__global__ void look_back_kernel([[maybe_unused]] const unsigned* d_in,
+                                 [[maybe_unused]] int num_items, [[maybe_unused]] int num_tiles,
+                                 [[maybe_unused]] unsigned* d_out,
+                                 [[maybe_unused]] TileWord* d_ticket,
+                                 [[maybe_unused]] TileWord* d_words) {
+  // TODO 4. Which tile is this block's? Not blockIdx.x: suppose that blocks start in another order,
+  //         and that only some fit on the device at once. Who waits for whom, for ever?
+  // TODO 5. Load the tile (begin with your 05's loads), find its sum, publish it. What may happen
+  //         between the sum and its publication, and what had better not?
+  // TODO 6. Look back, publish the prefix, tell the other warps. Meanwhile they can scan their own
+  //         items: by shuffles, without shared memory.
+  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several under way a thread;
+  // and
+  //         blocks that draw their next tile while they work on this one.
+}
+
+}  // namespace
+
+void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
+                    cudaStream_t stream) {
+  todo("06_decoupled_look_back: write the kernel and its helpers, then delete this line");
+
+  if (num_items == 0) return;
+  // TODO 8. The words' memory holds garbage, from the call before for example. What sets it to
+  //         kEmpty, on `stream`?
+  const int num_tiles = ceil_div(num_items, kItemsPerTile);
+  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
+  look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
+      as_unsigned(d_in), num_items, num_tiles, as_unsigned(d_out), d_ticket, d_ticket + 1);
+  check_launch();
+}
+
+}  // namespace lab
