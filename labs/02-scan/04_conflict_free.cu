@@ -7,12 +7,12 @@
 namespace lab {
 namespace {
 
-constexpr int kNumBanks = 32;
+[[maybe_unused]] constexpr int kNumBanks = 32;
 constexpr int kItemsPerBlock = kMaxItemsInOneBlock;
 constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 
 // Where item i of the tile lives in shared memory.
-__host__ __device__ constexpr int padded(int i) {
+[[maybe_unused]] __host__ __device__ constexpr int padded(int i) {
   // TODO 1. Word i is in bank i % 32. In your 03, write down the words that lanes 0, 1, 2, ...
   // touch
   //         in the step with stride 16, and their banks. Where should item 32 live, so that it is

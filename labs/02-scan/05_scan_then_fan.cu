@@ -10,7 +10,7 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 512;
-constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
+[[maybe_unused]] constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Scans each block's tile of d_in on its own; d_block_sums (gridDim.x) gets the tiles' sums.
 __global__ void scan_blocks_kernel([[maybe_unused]] const unsigned* d_in,

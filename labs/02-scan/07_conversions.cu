@@ -20,7 +20,7 @@ namespace {
 enum class Kind { kExclusive, kInclusive };
 
 constexpr int kThreadsPerBlock = 512;
-constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
+[[maybe_unused]] constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Scans each block's tile of d_in on its own; d_block_sums (gridDim.x) gets what the tiles combine
 // to.
