@@ -183,9 +183,12 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
     return {internal::explain_unwritten(result.h_got, first)};
   }
   if (auto clause = internal::explain_whole(result, h_expected); !clause.empty()) return {clause};
-  // The first wrong item is mostly some block's first.
+  // The first wrong item is mostly the first of some block, and of the second or third one.
+  constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
-  if (first > 0) blocks.push_back(first);
+  for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
+    if (first % before == 0) blocks.push_back(first / before);
+  }
   for (std::size_t block = internal::kMinBlock; block <= internal::kMaxBlock; block *= 2) {
     if (block < result.h_in.size()) blocks.push_back(block);
   }
@@ -200,7 +203,9 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
 template <class T>
 std::string list(const std::vector<T>& h_values, const std::function<std::string(T)>& text) {
   std::string line = "[";
-  for (const T& value : h_values) line += (line.size() > 1 ? " " : "") + text(value);
+  for (const T& value : h_values) {
+    line += (line.size() > 1 ? " " : "") + (judge::is_poison(value) ? "?" : text(value));
+  }
   return line + "]";
 }
 
@@ -222,15 +227,16 @@ std::optional<judge::Failure> compare(const Result<T>& result) {
   const Explanation explanation = explain(result, h_expected, first);
   const bool is_unwritten = judge::is_poison(result.h_got[first]);
   std::string message = result.function + " of " + std::to_string(num_items) +
-                        " items: " + std::to_string(num_wrong) + (num_wrong == 1 ? " is" : " are") +
-                        " wrong, first d_out[" + std::to_string(first) + "]";
+                        (num_items == 1 ? " item: " : " items: ") + std::to_string(num_wrong) +
+                        (num_wrong == 1 ? " is" : " are") + " wrong, first d_out[" +
+                        std::to_string(first) + "]";
   // A block's number, if the mistake is one of blocks; else what the index may remind one of.
   const std::size_t power = first & ~(first - 1);
   if (explanation.block > 0) {
     message += " (item " + std::to_string(first % explanation.block) + " of block " +
                std::to_string(first / explanation.block) + ", if blocks have " +
                std::to_string(explanation.block) + " items)";
-  } else if (power >= internal::kMinBlock) {
+  } else if (power >= internal::kMinBlock && power < first) {
     message += " (" + std::to_string(first / power) + " * " + std::to_string(power) + ")";
   }
   message +=

@@ -3,6 +3,7 @@
 // mistake: 23, bank conflicts: no padding
 // expect: failed budget
 // also: slow
+// needs: budget
 #include "lab/cuda_error.cuh"
 #include "scan.cuh"
 

@@ -1,30 +1,49 @@
 // SPDX-License-Identifier: MIT
-// mutant of: 02_hillis_steele
+// mutant of: 04_conflict_free
 // mistake: 3, a barrier in a loop whose trip count depends on the thread
 // expect: failed barrier_divergence
-// also: deadlock, wrong_result, timeout, race, uninitialized_read
-// line: 22
+// also: deadlock, wrong_result, timeout, race
+// line: 29
 #include "lab/cuda_error.cuh"
 #include "scan.cuh"
 
 namespace lab {
 namespace {
-constexpr int kThreadsPerBlock = kMaxItemsInOneBlock;
+constexpr int kNumBanks = 32;
+constexpr int kItemsPerBlock = kMaxItemsInOneBlock;
+constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 
-__global__ void hillis_steele_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
-  __shared__ unsigned tile[2][kThreadsPerBlock];
+__host__ __device__ constexpr int padded(int i) { return i + i / kNumBanks; }
+
+constexpr int kWordsPerTile = padded(kItemsPerBlock - 1) + 1;
+
+__global__ void conflict_free_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
+  __shared__ unsigned tile[kWordsPerTile];
   const int t = threadIdx.x;
 
-  tile[0][t] = 0 < t && t < num_items ? d_in[t - 1] : 0;
-
-  int source = 0;
-  for (int distance = 1; distance <= t; distance *= 2) {
-    __syncthreads();
-    const unsigned own = tile[source][t];
-    tile[1 - source][t] = tile[source][t - distance] + own;
-    source = 1 - source;
+  for (int i = t; i < kItemsPerBlock; i += kThreadsPerBlock) {
+    tile[padded(i)] = i < num_items ? d_in[i] : 0;
   }
-  if (t < num_items) d_out[t] = tile[source][t];
+
+  for (int stride = 1; (t + 1) * 2 * stride <= kItemsPerBlock; stride *= 2) {
+    __syncthreads();
+    const int right = (t + 1) * 2 * stride - 1;
+    tile[padded(right)] += tile[padded(right - stride)];
+  }
+
+  if (t == 0) tile[padded(kItemsPerBlock - 1)] = 0;
+
+  for (int stride = kItemsPerBlock / 2; stride >= 1; stride /= 2) {
+    __syncthreads();
+    const int right = (t + 1) * 2 * stride - 1;
+    if (right >= kItemsPerBlock) continue;
+    const unsigned left_sum = tile[padded(right - stride)];
+    tile[padded(right - stride)] = tile[padded(right)];
+    tile[padded(right)] += left_sum;
+  }
+
+  __syncthreads();
+  for (int i = t; i < num_items; i += kThreadsPerBlock) d_out[i] = tile[padded(i)];
 }
 
 }  // namespace
@@ -32,7 +51,7 @@ __global__ void hillis_steele_kernel(const unsigned* d_in, int num_items, unsign
 void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& /*scratch*/,
                     cudaStream_t stream) {
   if (num_items > kMaxItemsInOneBlock) throw TooManyItems(num_items);
-  hillis_steele_kernel<<<1, kThreadsPerBlock, 0, stream>>>(as_unsigned(d_in), num_items,
+  conflict_free_kernel<<<1, kThreadsPerBlock, 0, stream>>>(as_unsigned(d_in), num_items,
                                                            as_unsigned(d_out));
   check_launch();
 }

@@ -3,7 +3,7 @@
 // mistake: 8, the root zeroed by every thread, not once: some before it has its sum
 // expect: failed race
 // also: wrong_result
-// line: 35
+// line: 30
 #include "lab/cuda_error.cuh"
 #include "scan.cuh"
 

@@ -3,7 +3,7 @@
 // mistake: 25, right only under one interleaving: the shift is made in d_inclusive
 // expect: failed race
 // also: input_modified, wrong_result
-// line: 128
+// line: 127
 #include <algorithm>
 #include <climits>
 

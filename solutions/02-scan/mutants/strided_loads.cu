@@ -3,6 +3,7 @@
 // mistake: 22, strided, uncoalesced loads: each thread loads two neighbours
 // expect: failed budget
 // also: slow
+// needs: budget
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "scan.cuh"

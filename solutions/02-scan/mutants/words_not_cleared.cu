@@ -160,6 +160,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   if (num_items == 0) return;
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
+  check(cudaMemsetAsync(d_ticket, 0, sizeof(TileWord), stream));
   const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
   look_back_kernel<<<std::min(num_tiles, most_blocks), kThreadsPerBlock, 0, stream>>>(
       as_unsigned(d_in), num_items, num_tiles, as_unsigned(d_out), d_ticket, d_ticket + 1);
