@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Draws the figures of the handout: python3 draw.py writes steps.svg and tree.svg beside itself."""
+
+from pathlib import Path
+
+ITEMS = [3, 1, 7, 0, 4, 1, 6, 3]
+CELL, HEIGHT, GAP, LEFT = 62, 26, 30, 150
+
+STYLE = """<style>
+text{font:13px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}.s{font-size:12px;fill:#59636e}
+.left{text-anchor:start}.cell{fill:none;stroke:#8c959f}.new{fill:#ddf4ff;stroke:#0969da}
+.zero{fill:#fff8c5;stroke:#9a6700}.edge{stroke:#0969da;fill:none}.move{stroke:#8c959f;fill:none}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.cell{stroke:#656c76}
+.new{fill:#12325c;stroke:#4493f8}.zero{fill:#4b3a08;stroke:#d29922}.edge{stroke:#4493f8}
+.move{stroke:#656c76}}
+</style>"""
+
+
+class Drawing:
+    """Rows of eight words each, with lines from row to row."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.parts: list[str] = []
+        self.bottom = 14
+
+    def x(self, word: int) -> float:
+        return LEFT + CELL * word + CELL / 2
+
+    def row(self, note: str, words: list[int], marked: dict[int, str]) -> None:
+        """One row; `marked` gives some words another class than `cell`."""
+        top = self.bottom
+        self.text(10, top + 18, note, "s left")
+        for i, word in enumerate(words):
+            kind = marked.get(i, "cell")
+            left = LEFT + CELL * i
+            self.parts.append(
+                f'<rect x="{left}" y="{top}" width="{CELL}" height="{HEIGHT}" class="{kind}"/>'
+            )
+            self.text(self.x(i), top + 18, str(word))
+        self.bottom = top + HEIGHT + GAP
+
+    def line(self, start: int, end: int, kind: str = "edge") -> None:
+        """From a word of the row before last to one of the row just drawn."""
+        top = self.bottom - 2 * GAP - HEIGHT
+        self.parts.append(
+            f'<path d="M{self.x(start)} {top}L{self.x(end)} {top + GAP}" class="{kind}"/>'
+        )
+
+    def text(self, x: float, y: float, text: str, kind: str = "") -> None:
+        attribute = f' class="{kind}"' if kind else ""
+        self.parts.append(f'<text x="{x}" y="{y}"{attribute}>{text}</text>')
+
+    def save(self, name: str) -> None:
+        width, height = LEFT + CELL * 8 + 12, self.bottom - GAP + 12
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+            f'aria-label="{self.label}">\n<!-- SPDX-License-Identifier: MIT. Drawn by draw.py. -->'
+        )
+        body = "\n".join([head, STYLE, *self.parts, "</svg>"])
+        Path(__file__).with_name(name).write_text(body + "\n", encoding="utf-8")
+
+
+def draw_steps() -> None:
+    """Hillis and Steele: every word takes in the word `distance` to its left."""
+    drawing = Drawing("Three steps of Hillis and Steele's scan over eight words")
+    words = [0, *ITEMS[:-1]]  # shifted: the exclusive scan comes out
+    drawing.row("shifted items", words, {})
+    for distance in (1, 2, 4):
+        words = [w + words[i - distance] if i >= distance else w for i, w in enumerate(words)]
+        drawing.row(f"distance {distance}", words, {i: "new" for i in range(distance, 8)})
+        for i in range(8):
+            drawing.line(i, i, "move")
+            if i >= distance:
+                drawing.line(i - distance, i)
+    drawing.save("steps.svg")
+
+
+def draw_tree() -> None:
+    """Blelloch: sums on the way up, prefixes on the way down, over 0 to 7."""
+    drawing = Drawing("Blelloch's up-sweep and down-sweep over the words 0 to 7")
+    words = list(range(8))
+    drawing.row("items", words, {})
+    for stride in (1, 2, 4):
+        nodes = range(2 * stride - 1, 8, 2 * stride)
+        for node in nodes:
+            words[node] += words[node - stride]
+        drawing.row(f"up, stride {stride}", words, dict.fromkeys(nodes, "new"))
+        for node in nodes:
+            drawing.line(node - stride, node)
+            drawing.line(node, node)
+    words[7] = 0
+    drawing.row("the root is 0, once", words, {7: "zero"})
+    for stride in (4, 2, 1):
+        nodes = range(2 * stride - 1, 8, 2 * stride)
+        marked = {}
+        for node in nodes:
+            left = words[node - stride]
+            words[node - stride] = words[node]
+            words[node] += left
+            marked |= {node - stride: "new", node: "new"}
+        drawing.row(f"down, stride {stride}", words, marked)
+        for node in nodes:
+            drawing.line(node, node - stride, "move")
+            drawing.line(node - stride, node)
+            drawing.line(node, node)
+    drawing.save("tree.svg")
+
+
+if __name__ == "__main__":
+    draw_steps()
+    draw_tree()
