@@ -68,6 +68,34 @@ TEST_F(Schedule, ShowsAMissingBarrierThatTheNaturalOrderHides) {
   }
 }
 
+// Notes how many blocks have ended when a block is between its two barriers.
+__global__ void meet_others(unsigned* ended, unsigned* seen) {
+  __syncthreads();
+  if (threadIdx.x == 0) seen[blockIdx.x] = atomicAdd(ended, 0);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(ended, 1);
+}
+
+TEST_F(Schedule, LetsBlocksMeetHalfDone) {
+  constexpr unsigned kNumBlocks = 40;
+  const auto seen_by = [&](std::uint64_t seed) {
+    simt::set_schedule(seed);
+    Managed<unsigned> ended(1), seen(kNumBlocks);
+    meet_others<<<kNumBlocks, 64>>>(ended.get(), seen.get());
+    EXPECT_EQ(ended.values()[0], kNumBlocks);
+    return seen.values();
+  };
+  std::vector<unsigned> one_by_one(kNumBlocks);
+  std::iota(one_by_one.begin(), one_by_one.end(), 0u);
+  EXPECT_EQ(seen_by(0), one_by_one);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const std::vector<unsigned> seen = seen_by(seed);
+    EXPECT_EQ(seen_by(seed), seen);
+    // One after another, in any order, they would see as many numbers as there are blocks.
+    EXPECT_LT(std::set<unsigned>(seen.begin(), seen.end()).size(), kNumBlocks) << seed;
+  }
+}
+
 TEST(Permutation, VisitsEveryNumberOnce) {
   for (const std::uint64_t size : {1, 2, 3, 6, 32, 97, 1000}) {
     for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {

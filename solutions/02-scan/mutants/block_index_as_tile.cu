@@ -3,7 +3,6 @@
 // mistake: 25, right only if blocks start in order: the tile is blockIdx.x
 // expect: failed deadlock
 // also: timeout
-#include <algorithm>
 #include <cuda/atomic>
 
 #include "lab/cuda_error.cuh"
@@ -161,7 +160,6 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
       as_unsigned(d_in), num_items, num_tiles, as_unsigned(d_out), d_ticket, d_ticket + 1);
   check_launch();

@@ -7,7 +7,8 @@
 namespace simt {
 
 // 0 (the default): lanes, warps and blocks in natural order. Otherwise the seed picks other orders
-// of all three; the same seed gives the same run. Takes effect with the next launch.
+// of all three, and lets blocks take turns at their barriers; the same seed gives the same run.
+// Takes effect with the next launch.
 void set_schedule(std::uint64_t seed);
 
 // How long a kernel may stand still: basic blocks without any memory access by a thread that never

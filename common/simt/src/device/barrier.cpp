@@ -52,6 +52,7 @@ void release_barrier_if_complete(Block& block) {
     tally().count(pack_pc(block.barrier_pc), Counter::kBarriers, 1);
   }
   block.release_barrier();
+  block.interrupted = running.grid->draw_interruption();
   running.warp = &block.warps.front();  // the threads run in order again
 }
 

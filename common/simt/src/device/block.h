@@ -86,6 +86,7 @@ struct Block {
   const void* barrier_pc = nullptr;  // of the first to arrive
   bool barrier_is_mixed = false;     // others arrived by another call
   int predicates = 0;                // of those that arrived, how many were not 0
+  bool interrupted = false;          // after it other blocks have their turn
   int released_threads = 0;          // what the last barrier found
   int released_predicates = 0;
 

@@ -22,6 +22,10 @@ constexpr int kMaxSweeps = 8;
 // sooner.
 constexpr int kMinIdleRounds = 128;
 
+// Of blocks whose turn ended at a barrier, so many are under way at a time: enough to meet each
+// other in all states, and few enough for their threads' stacks.
+constexpr std::size_t kMaxInterrupted = 6;
+
 bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
 
 }  // namespace
@@ -75,7 +79,8 @@ void Grid::run() {
     // After a block's end those that poll have a better chance, oldest last; else the next block
     // comes.
     std::optional<std::size_t> next = next_runnable(position);
-    if (can_start_block() && (!ended || !next)) {
+    const bool are_enough = !ended && block.interrupted && resident_.size() >= kMaxInterrupted;
+    if (can_start_block() && !are_enough && (!ended || !next)) {
       start_block();
       next = resident_.size() - 1;
     } else if (resident_.empty()) {
@@ -93,11 +98,13 @@ void Grid::run() {
 void Grid::run_resident(std::size_t position) {
   Block& block = *resident_[position];
   load_shared_memory(block);
+  block.interrupted = false;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     const std::uint64_t changes = running.changes;
     block.resume_yielded();
     run_block(block);
-    if (fault || running.changes == changes || !block.has_yielded()) return;
+    if (fault || block.interrupted) return;
+    if (running.changes == changes || !block.has_yielded()) return;
   }
 }
 

@@ -35,6 +35,10 @@ class Grid {
   const LaunchConfig& config() const { return config_; }
   const Schedule& schedule() const { return schedule_; }
 
+  // Whether the block barrier that is complete now ends its block's turn. Never while counting: a
+  // warp that waits for another block splits its requests.
+  bool draw_interruption() { return !counts_ && schedule_.interrupts(num_barriers_++); }
+
   std::optional<Fault> fault;  // why the kernel was ended
 
  private:
@@ -61,6 +65,7 @@ class Grid {
 
   std::uint64_t num_started_ = 0;
   std::uint64_t num_ended_ = 0;
+  std::uint64_t num_barriers_ = 0;                // that blocks have passed
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
   std::vector<std::unique_ptr<Block>> spare_;
   Block* loaded_ = nullptr;  // whose shared memory is in place; null if nobody's that is needed

@@ -27,9 +27,14 @@ struct Schedule {
   Permutation blocks;
   Permutation warps;
   Permutation lanes;
+  std::uint64_t interruptions = 0;  // a seed; 0: none
 
   // The orders for a grid of so many blocks of so many warps, from the seed given to set_schedule.
   static Schedule for_grid(std::uint64_t num_blocks, int warps_per_block);
+
+  // Whether the launch's n-th block barrier ends the turn of its block, for others to run between.
+  // In the natural order a block runs on, and never meets another that is half done.
+  bool interrupts(std::uint64_t n) const;
 
   // The lane of `ready` (a mask, not 0) that runs first.
   int first_lane(std::uint32_t ready) const {

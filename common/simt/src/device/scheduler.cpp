@@ -24,6 +24,7 @@ Fiber host_fiber{.stack_low = 0, .stack_bytes = SIZE_MAX};
 Lane* select_lane() {
   Block& block = *running.block;
   Warp* warp = running.warp;
+  if (block.interrupted) return nullptr;
   for (;;) {
     if (warp->ready == 0 && warp->trace != nullptr) merge_traces(*warp);
     if (warp->ready == 0 && warp->converging != 0) release_converged(*warp);
