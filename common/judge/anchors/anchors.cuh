@@ -44,6 +44,7 @@ void cub_radix_sort_keys(const std::uint32_t* d_in, int num_items, std::uint32_t
 void cub_radix_sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
                           int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
                           Scratch& scratch, cudaStream_t stream);
+
 // Which items the two that follow keep; as lab 03-compaction's Predicate.
 struct BitsEqual {
   int mask;
