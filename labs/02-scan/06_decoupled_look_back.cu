@@ -51,9 +51,9 @@ __global__ void look_back_kernel([[maybe_unused]] const unsigned* d_in,
   //         between the sum and its publication, and what had better not?
   // TODO 6. Look back, publish the prefix, tell the other warps. Meanwhile they can scan their own
   //         items: by shuffles, without shared memory.
-  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several under way a thread;
-  // and
-  //         blocks that draw their next tile while they work on this one.
+  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several under way a thread.
+  //         How many tiles are under way at once, and how many of them does a look-back pass? What
+  //         do larger tiles change?
 }
 
 }  // namespace
