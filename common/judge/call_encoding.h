@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "arena.h"
@@ -27,6 +28,13 @@ requires std::is_integral_v<T> wire::Arg to_wire(T value) {
 inline wire::Arg to_wire(double value) {
   return {wire::ArgKind::kReal, std::bit_cast<std::uint64_t>(value)};
 }
+// A struct of a contract's own travels as its bytes.
+template <class T>
+requires(wire::fits_argument<T>) wire::Arg to_wire(const T& value) {
+  wire::Arg arg{wire::ArgKind::kStruct, 0};
+  std::memcpy(&arg.bits, &value, sizeof value);
+  return arg;
+}
 
 namespace internal {
 
@@ -37,6 +45,8 @@ constexpr bool accepts() {
     return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, std::nullptr_t>;
   } else if constexpr (std::is_floating_point_v<Param>) {
     return std::is_same_v<Value, double>;
+  } else if constexpr (std::is_class_v<Param>) {
+    return std::is_same_v<Value, Param>;
   } else {
     return std::is_integral_v<Param> && std::is_integral_v<Value>;
   }

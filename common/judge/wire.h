@@ -52,11 +52,17 @@ struct Header {
 };
 
 // One argument of a typed call. Scratch& and cudaStream_t are supplied by the worker.
-enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal };
+enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct };
 struct Arg {
   ArgKind kind;
-  std::uint64_t bits;  // kBuffer: offset into the arena, bytes; kInteger: int64; kReal: double
+  // kBuffer: offset into the arena, bytes; kInteger: int64; kReal: double; kStruct: its bytes
+  std::uint64_t bits;
 };
+
+// Structs that a contract may pass by value.
+template <class T>
+inline constexpr bool fits_argument = std::is_class_v<T>&& std::is_trivially_copyable_v<T> &&
+                                      sizeof(T) <= sizeof(Arg::bits);
 
 struct Call {
   std::string function;

@@ -71,9 +71,15 @@ class Arguments {
       double value;
       std::memcpy(&value, &arg.bits, sizeof value);
       return static_cast<T>(value);
+    } else if constexpr (wire::fits_argument<T>) {
+      if (arg.kind != wire::ArgKind::kStruct) throw BadRequest("expected a struct");
+      T value;
+      std::memcpy(&value, &arg.bits, sizeof value);
+      return value;
     } else {
       static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
-                    "a lab's parameters are device pointers, numbers, Scratch& and cudaStream_t");
+                    "a lab's parameters are device pointers, numbers, structs of at most 8 bytes, "
+                    "Scratch& and cudaStream_t");
       if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
       return static_cast<T>(static_cast<std::int64_t>(arg.bits));
     }
