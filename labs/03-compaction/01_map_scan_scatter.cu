@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Three steps over the whole array: a flag an item, an exclusive scan of the flags, a scatter.
+// The scan is there: provided_scan.cuh. What is left is to see why these three are a compaction.
+#include "compaction.cuh"
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/todo.cuh"
+#include "provided_scan.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kThreadsPerBlock = 256;
+
+// d_flags[i] = 1 if item i is kept, else 0; d_in, d_flags (num_items).
+__global__ void flag_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
+                            [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_flags) {
+  // TODO 1. One thread an item. `keep(item)` is the predicate; it works on the device too.
+}
+
+// Moves the flagged items of d_in to their places; d_in, d_flags, d_places (num_items).
+__global__ void scatter_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
+                               [[maybe_unused]] const int* d_flags,
+                               [[maybe_unused]] const int* d_places, [[maybe_unused]] int* d_out,
+                               [[maybe_unused]] int* d_count) {
+  // TODO 2. Write down eight items, their flags, and the exclusive scan of the flags. What does the
+  //         scan's entry say about an item that is kept? And about one that is not?
+  // TODO 3. Which threads write to d_out, and where?
+  // TODO 4. How many items are kept? The last entry of an exclusive scan is not quite it. What is
+  //         missing, and which thread has both parts at hand?
+}
+
+}  // namespace
+
+void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
+             Scratch& scratch, cudaStream_t stream) {
+  todo("01_map_scan_scatter: write the two kernels and their launches, then delete this line");
+
+  // TODO 5. What about no items at all: is there a last one? d_count is to be written all the same.
+  int* d_flags = scratch.allocate<int>(num_items);
+  int* d_places = scratch.allocate<int>(num_items);
+  const int num_blocks = 1;  // TODO 6. How many blocks cover all items?
+
+  flag_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_flags);
+  check_launch();
+  // TODO 7. Scan. Why do the kernels before and after need no waiting in between?
+  scatter_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_flags, d_places,
+                                                              d_out, d_count);
+  check_launch();
+}
+
+}  // namespace lab
