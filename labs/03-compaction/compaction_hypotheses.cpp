@@ -62,7 +62,7 @@ std::string explain_offsets(const Compaction& result) {
     }
     if (gives([](int b, const Counts& counts) { return b == 0 ? 0 : counts[b - 1]; }) ||
         gives([](int b, const Counts& counts) { return counts[b]; })) {
-      return "a block's offset is one block's count, not the sum of the counts of all blocks "
+      return "a block's offset is the count of one block, not the sum of the counts of all blocks "
              "before it";
     }
     if (gives([](int b, const Counts& counts) { return sum_before(b + 1, counts); })) {
@@ -108,9 +108,10 @@ std::string explain_count(const Compaction& result) {
   const int num_items = static_cast<int>(result.h_in.size());
   if (num_items == 0) return "the count is not written, or not 0, when there are no items";
   const int expected = kept_in(result, 0, num_items);
-  const int last = kept_in(result, num_items - 1, num_items);
+  const int last = kept_in(result, num_items - 1, num_items);  // 1 or 0
   const auto is = [&](int wrong) { return result.count == wrong && wrong != expected; };
 
+  if (is(0) && expected == last) return "nothing was counted";
   if (is(expected - last)) {
     return "the count is the last entry of an exclusive scan, which ends before the last item: its "
            "flag is not added";
@@ -128,7 +129,14 @@ std::string explain_count(const Compaction& result) {
              "round down?)";
     }
     const int last_block = (num_items - 1) / block * block;
+    if (is(expected + kept_in(result, last_block, num_items))) {
+      return "the last block's offset includes its own count: the counts were scanned inclusively";
+    }
     if (last_block == 0) continue;
+    if (is(kept_in(result, last_block - block, num_items))) {
+      return "the last block's offset is the count of the block before it, not the sum of the "
+             "counts of all blocks before it";
+    }
     if (is(kept_in(result, last_block, num_items))) {
       return "the count is that of the last block alone: what the blocks before it keep is missing";
     }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 05_warp_aggregated
+// mistake: 3, a vote that only lanes with an item reach, of all 32
+// expect: failed barrier_divergence
+// also: deadlock, wrong_result, timeout
+// needs: checkers
+#include "compaction.cuh"
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kRowsPerWarp = 16;
+constexpr int kItemsPerBlock = kThreadsPerBlock * kRowsPerWarp;
+
+__global__ void warp_aggregated_kernel(const int* d_in, int num_items, Predicate keep, int* d_out,
+                                       int* d_count) {
+  const int lane_id = threadIdx.x % kWarpSize;
+  const int warp_id = threadIdx.x / kWarpSize;
+  const unsigned lanes_below = (1u << lane_id) - 1;
+  const int first = blockIdx.x * kItemsPerBlock + warp_id * kRowsPerWarp * kWarpSize + lane_id;
+
+  int items[kRowsPerWarp];
+  unsigned votes[kRowsPerWarp];
+  int warp_count = 0;
+#pragma unroll
+  for (int row = 0; row < kRowsPerWarp; ++row) {
+    const int i = first + row * kWarpSize;
+    votes[row] = 0;
+    if (i < num_items) {
+      items[row] = __ldcs(&d_in[i]);
+      votes[row] = __ballot_sync(kFullWarp, keep(items[row]));
+    }
+    warp_count += __popc(votes[row]);
+  }
+  if (warp_count == 0) return;
+
+  int place = 0;
+  if (lane_id == 0) place = atomicAdd(d_count, warp_count);
+  place = __shfl_sync(kFullWarp, place, 0);
+#pragma unroll
+  for (int row = 0; row < kRowsPerWarp; ++row) {
+    if (votes[row] >> lane_id & 1u) d_out[place + __popc(votes[row] & lanes_below)] = items[row];
+    place += __popc(votes[row]);
+  }
+}
+
+}  // namespace
+
+void compact_unordered(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
+                       Scratch& /*scratch*/, cudaStream_t stream) {
+  check(cudaMemsetAsync(d_count, 0, sizeof(int), stream));
+  if (num_items == 0) return;
+  const int num_blocks = ceil_div(num_items, kItemsPerBlock);
+  warp_aggregated_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_out,
+                                                                      d_count);
+  check_launch();
+}
+
+}  // namespace lab
