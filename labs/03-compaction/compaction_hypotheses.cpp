@@ -2,9 +2,9 @@
 #include "compaction_hypotheses.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <iterator>
-#include <bit>
 
 #include "arena.h"
 

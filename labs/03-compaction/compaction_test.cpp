@@ -70,7 +70,7 @@ class CompactionTest : public judge::LabTest {
 
   void expect_many_items() {
     // More tiles than a device holds at a time, more than one pass over their counts.
-    const int num_items = (judge::kOnGpu ? 1 << 25 : 1 << 18) + static_cast<int>(next_seed() % 997);
+    const int num_items = (judge::kOnGpu ? 1 << 25 : 1 << 20) + static_cast<int>(next_seed() % 997);
     expect_for_sizes({num_items},
                      [&](int size) { return attempt(size, judge::kHalf, Bait::kPoison); });
   }
@@ -118,7 +118,7 @@ class CompactionTest : public judge::LabTest {
   }
 
   void expect_no_order_to_matter() {
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < 16; ++round) {
       const std::uint64_t order = next_seed() | 1;
       set_schedule(order);
       // Now a few blocks, now many.

@@ -264,7 +264,7 @@ Workload make_workload(std::size_t num_items, Promise promise) {
       .scratch_bytes = 9 * num_items + (std::size_t{64} << 10),
       .make_slot =
           [=](Arena& arena) { return std::make_unique<CompactionSlot>(arena, num_items, promise); },
-      .first_rung_has_it = promise == Promise::kCompact};
+      .beside_first = promise == Promise::kCompact};
 }
 
 }  // namespace

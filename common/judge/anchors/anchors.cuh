@@ -30,4 +30,23 @@ void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scr
 void cub_exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                         cudaStream_t stream);
 
+// Which items the two that follow keep; as lab 03-compaction's Predicate.
+struct BitsEqual {
+  int mask;
+  int value;
+  __host__ __device__ bool operator()(int item) const { return (item & mask) == value; }
+};
+
+// Reads num_items words and writes half as many, whatever the predicate says: the floor of a
+// selection that keeps half of its items. Not of others: one that keeps more writes more.
+//   d_in    (num_items)  device, 256-byte aligned; num_items a multiple of 8
+//   d_out   (num_items)  device, 256-byte aligned; the first half is overwritten
+//   d_count (1)          device, left alone
+void select_limit(const int* d_in, int num_items, BitsEqual keep, int* d_out, int* d_count,
+                  Scratch& scratch, cudaStream_t stream);
+
+// cub::DeviceSelect::If with the temporary storage from scratch. Shapes as lab::compact.
+void cub_select_if(const int* d_in, int num_items, BitsEqual keep, int* d_out, int* d_count,
+                   Scratch& scratch, cudaStream_t stream);
+
 }  // namespace lab

@@ -50,6 +50,29 @@ __global__ void copy_kernel(const int4* d_in, int num_vectors, int4* d_out) {
   }
 }
 
+// As copy_kernel, but each output vector is made of two input vectors, half the input apart.
+__global__ void halve_kernel(const int4* d_in, int num_out_vectors, int4* d_out) {
+  const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
+  int4 items[2][kVectorsPerThread];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+#pragma unroll
+    for (int i = 0; i < kVectorsPerThread; ++i) {
+      const int index = first + i * kThreadsPerBlock;
+      if (index < num_out_vectors) items[half][i] = __ldcs(d_in + half * num_out_vectors + index);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kVectorsPerThread; ++i) {
+    const int index = first + i * kThreadsPerBlock;
+    const int4 a = items[0][i];
+    const int4 b = items[1][i];
+    if (index < num_out_vectors) {
+      __stcs(d_out + index, make_int4(a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w));
+    }
+  }
+}
+
 }  // namespace
 
 void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch&, cudaStream_t stream) {
@@ -64,6 +87,15 @@ void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch&, cudaSt
   if (num_vectors == 0) return;
   copy_kernel<<<ceil_div(num_vectors, kVectorsPerTile), kThreadsPerBlock, 0, stream>>>(
       reinterpret_cast<const int4*>(d_in), num_vectors, reinterpret_cast<int4*>(d_out));
+  check_launch();
+}
+
+void select_limit(const int* d_in, int num_items, BitsEqual, int* d_out, int*, Scratch&,
+                  cudaStream_t stream) {
+  const int num_out_vectors = num_items / 8;
+  if (num_out_vectors == 0) return;
+  halve_kernel<<<ceil_div(num_out_vectors, kVectorsPerTile), kThreadsPerBlock, 0, stream>>>(
+      reinterpret_cast<const int4*>(d_in), num_out_vectors, reinterpret_cast<int4*>(d_out));
   check_launch();
 }
 
