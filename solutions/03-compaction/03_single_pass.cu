@@ -17,9 +17,9 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kVectorsPerThread = 4;  // 1 to 4: a byte of one word counts each, see below
-constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
+constexpr int kBlocksPerMultiprocessor = 3;
+constexpr int kVectorsPerThread = 4;  // 1 to 4: a byte of one word counts each row, see RowRanks
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
 constexpr int kItemsPerThread = 4 * kVectorsPerThread;
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 constexpr int kItemsPerLine = 32;  // of 128 bytes
@@ -45,12 +45,14 @@ struct ThreadItems {
 __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine) {
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
-  const int first = tile * kItemsPerTile + (warp_id * kVectorsPerThread * kWarpSize + lane_id) * 4;
-  if (num_items - tile * kItemsPerTile >= kItemsPerTile) {
+  const int tile_items = min(num_items - tile * kItemsPerTile, kItemsPerTile);
+  const int first = (warp_id * kVectorsPerThread * kWarpSize + lane_id) * 4;  // of the tile
+  const int* d_first = d_in + tile * kItemsPerTile + first;
+  if (tile_items == kItemsPerTile) {
     mine.exists = ~0u;
 #pragma unroll
     for (int k = 0; k < kVectorsPerThread; ++k) {  // __ldcs: read once, not worth caching
-      const int4 vector = __ldcs(reinterpret_cast<const int4*>(d_in + first) + k * kWarpSize);
+      const int4 vector = __ldcs(reinterpret_cast<const int4*>(d_first) + k * kWarpSize);
       mine.items[4 * k] = vector.x;
       mine.items[4 * k + 1] = vector.y;
       mine.items[4 * k + 2] = vector.z;
@@ -60,11 +62,38 @@ __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine
     mine.exists = 0;
 #pragma unroll
     for (int i = 0; i < kItemsPerThread; ++i) {
-      const int index = first + i / 4 * 4 * kWarpSize + i % 4;
-      mine.items[i] = index < num_items ? d_in[index] : 0;
-      mine.exists |= (index < num_items ? 1u : 0u) << i;
+      const int offset = i / 4 * 4 * kWarpSize + i % 4;
+      const bool exists = first + offset < tile_items;
+      mine.items[i] = exists ? d_first[offset] : 0;
+      mine.exists |= (exists ? 1u : 0u) << i;
     }
   }
+}
+
+// Kept items of a warp's rows, byte k for row k. A row has at most 128, so no byte overflows.
+struct RowRanks {
+  unsigned before;  // in the lanes below
+  unsigned counts;  // in all lanes
+  __device__ int warp_count() const {
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < kVectorsPerThread; ++k) count += counts >> 8 * k & 0xffu;
+    return count;
+  }
+};
+
+// One scan over the warp ranks all rows. All 32 lanes must call.
+__device__ RowRanks rank_rows(unsigned kept) {
+  unsigned own = 0;
+#pragma unroll
+  for (int k = 0; k < kVectorsPerThread; ++k) own |= __popc(kept >> 4 * k & 0xfu) << 8 * k;
+  unsigned inclusive = own;
+#pragma unroll
+  for (int distance = 1; distance < kWarpSize; distance *= 2) {
+    const unsigned below = __shfl_up_sync(kFullWarp, inclusive, distance);
+    if (static_cast<int>(threadIdx.x % kWarpSize) >= distance) inclusive += below;
+  }
+  return {inclusive - own, __shfl_sync(kFullWarp, inclusive, kWarpSize - 1)};
 }
 
 // d_in, d_out (num_items), d_count (1); `look_back` has num_tiles tiles.
@@ -92,46 +121,28 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   __syncthreads();  // all have read next_tile
 
   while (tile < num_tiles) {
-    // Byte k of `counts`: how many of vector k are kept. A row's 128 fit, so one scan counts all.
     const unsigned kept = mine.kept(keep);
-    unsigned counts = 0;
-#pragma unroll
-    for (int k = 0; k < kVectorsPerThread; ++k) counts |= __popc(kept >> 4 * k & 0xfu) << 8 * k;
-    unsigned inclusive = counts;
-#pragma unroll
-    for (int distance = 1; distance < kWarpSize; distance *= 2) {
-      const unsigned below = __shfl_up_sync(kFullWarp, inclusive, distance);
-      if (lane_id >= distance) inclusive += below;
-    }
-    const unsigned row_counts = __shfl_sync(kFullWarp, inclusive, kWarpSize - 1);
-    const unsigned before_in_row = inclusive - counts;
-
-    int warp_count = 0;
-#pragma unroll
-    for (int k = 0; k < kVectorsPerThread; ++k) warp_count += row_counts >> 8 * k & 0xffu;
-    if (lane_id == 0) warp_counts[warp_id] = warp_count;
+    const RowRanks ranks = rank_rows(kept);
+    if (lane_id == 0) warp_counts[warp_id] = ranks.warp_count();
     if (t == 0) next_tile = ticket;
     __syncthreads();  // all warps have counted; kept_items of the tile before has been stored
 
-    int place = 0;  // in the tile, of the first item kept by this thread's row
-    int tile_count = 0;
-#pragma unroll
-    for (int warp = 0; warp < kNumWarps; ++warp) {
-      if (warp == warp_id) place = tile_count;
-      tile_count += warp_counts[warp];
-    }
+    const int count = lane_id < kNumWarps ? warp_counts[lane_id] : 0;
+    const int tile_count = __reduce_add_sync(kFullWarp, count);
+    int* row = kept_items +  // where the warp's next row goes
+               __reduce_add_sync(kFullWarp, lane_id < warp_id ? count : 0);
     if (t == 0) {
       look_back.publish(tile, tile_count);
       ticket = look_back.take_ticket();
     }
 #pragma unroll
     for (int k = 0; k < kVectorsPerThread; ++k) {
-      int item_place = place + (before_in_row >> 8 * k & 0xffu);
+      int* place = row + (ranks.before >> 8 * k & 0xffu);
 #pragma unroll
       for (int i = 4 * k; i < 4 * k + 4; ++i) {
-        if (kept >> i & 1u) kept_items[item_place++] = mine.items[i];
+        if (kept >> i & 1u) *place++ = mine.items[i];
       }
-      place += row_counts >> 8 * k & 0xffu;
+      row += ranks.counts >> 8 * k & 0xffu;
     }
 
     const int following = next_tile;
