@@ -53,22 +53,25 @@ std::string describe_difference(const Compaction& result, std::size_t index, int
          std::to_string(source) + "], but " + describe(result, result.h_out[index]);
 }
 
+enum class Order { kKept, kAny };
+
 std::optional<Failure> check_count(const Compaction& result, const std::vector<int>& expected,
-                                   bool ordered) {
+                                   Order order) {
   if (result.count == static_cast<int>(expected.size())) return std::nullopt;
   if (is_poison(result.count)) {
     return Failure{"output_unwritten", "d_count[0] was never written"};
   }
   std::string message = "expected d_count[0] = " + std::to_string(expected.size()) + ", got " +
                         std::to_string(result.count);
-  if (ordered) {
-    if (const auto index = first_difference(result, expected, 0)) {
-      message += "; " + describe_difference(result, *index, expected[*index]);
-    } else if (!expected.empty()) {
-      message += "; the kept items themselves are in their places";
-    }
+  const auto here = first_difference(result, expected, 0);
+  const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + expected.size());
+  const bool in_place = !here || (order == Order::kAny && is_permutation_of(expected, got));
+  if (in_place && !expected.empty()) {
+    message += "; the kept items themselves are in their places";
+  } else if (here && order == Order::kKept) {
+    message += "; " + describe_difference(result, *here, expected[*here]);
   }
-  return Failure{"wrong_result", message, explain_count(result)};
+  return Failure{"wrong_result", message, explain_count(result, in_place)};
 }
 
 std::optional<Failure> check_kept(const Compaction& result, const std::vector<int>& expected) {
@@ -107,7 +110,7 @@ std::optional<Failure> check_untouched(const Compaction& result) {
 
 std::optional<Failure> check_compact(const Compaction& result) {
   const std::vector<int> kept = kept_items(result);
-  if (auto failure = check_count(result, kept, true)) return failure;
+  if (auto failure = check_count(result, kept, Order::kKept)) return failure;
   if (auto failure = check_kept(result, kept)) return failure;
   return check_untouched(result);
 }
@@ -115,7 +118,7 @@ std::optional<Failure> check_compact(const Compaction& result) {
 std::optional<Failure> check_partition(const Compaction& result) {
   const std::vector<int> kept = kept_items(result);
   const std::vector<int> others = other_items(result);
-  if (auto failure = check_count(result, kept, true)) return failure;
+  if (auto failure = check_count(result, kept, Order::kKept)) return failure;
   if (auto failure = check_kept(result, kept)) return failure;
   const auto index = first_difference(result, others, kept.size());
   if (!index) return std::nullopt;
@@ -127,7 +130,7 @@ std::optional<Failure> check_partition(const Compaction& result) {
 
 std::optional<Failure> check_unordered(const Compaction& result) {
   const std::vector<int> kept = kept_items(result);
-  if (auto failure = check_count(result, kept, false)) return failure;
+  if (auto failure = check_count(result, kept, Order::kAny)) return failure;
   const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + result.count);
   if (is_permutation_of(kept, got)) return check_untouched(result);
   Failure failure{"wrong_result", ""};

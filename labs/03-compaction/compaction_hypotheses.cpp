@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kMinBlock = 32;
 constexpr int kMaxBlock = 8192;
+const char* const kTailDropped =
+    "the tail is dropped: the last, partial block's items are missing (does a division round "
+    "down?)";
 const int kUnwritten = std::bit_cast<int>(0x01010101U * kPoisonByte);
 
 // How many of the items [begin, end) are kept.
@@ -104,53 +107,61 @@ bool is_permutation_of(std::vector<int> expected, std::vector<int> got) {
   return expected == got;
 }
 
-std::string explain_count(const Compaction& result) {
+std::string explain_count(const Compaction& result, bool in_place) {
   const int num_items = static_cast<int>(result.h_in.size());
-  if (num_items == 0) return "the count is not written, or not 0, when there are no items";
+  if (num_items == 0) return "the count is not set to 0 when there are no items";
   const int expected = kept_in(result, 0, num_items);
   const int last = kept_in(result, num_items - 1, num_items);  // 1 or 0
   const auto is = [&](int wrong) { return result.count == wrong && wrong != expected; };
+  const auto any_block = [&](const auto& gives) {
+    for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
+      if (gives(block)) return true;
+    }
+    return false;
+  };
+  const auto begin_of_last = [&](int block) { return (num_items - 1) / block * block; };
 
-  if (is(0) && expected == last) return "nothing was counted";
-  if (is(expected - last)) {
-    return "the count is the last entry of an exclusive scan, which ends before the last item: its "
-           "flag is not added";
+  if (is(0) && expected > 1) return "nothing was counted";
+  if (is(num_items - expected)) return "the items that are not kept are counted";
+  if (is(num_items)) return "all items are counted, kept or not";
+  if (in_place && is(expected - last)) {
+    return "the last item is not counted: an exclusive scan ends before it, and its flag must be "
+           "added";
   }
-  if (is(expected + last)) {
+  if (in_place && is(expected + last)) {
     return "the last item's flag is counted twice: is it added to an inclusive scan, or to a sum "
            "that has it already?";
   }
-  if (is(num_items)) return "all items are counted, kept or not";
-  if (is(num_items - expected)) return "the items that are not kept are counted";
-  for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
-    const int whole = num_items / block * block;
-    if (whole < num_items && is(kept_in(result, 0, whole))) {
-      return "the tail is dropped: the last, partial block's items are missing (does a division "
-             "round down?)";
-    }
-    const int last_block = (num_items - 1) / block * block;
-    if (is(expected + kept_in(result, last_block, num_items))) {
-      return "the last block's offset includes its own count: the counts were scanned inclusively";
-    }
-    if (last_block == 0) continue;
-    if (is(kept_in(result, last_block - block, num_items))) {
-      return "the last block's offset is the count of the block before it, not the sum of the "
-             "counts of all blocks before it";
-    }
-    if (is(kept_in(result, last_block, num_items))) {
-      return "the count is that of the last block alone: what the blocks before it keep is missing";
-    }
-    if (is(kept_in(result, 0, block))) return "only the first block's items are counted";
-    if (is(kept_in(result, 0, last_block))) {
-      return "the last block's own items are not counted: its offset ends before them";
-    }
+  if (!in_place && any_block([&](int block) {
+        return num_items % block != 0 && is(kept_in(result, 0, num_items / block * block));
+      })) {
+    return kTailDropped;
   }
-  if (is(0)) return "nothing was counted";
-  for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
-    const int surplus = (num_items + block - 1) / block * block - num_items;
-    if (is(expected + surplus)) {
-      return "places past the end of the input are counted as if they held items";
-    }
+  if (any_block([&](int block) {
+        const int begin = begin_of_last(block);
+        return begin > 0 && is(kept_in(result, begin, num_items));
+      })) {
+    return "the count is that of the last block alone: what the blocks before it keep is missing";
+  }
+  if (any_block([&](int block) {
+        const int begin = begin_of_last(block);
+        return begin > 0 && is(kept_in(result, begin - block, num_items));
+      })) {
+    return "the last block's offset is the count of the block before it, not the sum of the counts "
+           "of all blocks before it";
+  }
+  if (any_block([&](int block) { return is(kept_in(result, 0, begin_of_last(block))); })) {
+    return "the last block's own items are not counted: its offset ends before them";
+  }
+  if (any_block([&](int block) {
+        return is(expected + kept_in(result, begin_of_last(block), num_items));
+      })) {
+    return "the last block's offset includes its own count: the counts were scanned inclusively";
+  }
+  if (any_block([&](int block) {
+        return is(expected + (num_items + block - 1) / block * block - num_items);
+      })) {
+    return "places past the end of the input are counted as if they held items";
   }
   return {};
 }
@@ -179,8 +190,7 @@ std::string explain_kept(const Compaction& result, const std::vector<int>& expec
   }
   for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
     if (stops_at(result, expected, num_items / block * block)) {
-      return "the tail is dropped: the last, partial block's items are missing (does a division "
-             "round down?)";
+      return kTailDropped;
     }
   }
   if (std::string clause = explain_offsets(result); !clause.empty()) return clause;

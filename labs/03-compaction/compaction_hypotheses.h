@@ -13,8 +13,8 @@ namespace judge {
 // the wrong result is exactly the mistake's, so it is a good guess; it never holds a number, as the
 // same mistake must read the same at every size.
 
-// result.count is wrong.
-std::string explain_count(const Compaction& result);
+// result.count is wrong. in_place: the kept items themselves are right.
+std::string explain_count(const Compaction& result, bool in_place);
 
 // The kept items are wrongly placed: result.h_out differs from `expected` (the kept items in order)
 // in front of `expected`'s end.

@@ -61,10 +61,12 @@ class CompactionTest : public judge::LabTest {
   }
 
   void expect_every_selection() {
+    Bait bait = Bait::kPoison;
     for (const Selection& selection : judge::kSelections) {
       expect_for_sizes({33, 1000, 20000 + static_cast<int>(next_seed() % 1000)},
-                       [&](int num_items) { return attempt(num_items, selection, Bait::kPoison); });
+                       [&](int num_items) { return attempt(num_items, selection, bait); });
       if (HasFailure()) return;
+      bait = bait == Bait::kPoison ? Bait::kZero : Bait::kPoison;
     }
   }
 
@@ -151,7 +153,7 @@ class CompactionTest : public judge::LabTest {
     made.d_out = output<int>("d_out" + suffix, num_items);
     made.d_count = output<int>("d_count" + suffix, 1);
     made.what = std::string(function_.name) + " of " + std::to_string(num_items) +
-                " items, keeping " + selection.name;
+                (num_items == 1 ? " item, keeping " : " items, keeping ") + selection.name;
     made.call = judge::encode_call<decltype(lab::compact)>(
         function_.name, input("d_in" + suffix, made.h_in), num_items, made.keep, made.d_out,
         made.d_count);

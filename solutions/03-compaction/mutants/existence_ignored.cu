@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 03_single_pass
 // mistake: 6, what lies past the end of the last tile is taken for items
-// expect: failed wrong_result
-// also: out_of_bounds
-// message: past the end of the input
+// expect: failed out_of_bounds
+// also: wrong_result
 #include <algorithm>
 
 #include "compaction.cuh"

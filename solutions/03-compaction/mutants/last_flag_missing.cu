@@ -2,7 +2,7 @@
 // mutant of: 01_map_scan_scatter
 // mistake: 14, the count is the last entry of an exclusive scan, without the last flag
 // expect: failed wrong_result
-// message: its flag is not added
+// message: its flag must be added
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 05_warp_aggregated
 // mistake: 6, the zeros past the end vote as items
-// expect: failed wrong_result
-// also: out_of_bounds
-// message: past the end of the input
+// expect: failed out_of_bounds
+// also: wrong_result
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 02_block_compact
 // mistake: 6, the zeros that fill the last tile are taken for items
-// expect: failed wrong_result
-// also: out_of_bounds
-// message: past the end of the input
+// expect: failed out_of_bounds
+// also: wrong_result
 #include <algorithm>
 
 #include "compaction.cuh"
