@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 03_single_pass
-// mistake: 2, the second barrier missing: a slot in shared memory is overwritten before all have
-// read it expect: failed race also: wrong_result, deadlock, timeout
+// mistake: 2, the second barrier missing: a word is overwritten before all have read it
+// expect: failed race
+// also: wrong_result, deadlock, timeout
 #include <algorithm>
 
 #include "compaction.cuh"
