@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "call_encoding.h"
 #include "json.h"
+#include "worker/call_table.h"
 
 namespace {
 
@@ -47,6 +49,21 @@ TEST(Wire, BatchSurvivesTheRoundTrip) {
   ASSERT_EQ(batch.calls.size(), 1U);
   ASSERT_EQ(batch.calls[0].args.size(), 2U);
   EXPECT_EQ(batch.calls[0].args[1].bits, 100U);
+}
+
+struct Pair {
+  int first;
+  int second;
+};
+
+TEST(Wire, AStructOfAContractTravelsAsItsBytes) {
+  const wire::Call call = judge::encode_call<void(Pair, int)>("f", Pair{-3, 7}, 100);
+  const worker::Context context{};
+  worker::Arguments arguments(call.args, context);
+  const Pair pair = arguments.next<Pair>();
+  EXPECT_EQ(pair.first, -3);
+  EXPECT_EQ(pair.second, 7);
+  EXPECT_THROW(arguments.next<Pair>(), worker::BadRequest) << "a number is no struct";
 }
 
 TEST(Wire, ReplySurvivesTheRoundTrip) {
