@@ -200,7 +200,7 @@ TEST_F(Matmul, StaysWithinTheErrorBound) {
   // leaves little room: what half or TF32 lose shows there.
   expect_for_shapes({{40, 50, 3}, {60, 40, 16}, {70, 90, 61}, {128, 256, 64}, {20, 30, 1000}},
                     [&](const Shape& shape) {
-                      const Factors factors = product::random_units(shape, next_seed());
+                      const Factors factors = product::random_reals(shape, next_seed());
                       return multiply(factors, product::rounded_product(factors));
                     });
 }

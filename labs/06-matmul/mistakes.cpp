@@ -48,14 +48,15 @@ float to_eleven_bits(float value) {
 
 class Mistakes {
  public:
-  explicit Mistakes(const Result& result) : result_(result), factors_(result.factors) {}
-
-  std::vector<Mistake> all() {
+  explicit Mistakes(const Result& result) : result_(result), factors_(result.factors) {
     add_wrong_addresses();
     add_missing_terms();
     add_wrong_arithmetic();
-    return std::move(list_);
   }
+  Mistakes(const Mistakes&) = delete;  // the list refers to this object
+  Mistakes& operator=(const Mistakes&) = delete;
+
+  const std::vector<Mistake>& all() const { return list_; }
 
  private:
   // A and B by their flat indices, as functions of (row or col, k).
@@ -216,7 +217,6 @@ std::string explain_unwritten(const Result& result) {
   const auto [num_rows, num_cols, depth] = result.factors.shape;
   if (result.wrong.size() == result.h_c.size()) return "nothing is written to d_c";
   for (int tile = kMinTile; tile <= kMaxTile; tile *= 2) {
-    // num_rows and num_cols from structured bindings cannot be captured before C++20's fix.
     const int whole_rows = num_rows / tile * tile;
     const int whole_cols = num_cols / tile * tile;
     if (wrong_where(result,
@@ -242,9 +242,13 @@ std::string explain_unwritten(const Result& result) {
 std::string explain_wrong(const Result& result) {
   const bool all_zero = std::ranges::all_of(
       result.wrong, [&](std::size_t element) { return result.h_c[element] == 0; });
-  if (all_zero) return "nothing was added: these elements are 0";
+  if (all_zero) {
+    return "nothing was added: these elements are 0 (is the number of tiles rounded down, to "
+           "none?)";
+  }
   const std::int64_t num_cols = result.factors.shape.num_cols;
-  for (const Mistake& mistake : Mistakes(result).all()) {
+  const Mistakes mistakes(result);
+  for (const Mistake& mistake : mistakes.all()) {
     const bool holds = std::ranges::all_of(result.wrong, [&](std::size_t element) {
       const auto place = static_cast<std::int64_t>(element);
       return result.fits(element, mistake.value(place / num_cols, place % num_cols));

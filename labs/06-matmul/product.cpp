@@ -98,11 +98,14 @@ Factors random_integers(const Shape& shape, std::uint64_t seed) {
                                  a_is_large ? small_limit : kLargeLimit)};
 }
 
-Factors random_units(const Shape& shape, std::uint64_t seed) {
+Factors random_reals(const Shape& shape, std::uint64_t seed) {
   const auto [num_rows, num_cols, depth] = shape;
-  return {shape,
-          judge::random_units(judge::random_bits(seed, 1), std::size_t{1} * num_rows * depth),
-          judge::random_units(judge::random_bits(seed, 2), std::size_t{1} * depth * num_cols)};
+  Factors factors{
+      shape, judge::random_units(judge::random_bits(seed, 1), std::size_t{1} * num_rows * depth),
+      judge::random_units(judge::random_bits(seed, 2), std::size_t{1} * depth * num_cols)};
+  for (float& a : factors.h_a) a *= 4;
+  for (float& b : factors.h_b) b *= 4;
+  return factors;
 }
 
 Expected exact_product(const Factors& factors) { return multiply(factors, false); }

@@ -30,8 +30,8 @@ struct Factors {
 // is exact in float: the magnitudes of an element's terms add up to less than 2^24. Either A or B
 // has the large ones, by the seed. Half and TF32, which keep 11 bits, cannot hold them.
 Factors random_integers(const Shape& shape, std::uint64_t seed);
-// Real numbers in [0, 1), with all bits of a float in play.
-Factors random_units(const Shape& shape, std::uint64_t seed);
+// Real numbers in [0, 4), with all bits of a float in play.
+Factors random_reals(const Shape& shape, std::uint64_t seed);
 
 // The product in double, and for each element the sum of its terms' magnitudes.
 struct Expected {
