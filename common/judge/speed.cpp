@@ -226,6 +226,11 @@ std::vector<std::pair<std::string, double>> figures(const Workload& workload,
       {"time_ms", result.time_ms},
       {"gbps", workload.bytes_per_call / result.time_ms / 1e6},
       {"anchor_gbps", result.limit_gbps}};
+  if (workload.flops_per_call > 0) {
+    const double flops_per_byte = workload.flops_per_call / workload.bytes_per_call;
+    list.emplace_back("gflops", workload.flops_per_call / result.time_ms / 1e6);
+    list.emplace_back("anchor_gflops", result.limit_gbps * flops_per_byte);
+  }
   if (result.of_library) list.emplace_back("of_library", result.of_library->median);
   if (result.of_reference) list.emplace_back("of_reference", result.of_reference->median);
   if (result.speedup) list.emplace_back("speedup", result.speedup->median);

@@ -32,6 +32,7 @@ struct Workload {
   std::string library;               // of the anchors: NVIDIA's own; empty: none
   double num_items;                  // what "per item" means in budgets
   double bytes_per_call;             // that must be moved, for GB/s
+  double flops_per_call = 0;         // for GFLOP/s, where arithmetic is the measure; 0: it is not
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;

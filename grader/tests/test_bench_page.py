@@ -40,6 +40,13 @@ def test_table_has_a_row_a_rung_and_the_ratios_of_the_largest_size() -> None:
     assert "| `02_second` | 70 | 900 | 0.950 | 1.250 |" in lines
 
 
+def test_table_counts_operations_where_they_are_the_measure() -> None:
+    rows = [_row("01_first", 1 << 16, 2.25, gflops=345.6, share=0.01, of_library=0.02)]
+    lines = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
+    assert "| rung | 2^16, GFLOP/s | share of limit | of library |" in lines
+    assert "| `01_first` | 346 | 0.010 | 0.020 |" in lines
+
+
 def test_table_names_the_command_the_machine_and_the_date() -> None:
     first = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()[0]
     for said in ("A GPU", "2026-01-02", "`./lab bench 01-demo`", "x.json"):

@@ -158,6 +158,7 @@ judge::Workload square_product(std::size_t num_items) {
       .library = "cublas_sgemm",
       .num_items = static_cast<double>(edge * edge),
       .bytes_per_call = 3.0 * static_cast<double>(matrix_bytes),
+      .flops_per_call = 2.0 * static_cast<double>(edge) * static_cast<double>(edge * edge),
       .arena_bytes_per_call = 3 * matrix_bytes + 8192,
       .scratch_bytes = std::size_t{64} << 10,
       .make_slot = [=](judge::Arena& arena) { return std::make_unique<SquareSlot>(arena, edge); }};

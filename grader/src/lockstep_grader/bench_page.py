@@ -2,6 +2,7 @@
 """Draws a benchmark report: a table for a README, and a plot."""
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ _BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 
 def table(report: dict[str, Any], source: str, plot: str) -> str:
-    """Markdown: GB/s of each rung at each size; at the largest, its ratios."""
+    """Markdown: the rate of each rung at each size; at the largest, its ratios."""
     rows = report["rows"]
+    rate, unit = _rate(rows)
     sizes = sorted({row["num_items"] for row in rows})
     largest = sizes[-1]
     machine = report["machine"]
-    head = [*(f"{_power(size)}, GB/s" for size in sizes), "share of limit", "of library"]
+    head = [*(f"{_power(size)}, {unit}" for size in sizes), "share of limit", "of library"]
     lines = [
         f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
         f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
@@ -29,7 +31,7 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     ]
     for rung in dict.fromkeys(row["rung"] for row in rows):
         by_size = {row["num_items"]: row for row in rows if row["rung"] == rung}
-        cells = [_figure(by_size[size]["gbps"]) if size in by_size else "" for size in sizes]
+        cells = [_figure(by_size[size][rate]) if size in by_size else "" for size in sizes]
         last = by_size.get(largest, {})
         cells += [f"{last[name]:.3f}" if name in last else "" for name in ("share", "of_library")]
         lines.append(f"| `{rung}` | {' | '.join(cells)} |")
@@ -50,7 +52,7 @@ def put_into(readme: Path, text: str) -> None:
 
 
 def draw(report: dict[str, Any], file: Path) -> None:
-    """An SVG: bytes a second against items, a line a rung, the limit and the library dashed."""
+    """An SVG: bytes or operations a second against items, a line a rung, the limit and the library dashed."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -62,19 +64,20 @@ def draw(report: dict[str, Any], file: Path) -> None:
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.add_subplot()
     rows = report["rows"]
+    rate, unit = _rate(rows)
     for rung in dict.fromkeys(row["rung"] for row in rows):
-        points = sorted((row["num_items"], row["gbps"]) for row in rows if row["rung"] == rung)
+        points = sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung)
         axes.plot(*zip(*points, strict=True), marker="o", label=rung)
     best = rows[-1]["rung"]
     last = sorted((row for row in rows if row["rung"] == best), key=lambda row: row["num_items"])
     items = [row["num_items"] for row in last]
-    axes.plot(items, [row["anchor_gbps"] for row in last], "k--", label=rows[0]["limit"])
-    library = [row["gbps"] / row["of_library"] for row in last]
+    axes.plot(items, [row[f"anchor_{rate}"] for row in last], "k--", label=rows[0]["limit"])
+    library = [row[rate] / row["of_library"] for row in last]
     axes.plot(items, library, "--", color="0.5", label=rows[0]["library"])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("items")
-    axes.set_ylabel("GB/s")
+    axes.set_ylabel(unit)
     axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
@@ -88,5 +91,10 @@ def _power(size: int) -> str:
     return f"2^{exponent}" if size == 1 << exponent else str(size)
 
 
-def _figure(gbps: float) -> str:
-    return f"{gbps:.0f}" if gbps >= 10 else f"{gbps:.1f}"
+def _rate(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The name and the unit of the figure by which a lab measures speed."""
+    return ("gflops", "GFLOP/s") if "gflops" in rows[0] else ("gbps", "GB/s")
+
+
+def _figure(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
