@@ -140,14 +140,14 @@ class Mistakes {
     const int depth = factors_.shape.depth;
     if (depth == 0) return;
     for (int tile = kMinTile; tile <= kMaxTile; tile *= 2) {
-      if (depth % tile == 0 || depth < tile) continue;
+      if (depth % tile <= 1 || depth < tile) continue;  // a tile of one term: off by one, see below
       add_terms(0, depth / tile * tile,
                 "the last, partial tile along the depth is missing (does a division round down?)");
     }
     for (int tile = kMinTile; tile < depth && tile <= kMaxTile; tile *= 2) {
       add_terms(0, tile, "only the first tile along the depth is added");
       add_terms((depth - 1) / tile * tile, depth,
-                "only the last tile along the depth is left: is the sum started anew in each?");
+                "only the last tile along the depth is left (is the sum started anew in each?)");
       add_terms(tile, depth, "the first tile along the depth is missing");
     }
     add_terms(0, depth - 1, "the last term of each sum is missing (off by one)");
@@ -225,15 +225,15 @@ std::string explain_unwritten(const Result& result) {
              "blocks (does a division round down?)";
     }
     if (wrong_where(result, [=](int, int col) { return col >= tile; })) {
-      return "only the first column of blocks finds its place: is the block's index scaled by the "
-             "width of the matrix (col = blockIdx.x * width + tx) and not by the tile's?";
+      return "only the first column of blocks finds its place: the block's index is scaled by the "
+             "width of the matrix (col = blockIdx.x * width + tx) and not by the tile's";
     }
     if (wrong_where(result, [=](int row, int) { return row >= tile; })) {
-      return "only the first row of blocks finds its place: is the block's index scaled by the "
-             "height of the matrix (row = blockIdx.y * height + ty) and not by the tile's?";
+      return "only the first row of blocks finds its place: the block's index is scaled by the "
+             "height of the matrix (row = blockIdx.y * height + ty) and not by the tile's";
     }
     if (wrong_where(result, [=](int row, int col) { return row >= tile || col >= tile; })) {
-      return "only the first block works: does every block compute its own tile?";
+      return "only the first block works (does every block compute a tile of its own?)";
     }
   }
   return {};

@@ -2,7 +2,8 @@
 // mutant of: 02_tiled
 // mistake: 3, a barrier inside a divergent branch
 // expect: failed barrier_divergence
-// also: race, deadlock, wrong_result, uninitialized_read
+// also: race, deadlock, wrong_result
+// line: 34
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

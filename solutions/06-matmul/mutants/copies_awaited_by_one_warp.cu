@@ -3,6 +3,7 @@
 // mistake: 17, warp-synchronous: __syncwarp where other warps must be waited for
 // expect: failed race
 // also: wrong_result, uninitialized_read
+// line: 60
 #include <cuda_pipeline.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 // mistake: the stage that is being multiplied is the one that is filled
 // expect: failed race
 // also: wrong_result
+// line: 60
 #include <cuda_pipeline.h>
 
 #include <algorithm>

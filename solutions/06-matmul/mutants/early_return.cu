@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 02_tiled
-// mistake: 3, a barrier that the threads without an output never reach
-// expect: failed barrier_divergence
-// also: wrong_result, uninitialized_read, race, deadlock
+// mistake: 3, threads without an output return before the barrier, and load nothing
+// expect: failed uninitialized_read
+// also: wrong_result, barrier_divergence
+// line: 35
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

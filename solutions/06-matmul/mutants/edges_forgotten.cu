@@ -3,6 +3,7 @@
 // mistake: 10, made for whole tiles: other shapes take the same path
 // expect: failed out_of_bounds
 // also: misaligned, wrong_result, crash, launch_error
+// line: 60
 #include <cuda_pipeline.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 // mistake: 2, the second barrier missing: two of three faults repaired
 // expect: failed race
 // also: wrong_result
+// line: 32
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -2,7 +2,7 @@
 // mutant of: 06_find_the_bug
 // mistake: 11, col = blockIdx.x * width + tx: two of three faults repaired
 // expect: failed output_unwritten
-// message: scaled by the width of the matrix
+// message: is scaled by the width of the matrix
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

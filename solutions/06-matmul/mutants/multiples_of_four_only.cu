@@ -2,7 +2,8 @@
 // mutant of: 04_vectorized
 // mistake: float4 loads of rows that do not start on 16 bytes
 // expect: failed misaligned
-// also: wrong_result, out_of_bounds, crash, launch_error
+// also: out_of_bounds, wrong_result, crash, launch_error
+// line: 28
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -3,6 +3,7 @@
 // mistake: 2, the second barrier missing when the tiles are used again
 // expect: failed race
 // also: wrong_result
+// line: 57
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

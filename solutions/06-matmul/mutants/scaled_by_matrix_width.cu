@@ -2,7 +2,7 @@
 // mutant of: 02_tiled
 // mistake: 11, col = blockIdx.x * width + tx with the width of the matrix for that of the tile
 // expect: failed output_unwritten
-// message: scaled by the width of the matrix
+// message: is scaled by the width of the matrix
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -3,6 +3,7 @@
 // mistake: 2, the barrier missing that says a stage may be filled again
 // expect: failed race
 // also: wrong_result, uninitialized_read
+// line: 60
 #include <cuda_pipeline.h>
 
 #include <algorithm>

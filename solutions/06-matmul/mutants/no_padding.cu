@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 03_thread_tile
+// mistake: 23, bank conflicts: no padding, and a thread takes neighbouring columns
+// expect: failed budget
+// also: slow
+// needs: budget
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "matmul.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kTileRows = 128;
+constexpr int kTileCols = 128;
+constexpr int kTileDepth = 8;
+constexpr int kThreadsX = 16;
+constexpr int kThreadsY = 16;
+constexpr int kThreadsPerBlock = kThreadsX * kThreadsY;
+constexpr int kThreadRows = kTileRows / kThreadsY;
+constexpr int kThreadCols = kTileCols / kThreadsX;
+constexpr int kPaddedRows = kTileRows;
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    thread_tile_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
+                       float* d_c) {
+  __shared__ float a_tile[kTileDepth][kPaddedRows];
+  __shared__ float b_tile[kTileDepth][kTileCols];
+  const int t = threadIdx.x;
+  const int tx = t % kThreadsX;
+  const int ty = t / kThreadsX;
+  const int first_row = blockIdx.y * kTileRows;
+  const int first_col = blockIdx.x * kTileCols;
+
+  float sums[kThreadRows][kThreadCols] = {};
+  for (int first_k = 0; first_k < depth; first_k += kTileDepth) {
+#pragma unroll
+    for (int i = t; i < kTileRows * kTileDepth; i += kThreadsPerBlock) {
+      const int row = first_row + i / kTileDepth;
+      const int k = first_k + i % kTileDepth;
+      a_tile[i % kTileDepth][i / kTileDepth] =
+          row < num_rows && k < depth ? d_a[row * depth + k] : 0.0f;
+    }
+#pragma unroll
+    for (int i = t; i < kTileDepth * kTileCols; i += kThreadsPerBlock) {
+      const int k = first_k + i / kTileCols;
+      const int col = first_col + i % kTileCols;
+      b_tile[i / kTileCols][i % kTileCols] =
+          k < depth && col < num_cols ? d_b[k * num_cols + col] : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kTileDepth; ++k) {
+      float a[kThreadRows];
+      float b[kThreadCols];
+#pragma unroll
+      for (int i = 0; i < kThreadRows; ++i) a[i] = a_tile[k][ty + i * kThreadsY];
+#pragma unroll
+      for (int j = 0; j < kThreadCols; ++j) b[j] = b_tile[k][tx * kThreadCols + j];
+#pragma unroll
+      for (int i = 0; i < kThreadRows; ++i) {
+#pragma unroll
+        for (int j = 0; j < kThreadCols; ++j) sums[i][j] += a[i] * b[j];
+      }
+    }
+    __syncthreads();
+  }
+
+#pragma unroll
+  for (int i = 0; i < kThreadRows; ++i) {
+    const int row = first_row + ty + i * kThreadsY;
+#pragma unroll
+    for (int j = 0; j < kThreadCols; ++j) {
+      const int col = first_col + tx * kThreadCols + j;
+      if (row < num_rows && col < num_cols) d_c[row * num_cols + col] = sums[i][j];
+    }
+  }
+}
+
+}  // namespace
+
+void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth, float* d_c,
+            Scratch& /*scratch*/, cudaStream_t stream) {
+  if (num_rows == 0 || num_cols == 0) return;
+  const dim3 grid(ceil_div(num_cols, kTileCols), ceil_div(num_rows, kTileRows));
+  thread_tile_kernel<<<grid, kThreadsPerBlock, 0, stream>>>(d_a, d_b, num_rows, num_cols, depth,
+                                                            d_c);
+  check_launch();
+}
+
+}  // namespace lab
