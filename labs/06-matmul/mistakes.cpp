@@ -13,7 +13,7 @@ namespace product {
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::infinity();  // the mistake gives none here
-constexpr int kMinTile = 2;
+constexpr int kMinTile = 2;                                           // that of matmul_partial
 constexpr int kMaxTile = 256;
 
 // What an element that nobody wrote holds: four poison bytes.
