@@ -27,7 +27,9 @@ class Drawing:
             f"<style>\n{STYLE}\n</style>",
         ]
 
-    def text(self, x: float, y: float, words: object, kind: str = "", anchor: str = "start") -> None:
+    def text(
+        self, x: float, y: float, words: object, kind: str = "", anchor: str = "start"
+    ) -> None:
         self._lines.append(
             f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="{kind}">{words}</text>'
         )
@@ -55,7 +57,7 @@ def matrix(
     kind: str,
     by_rows: bool,
 ) -> None:
-    """4 x 4 cells; those of the tile in colour. A's tile is rows 0 and 1, B's is columns 0 and 1."""
+    """4 x 4 cells, the tile's in colour: of A, rows 0 and 1; of B, columns 0 and 1."""
     for row in range(4):
         for col in range(4):
             inside = (row < 2 and col in tile) if by_rows else (col < 2 and row in tile)
@@ -94,7 +96,9 @@ def tiles() -> Drawing:
 
 def hierarchy() -> Drawing:
     """A block's tile, one warp's share of it, one lane's share of that (rung 05)."""
-    drawing = Drawing(890, 320, "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 a thread")
+    drawing = Drawing(
+        890, 320, "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 a thread"
+    )
     drawing.text(20, 24, "block: 128 x 256, 8 warps", "h")
     for warp in range(8):
         x, y = 20 + warp % 4 * 80, 40 + warp // 4 * 80
