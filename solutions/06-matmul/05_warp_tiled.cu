@@ -26,13 +26,16 @@ constexpr int kWarpsAcross = kTileCols / kWarpCols;
 constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
 constexpr int kThreadRows = kWarpRows / kLaneRows;  // 16, as 4 vectors, kLaneRows vectors apart
 constexpr int kThreadCols = kWarpCols / kLaneCols;  // 8, as 2 vectors, kLaneCols vectors apart
-constexpr int kBandRows = 16;                       // tiles; see tile_of_block
+constexpr int kPaddedRows = kTileRows + 4;
+constexpr int kBandRows = 16;  // tiles; see tile_of_block
 
 // One tile of A, transposed and padded as in 03, and one of B.
 struct alignas(16) Stage {
-  float a[kTileDepth][kTileRows + 4];
+  float a[kTileDepth][kPaddedRows];
   float b[kTileDepth][kTileCols];
 };
+
+constexpr int kStageWords = sizeof(Stage) / sizeof(float);
 
 // What a thread multiplies in one step: a column of A's tile, a row of B's.
 struct Fragment {
@@ -113,18 +116,17 @@ class Copier {
   const float* d_b_;
 };
 
-// Reads step k of a stage; my_row and my_col: where this thread's first vectors start.
-__device__ void load_fragment(Fragment& fragment, const Stage& stage, int k, int my_row,
-                              int my_col) {
+// Reads step k of a stage; a and b: this thread's first vectors of step 0.
+__device__ void load_fragment(Fragment& fragment, const float* a, const float* b, int k) {
 #pragma unroll
   for (int i = 0; i < kThreadRows; i += 4) {
     *reinterpret_cast<float4*>(&fragment.a[i]) =
-        *reinterpret_cast<const float4*>(&stage.a[k][my_row + i * kLaneRows]);
+        *reinterpret_cast<const float4*>(a + k * kPaddedRows + i * kLaneRows);
   }
 #pragma unroll
   for (int j = 0; j < kThreadCols; j += 4) {
     *reinterpret_cast<float4*>(&fragment.b[j]) =
-        *reinterpret_cast<const float4*>(&stage.b[k][my_col + j * kLaneCols]);
+        *reinterpret_cast<const float4*>(b + k * kTileCols + j * kLaneCols);
   }
 }
 
@@ -141,7 +143,7 @@ __device__ void store4(float* d_row, int first, int width, const float* words) {
   }
 }
 
-// One block a SM: it needs 255 registers a thread, and hides latency by itself.
+// One block an SM: it needs over 200 registers a thread, and hides latency by itself.
 template <bool kWhole>
 __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrices m) {
   __shared__ Stage stages[kStages];
@@ -166,7 +168,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
 
   alignas(16) float sums[kThreadRows][kThreadCols] = {};
   Fragment fragments[2];  // one is multiplied while the other is loaded
-  if (num_steps > 0) load_fragment(fragments[0], stages[0], 0, my_row, my_col);
+  const float* a_now = &stages[0].a[0][my_row];
+  const float* b_now = &stages[0].b[0][my_col];
+  if (num_steps > 0) load_fragment(fragments[0], a_now, b_now, 0);
   int in_use = 0;             // the stage that is multiplied
   int to_fill = kStages - 1;  // the stage that was multiplied last
   for (int step = 0; step < num_steps; ++step) {
@@ -181,9 +185,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
         __syncthreads();  // the next stage is full, and all have read the last of this one
         to_fill = in_use;
         in_use = in_use + 1 < kStages ? in_use + 1 : 0;
+        const int stages_ahead = in_use == 0 ? 1 - kStages : 1;
+        a_now += stages_ahead * kStageWords;  // pointers that move cost less than stages[in_use]
+        b_now += stages_ahead * kStageWords;
       }
       if (k + 1 < kTileDepth || step + 1 < num_steps) {
-        load_fragment(fragments[(k + 1) % 2], stages[in_use], (k + 1) % kTileDepth, my_row, my_col);
+        load_fragment(fragments[(k + 1) % 2], a_now, b_now, (k + 1) % kTileDepth);
       }
       const Fragment& now = fragments[k % 2];
 #pragma unroll

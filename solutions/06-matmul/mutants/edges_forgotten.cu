@@ -3,7 +3,7 @@
 // mistake: 10, made for whole tiles: other shapes take the same path
 // expect: failed out_of_bounds
 // also: misaligned, wrong_result, crash, launch_error
-// line: 60
+// line: 63
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -27,12 +27,15 @@ constexpr int kWarpsAcross = kTileCols / kWarpCols;
 constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
 constexpr int kThreadRows = kWarpRows / kLaneRows;
 constexpr int kThreadCols = kWarpCols / kLaneCols;
+constexpr int kPaddedRows = kTileRows + 4;
 constexpr int kBandRows = 16;
 
 struct alignas(16) Stage {
-  float a[kTileDepth][kTileRows + 4];
+  float a[kTileDepth][kPaddedRows];
   float b[kTileDepth][kTileCols];
 };
+
+constexpr int kStageWords = sizeof(Stage) / sizeof(float);
 
 struct Fragment {
   alignas(16) float a[kThreadRows];
@@ -106,17 +109,16 @@ class Copier {
   const float* d_b_;
 };
 
-__device__ void load_fragment(Fragment& fragment, const Stage& stage, int k, int my_row,
-                              int my_col) {
+__device__ void load_fragment(Fragment& fragment, const float* a, const float* b, int k) {
 #pragma unroll
   for (int i = 0; i < kThreadRows; i += 4) {
     *reinterpret_cast<float4*>(&fragment.a[i]) =
-        *reinterpret_cast<const float4*>(&stage.a[k][my_row + i * kLaneRows]);
+        *reinterpret_cast<const float4*>(a + k * kPaddedRows + i * kLaneRows);
   }
 #pragma unroll
   for (int j = 0; j < kThreadCols; j += 4) {
     *reinterpret_cast<float4*>(&fragment.b[j]) =
-        *reinterpret_cast<const float4*>(&stage.b[k][my_col + j * kLaneCols]);
+        *reinterpret_cast<const float4*>(b + k * kTileCols + j * kLaneCols);
   }
 }
 
@@ -156,7 +158,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
 
   alignas(16) float sums[kThreadRows][kThreadCols] = {};
   Fragment fragments[2];
-  if (num_steps > 0) load_fragment(fragments[0], stages[0], 0, my_row, my_col);
+  const float* a_now = &stages[0].a[0][my_row];
+  const float* b_now = &stages[0].b[0][my_col];
+  if (num_steps > 0) load_fragment(fragments[0], a_now, b_now, 0);
   int in_use = 0;
   int to_fill = kStages - 1;
   for (int step = 0; step < num_steps; ++step) {
@@ -171,9 +175,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
         __syncthreads();
         to_fill = in_use;
         in_use = in_use + 1 < kStages ? in_use + 1 : 0;
+        const int stages_ahead = in_use == 0 ? 1 - kStages : 1;
+        a_now += stages_ahead * kStageWords;
+        b_now += stages_ahead * kStageWords;
       }
       if (k + 1 < kTileDepth || step + 1 < num_steps) {
-        load_fragment(fragments[(k + 1) % 2], stages[in_use], (k + 1) % kTileDepth, my_row, my_col);
+        load_fragment(fragments[(k + 1) % 2], a_now, b_now, (k + 1) % kTileDepth);
       }
       const Fragment& now = fragments[k % 2];
 #pragma unroll
