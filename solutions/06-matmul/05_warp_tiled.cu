@@ -5,8 +5,6 @@
 // Limit: multiply-adds take every issue slot that is not a load's.
 #include <cuda_pipeline.h>
 
-#include <algorithm>
-
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -3,10 +3,8 @@
 // mistake: 17, warp-synchronous: __syncwarp where other warps must be waited for
 // expect: failed race
 // also: wrong_result, uninitialized_read
-// line: 63
+// line: 61
 #include <cuda_pipeline.h>
-
-#include <algorithm>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -3,10 +3,8 @@
 // mistake: the stage that is being multiplied is the one that is filled
 // expect: failed race
 // also: wrong_result
-// line: 63
+// line: 61
 #include <cuda_pipeline.h>
-
-#include <algorithm>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

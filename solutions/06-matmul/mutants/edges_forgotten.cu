@@ -3,10 +3,8 @@
 // mistake: 10, made for whole tiles: other shapes take the same path
 // expect: failed out_of_bounds
 // also: misaligned, wrong_result, crash, launch_error
-// line: 63
+// line: 61
 #include <cuda_pipeline.h>
-
-#include <algorithm>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -3,10 +3,8 @@
 // mistake: 2, the barrier missing that says a stage may be filled again
 // expect: failed race
 // also: wrong_result, uninitialized_read
-// line: 63
+// line: 61
 #include <cuda_pipeline.h>
-
-#include <algorithm>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
