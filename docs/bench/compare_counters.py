@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,7 +76,10 @@ def profiled(command: list[str | Path]) -> dict | None:
         return None
     if done.returncode != 0:
         sys.exit(f"{command[0]}: {done.stderr.strip()}")
-    return json.loads(done.stdout.splitlines()[-1])
+    profile = json.loads(done.stdout.splitlines()[-1])
+    if profile["outcome"] != "passed":
+        sys.exit(f"{' '.join(map(str, command))}: {profile['message']}")
+    return profile
 
 
 def kernel_name(spelled: str) -> str:
@@ -98,7 +102,8 @@ def total(kernels: list[Counts]) -> Counts:
 
 
 def hardware() -> dict:
-    ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw"]
+    path = shutil.which("ncu") or sys.exit("ncu is not on the PATH")
+    ncu = [path, "--clock-control", "none", "--csv", "--page", "raw"]
     ncu += ["--metrics", ",".join(metric for metrics in METRICS.values() for metric in metrics)]
     with tempfile.TemporaryDirectory() as temp:
         program, log = Path(temp) / "access_patterns", Path(temp) / "log"

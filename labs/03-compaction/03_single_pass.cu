@@ -31,9 +31,11 @@ __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unu
   // TODO 4. Load int4: 16 bytes a lane. Now a lane has four neighbouring items, and the order of a
   //         row is lane first, then item. How many kept items are before yours? The counts of four
   //         rows fit into the four bytes of one word: how many warp scans does that save?
-  // TODO 5. While a block looks back and stores, it loads nothing. Let it stay and take another
-  //         tile, and issue that tile's loads before it waits for the look-back. When must the
-  //         ticket for that tile be drawn, so that nobody waits for it?
+  // TODO 5. A tile waits for those before it, and 32 of them are asked at a time. How many tiles
+  // are
+  //         under way at once? What do larger tiles change? (More than 48 KiB of shared memory:
+  //         extern __shared__, and cudaFuncSetAttribute before the launch.) Why would it be a
+  //         mistake to draw the next ticket early, before the block is done with this one?
   // TODO 6. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so
   //         that no warp stores to two lines at once?
 }
@@ -46,7 +48,6 @@ void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_
 
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));
   const LookBack<int> look_back(num_tiles, scratch, stream);
-  // TODO 7. With TODO 5, how many blocks are enough?
   single_pass_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, num_tiles,
                                                                  look_back, d_out, d_count);
   check_launch();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One launch that reads each item once: a tile learns by look-back what all tiles before it keep.
-// New: blocks stay and take tile after tile; the next tile's 16-byte loads are under way while this
-// one looks back and is stored; stores cover whole lines. Limit: the memory.
-// Source: D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
-// 2016.
+// New: tiles of 32768 items, the fewer to wait for; 16-byte loads; one scan ranks eight rows;
+// stores cover whole lines. Limit: the memory. (D. Merrill, M. Garland, "Single-pass Parallel
+// Prefix Scan with Decoupled Look-back", 2016.)
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -16,11 +15,10 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 3;
-constexpr int kVectorsPerThread = 4;  // 1 to 4: a byte of one word counts each row, see RowRanks
+constexpr int kThreadsPerBlock = 1024;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
-constexpr int kItemsPerThread = 4 * kVectorsPerThread;
+constexpr int kVectorsPerThread = 8;  // at most 8: a byte of one word counts each row, see RowRanks
+constexpr int kItemsPerThread = 4 * kVectorsPerThread;  // at most 32: a bit of one word each
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 constexpr int kItemsPerLine = 32;  // of 128 bytes
 
@@ -71,96 +69,79 @@ __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine
 }
 
 // Kept items of a warp's rows, byte k for row k. A row has at most 128, so no byte overflows.
+using RowCounts = unsigned long long;
 struct RowRanks {
-  unsigned before;  // in the lanes below
-  unsigned counts;  // in all lanes
-  __device__ int warp_count() const {
-    int count = 0;
-#pragma unroll
-    for (int k = 0; k < kVectorsPerThread; ++k) count += counts >> 8 * k & 0xffu;
-    return count;
-  }
+  RowCounts before;  // in the lanes below
+  RowCounts counts;  // in all lanes
 };
 
 // One scan over the warp ranks all rows. All 32 lanes must call.
 __device__ RowRanks rank_rows(unsigned kept) {
-  unsigned own = 0;
+  RowCounts own = 0;
 #pragma unroll
-  for (int k = 0; k < kVectorsPerThread; ++k) own |= __popc(kept >> 4 * k & 0xfu) << 8 * k;
-  unsigned inclusive = own;
+  for (int k = 0; k < kVectorsPerThread; ++k) {
+    own |= static_cast<RowCounts>(__popc(kept >> 4 * k & 0xfu)) << 8 * k;
+  }
+  RowCounts inclusive = own;
 #pragma unroll
   for (int distance = 1; distance < kWarpSize; distance *= 2) {
-    const unsigned below = __shfl_up_sync(kFullWarp, inclusive, distance);
+    const RowCounts below = __shfl_up_sync(kFullWarp, inclusive, distance);
     if (static_cast<int>(threadIdx.x % kWarpSize) >= distance) inclusive += below;
   }
   return {inclusive - own, __shfl_sync(kFullWarp, inclusive, kWarpSize - 1)};
 }
 
-// d_in, d_out (num_items), d_count (1); `look_back` has num_tiles tiles.
-__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
-    single_pass_kernel(const int* d_in, int num_items, Predicate keep, int num_tiles,
-                       LookBack<int> look_back, int* d_out, int* d_count) {
-  __shared__ int kept_items[kItemsPerTile];
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block. kItemsPerTile words of
+// dynamic shared memory.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    single_pass_kernel(const int* d_in, int num_items, Predicate keep, LookBack<int> look_back,
+                       int* d_out, int* d_count) {
+  extern __shared__ int kept_items[];
   __shared__ int warp_counts[kNumWarps];
-  __shared__ int next_tile;
+  __shared__ int ticket;
   __shared__ int tile_offset;
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
 
-  // A ticket is drawn one tile ahead of its use: by then the answer is there.
-  int ticket = 0;  // thread 0's alone
-  if (t == 0) {
-    next_tile = look_back.take_ticket();
-    ticket = look_back.take_ticket();
-  }
-  __syncthreads();  // next_tile is set
-  int tile = next_tile;
-  ThreadItems mine = {};
-  if (tile < num_tiles) load(d_in, num_items, tile, mine);
-  __syncthreads();  // all have read next_tile
+  if (t == 0) ticket = look_back.take_ticket();
+  __syncthreads();  // ticket is set
+  const int tile = ticket;
+  ThreadItems mine;
+  load(d_in, num_items, tile, mine);
+  const unsigned kept = mine.kept(keep);
+  const int warp_count = __reduce_add_sync(kFullWarp, __popc(kept));
+  if (lane_id == 0) warp_counts[warp_id] = warp_count;
+  __syncthreads();  // all warps have counted
 
-  while (tile < num_tiles) {
-    const unsigned kept = mine.kept(keep);
-    const RowRanks ranks = rank_rows(kept);
-    if (lane_id == 0) warp_counts[warp_id] = ranks.warp_count();
-    if (t == 0) next_tile = ticket;
-    __syncthreads();  // all warps have counted; kept_items of the tile before has been stored
-
-    const int count = lane_id < kNumWarps ? warp_counts[lane_id] : 0;
-    const int tile_count = __reduce_add_sync(kFullWarp, count);
-    int* row = kept_items +  // where the warp's next row goes
-               __reduce_add_sync(kFullWarp, lane_id < warp_id ? count : 0);
-    if (t == 0) {
-      look_back.publish(tile, tile_count);
-      ticket = look_back.take_ticket();
-    }
+  const int count = lane_id < kNumWarps ? warp_counts[lane_id] : 0;
+  const int tile_count = __reduce_add_sync(kFullWarp, count);
+  if (t == 0) look_back.publish(tile, tile_count);  // first of all: the tiles behind wait for it
+  int* row = kept_items +                           // where the warp's next row goes
+             __reduce_add_sync(kFullWarp, lane_id < warp_id ? count : 0);
+  const RowRanks ranks = rank_rows(kept);
 #pragma unroll
-    for (int k = 0; k < kVectorsPerThread; ++k) {
-      int* place = row + (ranks.before >> 8 * k & 0xffu);
+  for (int k = 0; k < kVectorsPerThread; ++k) {
+    int* place = row + (ranks.before >> 8 * k & 0xffu);
 #pragma unroll
-      for (int i = 4 * k; i < 4 * k + 4; ++i) {
-        if (kept >> i & 1u) *place++ = mine.items[i];
-      }
-      row += ranks.counts >> 8 * k & 0xffu;
+    for (int i = 4 * k; i < 4 * k + 4; ++i) {
+      if (kept >> i & 1u) *place++ = mine.items[i];
     }
-
-    const int following = next_tile;
-    if (following < num_tiles) load(d_in, num_items, following, mine);  // used in the next round
-    if (warp_id == 0) {
-      const int before = look_back.exclusive_prefix(tile, tile_count, 0, Add{});
-      if (lane_id == 0) tile_offset = before;
-    }
-    __syncthreads();  // kept_items and tile_offset are complete; all have read warp_counts
-
-    // A warp's 32 stores begin where a line of d_out begins: it touches one line, never two.
-    const int offset = tile_offset;
-    for (int i = t - offset % kItemsPerLine; i < tile_count; i += kThreadsPerBlock) {
-      if (i >= 0) __stcs(&d_out[offset + i], kept_items[i]);
-    }
-    if (tile == num_tiles - 1 && t == 0) d_count[0] = offset + tile_count;
-    tile = following;
+    row += ranks.counts >> 8 * k & 0xffu;
   }
+  // Last of all: by now most predecessors have a prefix, so the look-back is short.
+  if (warp_id == 0) {
+    const int before = look_back.exclusive_prefix(tile, tile_count, 0, Add{});
+    if (lane_id == 0) tile_offset = before;
+  }
+  __syncthreads();  // kept_items and tile_offset are complete
+
+  // A warp's 32 stores begin where a line of d_out begins: it touches one line, never two.
+  const int offset = tile_offset;
+  for (int i = t - offset % kItemsPerLine; i < tile_count; i += kThreadsPerBlock) {
+    if (i >= 0) __stcs(&d_out[offset + i], kept_items[i]);
+  }
+  if (tile == static_cast<int>(gridDim.x) - 1 && t == 0) d_count[0] = offset + tile_count;
 }
 
 }  // namespace
@@ -168,10 +149,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
-  const int num_blocks = std::min(num_tiles, num_multiprocessors() * kBlocksPerMultiprocessor);
   const LookBack<int> look_back(num_tiles, scratch, stream);
-  single_pass_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, num_tiles,
-                                                                  look_back, d_out, d_count);
+  // More than 48 KiB of shared memory a block are given to those only who ask.
+  constexpr int kSharedBytes = kItemsPerTile * sizeof(int);
+  check(cudaFuncSetAttribute(single_pass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kSharedBytes));
+  single_pass_kernel<<<num_tiles, kThreadsPerBlock, kSharedBytes, stream>>>(
+      d_in, num_items, keep, look_back, d_out, d_count);
   check_launch();
 }
 

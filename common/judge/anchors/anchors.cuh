@@ -48,6 +48,7 @@ void select_limit(const int* d_in, int num_items, BitsEqual keep, int* d_out, in
 // cub::DeviceSelect::If with the temporary storage from scratch. Shapes as lab::compact.
 void cub_select_if(const int* d_in, int num_items, BitsEqual keep, int* d_out, int* d_count,
                    Scratch& scratch, cudaStream_t stream);
+
 // num_rows * num_cols * depth fused multiply-adds between registers, the floor of every float32
 // matrix product without tensor cores: nothing is loaded, so no issue slot is lost. d_c is not
 // written. Shapes as lab::matmul.

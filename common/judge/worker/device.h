@@ -11,6 +11,8 @@ namespace worker {
 
 // Maps the judge's buffers into this process. Throws std::runtime_error.
 std::byte* open_arena(const wire::Hello& hello);
+// Gives them back; null: none were mapped. What is left then and was never freed is a leak.
+void close_arena(std::byte* d_arena);
 
 // A checker watches this process: from now on each call gets scratch memory that is made to
 // measure, and not written before.

@@ -46,6 +46,8 @@ std::byte* open_arena(const wire::Hello& hello) {
 
 void prepare_for_checker() {}  // the emulator's own checkers are always there
 
+void close_arena(std::byte*) {}  // it ends with the process, and leaks are told by the batch
+
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
   simt::set_counting(batch.count != 0);

@@ -15,6 +15,7 @@ struct ScratchMemory {
 };
 ScratchMemory g_scratch;
 bool g_is_checked = false;
+std::size_t g_arena_bytes = 0;
 
 // Unchecked: after a fault of the student's kernel every call fails, and that has been told.
 void free_scratch() {
@@ -25,7 +26,12 @@ void free_scratch() {
 }  // namespace
 
 std::byte* open_arena(const wire::Hello& hello) {
+  g_arena_bytes = hello.arena_bytes;
   return shared_device_memory::open(wire::kArenaFd, hello.arena_bytes);
+}
+
+void close_arena(std::byte* d_arena) {
+  if (d_arena != nullptr) shared_device_memory::close(d_arena, g_arena_bytes);
 }
 
 void prepare_for_checker() { g_is_checked = true; }

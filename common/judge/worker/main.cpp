@@ -146,6 +146,7 @@ int serve() {
     header.code = static_cast<std::uint32_t>(reply.status);
     wire::write_message(wire::kSocketFd, header, wire::encode(reply));
   }
+  close_arena(d_arena);
   return 0;
 }
 
