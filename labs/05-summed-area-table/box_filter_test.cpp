@@ -186,7 +186,7 @@ TEST_F(BoxFilter, CutsWindowsToThePicture) {
   }
 }
 
-TEST_F(BoxFilter, FiltersLargePictures) {
+TEST_F(BoxFilter, FiltersPicturesOfManyItems) {
   const int extra = static_cast<int>(next_seed() % 37);
   const Shape shape = judge::kOnGpu ? Shape{2003 + extra, 1009} : Shape{601 + extra, 409};
   expect_for_shapes({shape}, [&](Shape tried) { return blur(tried, {31, 17}); });

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kMaxAttempts = 40;  // of shrinking
 constexpr std::size_t kMaxGridPixels = 16;
+constexpr std::size_t kMaxQuickPixels = 1 << 17;  // see judge::Options::quick
 
 // Shapes to try instead, the smallest first.
 std::vector<Shape> smaller(Shape shape) {
@@ -55,6 +56,7 @@ template std::string grid_text(Shape, const std::vector<float>&);
 
 void PictureTest::expect_for_shapes(const std::vector<Shape>& shapes, const ShapeAttempt& attempt) {
   for (Shape shape : shapes) {
+    if (judge::options().quick && shape.num_pixels() > kMaxQuickPixels) continue;
     auto failure = attempt(shape);
     if (!failure) continue;
     int attempts = 0;

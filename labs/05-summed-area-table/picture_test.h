@@ -35,7 +35,8 @@ class PictureTest : public judge::LabTest {
   using ShapeAttempt = std::function<std::optional<Failure>(Shape)>;
 
   // Tries the shapes in the order given. At the first failure, looks for a smaller shape that fails
-  // too, and fails the test with what it found there.
+  // too, and fails the test with what it found there. Under a checker (Options::quick) large shapes
+  // are left out.
   void expect_for_shapes(const std::vector<Shape>& shapes, const ShapeAttempt& attempt);
 };
 

@@ -146,7 +146,7 @@ TEST_F(SummedAreaTable, SumsAcrossTiles) {
                     [&](Shape shape) { return table_of_random(shape); });
 }
 
-TEST_F(SummedAreaTable, SumsALargePicture) {
+TEST_F(SummedAreaTable, SumsPicturesOfManyItems) {
   const int extra = static_cast<int>(next_seed() % 37);
   const Shape shape =
       judge::kOnGpu ? Shape{5003 + extra, 4099 - extra} : Shape{1009 + extra, 1013 - extra};

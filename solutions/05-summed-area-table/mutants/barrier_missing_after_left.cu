@@ -3,7 +3,7 @@
 // mistake: 1, no barrier before what the other warps' rows have left of them is read
 // expect: failed race
 // also: wrong_result, uninitialized_read
-// line: 187
+// line: 188
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/look_back.cuh"
@@ -151,7 +151,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     }
   }
   const auto& bottom = sums[kRowsPerWarp - 1];
-  bottoms[warp_id][lane_id] = {bottom[0], bottom[1], bottom[2], bottom[3]};
+  const Vector<T> bottom_vector = {bottom[0], bottom[1], bottom[2], bottom[3]};
+  bottoms[warp_id][lane_id] = bottom_vector;
   __syncthreads();
 
   const auto add_two = [](T a, T b) { return a + b; };

@@ -150,7 +150,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     }
   }
   const auto& bottom = sums[kRowsPerWarp - 1];
-  bottoms[warp_id][lane_id] = {bottom[0], bottom[1], bottom[2], bottom[3]};
+  const Vector<T> bottom_vector = {bottom[0], bottom[1], bottom[2], bottom[3]};
+  bottoms[warp_id][lane_id] = bottom_vector;
   __syncthreads();
 
   const auto add_two = [](T a, T b) { return a + b; };
