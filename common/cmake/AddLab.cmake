@@ -51,6 +51,7 @@ function(add_lab folder)
   list(FILTER ARG_JUDGE INCLUDE REGEX "\\.cu$")
   compile_for_backend(${ARG_JUDGE})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
+  target_compile_definitions(${slug}_test PRIVATE LAB_FOLDER="${lab_dir}")  # where its data files are
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
   add_dependencies(lockstep ${slug}_test ${slug}_calls)
 

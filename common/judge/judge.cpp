@@ -171,6 +171,8 @@ Options parse_options(int argc, char** argv) {
       options.first = value;
     } else if (name == "--reference") {
       options.reference = value;
+    } else if (name == "--images") {
+      options.images = value;
     } else if (name == "--bench") {
       options.bench_sizes = parse_sizes(name, value);
     } else if (name == "--profile") {

@@ -58,6 +58,9 @@ class LabTest : public ::testing::Test {
   // sizes are left out.
   void expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt);
 
+  // True once calling again is of no use: a call timed out, or is not written yet.
+  bool is_fatal() const { return fatal_; }
+
   // Fails the test. The student reads `failure.message`.
   void fail(const Failure& failure);
 

@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string>
       wrapper;             // command that runs the submission's worker (a sandbox, a checker)
   std::uint64_t seed = 0;  // of all inputs; drawn from the system unless given
+  std::string images;      // folder for the pictures that tests make; empty: none are wanted
   // The worker runs under a checker, many times slower: large data and measurements are left out.
   bool quick = false;
   // Not empty: judge nothing, but at these sizes ...

@@ -41,6 +41,16 @@ void record_findings(const std::vector<wire::Finding>& findings) {
   Test::RecordProperty("findings", text + "]");
 }
 
+void record_images(const std::vector<Image>& images) {
+  if (images.empty()) return;
+  std::string text;
+  for (const Image& image : images) {
+    text += (text.empty() ? "[" : ", ") + ("{\"label\": " + json::quote(image.label)) +
+            ", \"file\": " + json::quote(image.file) + "}";
+  }
+  Test::RecordProperty("images", text + "]");
+}
+
 void record_output(const std::string& raw) {
   if (raw.empty()) return;
   const bool cut = raw.size() > kMaxOutputBytes;

@@ -9,7 +9,7 @@ import pytest
 
 from lockstep_grader.errors import FaultError
 from lockstep_grader.gtest import read_gtest
-from lockstep_grader.model import Finding, FindingKind, Outcome, Part, TestResult
+from lockstep_grader.model import Finding, FindingKind, Image, Outcome, Part, TestResult
 
 PLAIN = {"name": "A/1", "classname": "S", "status": "RUN", "result": "COMPLETED", "time": "0.25s"}
 
@@ -17,7 +17,7 @@ PLAIN = {"name": "A/1", "classname": "S", "status": "RUN", "result": "COMPLETED"
 def read(tmp_path: Path, *tests: dict[str, Any]) -> tuple[TestResult, ...]:
     file = tmp_path / "judge.json"
     file.write_text(json.dumps({"seed": "9", "testsuites": [{"testsuite": list(tests)}]}))
-    found, seed = read_gtest(file)
+    found, seed = read_gtest(file, tmp_path)
     assert seed == "9"
     return found
 
@@ -61,10 +61,18 @@ def test_numbers_and_counters_are_read(tmp_path: Path) -> None:
     assert test.counters == {"k": {"launches": 2}}
 
 
+def test_pictures_are_taken_from_their_folder_and_from_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"drawn")
+    listed = json.dumps([{"label": "result", "file": "../../elsewhere/a.png"}])
+    (test,) = read(tmp_path, {**PLAIN, "images": listed})
+    assert test.images == (Image("result", "a.png", b"drawn"),)
+
+
 @pytest.mark.parametrize(
     "extra",
     [
         {"outcome": "splendid"},
+        {"images": '[{"label": "never drawn", "file": "b.png"}]'},
         {"part": "style"},
         {"findings": "[{]"},
         {"findings": '[{"kind": "race"}]'},
@@ -80,4 +88,4 @@ def test_anything_else_is_the_judges_fault(tmp_path: Path, extra: dict[str, Any]
 
 def test_no_results_at_all_are_the_judges_fault(tmp_path: Path) -> None:
     with pytest.raises(FaultError, match="without writing its results"):
-        read_gtest(tmp_path / "absent.json")
+        read_gtest(tmp_path / "absent.json", tmp_path)

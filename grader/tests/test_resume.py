@@ -56,6 +56,30 @@ def test_another_seed_judges_again(checkout: Checkout, judged: Callable[[], int]
     assert judged() == 6
 
 
+PAINTER = '//! {"images": [{"label": "result", "file": "01_first.result.png"}]}\n'
+
+
+def test_pictures_are_kept_beside_the_result_and_drawn_again_when_lost(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    checkout.submission("solutions", {"01_first": PAINTER, "02_second": SOLUTION})
+    kept = checkout.root / "kept"
+    picture = kept / "solutions" / LAB / "01_first.result.png"
+
+    def grade() -> None:
+        _, report = checkout.grade(checkout.root / "solutions", "--results", kept)
+        (image,) = rungs(report)["01_first"]["tests"][0]["images"]
+        assert image == {"label": "result", "file": picture.name}
+        assert picture.read_bytes() == b"a picture"
+
+    grade()
+    grade()
+    assert judged() == 2
+    picture.unlink()
+    grade()
+    assert judged() == 3
+
+
 def test_a_damaged_result_is_judged_again(checkout: Checkout, judged: Callable[[], int]) -> None:
     checkout.grade(checkout.root / "solutions", "--results", "kept")
     kept = checkout.work / "kept" / "solutions" / LAB / "01_first.json"

@@ -16,16 +16,22 @@ from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
 from lockstep_grader.session import Session
-from lockstep_grader.store import ResultId
+from lockstep_grader.store import ResultId, keep_images
 from lockstep_grader.submission import read_source
 
 
 def check(
-    console: Console, session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]
+    console: Console,
+    session: Session,
+    folder: Path,
+    lab: Lab,
+    rungs: Sequence[Rung],
+    results: Path,
 ) -> LabResult:
     """Judges the `rungs` of `lab` under `folder` and prints what a student needs to know.
 
-    A rung that one of them requires is not judged here: each is explained on its own.
+    Pictures that the tests make go to the folder `results`. A rung that one of the `rungs`
+    requires is not judged here: each is explained on its own.
     """
     backend = session.toolchain.backend
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
@@ -41,6 +47,8 @@ def check(
     )
     for job, rung_result in zip(jobs, result.rungs, strict=True):
         print_rung(console, lab.id, job.rung, rung_result, sources[job.rung.id], backend)
+        for picture in keep_images(results / "check" / lab.id, rung_result.judgement):
+            console.print(Text(f"  a picture to look at: {picture}", "dim"))
     if len(jobs) > 1:
         total = points(result.score, result.max_score)
         console.print(Text(f"\n{lab.id}: {total} points on {backend}", "bold"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from lockstep_grader.errors import FaultError
 from lockstep_grader.measures import MEASURES
-from lockstep_grader.model import Finding, FindingKind, Outcome, Part, Place, TestResult
+from lockstep_grader.model import Finding, FindingKind, Image, Outcome, Part, Place, TestResult
 from lockstep_grader.text import visible
 
 _MEASURES = (
@@ -31,11 +31,14 @@ _MEASURES = (
 )
 
 
-def read_gtest(file: Path) -> tuple[tuple[TestResult, ...], str]:
-    """The tests in `file`, and the seed that the judge used. Raises FaultError."""
+def read_gtest(file: Path, images: Path) -> tuple[tuple[TestResult, ...], str]:
+    """The tests in `file`, and the seed that the judge used. Raises FaultError.
+
+    `images` is the folder in which the tests left their pictures, if they made any.
+    """
     try:
         data = json.loads(file.read_text("utf-8", "backslashreplace"))
-        tests = tuple(_test(test) for test in _tests(data))
+        tests = tuple(_test(test, images) for test in _tests(data))
         return tests, str(data.get("seed", ""))
     except FileNotFoundError as error:
         raise FaultError("the judge ended without writing its results") from error
@@ -50,7 +53,7 @@ def _tests(data: Any) -> Iterator[Any]:
                 yield test
 
 
-def _test(test: Mapping[str, Any]) -> TestResult:
+def _test(test: Mapping[str, Any], images: Path) -> TestResult:
     return TestResult(
         name=f"{test['classname']}.{test['name']}",
         part=Part(test.get("part", Part.CORRECTNESS)),
@@ -66,6 +69,7 @@ def _test(test: Mapping[str, Any]) -> TestResult:
             for name, item in json.loads(test.get("places", "{}")).items()
             if item["line"] > 0
         },
+        images=tuple(_image(item, images) for item in json.loads(test.get("images", "[]"))),
     )
 
 
@@ -89,6 +93,13 @@ def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
     if "kind" not in test or any(finding.kind == test["kind"] for finding in found):
         return found
     return (Finding(FindingKind(test["kind"]), visible(_message(test))), *found)
+
+
+def _image(item: Mapping[str, Any], folder: Path) -> Image:
+    name = Path(str(item["file"])).name  # whatever the judge says, it stays in the folder
+    if not (folder / name).is_file():
+        raise ValueError(f"no picture {name}")
+    return Image(str(item["label"]), name, (folder / name).read_bytes())
 
 
 def _finding(item: Mapping[str, Any]) -> Finding:

@@ -53,16 +53,17 @@ def run_judge_command(
     argv: Sequence[str], seed: int | None, work: Path, processes: Processes
 ) -> tuple[tuple[TestResult, ...], str]:
     """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
-    results = work / "judge.json"
+    results, images = work / "judge.json", work / "images"
     results.unlink(missing_ok=True)
     seeded = [f"--seed={seed}"] if seed is not None else []
-    done = processes.run([*argv, *seeded, f"--gtest_output=json:{results}"], _LIMITS, work)
+    files = [f"--images={images}", f"--gtest_output=json:{results}"]
+    done = processes.run([*argv, *seeded, *files], _LIMITS, work)
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
     if done.returncode not in (_PASSED, _FAILED):
         last = one_line(done.output[-300:])
         raise FaultError(f"the judge ended with status {done.returncode}: {last}")
-    tests, used_seed = read_gtest(results)
+    tests, used_seed = read_gtest(results, images)
     claims_passed = done.returncode == _PASSED
     if claims_passed == any(test.outcome in (Outcome.FAILED, Outcome.ERROR) for test in tests):
         raise FaultError("the judge's exit status contradicts its results")

@@ -137,6 +137,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that a test made, for people to look at."""
+
+    label: str
+    file: str  # its name, beside the rung's result
+    png: bytes = b""  # empty when it is there already
+
+
+@dataclass(frozen=True, slots=True)
 class TestResult:
     """One test of the judge. `measures` are its numbers, such as `share` of a speed test.
 
@@ -155,6 +164,7 @@ class TestResult:
     measures: Mapping[str, float] = field(default_factory=dict)
     counters: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,10 @@ class Judgement:
     fault: str = ""
     seed: str = ""
     seconds: float = 0.0
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        return tuple(image for test in self.tests for image in test.images)
 
 
 @dataclass(frozen=True, slots=True)

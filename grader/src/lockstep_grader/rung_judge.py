@@ -119,9 +119,9 @@ class RungJudge:
     def _lab_digest(self, lab: Lab) -> str:
         if lab.id not in self._lab_digests:
             tools = self._toolchain.lab(lab.id)
-            headers = sorted(tools.include.glob("*.cuh"))
+            given = sorted([*tools.include.glob("*.cuh"), *tools.include.rglob("*.bin")])
             lab_toml = self._workspace.labs / lab.id / "lab.toml"
-            self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *headers])
+            self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *given])
         return self._lab_digests[lab.id]
 
 

@@ -8,6 +8,7 @@ from lockstep_grader import __version__
 from lockstep_grader.model import (
     Finding,
     FindingKind,
+    Image,
     Judgement,
     Outcome,
     Part,
@@ -122,6 +123,7 @@ def _test(test: TestResult) -> dict[str, Any]:
             name: {"file": place.file, "line": place.line, "value": place.value}
             for name, place in test.places.items()
         },
+        "images": [{"label": image.label, "file": image.file} for image in test.images],
     }
 
 
@@ -140,6 +142,7 @@ def _test_from(data: Mapping[str, Any]) -> TestResult:
             name: Place(place["file"], place["line"], place["value"])
             for name, place in data["places"].items()
         },
+        images=tuple(Image(image["label"], image["file"]) for image in data["images"]),
     )
 
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.files import write_json
+from lockstep_grader.files import write_json, write_whole
 from lockstep_grader.model import Judgement
 from lockstep_grader.serial import judgement_from_json, judgement_json
 
@@ -37,7 +37,9 @@ class Store:
             data = json.loads(self._file(result).read_bytes())
             if data["version"] != _VERSION or data["key"] != key:
                 return None
-            return judgement_from_json(data["judgement"])
+            judgement = judgement_from_json(data["judgement"])
+            folder = self._file(result).parent
+            return judgement if all((folder / i.file).is_file() for i in judgement.images) else None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # absent or damaged: judge again
 
@@ -52,10 +54,19 @@ class Store:
             "rung": result.rung,
             "judgement": judgement_json(judgement),
         }
+        keep_images(self._file(result).parent, judgement)  # first: the JSON file names them
         write_json(self._file(result), value)
 
     def _file(self, result: ResultId) -> Path:
         return self.folder / result.submission / result.lab / f"{result.rung}.json"
+
+
+def keep_images(folder: Path, judgement: Judgement) -> list[Path]:
+    """Writes the pictures that the tests made; returns where they are."""
+    for image in judgement.images:
+        if image.png:
+            write_whole(folder / image.file, image.png)
+    return [folder / image.file for image in judgement.images]
 
 
 def content_key(parts: dict[str, str | bytes]) -> str:

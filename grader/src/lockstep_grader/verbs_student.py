@@ -61,7 +61,7 @@ def check_target(
     lab, rungs = find_target(read_labs(workspace), target)
     folder = _folder(workspace, from_)
     session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
-    result = check(make_console(), session, folder, lab, rungs)
+    result = check(make_console(), session, folder, lab, rungs, workspace.results)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
     if result.score is None:
@@ -85,7 +85,7 @@ def watch_target(
 
     def once() -> None:
         session = open_session(workspace, backend.backend, jobs, None, sanitizer)
-        check(console, session, folder, lab, rungs)
+        check(console, session, folder, lab, rungs, workspace.results)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// One kernel, one read and one write a pixel: blocks hand their tiles' edges to each other while
+// the tiles stay in registers. Make it right with one pixel a lane first, then four.
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/look_back.cuh"
+#include "lab/todo.cuh"
+#include "summed_area_table.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kNumWarps = 8;
+constexpr int kThreadsPerBlock = kNumWarps * kWarpSize;
+constexpr int kRowsPerWarp = 8;
+constexpr int kItemsPerLane = 4;  // neighbours in a row: one 16-byte load
+constexpr int kTileWidth = kWarpSize * kItemsPerLane;
+constexpr int kTileHeight = kNumWarps * kRowsPerWarp;
+
+struct Tile {
+  int across, down;  // position, in tiles
+};
+
+// The ticket-th tile when a rectangle of tiles is walked diagonal by diagonal, from the top left.
+__device__ Tile tile_of([[maybe_unused]] int ticket, [[maybe_unused]] int tiles_across,
+                        [[maybe_unused]] int tiles_down) {
+  // TODO 1. Begin with row by row, which is right, too. Why is it slower? Then: how many tiles lie
+  //         on the first d diagonals, while they still grow? Which d has ticket t? The far corner
+  //         is the near one, turned round.
+  return {0, 0};
+}
+
+// One block a tile. up looks back over the tiles above, one column of words a column of pixels;
+// left over the tiles to the left, one column of words a row of pixels.
+template <class T>
+__global__ void single_pass_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
+                                   [[maybe_unused]] int height, [[maybe_unused]] LookBack<T> up,
+                                   [[maybe_unused]] LookBack<T> left, [[maybe_unused]] T* d_out) {
+  // TODO 2. One thread draws a ticket for its block. Why is blockIdx no good for that?
+  // TODO 3. Build the tile's table in registers, as in your 03, with kItemsPerLane pixels a lane.
+  // TODO 4. Read lab/look_back.cuh. One thread a column hands out the word of the tile's last row
+  //         and looks back over the tiles above, with exclusive_prefix_by_thread. What must the
+  //         threads whose column is outside the picture do, and what must they not do?
+  // TODO 5. One thread a row does the same to the left. What does it hand out, so that the corner
+  //         comes along as in 03? So what must have happened before?
+  // TODO 6. Why does the waiting end? What if up and left shared one set of words?
+  // TODO 7. Add both to each pixel and write. Which barriers are there, and what is each for?
+  // TODO 8. Read and write int4 and float4. When is a row not 16-byte aligned, and what then?
+  // TODO 9. How many registers hold pixels, and how many blocks fit a multiprocessor? Look up
+  //         __launch_bounds__.
+}
+
+template <class T>
+void build_table(const T* d_in, int width, int height, T* d_out, Scratch& scratch,
+                 cudaStream_t stream) {
+  todo("04_single_pass: write the kernel and its one launch, then delete this line");
+
+  // TODO 10. What does a picture without pixels need?
+  const int tiles_across = ceil_div(width, kTileWidth);
+  const int tiles_down = ceil_div(height, kTileHeight);
+  const LookBack<T> up(tiles_down, scratch, stream, width);
+  const LookBack<T> left(tiles_across, scratch, stream, height);
+  single_pass_kernel<<<tiles_across * tiles_down, kThreadsPerBlock, 0, stream>>>(
+      d_in, width, height, up, left, d_out);
+  check_launch();
+}
+
+}  // namespace
+
+void summed_area_table(const int* d_in, int width, int height, int* d_out, Scratch& scratch,
+                       cudaStream_t stream) {
+  build_table(d_in, width, height, d_out, scratch, stream);
+}
+
+void summed_area_table_float(const float* d_in, int width, int height, float* d_out,
+                             Scratch& scratch, cudaStream_t stream) {
+  build_table(d_in, width, height, d_out, scratch, stream);
+}
+
+}  // namespace lab

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A picture with a depth for every pixel: the scene that scene/make_scene.py drew, or a random one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "table_diagnosis.h"
+
+namespace sat {
+
+using Bytes = std::vector<unsigned char>;
+
+struct Scene {
+  Shape shape;
+  Bytes rgb;       // (height, width, 3)
+  Bytes nearness;  // (height, width)
+};
+
+// Throws std::runtime_error if the file is not one that make_scene.py writes.
+Scene load_scene(const std::string& file);
+Scene random_scene(Shape shape, std::uint64_t seed);
+
+// The summed-area tables of the three colours, one after the other: (3, height, width).
+std::vector<int> colour_tables(const Scene& scene);
+
+// What lab::depth_of_field must make of the scene, pixel by pixel and colour by colour.
+Bytes blurred(const Scene& scene, int focus, int max_radius);
+
+}  // namespace sat

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 02_transposed
+// mistake: 23, 32-way bank conflicts: the tile without padding
+// expect: failed budget
+// also: slow
+// needs: budget
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "summed_area_table.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr int kWarpsPerBlock = 8;
+constexpr int kLoadsInFlight = 4;
+constexpr int kTransposeTile = 32;
+
+template <class T>
+__device__ T inclusive_warp_scan(T value) {
+  const int lane_id = threadIdx.x % kWarpSize;
+  for (int offset = 1; offset < kWarpSize; offset *= 2) {
+    const T before = __shfl_up_sync(kFullWarp, value, offset);
+    if (lane_id >= offset) value += before;
+  }
+  return value;
+}
+
+template <class T>
+__global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
+  const int lane_id = threadIdx.x % kWarpSize;
+  const int y = blockIdx.x * kWarpsPerBlock + threadIdx.x / kWarpSize;
+  if (y >= height) return;
+  const T* d_row = d_in + y * width;
+  T* d_out_row = d_out + y * width;
+
+  T carry = 0;
+  for (int begin = 0; begin < width; begin += kLoadsInFlight * kWarpSize) {
+    T items[kLoadsInFlight];
+#pragma unroll
+    for (int k = 0; k < kLoadsInFlight; ++k) {
+      const int x = begin + k * kWarpSize + lane_id;
+      items[k] = x < width ? d_row[x] : T{0};
+    }
+#pragma unroll
+    for (int k = 0; k < kLoadsInFlight; ++k) {
+      const int x = begin + k * kWarpSize + lane_id;
+      const T sum = carry + inclusive_warp_scan(items[k]);
+      if (x < width) d_out_row[x] = sum;
+      carry = __shfl_sync(kFullWarp, sum, kWarpSize - 1);
+    }
+  }
+}
+
+template <class T>
+__global__ void transpose_kernel(const T* d_in, int width, int height, T* d_out) {
+  __shared__ T tile[kTransposeTile][kTransposeTile];
+  const int tiles_across = ceil_div(width, kTransposeTile);
+  const int x0 = blockIdx.x % tiles_across * kTransposeTile;
+  const int y0 = blockIdx.x / tiles_across * kTransposeTile;
+  const int lane_id = threadIdx.x % kWarpSize;
+  const int warp_id = threadIdx.x / kWarpSize;
+
+  for (int row = warp_id; row < kTransposeTile; row += kWarpsPerBlock) {
+    const int x = x0 + lane_id;
+    const int y = y0 + row;
+    if (x < width && y < height) tile[row][lane_id] = d_in[y * width + x];
+  }
+  __syncthreads();
+  for (int column = warp_id; column < kTransposeTile; column += kWarpsPerBlock) {
+    const int x = x0 + column;
+    const int y = y0 + lane_id;
+    if (x < width && y < height) d_out[x * height + y] = tile[lane_id][column];
+  }
+}
+
+template <class T>
+void scan_rows(const T* d_in, int width, int height, T* d_out, cudaStream_t stream) {
+  const int num_blocks = ceil_div(height, kWarpsPerBlock);
+  rows_kernel<<<num_blocks, kWarpsPerBlock * kWarpSize, 0, stream>>>(d_in, width, height, d_out);
+  check_launch();
+}
+
+template <class T>
+void transpose(const T* d_in, int width, int height, T* d_out, cudaStream_t stream) {
+  const int num_blocks = ceil_div(width, kTransposeTile) * ceil_div(height, kTransposeTile);
+  transpose_kernel<<<num_blocks, kWarpsPerBlock * kWarpSize, 0, stream>>>(d_in, width, height,
+                                                                          d_out);
+  check_launch();
+}
+
+template <class T>
+void build_table(const T* d_in, int width, int height, T* d_out, Scratch& scratch,
+                 cudaStream_t stream) {
+  if (width == 0 || height == 0) return;
+  T* d_swap = scratch.allocate<T>(static_cast<std::size_t>(width) * height);
+  scan_rows(d_in, width, height, d_swap, stream);
+  transpose(d_swap, width, height, d_out, stream);
+  scan_rows(d_out, height, width, d_swap, stream);
+  transpose(d_swap, height, width, d_out, stream);
+}
+
+}  // namespace
+
+void summed_area_table(const int* d_in, int width, int height, int* d_out, Scratch& scratch,
+                       cudaStream_t stream) {
+  build_table(d_in, width, height, d_out, scratch, stream);
+}
+
+void summed_area_table_float(const float* d_in, int width, int height, float* d_out,
+                             Scratch& scratch, cudaStream_t stream) {
+  build_table(d_in, width, height, d_out, scratch, stream);
+}
+
+}  // namespace lab
