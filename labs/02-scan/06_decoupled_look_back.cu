@@ -38,11 +38,10 @@ using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
   return 0;
 }
 
-// Writes the exclusive scan of d_in to d_out (num_items). d_ticket (1) and d_words (num_tiles) are
-// 0 at first.
+// Writes the exclusive scan of d_in to d_out (num_items). One tile a block; d_ticket (1) and
+// d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel([[maybe_unused]] const unsigned* d_in,
-                                 [[maybe_unused]] int num_items, [[maybe_unused]] int num_tiles,
-                                 [[maybe_unused]] unsigned* d_out,
+                                 [[maybe_unused]] int num_items, [[maybe_unused]] unsigned* d_out,
                                  [[maybe_unused]] TileWord* d_ticket,
                                  [[maybe_unused]] TileWord* d_words) {
   // TODO 4. Which tile is this block's? Not blockIdx.x: suppose that blocks start in another order,
@@ -68,7 +67,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
-      as_unsigned(d_in), num_items, num_tiles, as_unsigned(d_out), d_ticket, d_ticket + 1);
+      as_unsigned(d_in), num_items, as_unsigned(d_out), d_ticket, d_ticket + 1);
   check_launch();
 }
 

@@ -173,9 +173,9 @@ TEST_F(ExclusiveScan, ScansWithinOneBlock) {
 
 TEST_F(ExclusiveScan, ScansAcrossBlocks) {
   // Around the tiles that one may choose, and between them.
-  std::vector<int> sizes = {511,  512,  513,   1000,  1023,  1024,  1025, 2047,
-                            2048, 2049, 3000,  4095,  4096,  4097,  6143, 6144,
-                            6145, 8193, 12289, 30000, 65535, 65536, 65537};
+  std::vector<int> sizes = {511,   512,   513,   1000,  1023,  1024,  1025, 2047, 2048,
+                            2049,  3000,  4095,  4096,  4097,  6143,  6144, 6145, 8193,
+                            12289, 30000, 32768, 32769, 65535, 65536, 65537};
   sizes.push_back(100000 + static_cast<int>(next_seed() % 1000));
   for (int& size : sizes) size = at_most(size);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -198,7 +198,7 @@ TEST_F(ExclusiveScan, WritesNothingForNoItems) {
 }
 
 TEST_F(ExclusiveScan, WorksOnEveryCall) {
-  if (const auto failure = check_calls_in_a_row({at_most(20000), 40, 1025, at_most(20000)})) {
+  if (const auto failure = check_calls_in_a_row({at_most(70000), 40, 1025, at_most(70000)})) {
     fail(*failure);
   }
 }
@@ -206,7 +206,7 @@ TEST_F(ExclusiveScan, WorksOnEveryCall) {
 TEST_F(ExclusiveScan, DependsOnNoOrderOfExecution) {
   for (int round = 0; round < 12; ++round) {
     // Once more blocks than run at a time, then now many, now a few.
-    const int most = at_most(round == 0 ? 1 << 20 : round % 3 == 0 ? 100000 : 10000);
+    const int most = at_most(round == 0 ? 3 << 19 : round % 3 == 0 ? 100000 : 10000);
     const int num_items = most - static_cast<int>(next_seed() % 1500);
     if (const auto failure = check_order([&] { return check_length(num_items); })) {
       return fail(*failure);

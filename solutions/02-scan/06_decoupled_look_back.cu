@@ -17,7 +17,7 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 1024;
 constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has under way
-constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
 constexpr int kItemsPerWarp = kVectorsPerThread * kWarpSize * 4;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
 
@@ -117,6 +117,7 @@ __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   }
 }
 
+// One tile a block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out, TileWord* d_ticket,
                      TileWord* d_words) {

@@ -4,7 +4,6 @@
 // expect: failed budget
 // also: slow
 // needs: budget
-#include <algorithm>
 #include <cuda/atomic>
 
 #include "lab/cuda_error.cuh"
@@ -15,9 +14,8 @@ namespace lab {
 namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 5;
-constexpr int kVectorsPerThread = 6;
+constexpr int kThreadsPerBlock = 1024;
+constexpr int kVectorsPerThread = 8;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerWarp = kVectorsPerThread * kWarpSize * 4;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
@@ -101,46 +99,44 @@ __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   }
 }
 
-__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
-    look_back_kernel(const unsigned* d_in, int num_items, int num_tiles, unsigned* d_out,
-                     TileWord* d_ticket, TileWord* d_words) {
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out, TileWord* d_ticket,
+                     TileWord* d_words) {
   __shared__ unsigned warp_sums[kNumWarps];
   __shared__ unsigned sum_before_tile;
-  __shared__ int next_tile;
+  __shared__ int ticket;
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
 
-  if (threadIdx.x == 0) next_tile = static_cast<int>(atomicAdd(d_ticket, 1));
+  if (threadIdx.x == 0) ticket = static_cast<int>(atomicAdd(d_ticket, 1));
   __syncthreads();
-  for (int tile = next_tile; tile < num_tiles; tile = next_tile) {
-    const unsigned begin = tile * kItemsPerTile + warp_id * kItemsPerWarp;
-    const int num_left = static_cast<int>(num_items - begin);
-    uint4 items[kVectorsPerThread];
-    load_items(d_in + begin, num_left, items);
+  const int tile = ticket;
+  const unsigned begin = tile * kItemsPerTile + warp_id * kItemsPerWarp;
+  const int num_left = static_cast<int>(num_items - begin);
+  uint4 items[kVectorsPerThread];
+  load_items(d_in + begin, num_left, items);
 
-    unsigned sum = 0;
-    for (const uint4& item : items) sum += item.x + item.y + item.z + item.w;
-    sum = __reduce_add_sync(kFullWarp, sum);
-    if (lane_id == 0) warp_sums[warp_id] = sum;
-    __syncthreads();
-    const unsigned warp_sum = lane_id < kNumWarps ? warp_sums[lane_id] : 0;
-    const unsigned sum_before_warp = __reduce_add_sync(kFullWarp, lane_id < warp_id ? warp_sum : 0);
+  unsigned sum = 0;
+#pragma unroll
+  for (const uint4& item : items) sum += item.x + item.y + item.z + item.w;
+  sum = __reduce_add_sync(kFullWarp, sum);
+  if (lane_id == 0) warp_sums[warp_id] = sum;
+  __syncthreads();
+  const unsigned warp_sum = lane_id < kNumWarps ? warp_sums[lane_id] : 0;
+  const unsigned sum_before_warp = __reduce_add_sync(kFullWarp, lane_id < warp_id ? warp_sum : 0);
 
-    if (warp_id == 0) {
-      const unsigned aggregate = __reduce_add_sync(kFullWarp, warp_sum);
-      if (lane_id == 0) publish(d_words[tile], tile == 0 ? kPrefix : kAggregate, aggregate);
-      const unsigned sum_before = look_back(d_words, tile);
-      if (lane_id == 0) {
-        publish(d_words[tile], kPrefix, sum_before + aggregate);
-        sum_before_tile = sum_before;
-      }
-    } else if (warp_id == 1 && lane_id == 0) {
-      next_tile = static_cast<int>(atomicAdd(d_ticket, 1));
+  if (warp_id == 0) {
+    const unsigned aggregate = __reduce_add_sync(kFullWarp, warp_sum);
+    if (lane_id == 0) publish(d_words[tile], tile == 0 ? kPrefix : kAggregate, aggregate);
+    const unsigned sum_before = look_back(d_words, tile);
+    if (lane_id == 0) {
+      publish(d_words[tile], kPrefix, sum_before + aggregate);
+      sum_before_tile = sum_before;
     }
-    scan_warp(items);
-    __syncthreads();
-    store_items(items, sum_before_tile + sum_before_warp, num_left, d_out + begin);
   }
+  scan_warp(items);
+  __syncthreads();
+  store_items(items, sum_before_tile + sum_before_warp, num_left, d_out + begin);
 }
 
 }  // namespace
@@ -151,9 +147,8 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
-  look_back_kernel<<<std::min(num_tiles, most_blocks), kThreadsPerBlock, 0, stream>>>(
-      as_unsigned(d_in), num_items, num_tiles, as_unsigned(d_out), d_ticket, d_ticket + 1);
+  look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
+      as_unsigned(d_in), num_items, as_unsigned(d_out), d_ticket, d_ticket + 1);
   check_launch();
 }
 
