@@ -4,8 +4,8 @@
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
+#include "lab/provided_scan.cuh"
 #include "lab/todo.cuh"
-#include "provided_scan.cuh"
 
 namespace lab {
 namespace {

@@ -8,7 +8,7 @@
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
-#include "provided_scan.cuh"
+#include "lab/provided_scan.cuh"
 
 namespace lab {
 namespace {

@@ -3,7 +3,6 @@
 // mistake: 16, memory read before it is written: the states are never cleared
 // expect: failed uninitialized_read
 // also: wrong_result, out_of_bounds, race, deadlock, timeout, crash, launch_error, output_unwritten
-// needs: cuda
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>

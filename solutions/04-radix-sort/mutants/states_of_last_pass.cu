@@ -3,7 +3,6 @@
 // mistake: 25, states of the pass before are taken for those of this one
 // expect: failed wrong_result
 // also: race, out_of_bounds, output_unwritten, uninitialized_read, crash, launch_error
-// needs: cuda
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>
