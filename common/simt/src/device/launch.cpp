@@ -37,8 +37,8 @@ cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (running.grid != nullptr) return cudaErrorNotSupported;
   if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
-  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim) ||
-      num_threads > kMaxThreadsPerBlock) {
+  if (num_threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;  // since CUDA 13
+  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim)) {
     return cudaErrorInvalidConfiguration;
   }
   if (config.shared_bytes > g_dynamic_shared_limit) return cudaErrorInvalidValue;

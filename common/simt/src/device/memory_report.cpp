@@ -2,9 +2,11 @@
 #include "memory_report.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "describe.h"
@@ -107,6 +109,31 @@ void end_misaligned(const Access& access) {
                   ": an access of " + size + " bytes needs an address that is a multiple of " +
                   size,
               access.pc});
+}
+
+void end_misaligned_type(const TypedAccess& access, std::uintptr_t address, const void* pc) {
+  const Untraced untraced;
+  const std::string alignment = std::to_string(access.alignment);
+  const bool vowel = std::string_view("aeiou").find(access.type[0]) != std::string_view::npos;
+  const std::string object = (vowel ? "an " : "a ") + access.type;
+  end_kernel({cudaErrorMisalignedAddress, "misaligned",
+              running_thread_name() + " " + access.verb + " " + object + " at " + hex(address) +
+                  ", which is " + bytes(address % access.alignment) + " past a multiple of " +
+                  alignment + ": " + object + " needs an address that is a multiple of " +
+                  alignment,
+              pc});
+}
+
+void end_index_out_of_range(std::int64_t index, const std::string& array_type, const void* pc) {
+  const Untraced untraced;
+  const std::size_t bracket = array_type.find('[');
+  std::string message = running_thread_name() + " uses index " + std::to_string(index) +
+                        " of an array of type " + array_type;
+  if (bracket != std::string::npos) {
+    const unsigned long long length = std::strtoull(&array_type[bracket + 1], nullptr, 10);
+    message += ", whose last element is number " + std::to_string(length - 1);
+  }
+  end_kernel({cudaErrorIllegalAddress, "out_of_bounds", std::move(message), pc});
 }
 
 void end_host_pointer(const Access& access) {

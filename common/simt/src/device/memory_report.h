@@ -2,6 +2,8 @@
 // Findings about accesses to memory, in words.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "memory_check.h"
@@ -23,6 +25,17 @@ void report_uninitialized(const Access& access, const std::string& where);
 
 // These end the kernel.
 [[noreturn]] void end_misaligned(const Access& access);
+struct TypedAccess {
+  const char* verb;       // "reads"
+  std::string type;       // "float4"
+  std::size_t alignment;  // that the type asks for
+};
+[[noreturn]] void end_misaligned_type(const TypedAccess& access, std::uintptr_t address,
+                                      const void* pc);
+// array_type: as the compiler spells it, "float [32]". The kernel ends because past a local array
+// lies the stack on which it runs.
+[[noreturn]] void end_index_out_of_range(std::int64_t index, const std::string& array_type,
+                                         const void* pc);
 [[noreturn]] void end_host_pointer(const Access& access);
 
 // Whether races between the access and one that returned to `earlier` are still of interest.
