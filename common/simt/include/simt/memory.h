@@ -13,7 +13,7 @@ namespace simt {
 // The range is at a fixed place, so that "is this a device address?" is one comparison and so that
 // two runs see the same addresses. It is reserved without memory behind it, which arrives on use.
 inline constexpr std::uintptr_t kDeviceBase = 0x2000'0000'0000;
-inline constexpr std::size_t kDeviceRangeBytes = std::size_t{64} << 30;
+inline constexpr std::size_t kDeviceRangeBytes = std::size_t{16} << 30;
 inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{4} << 30;  // what programs can have
 inline constexpr std::size_t kAllocationAlignment = 256;
 inline constexpr std::size_t kRedZoneBytes = 256;  // at least so much free room after an allocation

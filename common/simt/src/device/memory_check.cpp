@@ -42,19 +42,24 @@ bool is_usable(const Allocation* allocation, const Access& access) {
 
 // Some byte of it was never written, or is not allocated. An access that finds one written byte is
 // let through: whole structs are copied with their padding, vectors with elements in no use.
-void check_unwritten(const Access& access) {
+// Returns false if it is not allocated: nothing is recorded about such memory.
+bool check_unwritten(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
-  if (!is_usable(allocation, access)) return report_out_of_bounds(access, allocation);
+  if (!is_usable(allocation, access)) {
+    report_out_of_bounds(access, allocation);
+    return false;
+  }
   if (access.reads && device_flags.none(access.address, access.size_bytes)) {
     report_uninitialized(access, allocation->name);
   }
   if (access.writes) device_flags.set(access.address, access.size_bytes);
+  return true;
 }
 
 void check_device_memory(const Access& access) {
-  if (!device_flags.all(access.address, access.size_bytes)) check_unwritten(access);
-  check_device_race(access);
+  const bool is_written = device_flags.all(access.address, access.size_bytes);
+  if (is_written || check_unwritten(access)) check_device_race(access);
 }
 
 void check_shared_memory(const Access& access, SharedRegion& region) {

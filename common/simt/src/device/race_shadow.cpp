@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "race_shadow.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 
-#include "device_shadow.h"
+#include "address_space.h"
 #include "order.h"
 #include "race_report.h"
 #include "running.h"
@@ -27,22 +25,20 @@ std::size_t global_history_bytes() {
          sizeof(WordHistory);
 }
 
+// About the whole device's range; memory is behind it only where something is allocated.
 WordHistory* device_history() {
-  static auto* const history = static_cast<WordHistory*>(reserve_zeros(kDeviceHistoryBytes));
+  static auto* const history =
+      static_cast<WordHistory*>(reserve_address_space(kDeviceHistoryBytes));
   return history;
 }
 
 WordHistory* global_history() {
-  static auto* const history = static_cast<WordHistory*>(reserve_zeros(global_history_bytes()));
+  static auto* const history = [] {
+    void* const room = reserve_address_space(global_history_bytes());
+    commit(room, global_history_bytes());
+    return static_cast<WordHistory*>(room);
+  }();
   return history;
-}
-
-// Hands whole pages back; they read as zeros again.
-void discard(void* begin, std::size_t size_bytes) {
-  constexpr std::uintptr_t kPageBytes = 4096;
-  const std::uintptr_t first = (number(begin) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const std::uintptr_t end = (number(begin) + size_bytes) / kPageBytes * kPageBytes;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 std::uint32_t code_offset(const void* pc) {
@@ -137,14 +133,19 @@ void check_global_race(const Access& access) {
   check_race(global_history(), low, access, false);
 }
 
+void make_history(std::uintptr_t address, std::size_t size_bytes) {
+  commit(device_history() + (address - kDeviceBase) / kWordBytes,
+         size_bytes / kWordBytes * sizeof(WordHistory));
+}
+
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes) {
-  discard(device_history() + (address - kDeviceBase) / kWordBytes,
-          size_bytes / kWordBytes * sizeof(WordHistory));
+  clear_pages(device_history() + (address - kDeviceBase) / kWordBytes,
+              (size_bytes + kWordBytes - 1) / kWordBytes * sizeof(WordHistory));
 }
 
 void forget_accesses() {
-  discard(device_history(), kDeviceHistoryBytes);
-  discard(global_history(), global_history_bytes());
+  discard_pages(device_history(), kDeviceHistoryBytes);
+  discard_pages(global_history(), global_history_bytes());
 }
 
 }  // namespace simt::device

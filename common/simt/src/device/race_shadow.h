@@ -28,7 +28,10 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
 void check_device_race(const Access& access);
 void check_global_race(const Access& access);
 
-// The device's range from `address` on is new memory, or nobody's.
+// There will be accesses to the device's range from `address` on, a multiple of a page.
+void make_history(std::uintptr_t address, std::size_t size_bytes);
+
+// The device's range from `address` on is nobody's any more.
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes);
 // Everything.
 void forget_accesses();

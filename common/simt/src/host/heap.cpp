@@ -160,7 +160,8 @@ void* scratch_room(std::size_t size_bytes) {
   static std::size_t room_bytes = 0;
   if (size_bytes > room_bytes) {
     const int fd = memfd_create("scratch", MFD_CLOEXEC);
-    const std::size_t padded_bytes = round_up(size_bytes, kCommitBytes);
+    // Twice what there was: its old addresses are not used again.
+    const std::size_t padded_bytes = round_up(std::max(size_bytes, 2 * room_bytes), kCommitBytes);
     if (fd < 0 || ftruncate(fd, static_cast<off_t>(padded_bytes)) != 0) {
       throw std::system_error(errno, std::generic_category(), "scratch_room");
     }
