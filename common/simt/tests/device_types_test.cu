@@ -142,6 +142,69 @@ TEST_F(Types, FindsAnIndexPastALocalOrAConstantArray) {
                         "uses index 3 of an array of type int [3]");
 }
 
+// A pointer hides an array's length. The compiler puts nothing between these three but what their
+// alignment asks for.
+struct alignas(16) Row {
+  float items[4];
+};
+
+__device__ void put(char* items, int i) { items[i] = 1; }
+constexpr int kPutLine = __LINE__ - 1;
+
+__global__ void gap_kernel(float* out, int i) {
+  __shared__ char tags[21];
+  __shared__ Row row;
+  put(tags, static_cast<int>(threadIdx.x));
+  if (threadIdx.x == 0) row = Row{};
+  __syncthreads();
+  put(tags, i);
+  out[0] = row.items[0] + tags[20];
+}
+
+TEST_F(Types, FindsTheEndOfASharedArrayBehindAPointer) {
+  Managed<float> out(1);
+  gap_kernel<<<1, 21>>>(out.get(), 0);
+  simt::take_findings();  // all threads put a tag there: a race in general
+  gap_kernel<<<1, 21>>>(out.get(), 21);
+  const simt::Finding finding = expect_finding("out_of_bounds");
+  expect_line_and_words(finding, kPutLine,
+                        "writes 1 byte right past the end of shared tags (21 bytes)");
+}
+
+TEST_F(Types, FindsTheEndOfAllSharedMemory) {
+  Managed<float> out(1);
+  gap_kernel<<<1, 21>>>(out.get(), 150'000);
+  EXPECT_TRUE(contains(expect_fault(cudaErrorIllegalAddress, "out_of_bounds").message,
+                       " bytes past the end of shared "));
+  gap_kernel<<<1, 21>>>(out.get(), -150'000);
+  EXPECT_TRUE(contains(expect_fault(cudaErrorIllegalAddress, "out_of_bounds").message,
+                       "before the start of the block's shared memory"));
+}
+
+struct Counted {
+  __device__ Counted() : count(0) {}
+  int count;
+};
+
+__global__ void read_flag_kernel(int* out, bool is_written) {
+  __shared__ bool flag;
+  __shared__ Counted counted;  // has a guard: the constructor does not run
+  if (is_written && threadIdx.x == 0) flag = true;
+  if (threadIdx.x == 0) counted.count = 3;
+  __syncthreads();
+  out[threadIdx.x] = counted.count + flag;
+}
+constexpr int kFlagLine = __LINE__ - 2;
+
+TEST_F(Types, FindsAnUnwrittenSharedByte) {
+  Managed<int> out(32);
+  read_flag_kernel<<<1, 32>>>(out.get(), true);
+  EXPECT_TRUE(simt::take_findings().empty());
+  read_flag_kernel<<<1, 32>>>(out.get(), false);
+  expect_line_and_words(expect_finding("uninitialized_read"), kFlagLine,
+                        "reads 1 byte of shared memory (flag) that nobody has written yet");
+}
+
 struct List {
   int count;
   int items[1];  // and more

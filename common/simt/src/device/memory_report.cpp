@@ -74,6 +74,18 @@ std::string place_of(const Access& access, const Allocation* nearest) {
   return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", which is freed");
 }
 
+std::string place_past(const Access& access, const SharedVariable& variable) {
+  const std::size_t end = running.block->shared_shadow.static_region.low + variable.end();
+  const std::string owner =
+      "the end of shared " + variable.name + " (" + bytes(variable.size_bytes) + ")";
+  if (access.address < end) {
+    return ", of which the last " + bytes(access.address + access.size_bytes - end) + " lie past " +
+           owner;
+  }
+  const std::size_t past = access.address - end;
+  return (past == 0 ? " right past " : ", " + bytes(past) + " past ") + owner;
+}
+
 }  // namespace
 
 void report_out_of_bounds(const Access& access, const Allocation* nearest) {
@@ -92,12 +104,29 @@ void report_past_shared_memory(const Access& access) {
                 ", the launch's third argument)");
 }
 
+void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  report_at(access, "out_of_bounds", what_it_does(access) + place_past(access, variable));
+}
+
 void report_uninitialized(const Access& access, const std::string& where) {
   const Untraced untraced;
   if (is_known(access, 1)) return;
   report_at(access, "uninitialized_read",
             running_thread_name() + " reads " + bytes(access.size_bytes) + " of " + where +
                 " that nobody has written yet");
+}
+
+void end_outside_shared_memory(const Access& access) {
+  const Untraced untraced;
+  const SharedRegion& region = running.block->shared_shadow.static_region;
+  const SharedVariable* const last = find_shared_variable(region.size_bytes);
+  const bool is_past = access.address >= region.low && last != nullptr;
+  end_kernel({cudaErrorIllegalAddress, "out_of_bounds",
+              what_it_does(access) + (is_past ? place_past(access, *last)
+                                              : " before the start of the block's shared memory"),
+              access.pc});
 }
 
 void end_misaligned(const Access& access) {

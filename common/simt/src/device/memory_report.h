@@ -7,6 +7,7 @@
 #include <string>
 
 #include "memory_check.h"
+#include "shared_variables.h"
 #include "simt/memory.h"
 
 namespace simt::device {
@@ -20,10 +21,18 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest);
 // The access lies past the end of the block's dynamic shared memory.
 void report_past_shared_memory(const Access& access);
 
+// The access begins in or after the variable and ends in room that belongs to none.
+void report_past_shared_variable(const Access& access, const SharedVariable& variable);
+
 // Nothing has been written yet where it reads. `where`: "shared memory" or an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where);
 
 // These end the kernel.
+
+// The access lies close before or past the block's static shared memory, where the host has its
+// own.
+[[noreturn]] void end_outside_shared_memory(const Access& access);
+
 [[noreturn]] void end_misaligned(const Access& access);
 struct TypedAccess {
   const char* verb;       // "reads"
