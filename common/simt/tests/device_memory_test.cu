@@ -40,7 +40,7 @@ TEST_F(Memory, FindsAReadPastTheEnd) {
   EXPECT_EQ(finding.line, kReadLine);
   EXPECT_EQ(finding.kernel, "copy_kernel");
   EXPECT_TRUE(contains(finding.message, "thread 30 of block 0 reads 4 bytes right past the end"));
-  EXPECT_TRUE(contains(finding.message, "(400 bytes)"));
+  EXPECT_TRUE(contains(finding.message, "(400 bytes, allocated in line"));
 }
 
 TEST_F(Memory, FindsAReadBeforeTheStart) {

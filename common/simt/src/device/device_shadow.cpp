@@ -6,6 +6,7 @@
 #include "address_space.h"
 #include "race_shadow.h"
 #include "simt/memory.h"
+#include "stream_race.h"
 
 namespace simt::device {
 namespace {
@@ -38,11 +39,17 @@ class ShadowKeeper : public MemoryObserver {
     forget_accesses(number(allocation.base), allocation.size_bytes);
   }
   void on_write(const void* p, std::size_t size_bytes) override {
-    if (is_device_address(p)) device_flags.set(number(p), size_bytes);
+    if (!is_device_address(p)) return;
+    device_flags.set(number(p), size_bytes);
+    note_copied(number(p), size_bytes, true);
   }
-  void on_read(const void*, std::size_t) override {}
+  void on_read(const void* p, std::size_t size_bytes) override {
+    if (is_device_address(p)) note_copied(number(p), size_bytes, false);
+  }
   void on_copy(const void* destination, const void* source, std::size_t size_bytes) override {
+    if (is_device_address(source)) note_copied(number(source), size_bytes, false);
     if (!is_device_address(destination)) return;
+    note_copied(number(destination), size_bytes, true);
     if (is_device_address(source)) {
       device_flags.copy(number(destination), number(source), size_bytes);
     } else {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "device_heap.h"
 #include "device_print.h"
 #include "grid.h"
 #include "memory_report.h"
@@ -74,12 +76,14 @@ void run(Grid& grid) {
   device::grid_dim = grid.config().grid;
   device::reset_alarm();
   device::reset_memory_reports();
-  device::order_launch();
+  device::open_device_heap();
+  device::order_launch(grid.site(), grid.config().stream);
   {
     const device::SignalGuard guard;
     grid.run();
   }
   device::settle_race();
+  device::order_launch_end();
   if (grid.fault) {
     device::abandon_fibers();
     report_fault(grid.site(), *grid.fault);
@@ -100,7 +104,11 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
                              void* closure) {
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
-  if (error != cudaSuccess) return set_last_error(error);
+  if (error != cudaSuccess) {
+    set_last_error(error);
+    explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
+    return error;
+  }
   if (device::is_counting()) device::tally().begin_launch(site, config);
   Grid grid(site, config, max_resident, body, closure);
   run(grid);

@@ -42,9 +42,17 @@ std::string hex(std::uintptr_t address) {
   return text;
 }
 
-// "d_in (400 bytes)"; names of scratch allocations say their size already.
+// "d_in (400 bytes)", "allocation 3 (400 bytes, allocated in line 12 of scan.cu)"
 std::string name_of(const Allocation& allocation) {
-  return allocation.name + " (" + bytes(allocation.size_bytes) + ")";
+  const std::string line = program_line_name(allocation.made_by);
+  return allocation.name + " (" + bytes(allocation.size_bytes) +
+         (line.empty() ? "" : ", allocated in " + line) + ")";
+}
+
+// "which has been freed in line 14 of scan.cu"
+std::string freed(const Allocation& allocation) {
+  const std::string line = program_line_name(allocation.freed_by);
+  return "which has been freed" + (line.empty() ? "" : " in " + line);
 }
 
 void report_at(const Access& access, const char* kind, std::string message) {
@@ -59,7 +67,7 @@ std::string place_of(const Access& access, const Allocation* nearest) {
   const std::uintptr_t end = base + nearest->size_bytes;
   const bool inside = access.address >= base && access.address < end;
   if (inside && !nearest->live) {
-    return " of " + name_of(*nearest) + ", which has been freed: no kernel may use it any more";
+    return " of " + name_of(*nearest) + ", " + freed(*nearest) + ": no kernel may use it any more";
   }
   std::string text;
   if (inside) {
@@ -71,7 +79,7 @@ std::string place_of(const Access& access, const Allocation* nearest) {
     return ", " + bytes(base - access.address) + " before the start of " + name_of(*nearest) +
            ": the index is negative or the pointer wrong";
   }
-  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", which is freed");
+  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", " + freed(*nearest));
 }
 
 std::string place_past(const Access& access, const SharedVariable& variable) {

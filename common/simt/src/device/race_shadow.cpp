@@ -8,6 +8,7 @@
 #include "race_report.h"
 #include "running.h"
 #include "simt/memory.h"
+#include "stream_race.h"
 
 extern "C" char __executable_start;
 extern "C" char _end;
@@ -125,12 +126,33 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
 }
 
 void check_device_race(const Access& access) {
+  if (copies_may_run) check_concurrent_copies(access);
   check_race(device_history(), kDeviceBase, access, false);
 }
 
 void check_global_race(const Access& access) {
   const std::uintptr_t low = number(&__executable_start) / kWordBytes * kWordBytes;
   check_race(global_history(), low, access, false);
+}
+
+std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
+                                         std::uint32_t first_block, std::uint32_t end_block,
+                                         Interest interest) {
+  const auto is_by_them = [&](Stamp stamp) {
+    return ordinal_of(stamp) >= first_block && ordinal_of(stamp) < end_block;
+  };
+  const WordHistory* word = device_history() + (begin - kDeviceBase) / kWordBytes;
+  const WordHistory* const last = device_history() + (end - 1 - kDeviceBase) / kWordBytes;
+  for (; word <= last; ++word) {
+    if (is_by_them(word->write)) return EarlierAccess{word->write, word->write_pc, true};
+    if (interest == Interest::kWrites) continue;
+    for (int i = 0; i < 2; ++i) {
+      if (is_by_them(word->reads[i])) {
+        return EarlierAccess{word->reads[i], word->read_pcs[i], false};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 void make_history(std::uintptr_t address, std::size_t size_bytes) {

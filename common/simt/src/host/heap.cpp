@@ -118,7 +118,9 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   if (base == nullptr || !commit_up_to(g_cursor)) return nullptr;
   g_used_bytes += padded_bytes;
   poison_fresh(base, size_bytes);
-  internal::enter(base, size_bytes, "", kind, kind != Allocation::Kind::device);
+  const bool is_fresh = kind == Allocation::Kind::device || kind == Allocation::Kind::device_heap;
+  internal::enter(base, size_bytes, "", kind, !is_fresh);
+  internal::book()[base].made_by = capture_call_stack();
   return base;
 }
 
@@ -128,6 +130,7 @@ bool release(void* p, Allocation::Kind kind) {
   Allocation& allocation = found->second;
   if (!allocation.live || allocation.kind != kind || !on_heap(allocation)) return false;
   end_on_heap(allocation);
+  allocation.freed_by = capture_call_stack();
   return true;
 }
 
