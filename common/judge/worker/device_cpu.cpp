@@ -100,8 +100,8 @@ void report_error(const std::string& function, const std::string& what, bool was
   const simt::ErrorOrigin& origin = simt::last_error_origin();
   const simt::SourcePlace place = simt::program_place(origin.stack);
   if (place.line == 0) return;
-  const std::string culprit = (origin.what.empty() ? "a CUDA call" : origin.what) + " in line " +
-                              std::to_string(place.line) + " failed with " + what;
+  const std::string culprit = "line " + std::to_string(place.line) + ", " +
+                              (origin.what.empty() ? "a CUDA call" : origin.what) + ": " + what;
   simt::report({"launch_error", place.file, place.line, origin.kernel,
                 was_ignored
                     ? function + " ignored an error: " + culprit +

@@ -59,6 +59,15 @@ void open_device_heap() {
   if (used_bytes() == 0) g_used_bytes = 0;  // after cudaDeviceReset
 }
 
+void release_device_heap() {
+  for (const Allocation* const allocation : live_allocations()) {
+    if (allocation->kind == Allocation::Kind::device_heap) {
+      release(allocation->base, Allocation::Kind::device_heap);
+    }
+  }
+  g_used_bytes = 0;
+}
+
 }  // namespace simt::device
 
 extern "C" void* malloc(std::size_t size_bytes) {

@@ -8,4 +8,7 @@ namespace simt::device {
 // launches.)
 void open_device_heap();
 
+// After a kernel's early end: nobody is left to free what its threads allocated.
+void release_device_heap();
+
 }  // namespace simt::device

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "running.h"
+
 namespace simt {
 namespace {
 
@@ -15,6 +17,7 @@ std::vector<Finding>& findings() {
 }  // namespace
 
 void report(Finding finding) {
+  const device::Untraced untraced;
   const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
     return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
   });

@@ -86,6 +86,7 @@ void run(Grid& grid) {
   device::order_launch_end();
   if (grid.fault) {
     device::abandon_fibers();
+    device::release_device_heap();
     report_fault(grid.site(), *grid.fault);
   }
   device::flush_prints();
@@ -105,6 +106,7 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) {
+    const device::Untraced untraced;
     set_last_error(error);
     explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
     return error;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "running.h"
+
 namespace simt::device {
 namespace {
 
@@ -51,6 +53,7 @@ void visit_frames(const void* return_address, backtrace_full_callback visit, voi
 }  // namespace
 
 const SourceLine& source_line(const void* return_address) {
+  const Untraced untraced;
   static std::unordered_map<const void*, SourceLine> known;
   const auto [entry, is_new] = known.try_emplace(return_address);
   if (is_new && return_address != nullptr)
