@@ -6,11 +6,12 @@
 set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
 if(LAB_BACKEND STREQUAL "cpu")
-  # Instrumentation through which the emulator sees every memory access and every basic block; no
-  # optimisation that would move or copy them away from their line, or split a float4's access in four.
+  # Instrumentation through which the emulator sees every memory access and every basic block, every
+  # index of an array whose size is known and every address of a type; no optimisation that would move
+  # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra).
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
-    -fsanitize-coverage=trace-pc -Wall -Wno-unknown-pragmas
+    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -Wall -Wno-unknown-pragmas
     -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda)
   set(simt_libraries -lboost_context -lbacktrace)
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "lab/scratch.cuh"
 #include "wire.h"
@@ -28,6 +29,10 @@ void end_batch(const wire::Batch& batch, std::byte* d_arena);
 void* scratch_memory(std::size_t size_bytes, bool keep);
 lab::Scratch::Observer scratch_observer();
 void release_scratch();
+
+// Gives the CUDA error that just ended the call, or was ignored in it, its place in the student's
+// file, where the backend knows it. `what`: the error's name and meaning.
+void report_error(const std::string& function, const std::string& what, bool was_ignored);
 
 // Moves the checkers' findings and counters since the last call into the reply.
 void take_report(wire::Reply& reply);

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "lab/cuda_error.cuh"
+#include "simt/call_stack.h"
 #include "simt/counters.h"
+#include "simt/error.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/schedule.h"
@@ -24,17 +26,24 @@ std::uint64_t g_last_id = 0;
 
 bool is_students(const simt::Allocation& allocation) {
   return allocation.id > g_last_id && (allocation.kind == simt::Allocation::Kind::device ||
-                                       allocation.kind == simt::Allocation::Kind::managed);
+                                       allocation.kind == simt::Allocation::Kind::managed ||
+                                       allocation.kind == simt::Allocation::Kind::device_heap);
+}
+
+const char* remedy(const simt::Allocation& allocation) {
+  return allocation.kind == simt::Allocation::Kind::device_heap
+             ? ") were allocated in a kernel and never freed: a kernel has to free or delete them"
+             : ") were allocated during the call and never freed: call cudaFree";
 }
 
 // Device memory that the batch's calls allocated and did not free.
 void report_leaks() {
   for (const simt::Allocation* allocation : simt::live_allocations()) {
     if (!is_students(*allocation)) continue;
-    simt::report({"leak", "", 0, "",
+    const simt::SourcePlace place = simt::program_place(allocation->made_by);
+    simt::report({"leak", place.file, place.line, "",
                   std::to_string(allocation->size_bytes) + " bytes of device memory (" +
-                      allocation->name +
-                      ") were allocated during the call and never freed: call cudaFree"});
+                      allocation->name + remedy(*allocation)});
   }
 }
 
@@ -84,6 +93,21 @@ lab::Scratch::Observer scratch_observer() {
 void release_scratch() {
   for (void* const d_base : g_scratch) simt::retire_allocation(d_base);
   g_scratch.clear();
+}
+
+void report_error(const std::string& function, const std::string& what, bool was_ignored) {
+  if (simt::sticky_error() != cudaSuccess) return;  // a kernel's fault, which is a finding already
+  const simt::ErrorOrigin& origin = simt::last_error_origin();
+  const simt::SourcePlace place = simt::program_place(origin.stack);
+  if (place.line == 0) return;
+  const std::string culprit = "line " + std::to_string(place.line) + ", " +
+                              (origin.what.empty() ? "a CUDA call" : origin.what) + ": " + what;
+  simt::report({"launch_error", place.file, place.line, origin.kernel,
+                was_ignored
+                    ? function + " ignored an error: " + culprit +
+                          ". Call check_launch() after each launch, and check() around each "
+                          "CUDA call"
+                    : culprit});
 }
 
 void take_report(wire::Reply& reply) {

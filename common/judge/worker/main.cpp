@@ -101,6 +101,10 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
     reply.status = status;
     reply.text = text;
   };
+  const auto blame = [&](const std::string& what, bool was_ignored) {
+    if (reply.failed_call == batch.calls.size()) return;  // all had ended
+    report_error(batch.calls[reply.failed_call].function, what, was_ignored);
+  };
   begin_batch(batch, d_arena);
   try {
     if (const wire::Call* const call = undefined_call(batch)) {
@@ -114,8 +118,10 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
     fail(wire::Status::kTodo, todo.what());
   } catch (const lab::CudaError& error) {
     fail(wire::Status::kCudaError, error.what());
+    blame(error.what(), false);
   } catch (const UncheckedError& error) {
     fail(wire::Status::kUncheckedError, error.what());
+    blame(error.what(), true);
   } catch (const std::bad_alloc&) {
     fail(wire::Status::kScratchUsedUp, "out of scratch or host memory");
   } catch (const BadRequest& error) {

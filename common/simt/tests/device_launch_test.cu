@@ -105,8 +105,8 @@ TEST_F(Launch, RefusesWhatTheDeviceCannotHold) {
     count_threads<<<grid, block, shared_bytes>>>(count.get());
     return cudaGetLastError();
   };
-  EXPECT_EQ(launch_error(1, 2048), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launch_error(1, dim3(32, 33)), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch_error(1, 2048), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_error(1, dim3(32, 33)), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, dim3(1, 1, 65)), cudaErrorInvalidConfiguration);
   EXPECT_EQ(launch_error(0, 32), cudaErrorInvalidConfiguration);
   EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidConfiguration);

@@ -160,10 +160,21 @@ TEST_F(Race, AllowsVolatileFlagsBehindFences) {
 
 __global__ void write_same(int* out) { *out = 5; }
 
-TEST_F(Race, AllowsWritesOfTheSameValue) {
+TEST_F(Race, AllowsWritesOfTheSameValueByTheSameLine) {
   Managed<int> out(1);
   write_same<<<2, 1>>>(out.get());
   EXPECT_EQ(out[0], 5);
+}
+
+__global__ void write_in_two_lines(int* out, int five) {
+  if (threadIdx.x == 0) *out = 5;
+  if (threadIdx.x == 1) *out = five;
+}
+
+TEST_F(Race, FindsWritesOfTheSameValueByTwoLinesAndSaysSo) {
+  Managed<int> out(1);
+  write_in_two_lines<<<1, 2>>>(out.get(), 5);
+  EXPECT_TRUE(contains(expect_finding("race").message, "both store the same value here"));
 }
 
 __global__ void write_different(int* out) { *out = static_cast<int>(threadIdx.x); }

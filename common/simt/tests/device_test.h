@@ -12,6 +12,7 @@
 
 #include "simt/error.h"
 #include "simt/finding.h"
+#include "simt/memory.h"
 #include "simt/schedule.h"
 
 namespace simt_test {
@@ -49,6 +50,10 @@ class DeviceTest : public testing::Test {
                     << finding.message;
     }
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    for (const simt::Allocation* allocation : simt::live_allocations()) {
+      EXPECT_NE(allocation->kind, simt::Allocation::Kind::device_heap)
+          << "allocated in a kernel and never freed, or the emulator's own";
+    }
     reset();
   }
 

@@ -3,6 +3,7 @@
 // mistake: 3, a barrier inside a divergent branch
 // expect: failed barrier_divergence
 // also: deadlock, wrong_result, timeout
+// line: 31
 // needs: cpu
 #include <algorithm>
 

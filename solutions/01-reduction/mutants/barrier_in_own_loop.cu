@@ -3,6 +3,7 @@
 // mistake: 3, a barrier in a loop whose trip count depends on the thread
 // expect: failed barrier_divergence
 // also: deadlock, wrong_result, timeout
+// line: 29
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

@@ -3,6 +3,7 @@
 // mistake: 1, a barrier missing before reading a neighbour's shared value
 // expect: failed race
 // also: wrong_result, uninitialized_read, output_unwritten
+// line: 29
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

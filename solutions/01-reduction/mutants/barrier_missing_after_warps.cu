@@ -3,6 +3,7 @@
 // mistake: 1, a barrier missing between the warps' sums and the warp that reads them
 // expect: failed race
 // also: wrong_result, uninitialized_read, output_unwritten
+// line: 38
 #include <algorithm>
 #include <cstdint>
 

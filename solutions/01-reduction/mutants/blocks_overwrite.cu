@@ -3,6 +3,7 @@
 // mistake: 12, a kernel right for one block only: all blocks write the same sum
 // expect: failed uninitialized_read
 // also: race, wrong_result, output_unwritten
+// line: 25
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

@@ -3,6 +3,7 @@
 // mistake: 25, right only if the block with the highest index runs last
 // expect: failed race
 // also: wrong_result, uninitialized_read, output_unwritten
+// line: 94
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

@@ -3,6 +3,7 @@
 // mistake: 19, a host pointer dereferenced on the device
 // expect: failed host_pointer
 // also: launch_error, crash, wrong_result
+// line: 18
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "reduction.cuh"

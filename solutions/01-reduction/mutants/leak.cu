@@ -3,6 +3,7 @@
 // mistake: device memory is allocated and never freed
 // expect: failed leak
 // also: forbidden
+// line: 48
 // needs: checkers
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // mistake: float4 loads from the start of an even share, which no multiple of 4 need be
 // expect: failed misaligned
 // also: crash, launch_error
-// needs: cuda
+// line: 58
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

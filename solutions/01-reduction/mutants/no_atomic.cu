@@ -3,6 +3,7 @@
 // mistake: 15, sum += x from all threads without an atomic
 // expect: failed race
 // also: wrong_result
+// line: 18
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "reduction.cuh"

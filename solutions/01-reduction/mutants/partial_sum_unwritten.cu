@@ -3,6 +3,7 @@
 // mistake: 5, the last, partial block's sum never written
 // expect: failed uninitialized_read
 // also: wrong_result, output_unwritten
+// line: 25
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

@@ -3,6 +3,7 @@
 // mistake: 6, reading past the end of a partial block
 // expect: failed out_of_bounds
 // also: wrong_result, crash, host_pointer, output_unwritten
+// line: 25
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

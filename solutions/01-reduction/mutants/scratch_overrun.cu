@@ -3,6 +3,7 @@
 // mistake: scratch memory one float too small
 // expect: failed out_of_bounds
 // also: wrong_result
+// line: 33
 // needs: checkers
 #include <algorithm>
 

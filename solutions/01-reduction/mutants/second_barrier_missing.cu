@@ -3,6 +3,7 @@
 // mistake: 2, the second barrier missing when a buffer is reused
 // expect: failed race
 // also: wrong_result
+// line: 36
 // needs: cpu
 #include <algorithm>
 #include <cstdint>

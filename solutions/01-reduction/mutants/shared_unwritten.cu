@@ -3,6 +3,7 @@
 // mistake: 16, shared memory read before it is written
 // expect: failed uninitialized_read
 // also: wrong_result, output_unwritten
+// line: 30
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

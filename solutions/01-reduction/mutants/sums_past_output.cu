@@ -3,6 +3,7 @@
 // mistake: the block sums are written to d_out, which has one element
 // expect: failed out_of_bounds
 // also: wrong_result
+// line: 37
 #include <algorithm>
 #include <cstdint>
 

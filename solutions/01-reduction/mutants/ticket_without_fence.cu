@@ -3,6 +3,7 @@
 // mistake: 25, the last block reads the others' sums without a fence
 // expect: failed race
 // also: wrong_result
+// line: 97
 // needs: checkers
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 // mutant of: 02_interleaved
 // mistake: 18, more than 1024 threads a block, the error unchecked
 // expect: failed launch_error
+// line: 42
 // message: ignored an error
 #include <algorithm>
 

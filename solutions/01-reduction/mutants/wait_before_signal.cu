@@ -3,6 +3,7 @@
 // mistake: each block waits for all others before it says that it is done
 // expect: failed deadlock
 // also: timeout
+// line: 88
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"

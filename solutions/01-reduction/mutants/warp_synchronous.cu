@@ -3,6 +3,7 @@
 // mistake: 17, warp-synchronous code without __syncwarp
 // expect: failed race
 // also: wrong_result
+// line: 39
 // needs: cpu
 #include <algorithm>
 

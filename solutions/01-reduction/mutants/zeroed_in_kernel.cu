@@ -3,6 +3,7 @@
 // mistake: 25, right only if block 0 runs first: it alone clears the sum
 // expect: failed race
 // also: wrong_result
+// line: 19
 // needs: cpu
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "simt/call_stack.h"
+
 namespace simt {
 
 // The range is at a fixed place, so that "is this a device address?" is one comparison and so that
 // two runs see the same addresses. It is reserved without memory behind it, which arrives on use.
 inline constexpr std::uintptr_t kDeviceBase = 0x2000'0000'0000;
-inline constexpr std::size_t kDeviceRangeBytes = std::size_t{64} << 30;
+inline constexpr std::size_t kDeviceRangeBytes = std::size_t{16} << 30;
 inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{4} << 30;  // what programs can have
 inline constexpr std::size_t kAllocationAlignment = 256;
 inline constexpr std::size_t kRedZoneBytes = 256;  // at least so much free room after an allocation
@@ -26,7 +28,7 @@ inline bool is_device_address(const void* p) {
 }
 
 struct Allocation {
-  enum class Kind { device, managed, pinned_host, symbol, external, scratch };
+  enum class Kind { device, managed, pinned_host, symbol, external, scratch, device_heap };
 
   std::byte* base = nullptr;
   std::size_t size_bytes = 0;
@@ -34,6 +36,8 @@ struct Allocation {
   Kind kind = Kind::device;
   bool live = false;
   std::uint64_t id = 0;  // counts up from 1 in order of allocation
+  CallStack made_by;     // of cudaMalloc and its kin; else empty
+  CallStack freed_by;
 
   std::byte* end() const { return base + size_bytes; }
   bool contains(const void* p, std::size_t bytes = 1) const {
@@ -85,6 +89,9 @@ void retire_allocation(void* p);
 
 // Frees every allocation (cudaDeviceReset). Pinned host memory survives, as it does in CUDA.
 void release_all();
+
+// What malloc and new in kernels may take in all (cudaLimitMallocHeapSize).
+std::size_t device_heap_bytes();
 
 // Live bytes of the presented kDeviceMemoryBytes.
 std::size_t used_bytes();

@@ -18,6 +18,7 @@ std::size_t g_dropped_bytes = 0;
 bool in_kernel() { return simt::device::running.grid != nullptr; }
 
 void append(const char* text, std::size_t size) {
+  const simt::device::Untraced untraced;
   const std::size_t kept = std::min(size, simt::device::kPrintBufferBytes - g_buffer.size());
   g_buffer.append(text, kept);
   g_dropped_bytes += size - kept;

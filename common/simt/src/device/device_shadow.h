@@ -3,8 +3,6 @@
 // API does, through a MemoryObserver that exists from the program's start.
 #pragma once
 
-#include <cstddef>
-
 #include "byte_flags.h"
 
 namespace simt::device {
@@ -12,9 +10,5 @@ namespace simt::device {
 // For each byte of the device's range whether it may be read: it lies in a live allocation and was
 // written since. A flag that is set answers both questions at once.
 extern ByteFlags device_flags;
-
-// Address space of `size_bytes` that reads as zeros and occupies memory only where it is written.
-// Ends the process if there is none.
-void* reserve_zeros(std::size_t size_bytes);
 
 }  // namespace simt::device

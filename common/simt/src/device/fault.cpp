@@ -24,6 +24,7 @@ using simt::device::running;
 
 void __trap() {
   if (running.grid == nullptr) std::abort();
+  const simt::device::Untraced untraced;
   simt::device::end_kernel({cudaErrorLaunchFailure, "crash",
                             simt::device::running_thread_name() + " executed __trap()",
                             __builtin_return_address(0)});
@@ -36,6 +37,7 @@ extern "C" void __assert_fail(const char* assertion, const char* file, unsigned 
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
     std::abort();
   }
+  const simt::device::Untraced untraced;
   simt::device::end_kernel(
       {cudaErrorAssert, "crash",
        simt::device::running_thread_name() + ": assertion `" + assertion + "` failed",

@@ -4,20 +4,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "running.h"
+
 namespace simt {
 namespace {
 
-std::vector<Finding> g_findings;
+std::vector<Finding>& findings() {
+  static auto* const kept = new std::vector<Finding>;  // outlives all users
+  return *kept;
+}
 
 }  // namespace
 
 void report(Finding finding) {
-  const bool known = std::any_of(g_findings.begin(), g_findings.end(), [&](const Finding& other) {
+  const device::Untraced untraced;
+  const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
     return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
   });
-  if (!known && g_findings.size() < kMaxFindings) g_findings.push_back(std::move(finding));
+  if (!known && findings().size() < kMaxFindings) findings().push_back(std::move(finding));
 }
 
-std::vector<Finding> take_findings() { return std::exchange(g_findings, {}); }
+std::vector<Finding> take_findings() { return std::exchange(findings(), {}); }
 
 }  // namespace simt

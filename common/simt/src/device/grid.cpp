@@ -26,6 +26,13 @@ constexpr int kMinIdleRounds = 128;
 // other in all states, and few enough for their threads' stacks.
 constexpr std::size_t kMaxInterrupted = 6;
 
+[[noreturn]] void end_with_exception(const char* what) {
+  const Untraced untraced;
+  end_kernel({cudaErrorLaunchFailure, "crash",
+              running_thread_name() + " threw an exception that left the kernel: " + what,
+              nullptr});
+}
+
 bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
 
 }  // namespace
@@ -46,17 +53,13 @@ Grid::Grid(const LaunchSite& site, const LaunchConfig& config, std::uint64_t max
       shared_memory_(config.shared_bytes) {}
 
 void Grid::run_thread_body() {
-  std::string message;
   try {
     return body_(closure_);
   } catch (const std::exception& error) {
-    message = error.what();
+    end_with_exception(error.what());
   } catch (...) {
-    message = "an object that is no std::exception";
+    end_with_exception("an object that is no std::exception");
   }
-  end_kernel({cudaErrorLaunchFailure, "crash",
-              running_thread_name() + " threw an exception that left the kernel: " + message,
-              nullptr});
 }
 
 void Grid::run() {

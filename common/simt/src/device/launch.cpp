@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "device_heap.h"
 #include "device_print.h"
 #include "grid.h"
 #include "memory_report.h"
@@ -37,8 +39,8 @@ cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (running.grid != nullptr) return cudaErrorNotSupported;
   if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
-  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim) ||
-      num_threads > kMaxThreadsPerBlock) {
+  if (num_threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;  // since CUDA 13
+  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim)) {
     return cudaErrorInvalidConfiguration;
   }
   if (config.shared_bytes > g_dynamic_shared_limit) return cudaErrorInvalidValue;
@@ -74,14 +76,17 @@ void run(Grid& grid) {
   device::grid_dim = grid.config().grid;
   device::reset_alarm();
   device::reset_memory_reports();
-  device::order_launch();
+  device::open_device_heap();
+  device::order_launch(grid.site(), grid.config().stream);
   {
     const device::SignalGuard guard;
     grid.run();
   }
   device::settle_race();
+  device::order_launch_end();
   if (grid.fault) {
     device::abandon_fibers();
+    device::release_device_heap();
     report_fault(grid.site(), *grid.fault);
   }
   device::flush_prints();
@@ -100,7 +105,12 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
                              void* closure) {
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
-  if (error != cudaSuccess) return set_last_error(error);
+  if (error != cudaSuccess) {
+    const device::Untraced untraced;
+    set_last_error(error);
+    explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
+    return error;
+  }
   if (device::is_counting()) device::tally().begin_launch(site, config);
   Grid grid(site, config, max_resident, body, closure);
   run(grid);

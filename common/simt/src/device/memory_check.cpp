@@ -10,6 +10,7 @@
 #include "race_report.h"
 #include "race_shadow.h"
 #include "running.h"
+#include "shared_variables.h"
 #include "simt/limits.h"
 #include "simt/memory.h"
 
@@ -42,32 +43,53 @@ bool is_usable(const Allocation* allocation, const Access& access) {
 
 // Some byte of it was never written, or is not allocated. An access that finds one written byte is
 // let through: whole structs are copied with their padding, vectors with elements in no use.
-void check_unwritten(const Access& access) {
+// Returns false if it is not allocated: nothing is recorded about such memory.
+bool check_unwritten(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
-  if (!is_usable(allocation, access)) return report_out_of_bounds(access, allocation);
+  if (!is_usable(allocation, access)) {
+    report_out_of_bounds(access, allocation);
+    return false;
+  }
   if (access.reads && device_flags.none(access.address, access.size_bytes)) {
     report_uninitialized(access, allocation->name);
   }
   if (access.writes) device_flags.set(access.address, access.size_bytes);
+  return true;
 }
 
 void check_device_memory(const Access& access) {
-  if (!device_flags.all(access.address, access.size_bytes)) check_unwritten(access);
-  check_device_race(access);
+  const bool is_written = device_flags.all(access.address, access.size_bytes);
+  if (is_written || check_unwritten(access)) check_device_race(access);
+}
+
+// The same for shared memory. `variable`: which one the access begins in or after; null in dynamic
+// shared memory, where any is as good as another.
+bool check_unwritten_shared(const Access& access, SharedRegion& region) {
+  const Untraced untraced;
+  const SharedVariable* variable = nullptr;
+  if (&region == &running.block->shared_shadow.static_region) {
+    const std::size_t offset = access.address - region.low;
+    variable = find_shared_variable(offset);
+    if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
+    if (variable != nullptr && offset + access.size_bytes > variable->end()) {
+      report_past_shared_variable(access, *variable);
+      return false;
+    }
+  }
+  if (access.reads && region.written.none(access.address, access.size_bytes)) {
+    report_uninitialized(
+        access, variable == nullptr ? "shared memory" : "shared memory (" + variable->name + ")");
+  }
+  if (access.writes) region.written.set(access.address, access.size_bytes);
+  return true;
 }
 
 void check_shared_memory(const Access& access, SharedRegion& region) {
-  check_race(region.history.data(), region.low / 4 * 4, access, true);
-  if (region.written.all(access.address, access.size_bytes)) return;
-  // A variable with a constructor has a guard byte, which the compiler reads before each use.
-  const bool may_be_guard = !access.writes && access.size_bytes == 1 &&
-                            &region == &running.block->shared_shadow.static_region;
-  if (may_be_guard) return;
-  if (access.reads && region.written.none(access.address, access.size_bytes)) {
-    report_uninitialized(access, "shared memory");
+  const bool is_written = region.written.all(access.address, access.size_bytes);
+  if (is_written || check_unwritten_shared(access, region)) {
+    check_race(region.history.data(), region.low / 4 * 4, access, true);
   }
-  if (access.writes) region.written.set(access.address, access.size_bytes);
 }
 
 bool is_mapped(std::uintptr_t address) {
@@ -89,6 +111,11 @@ void check_elsewhere(const Access& access) {
     return check_global_race(access);        // __device__ variables, tables
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
   if (is_fiber_stack(access.address)) return;
+  const SharedRegion& shared = running.block->shared_shadow.static_region;
+  if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
+      shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {
+    end_outside_shared_memory(access);
+  }
   if (is_usable(find(access.address), access)) return;  // registered host memory
   if (is_mapped(access.address)) end_host_pointer(access);
 }

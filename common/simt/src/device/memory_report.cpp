@@ -2,9 +2,11 @@
 #include "memory_report.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "describe.h"
@@ -40,9 +42,17 @@ std::string hex(std::uintptr_t address) {
   return text;
 }
 
-// "d_in (400 bytes)"; names of scratch allocations say their size already.
+// "d_in (400 bytes)", "allocation 3 (400 bytes, allocated in line 12 of scan.cu)"
 std::string name_of(const Allocation& allocation) {
-  return allocation.name + " (" + bytes(allocation.size_bytes) + ")";
+  const std::string line = program_line_name(allocation.made_by);
+  return allocation.name + " (" + bytes(allocation.size_bytes) +
+         (line.empty() ? "" : ", allocated in " + line) + ")";
+}
+
+// "which has been freed in line 14 of scan.cu"
+std::string freed(const Allocation& allocation) {
+  const std::string line = program_line_name(allocation.freed_by);
+  return "which has been freed" + (line.empty() ? "" : " in " + line);
 }
 
 void report_at(const Access& access, const char* kind, std::string message) {
@@ -57,7 +67,7 @@ std::string place_of(const Access& access, const Allocation* nearest) {
   const std::uintptr_t end = base + nearest->size_bytes;
   const bool inside = access.address >= base && access.address < end;
   if (inside && !nearest->live) {
-    return " of " + name_of(*nearest) + ", which has been freed: no kernel may use it any more";
+    return " of " + name_of(*nearest) + ", " + freed(*nearest) + ": no kernel may use it any more";
   }
   std::string text;
   if (inside) {
@@ -69,7 +79,19 @@ std::string place_of(const Access& access, const Allocation* nearest) {
     return ", " + bytes(base - access.address) + " before the start of " + name_of(*nearest) +
            ": the index is negative or the pointer wrong";
   }
-  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", which is freed");
+  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", " + freed(*nearest));
+}
+
+std::string place_past(const Access& access, const SharedVariable& variable) {
+  const std::size_t end = running.block->shared_shadow.static_region.low + variable.end();
+  const std::string owner =
+      "the end of shared " + variable.name + " (" + bytes(variable.size_bytes) + ")";
+  if (access.address < end) {
+    return ", of which the last " + bytes(access.address + access.size_bytes - end) + " lie past " +
+           owner;
+  }
+  const std::size_t past = access.address - end;
+  return (past == 0 ? " right past " : ", " + bytes(past) + " past ") + owner;
 }
 
 }  // namespace
@@ -90,12 +112,29 @@ void report_past_shared_memory(const Access& access) {
                 ", the launch's third argument)");
 }
 
+void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  report_at(access, "out_of_bounds", what_it_does(access) + place_past(access, variable));
+}
+
 void report_uninitialized(const Access& access, const std::string& where) {
   const Untraced untraced;
   if (is_known(access, 1)) return;
   report_at(access, "uninitialized_read",
             running_thread_name() + " reads " + bytes(access.size_bytes) + " of " + where +
                 " that nobody has written yet");
+}
+
+void end_outside_shared_memory(const Access& access) {
+  const Untraced untraced;
+  const SharedRegion& region = running.block->shared_shadow.static_region;
+  const SharedVariable* const last = find_shared_variable(region.size_bytes);
+  const bool is_past = access.address >= region.low && last != nullptr;
+  end_kernel({cudaErrorIllegalAddress, "out_of_bounds",
+              what_it_does(access) + (is_past ? place_past(access, *last)
+                                              : " before the start of the block's shared memory"),
+              access.pc});
 }
 
 void end_misaligned(const Access& access) {
@@ -107,6 +146,31 @@ void end_misaligned(const Access& access) {
                   ": an access of " + size + " bytes needs an address that is a multiple of " +
                   size,
               access.pc});
+}
+
+void end_misaligned_type(const TypedAccess& access, std::uintptr_t address, const void* pc) {
+  const Untraced untraced;
+  const std::string alignment = std::to_string(access.alignment);
+  const bool vowel = std::string_view("aeiou").find(access.type[0]) != std::string_view::npos;
+  const std::string object = (vowel ? "an " : "a ") + access.type;
+  end_kernel({cudaErrorMisalignedAddress, "misaligned",
+              running_thread_name() + " " + access.verb + " " + object + " at " + hex(address) +
+                  ", which is " + bytes(address % access.alignment) + " past a multiple of " +
+                  alignment + ": " + object + " needs an address that is a multiple of " +
+                  alignment,
+              pc});
+}
+
+void end_index_out_of_range(std::int64_t index, const std::string& array_type, const void* pc) {
+  const Untraced untraced;
+  const std::size_t bracket = array_type.find('[');
+  std::string message = running_thread_name() + " uses index " + std::to_string(index) +
+                        " of an array of type " + array_type;
+  if (bracket != std::string::npos) {
+    const unsigned long long length = std::strtoull(&array_type[bracket + 1], nullptr, 10);
+    message += ", whose last element is number " + std::to_string(length - 1);
+  }
+  end_kernel({cudaErrorIllegalAddress, "out_of_bounds", std::move(message), pc});
 }
 
 void end_host_pointer(const Access& access) {

@@ -2,9 +2,12 @@
 // Findings about accesses to memory, in words.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "memory_check.h"
+#include "shared_variables.h"
 #include "simt/memory.h"
 
 namespace simt::device {
@@ -18,11 +21,30 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest);
 // The access lies past the end of the block's dynamic shared memory.
 void report_past_shared_memory(const Access& access);
 
+// The access begins in or after the variable and ends in room that belongs to none.
+void report_past_shared_variable(const Access& access, const SharedVariable& variable);
+
 // Nothing has been written yet where it reads. `where`: "shared memory" or an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where);
 
 // These end the kernel.
+
+// The access lies close before or past the block's static shared memory, where the host has its
+// own.
+[[noreturn]] void end_outside_shared_memory(const Access& access);
+
 [[noreturn]] void end_misaligned(const Access& access);
+struct TypedAccess {
+  const char* verb;       // "reads"
+  std::string type;       // "float4"
+  std::size_t alignment;  // that the type asks for
+};
+[[noreturn]] void end_misaligned_type(const TypedAccess& access, std::uintptr_t address,
+                                      const void* pc);
+// array_type: as the compiler spells it, "float [32]". The kernel ends because past a local array
+// lies the stack on which it runs.
+[[noreturn]] void end_index_out_of_range(std::int64_t index, const std::string& array_type,
+                                         const void* pc);
 [[noreturn]] void end_host_pointer(const Access& access);
 
 // Whether races between the access and one that returned to `earlier` are still of interest.

@@ -5,8 +5,10 @@
 #include <bit>
 #include <unordered_map>
 
+#include "../host/stream_order.h"
 #include "race_shadow.h"
 #include "running.h"
+#include "stream_race.h"
 
 namespace simt::device {
 namespace {
@@ -39,6 +41,9 @@ std::uint64_t g_time = 0;  // of the last release
 std::uint32_t g_first_ordinal = 1;  // of this launch, after its last grid barrier
 std::uint32_t g_next_ordinal = 1;
 
+// Of the launches on other streams that may run beside this one; usually as g_first_ordinal.
+std::uint32_t g_first_concurrent = 1;
+
 void take_ordinal(BlockOrder& order) {
   order.ordinal = g_next_ordinal++;
   order.tick = 1;
@@ -49,21 +54,36 @@ void tick(BlockOrder& order) { order.tick += order.tick < kMaxTick; }
 
 }  // namespace
 
-bool is_current(Stamp stamp) { return ordinal_of(stamp) >= g_first_ordinal; }
+bool is_current(Stamp stamp) {
+  if (ordinal_of(stamp) >= g_first_ordinal) return true;
+  return ordinal_of(stamp) >= g_first_concurrent && concurrent_kernel_of(stamp) != nullptr;
+}
 
 bool has_fences(Stamp stamp) {
   const Untraced untraced;
   return g_releases.find(ordinal_of(stamp)) != g_releases.end();
 }
 
-void order_launch() {
+void order_launch(const LaunchSite& site, cudaStream_t stream) {
   if (g_next_ordinal > kMaxOrdinal / 2) {  // start again, with nothing remembered
     forget_accesses();
     g_next_ordinal = 1;
+    internal::host_waits_for_all();
   }
+  internal::Work& launch = internal::begin_work(stream);
+  launch.kernel = site.kernel;
+  launch.first_block = launch.end_block = g_next_ordinal;
   g_first_ordinal = g_next_ordinal;
+  g_first_concurrent = first_concurrent_block(g_first_ordinal);
+  look_for_concurrent_copies();
   g_releases.clear();
   g_num_releases = 0;
+}
+
+void order_launch_end() {
+  internal::current_work()->end_block = g_next_ordinal;
+  internal::end_work();
+  copies_may_run = false;
 }
 
 void order_block_start(Block& block) {
@@ -141,6 +161,7 @@ bool is_ordered(Stamp earlier) {
   const Untraced untraced;
   const BlockOrder& order = running.block->order;
   const bool same_block = ordinal_of(earlier) == order.ordinal;
+  if (ordinal_of(earlier) < g_first_ordinal) return false;  // of another stream
   if (order.overflowed() || g_num_releases >= kMaxReleases) return true;
   if (tick_of(earlier) >= kMaxTick) return true;
   if (same_block) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simt/launch.h"
 #include "simt/limits.h"
 #include "stamp.h"
 
@@ -39,7 +40,8 @@ struct BlockOrder {
 };
 
 // The events. The running thread's where no other is named.
-void order_launch();
+void order_launch(const LaunchSite& site, cudaStream_t stream);
+void order_launch_end();
 void order_block_start(Block& block);
 void order_barrier(Block& block);
 void order_grid_barrier_begin();  // everything before it, in all blocks, is past
@@ -55,7 +57,8 @@ bool is_ordered(Stamp earlier);
 // Whether any thread of the stamp's block has executed a fence.
 bool has_fences(Stamp stamp);
 
-// Whether the stamp is of this launch, and after its last grid barrier.
+// Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
+// stream that nothing orders before this one.
 bool is_current(Stamp stamp);
 
 }  // namespace simt::device

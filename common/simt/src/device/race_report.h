@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "memory_check.h"
 #include "stamp.h"
@@ -19,8 +20,19 @@ struct EarlierAccess {
 // nothing orders them. When both write, the finding waits for the second value (settle_race).
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared);
 
-// Two writes that are reported need a second look once the later one is done: did they write the
-// same value? Then it is no finding: "found = true" by many threads is common and does no harm.
+// The call that made the access, as a return address.
+const void* pc_of(const EarlierAccess& access);
+
+// The running thread's access meets a copy on another stream. `what`: "the copy in line 3 reads".
+void report_copy_race(const Access& access, const std::string& what);
+
+// Two writes that are reported need a second look once the later one is done: did they store the
+// same value? In C++ that is a race all the same; a device stores whole words, so nobody can tell
+// which of the two was last. The policy:
+//   by the same line   no finding: "found = true" by whoever finds is common, and the line itself
+//                      says that all agree (breadth-first search, "has anything changed?")
+//   by two lines       a finding that says so: that two different lines agree is chance, or a rule
+//                      that no line states
 // Call before the next write, and at the kernel's end.
 void settle_race();
 extern bool race_is_unsettled;

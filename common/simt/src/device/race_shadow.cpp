@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "race_shadow.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 
-#include "device_shadow.h"
+#include "address_space.h"
 #include "order.h"
 #include "race_report.h"
 #include "running.h"
 #include "simt/memory.h"
+#include "stream_race.h"
 
 extern "C" char __executable_start;
 extern "C" char _end;
@@ -27,22 +26,20 @@ std::size_t global_history_bytes() {
          sizeof(WordHistory);
 }
 
+// About the whole device's range; memory is behind it only where something is allocated.
 WordHistory* device_history() {
-  static auto* const history = static_cast<WordHistory*>(reserve_zeros(kDeviceHistoryBytes));
+  static auto* const history =
+      static_cast<WordHistory*>(reserve_address_space(kDeviceHistoryBytes));
   return history;
 }
 
 WordHistory* global_history() {
-  static auto* const history = static_cast<WordHistory*>(reserve_zeros(global_history_bytes()));
+  static auto* const history = [] {
+    void* const room = reserve_address_space(global_history_bytes());
+    commit(room, global_history_bytes());
+    return static_cast<WordHistory*>(room);
+  }();
   return history;
-}
-
-// Hands whole pages back; they read as zeros again.
-void discard(void* begin, std::size_t size_bytes) {
-  constexpr std::uintptr_t kPageBytes = 4096;
-  const std::uintptr_t first = (number(begin) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const std::uintptr_t end = (number(begin) + size_bytes) / kPageBytes * kPageBytes;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 std::uint32_t code_offset(const void* pc) {
@@ -129,6 +126,7 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
 }
 
 void check_device_race(const Access& access) {
+  if (copies_may_run) check_concurrent_copies(access);
   check_race(device_history(), kDeviceBase, access, false);
 }
 
@@ -137,14 +135,39 @@ void check_global_race(const Access& access) {
   check_race(global_history(), low, access, false);
 }
 
+std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
+                                         std::uint32_t first_block, std::uint32_t end_block,
+                                         Interest interest) {
+  const auto is_by_them = [&](Stamp stamp) {
+    return ordinal_of(stamp) >= first_block && ordinal_of(stamp) < end_block;
+  };
+  const WordHistory* word = device_history() + (begin - kDeviceBase) / kWordBytes;
+  const WordHistory* const last = device_history() + (end - 1 - kDeviceBase) / kWordBytes;
+  for (; word <= last; ++word) {
+    if (is_by_them(word->write)) return EarlierAccess{word->write, word->write_pc, true};
+    if (interest == Interest::kWrites) continue;
+    for (int i = 0; i < 2; ++i) {
+      if (is_by_them(word->reads[i])) {
+        return EarlierAccess{word->reads[i], word->read_pcs[i], false};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void make_history(std::uintptr_t address, std::size_t size_bytes) {
+  commit(device_history() + (address - kDeviceBase) / kWordBytes,
+         size_bytes / kWordBytes * sizeof(WordHistory));
+}
+
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes) {
-  discard(device_history() + (address - kDeviceBase) / kWordBytes,
-          size_bytes / kWordBytes * sizeof(WordHistory));
+  clear_pages(device_history() + (address - kDeviceBase) / kWordBytes,
+              (size_bytes + kWordBytes - 1) / kWordBytes * sizeof(WordHistory));
 }
 
 void forget_accesses() {
-  discard(device_history(), kDeviceHistoryBytes);
-  discard(global_history(), global_history_bytes());
+  discard_pages(device_history(), kDeviceHistoryBytes);
+  discard_pages(global_history(), global_history_bytes());
 }
 
 }  // namespace simt::device

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "memory_check.h"
+#include "race_report.h"
 #include "stamp.h"
 
 namespace simt::device {
@@ -28,7 +30,17 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
 void check_device_race(const Access& access);
 void check_global_race(const Access& access);
 
-// The device's range from `address` on is new memory, or nobody's.
+// An access to [begin, end) of the device's range by a block from `first_block` to before
+// `end_block`.
+enum class Interest { kAll, kWrites };
+std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
+                                         std::uint32_t first_block, std::uint32_t end_block,
+                                         Interest interest);
+
+// There will be accesses to the device's range from `address` on, a multiple of a page.
+void make_history(std::uintptr_t address, std::size_t size_bytes);
+
+// The device's range from `address` on is nobody's any more.
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes);
 // Everything.
 void forget_accesses();

@@ -35,7 +35,6 @@ Lane* select_lane() {
   }
   running.warp = warp;
   running.lane_id = running.grid->schedule().first_lane(warp->ready);
-  running.trace = warp->trace == nullptr ? nullptr : &warp->trace->lanes[running.lane_id];
   Lane& lane = running.lane();
   thread_index = lane.index;
   return &lane;
@@ -47,6 +46,26 @@ void begin_trace(const Fiber& fiber) {
   LaneTrace& trace = running.warp->trace->lanes[running.lane_id];
   trace.stack_top = fiber.stack_low + fiber.stack_bytes;
   trace.height = 0;
+}
+
+// Where the lane that was selected for the fiber is recorded; null: nowhere.
+LaneTrace* selected_trace(const Fiber& fiber) {
+  if (&fiber == &host_fiber || running.warp->trace == nullptr) return nullptr;
+  return &running.warp->trace->lanes[running.lane_id];
+}
+
+// The fiber that runs next: that of the lane whose turn it is, or the host's.
+Fiber& select_fiber() {
+  const Untraced untraced;
+  Lane* const lane = select_lane();
+  if (lane == nullptr) return host_fiber;
+  // A lane that has not started takes the last fiber that became free: this very one, if the lane
+  // that ran on it has just ended. So blocks whose threads never wait need one fiber and no switch.
+  if (lane->fiber == nullptr) {
+    lane->fiber = fibers.acquire();
+    begin_trace(*lane->fiber);
+  }
+  return *lane->fiber;
 }
 
 void switch_to(Fiber& next) {
@@ -86,22 +105,9 @@ void fiber_main() {
 }
 
 void run_others() {
-  Lane* const lane = select_lane();
-  Fiber* next = &host_fiber;
-  if (lane == nullptr) {
-    running.trace = nullptr;
-  } else {
-    // A lane that has not started takes the last fiber that became free: this very one, if the lane
-    // that ran on it has just ended. So blocks whose threads never wait need one fiber and no
-    // switch.
-    if (lane->fiber == nullptr) {
-      const Untraced untraced;
-      lane->fiber = fibers.acquire();
-      begin_trace(*lane->fiber);
-    }
-    next = lane->fiber;
-  }
-  if (next != running.fiber) switch_to(*next);
+  Fiber& next = select_fiber();
+  running.trace = selected_trace(next);
+  if (&next != running.fiber) switch_to(next);
 }
 
 void run_block(Block& block) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program's __shared__ variables, from its table of symbols.
+// The program's __shared__ variables by name: its thread-local variables, as its symbol table has
+// them.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +10,20 @@
 namespace simt::device {
 
 struct SharedVariable {
-  std::string name;        // as declared: "tile"
-  std::size_t offset = 0;  // into the static shared memory
-  std::size_t size_bytes = 0;
+  std::size_t offset;  // in the block's static shared memory
+  std::size_t size_bytes;
+  std::string name;  // as declared, without what it is declared in
+
+  // A flag of the compiler's own: whether the variable's constructor has run.
+  bool is_guard;
+
+  std::size_t end() const { return offset + size_bytes; }
 };
 
-// By offset. Read at the first call; empty if the program was stripped of its symbols.
+// By offset. Empty if the program has no symbol table.
 const std::vector<SharedVariable>& shared_variables();
 
-// The variable that holds the byte at `offset`, or null.
+// The variable that `offset` lies in, or the last one before it; null if there is none.
 const SharedVariable* find_shared_variable(std::size_t offset);
 
 }  // namespace simt::device

@@ -33,7 +33,7 @@ const void* trap_pc(const ucontext_t& context) {
 }
 
 std::string describe_address(std::uintptr_t address) {
-  if (running.stack_low - address <= kGuardBytes) {
+  if (running.fiber->stack_low - address <= kGuardBytes) {
     return "used up its stack of " + std::to_string(kStackBytes >> 10) +
            " KiB: recursion without end, or local arrays too large";
   }
@@ -63,6 +63,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     ::signal(signal, SIG_DFL);
     return;  // and trap again
   }
+  const Untraced untraced;
   const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
   if (signal == SIGVTALRM) end_endless_loop(pc);
   const std::string thread = running_thread_name() + " ";

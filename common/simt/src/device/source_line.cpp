@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "running.h"
+
 namespace simt::device {
 namespace {
 
@@ -17,12 +19,19 @@ bool is_users(std::string_view path) {
   return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/");
 }
 
+// Headers that rungs share: a student's line is better, one of these is better than none.
+bool is_shared_header(std::string_view path) {
+  return path.find("/common/cuda/") != std::string_view::npos;
+}
+
 // libbacktrace visits the functions inlined at an address from the inside out.
 int visit_frame(void* data, std::uintptr_t /*pc*/, const char* path, int line, const char*) {
   if (path == nullptr || !is_users(path)) return 0;
+  SourceLine& found = *static_cast<SourceLine*>(data);
   const std::string_view view(path);
-  *static_cast<SourceLine*>(data) = {std::string(view.substr(view.rfind('/') + 1)), line};
-  return 1;
+  if (found.line != 0 && is_shared_header(view)) return 0;
+  found = {std::string(view.substr(view.rfind('/') + 1)), line};
+  return is_shared_header(view) ? 0 : 1;
 }
 
 // Takes the innermost function only.
@@ -44,6 +53,7 @@ void visit_frames(const void* return_address, backtrace_full_callback visit, voi
 }  // namespace
 
 const SourceLine& source_line(const void* return_address) {
+  const Untraced untraced;
   static std::unordered_map<const void*, SourceLine> known;
   const auto [entry, is_new] = known.try_emplace(return_address);
   if (is_new && return_address != nullptr)

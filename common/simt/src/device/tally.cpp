@@ -96,7 +96,7 @@ void Tally::end_block(const SharedRegion& static_shared) {
   if (++kernel.num_blocks_seen > kBlocksLookedAt) return;
   for (const SharedVariable& variable : shared_variables()) {
     const std::uintptr_t begin = static_shared.low + variable.offset;
-    if (!static_shared.written.none(begin, variable.size_bytes)) {
+    if (!variable.is_guard && !static_shared.written.none(begin, variable.size_bytes)) {
       kernel.shared_variables.insert(&variable);
     }
   }

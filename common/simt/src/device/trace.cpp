@@ -66,6 +66,11 @@ std::size_t access_bytes(std::uintptr_t address, std::size_t size_bytes) {
 
 }  // namespace
 
+void LaneTrace::grow() {
+  const Untraced untraced;
+  events.reserve(2 * events.capacity() + kMaxEvents);
+}
+
 std::uint32_t pack_pc(const void* pc) {
   return static_cast<std::uint32_t>(static_cast<const char*>(pc) - &__executable_start);
 }

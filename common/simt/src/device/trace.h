@@ -63,8 +63,10 @@ struct LaneTrace {
   std::uint32_t height = 0;      // of the basic block it is in; 0: the next access has to say
 
   void push(EventKind kind, std::uint32_t pc, std::uint64_t value, std::uint64_t more_code = 0) {
+    if (events.size() == events.capacity()) grow();
     events.push_back({std::uint64_t(kind) << 56 | more_code | pc, value});
   }
+  void grow();  // on the emulator's behalf, not the kernel's
   bool is_full() const { return events.size() - next >= kMaxEvents; }
 
   static constexpr std::size_t kMaxEvents = 256;

@@ -3,6 +3,7 @@
 
 #include "simt/copy_api.h"
 #include "simt/memory.h"
+#include "stream_order.h"
 
 namespace simt {
 namespace {
@@ -21,6 +22,7 @@ End examine(const void* p, std::size_t size_bytes, Side wanted) {
     const bool host_memory = p != nullptr && !is_device_address(p);
     return {host_memory && wanted != Side::device, nullptr};
   }
+  if (found->kind == Allocation::Kind::device_heap) return {false, found};  // for kernels only
   const bool side_fits = wanted != Side::host || found->host_accessible();
   return {side_fits && found->contains(p, size_bytes), found};
 }
@@ -142,8 +144,24 @@ namespace {
 // Runs `operation` if the stream exists, and records what came of it.
 template <class Operation>
 cudaError_t on_stream(cudaStream_t stream, Operation operation) {
-  const bool valid = simt::is_valid_stream(stream);
-  return simt::set_last_error(valid ? operation() : cudaErrorInvalidResourceHandle);
+  if (!simt::is_valid_stream(stream)) return simt::set_last_error(cudaErrorInvalidResourceHandle);
+  simt::internal::begin_work(stream);
+  const cudaError_t error = simt::set_last_error(operation());
+  simt::internal::end_work();
+  return error;
+}
+
+// Copies that are not Async return when they are done.
+cudaError_t wait(cudaError_t error) {
+  simt::internal::host_waits_for(nullptr);
+  return error;
+}
+
+// So do asynchronous ones to ordinary memory of the host.
+void wait_if_pageable(const void* destination, cudaStream_t stream) {
+  const simt::Allocation* const found = simt::find_allocation(destination);
+  const bool is_known = found != nullptr && found->live && found->contains(destination);
+  if (!is_known && simt::is_valid_stream(stream)) simt::internal::host_waits_for(stream);
 }
 
 simt::Box plane(const void* base, std::size_t pitch) {
@@ -154,12 +172,15 @@ simt::Box plane(const void* base, std::size_t pitch) {
 
 cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_bytes,
                        cudaMemcpyKind kind) {
-  return cudaMemcpyAsync(destination, source, size_bytes, kind);
+  return wait(cudaMemcpyAsync(destination, source, size_bytes, kind));
 }
 
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t size_bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
-  return on_stream(stream, [&] { return simt::copy(destination, source, size_bytes, kind); });
+  const cudaError_t error =
+      on_stream(stream, [&] { return simt::copy(destination, source, size_bytes, kind); });
+  wait_if_pageable(destination, stream);
+  return error;
 }
 
 cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source,
@@ -173,21 +194,23 @@ cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void
 cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
                          std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                          cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes,
-                           height, kind);
+  return wait(cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes,
+                                height, kind));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, const void* source,
                               std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return on_stream(stream, [&] {
+  const cudaError_t error = on_stream(stream, [&] {
     return simt::copy_box(plane(destination, destination_pitch), plane(source, source_pitch),
                           {width_bytes, height, 1}, kind);
   });
+  wait_if_pageable(destination, stream);
+  return error;
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return cudaMemcpy3DAsync(parameters);
+  return wait(cudaMemcpy3DAsync(parameters));
 }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
@@ -223,5 +246,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return simt::set_last_error(simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent));
+  return on_stream(nullptr, [&] {
+    return simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent);
+  });
 }

@@ -6,6 +6,7 @@
 #include "simt/device_api.h"
 #include "simt/function_api.h"
 #include "simt/memory.h"
+#include "stream_order.h"
 
 namespace {
 
@@ -99,11 +100,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return set_last_error(cudaSuccess);
 }
 
-cudaError_t cudaDeviceSynchronize() { return set_last_error(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize() {
+  simt::internal::host_waits_for_all();
+  return set_last_error(cudaSuccess);
+}
 
 cudaError_t cudaDeviceReset() {
   simt::release_all();
   simt::clear_errors();
+  simt::internal::host_waits_for_all();
   return cudaSuccess;
 }
 
@@ -121,6 +126,8 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   }
   return answer(value, g_limits[limit]);
 }
+
+std::size_t simt::device_heap_bytes() { return g_limits[cudaLimitMallocHeapSize]; }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   g_cache_config = config;

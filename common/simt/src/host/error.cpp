@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "simt/error.h"
 
+#include <utility>
+
 namespace simt {
 namespace {
 
 cudaError_t g_last_error = cudaSuccess;
 cudaError_t g_sticky_error = cudaSuccess;
 
+ErrorOrigin& origin() {
+  static auto* const last = new ErrorOrigin;  // outlives all users
+  return *last;
+}
+
 }  // namespace
 
 cudaError_t set_last_error(cudaError_t error) {
   if (g_sticky_error != cudaSuccess) error = g_sticky_error;
-  if (error != cudaSuccess) g_last_error = error;
+  if (error != cudaSuccess) {
+    g_last_error = error;
+    origin() = {capture_call_stack(), "", ""};
+  }
   return error;
+}
+
+const ErrorOrigin& last_error_origin() { return origin(); }
+
+void explain_last_error(std::string what, const char* kernel) {
+  origin().what = std::move(what);
+  origin().kernel = kernel;
 }
 
 void set_sticky_error(cudaError_t error) {

@@ -4,11 +4,13 @@
 
 #include "simt/event_api.h"
 #include "simt/stream_api.h"
+#include "stream_order.h"
 
 struct CUevent_st {
   unsigned int flags;
   bool recorded;
   std::chrono::steady_clock::time_point time;
+  simt::internal::StreamClock work;  // done when it is recorded
 };
 
 namespace {
@@ -44,7 +46,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   if (event == nullptr || (flags & ~kAllFlags) != 0) {
     return simt::set_last_error(cudaErrorInvalidValue);
   }
-  *event = new CUevent_st{flags, false, {}};
+  *event = new CUevent_st{flags, false, {}, {}};
   events().insert(*event);
   return done(true);
 }
@@ -59,6 +61,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (!exists(event) || !simt::is_valid_stream(stream)) return done(false);
   event->recorded = true;
   event->time = std::chrono::steady_clock::now();
+  event->work = simt::internal::record_event(stream);
   return done(true);
 }
 
@@ -66,12 +69,18 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return done(exists(event)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (!exists(event)) return done(false);
+  simt::internal::host_waits_for(event->work);
+  return done(true);
+}
 
-cudaError_t cudaEventQuery(cudaEvent_t event) { return done(exists(event)); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-  return done(exists(event) && simt::is_valid_stream(stream));
+  if (!exists(event) || !simt::is_valid_stream(stream)) return done(false);
+  simt::internal::stream_waits_for(stream, event->work);
+  return done(true);
 }
 
 cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {

@@ -118,7 +118,9 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   if (base == nullptr || !commit_up_to(g_cursor)) return nullptr;
   g_used_bytes += padded_bytes;
   poison_fresh(base, size_bytes);
-  internal::enter(base, size_bytes, "", kind, kind != Allocation::Kind::device);
+  const bool is_fresh = kind == Allocation::Kind::device || kind == Allocation::Kind::device_heap;
+  internal::enter(base, size_bytes, "", kind, !is_fresh);
+  internal::book()[base].made_by = capture_call_stack();
   return base;
 }
 
@@ -128,6 +130,7 @@ bool release(void* p, Allocation::Kind kind) {
   Allocation& allocation = found->second;
   if (!allocation.live || allocation.kind != kind || !on_heap(allocation)) return false;
   end_on_heap(allocation);
+  allocation.freed_by = capture_call_stack();
   return true;
 }
 
@@ -160,7 +163,8 @@ void* scratch_room(std::size_t size_bytes) {
   static std::size_t room_bytes = 0;
   if (size_bytes > room_bytes) {
     const int fd = memfd_create("scratch", MFD_CLOEXEC);
-    const std::size_t padded_bytes = round_up(size_bytes, kCommitBytes);
+    // Twice what there was: its old addresses are not used again.
+    const std::size_t padded_bytes = round_up(std::max(size_bytes, 2 * room_bytes), kCommitBytes);
     if (fd < 0 || ftruncate(fd, static_cast<off_t>(padded_bytes)) != 0) {
       throw std::system_error(errno, std::generic_category(), "scratch_room");
     }

@@ -2,7 +2,9 @@
 #include "simt/memory_api.h"
 
 #include "allocations.h"
+#include "free_report.h"
 #include "simt/memory.h"
+#include "stream_order.h"
 
 namespace {
 
@@ -20,6 +22,12 @@ cudaError_t allocate(void** pointer, std::size_t size_bytes, Kind kind) {
   if (base == nullptr) return cudaErrorMemoryAllocation;
   *pointer = base;
   return cudaSuccess;
+}
+
+cudaError_t bad_free(const void* pointer, const char* function) {
+  const cudaError_t error = set_last_error(cudaErrorInvalidValue);
+  simt::explain_last_error(simt::internal::describe_bad_free(pointer, function));
+  return error;
 }
 
 const Allocation* live_allocation_of(const void* pointer) {
@@ -40,9 +48,8 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  const bool fine = pointer == nullptr || simt::release(pointer, Kind::device) ||
-                    simt::release(pointer, Kind::managed);
-  return set_last_error(fine ? cudaSuccess : cudaErrorInvalidValue);
+  simt::internal::host_waits_for_all();
+  return cudaFreeAsync(pointer, nullptr);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream) {
@@ -52,7 +59,9 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
-  return cudaFree(pointer);
+  const bool fine = pointer == nullptr || simt::release(pointer, Kind::device) ||
+                    simt::release(pointer, Kind::managed);
+  return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFree");
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes,
@@ -96,7 +105,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int f
 
 cudaError_t cudaFreeHost(void* pointer) {
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::pinned_host);
-  return set_last_error(fine ? cudaSuccess : cudaErrorInvalidValue);
+  return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFreeHost");
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int) {

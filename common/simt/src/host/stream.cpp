@@ -3,6 +3,7 @@
 #include <set>
 
 #include "simt/stream_api.h"
+#include "stream_order.h"
 
 struct CUstream_st {
   unsigned int flags;
@@ -21,6 +22,13 @@ std::set<cudaStream_t>& streams() {
 
 cudaError_t done(bool valid) {
   return simt::set_last_error(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+// The host knows from now on that the stream's work is done.
+cudaError_t wait(cudaStream_t stream) {
+  const bool valid = simt::is_valid_stream(stream);
+  if (valid) simt::internal::host_waits_for(stream);
+  return done(valid);
 }
 
 }  // namespace
@@ -44,20 +52,20 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   }
   *stream = new CUstream_st{flags, std::clamp(priority, kGreatestPriority, kLeastPriority)};
   streams().insert(*stream);
+  simt::internal::add_stream(*stream, (flags & cudaStreamNonBlocking) == 0);
   return done(true);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (streams().erase(stream) == 0) return done(false);
+  simt::internal::remove_stream(stream);
   delete stream;
   return done(true);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return done(simt::is_valid_stream(stream));
-}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait(stream); }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return done(simt::is_valid_stream(stream)); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait(stream); }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   if (flags == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
@@ -82,14 +90,14 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned int flags) {
   if (callback == nullptr || flags != 0) return simt::set_last_error(cudaErrorInvalidValue);
-  if (!simt::is_valid_stream(stream)) return done(false);
+  if (wait(stream) != cudaSuccess) return done(false);
   callback(stream, simt::sticky_error(), user_data);
   return done(true);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (function == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  if (!simt::is_valid_stream(stream)) return done(false);
-  if (simt::sticky_error() == cudaSuccess) function(user_data);
-  return done(true);
+  const cudaError_t error = wait(stream);
+  if (error == cudaSuccess) function(user_data);
+  return error;
 }

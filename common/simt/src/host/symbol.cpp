@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simt/memory.h"
 #include "simt/symbol_api.h"
+#include "stream_order.h"
 
 // The linker's bounds of the program's writable globals.
 extern "C" char __data_start;
@@ -26,6 +27,16 @@ cudaError_t locate(const void* symbol, std::size_t symbol_bytes, std::size_t siz
   return cudaSuccess;
 }
 
+// As a piece of work of the stream, for which the host waits.
+cudaError_t copy_on(cudaStream_t stream, void* destination, const void* source,
+                    std::size_t size_bytes, cudaMemcpyKind kind) {
+  internal::begin_work(stream);
+  const cudaError_t error = copy(destination, source, size_bytes, kind);
+  internal::end_work();
+  internal::host_waits_for(stream);
+  return error;
+}
+
 }  // namespace
 
 cudaError_t register_symbol(const void* address, std::size_t size_bytes) {
@@ -48,7 +59,7 @@ cudaError_t copy_to_symbol(const void* symbol, std::size_t symbol_bytes, const v
       kind != cudaMemcpyDefault) {
     error = cudaErrorInvalidMemcpyDirection;
   }
-  if (error == cudaSuccess) error = copy(place, source, size_bytes, kind);
+  if (error == cudaSuccess) error = copy_on(stream, place, source, size_bytes, kind);
   return set_last_error(error);
 }
 
@@ -61,7 +72,7 @@ cudaError_t copy_from_symbol(void* destination, const void* symbol, std::size_t 
       kind != cudaMemcpyDefault) {
     error = cudaErrorInvalidMemcpyDirection;
   }
-  if (error == cudaSuccess) error = copy(destination, place, size_bytes, kind);
+  if (error == cudaSuccess) error = copy_on(stream, destination, place, size_bytes, kind);
   return set_last_error(error);
 }
 

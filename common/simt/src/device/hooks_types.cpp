@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The calls that -fsanitize=alignment,bounds make before an access that breaks its type's rules: an
+// address that is no multiple of the type's alignment, an index past the end of an array whose
+// length the type tells (`tile[1][32]` of `float tile[32][32]`, `sums[4]` of `float sums[4]`). The
+// comparisons stand in the program; correct code never calls.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "memory_report.h"
+#include "running.h"
+
+namespace {
+
+// What the compiler describes the mistake with; the layout is that of GCC's and Clang's runtime.
+struct SourceLocation {
+  const char* file;
+  std::uint32_t line;
+  std::uint32_t column;
+};
+
+struct TypeDescriptor {
+  std::uint16_t kind;  // 0: an integer type
+  std::uint16_t info;  // of integers: bit 0 signed, above it log2 of the bits
+  char name[1];        // and more: in quotes, ends with 0
+};
+
+struct TypeMismatch {
+  SourceLocation where;
+  const TypeDescriptor* type;
+  unsigned char log_alignment;
+  unsigned char check;
+};
+
+struct OutOfBounds {
+  SourceLocation where;
+  const TypeDescriptor* array_type;
+  const TypeDescriptor* index_type;
+};
+
+enum Check : unsigned char { kLoad, kStore, kReferenceBinding, kMemberAccess };
+
+// "float4" of "'const struct float4'".
+std::string plain_name(const TypeDescriptor& type) {
+  std::string_view name = type.name;
+  if (name.starts_with('\'') && name.ends_with('\'')) name = name.substr(1, name.size() - 2);
+  for (const std::string_view prefix : {"const ", "volatile ", "struct ", "class ", "union "}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return std::string(name);
+}
+
+// Values of up to 64 bits are handed over as they are, narrow ones without their sign.
+std::int64_t signed_index(const TypeDescriptor& type, std::uintptr_t value) {
+  const int bits = 1 << (type.info >> 1);
+  if ((type.info & 1) == 0 || bits >= 64) return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
+}
+
+}  // namespace
+
+extern "C" {
+
+void __ubsan_handle_type_mismatch_v1(const TypeMismatch* mistake, std::uintptr_t address) {
+  using namespace simt::device;
+  if (running.grid == nullptr) return;  // the host takes any address
+  // A reference to it is no access yet.
+  if (mistake->check == kReferenceBinding || mistake->check > kMemberAccess) return;
+  const std::size_t alignment = std::size_t{1} << mistake->log_alignment;
+  if (address % alignment == 0) return;
+  const Untraced untraced;
+  const char* const verb = mistake->check == kLoad    ? "reads"
+                           : mistake->check == kStore ? "writes"
+                                                      : "uses";
+  end_misaligned_type({.verb = verb, .type = plain_name(*mistake->type), .alignment = alignment},
+                      address, __builtin_return_address(0));
+}
+
+void __ubsan_handle_out_of_bounds(const OutOfBounds* mistake, std::uintptr_t index) {
+  using namespace simt::device;
+  if (running.grid == nullptr) return;
+  const Untraced untraced;
+  end_index_out_of_range(signed_index(*mistake->index_type, index),
+                         plain_name(*mistake->array_type), __builtin_return_address(0));
+}
+
+}  // extern "C"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What runs before what across streams. Here all work is done when it is issued; on a device two
+// streams run at the same time unless something orders them, and the race checker has to know.
+//
+// Every stream counts its pieces of work. A clock says, stream by stream, up to which piece all is
+// done before something: each stream, each event and the host has one. Issuing, recording and
+// waiting join clocks (vector clocks: Mattern 1989, Fidge 1988). In doubt work counts as ordered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "simt/call_stack.h"
+#include "simt/stream.h"
+
+namespace simt::internal {
+
+using StreamClock = std::vector<std::uint64_t>;  // by stream; what is missing is 0
+
+// A kernel, a copy or a fill.
+struct Work {
+  struct Range {
+    std::uintptr_t begin, end;  // of device memory
+    bool is_written;
+  };
+
+  std::uint64_t number;           // on its stream
+  std::uint32_t first_block = 0;  // a kernel's blocks, as the race checker numbers them ...
+  std::uint32_t end_block = 0;    // ... up to this one; equal: no kernel
+  const char* kernel = nullptr;
+  std::vector<Range> ranges;  // of a copy or a fill
+  CallStack issued_by;        // of a copy or a fill
+};
+
+// `is_blocking`: it waits for the legacy default stream, and that for it.
+void add_stream(cudaStream_t stream, bool is_blocking);
+void remove_stream(cudaStream_t stream);
+
+// A new piece of work on a valid stream. Call end_work() when it has been carried out.
+Work& begin_work(cudaStream_t stream);
+
+// The pieces of work on other streams that nothing orders before the one begun last. Usually none.
+const std::vector<const Work*>& concurrent_work();
+
+// The piece begun last, while it is issued; null between.
+Work* current_work();
+void end_work();
+
+// The host waits until the stream's work, or all work, is done.
+void host_waits_for(cudaStream_t stream);
+void host_waits_for_all();
+
+// Events: what has to be done before one counts as recorded, and who waits for that.
+StreamClock record_event(cudaStream_t stream);
+void host_waits_for(const StreamClock& event);
+void stream_waits_for(cudaStream_t stream, const StreamClock& event);
+
+}  // namespace simt::internal
