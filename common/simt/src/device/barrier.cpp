@@ -48,6 +48,7 @@ void release_barrier_if_complete(Block& block) {
   if (block.at_barrier != block.live) return;
   if (block.barrier_is_mixed) report_mixed_barrier(block);
   if (running.warp->trace != nullptr) {
+    const Untraced untraced;  // what it allocates is not the kernel's
     merge_traces(*running.warp);
     tally().count(pack_pc(block.barrier_pc), Counter::kBarriers, 1);
   }
