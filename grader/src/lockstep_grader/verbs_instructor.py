@@ -39,7 +39,7 @@ def grade_path(
     path: Annotated[Path, typer.Argument(metavar="PATH")],
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
-    lab: Annotated[str | None, typer.Option(metavar="LAB", help="Grade this lab alone.")] = None,
+    lab: Annotated[str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results here as JSON.")] = None,
     results: Annotated[
         Path | None, typer.Option(help="Keep results in this folder and go on from those there.")
@@ -88,7 +88,7 @@ def lint_labs(
 def run_tests(
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="SECTION", help="Run this section alone; repeatable."),
+        typer.Option("--only", metavar="SECTION", help="Run this section alone; repeatable."),
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
     jobs: JobsOption = None,
