@@ -3,13 +3,20 @@
 // library's new and delete are made of these two.
 #include "device_heap.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
 #include "describe.h"
 #include "fault.h"
 #include "running.h"
+#include "simt/call_stack.h"
 #include "simt/memory.h"
+#include "source_line.h"
+
+// The linker's bounds of the program.
+extern "C" char __executable_start;
+extern "C" char _end;
 
 extern "C" void* __libc_malloc(std::size_t size_bytes);
 extern "C" void __libc_free(void* pointer);
@@ -19,8 +26,21 @@ namespace {
 
 std::size_t g_used_bytes = 0;
 
-// A kernel's thread runs, and not the emulator on its behalf.
-bool in_kernel() { return running.grid != nullptr && !running.is_private(0); }
+bool is_in_program(const void* pc) { return pc >= &__executable_start && pc < &_end; }
+
+// Whether the call of malloc that returns to `pc` is a kernel's own, directly or by `new`, and not
+// the emulator's on the kernel's behalf: the innermost caller that is no shared library's has a
+// line in the program's source.
+bool is_kernels(const void* pc) {
+  if (running.grid == nullptr || running.is_private(0)) return false;
+  const Untraced untraced;
+  if (is_in_program(pc)) return source_line(pc).line != 0;
+  const CallStack stack = capture_call_stack();
+  const auto& callers = stack.return_addresses;
+  const auto library = std::find(callers.begin(), callers.end(), pc);
+  const auto caller = std::find_if(library, callers.end(), is_in_program);
+  return caller != callers.end() && source_line(*caller).line != 0;
+}
 
 void* allocate_in_kernel(std::size_t size_bytes) {
   const Untraced untraced;
@@ -72,7 +92,8 @@ void release_device_heap() {
 
 extern "C" void* malloc(std::size_t size_bytes) {
   using namespace simt::device;
-  return in_kernel() ? allocate_in_kernel(size_bytes) : __libc_malloc(size_bytes);
+  const bool is_devices = is_kernels(__builtin_return_address(0));
+  return is_devices ? allocate_in_kernel(size_bytes) : __libc_malloc(size_bytes);
 }
 
 extern "C" void free(void* pointer) {
