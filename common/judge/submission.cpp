@@ -47,6 +47,19 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
               function + " ignored an error: " + reply.text +
                   ". Call check_launch() after each launch, and check() around each "
                   "CUDA call"};
+    case wire::Status::kNoError:
+      return {"launch_error", function +
+                                  " returned as if it had worked, but it cannot have: it "
+                                  "had to throw lab::CudaError with " +
+                                  batch.calls.at(reply.failed_call).error};
+    case wire::Status::kErrorLeft:
+      return {"launch_error",
+              function +
+                  " reported an error and left it behind, to be reported again by whoever "
+                  "checks next: " +
+                  reply.text +
+                  ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
+                  "only returns it"};
     case wire::Status::kScratchUsedUp:
       return {"out_of_memory", function + " asked for more memory than there is: " +
                                    std::to_string(batch.scratch_bytes) +
@@ -59,6 +72,22 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     default:
       throw std::runtime_error("worker and judge disagree about " + function + ": " + reply.text);
   }
+}
+
+// Whether the calls that had to throw threw what they had to.
+std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
+  std::size_t num_errors = 0;
+  for (const wire::Call& call : batch.calls) {
+    if (call.error.empty()) continue;
+    const std::string thrown =
+        num_errors < reply.errors.size() ? reply.errors[num_errors] : "nothing";
+    ++num_errors;
+    if (!thrown.starts_with(call.error + ":")) {
+      return Failure{"launch_error", call.function + " had to throw lab::CudaError with " +
+                                         call.error + ", and threw " + thrown};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -105,7 +134,10 @@ Outcome Submission::run(wire::Batch batch) {
   outcome.kernels = reply.reply.kernels;
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
-  if (reply.reply.status == wire::Status::kOk) return outcome;
+  if (reply.reply.status == wire::Status::kOk) {
+    outcome.failure = compare_errors(batch, reply.reply);
+    return outcome;
+  }
 
   outcome.failure = explain(reply.reply, batch);
   outcome.fatal =
