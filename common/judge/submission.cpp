@@ -94,8 +94,11 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
 
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
-  if (!failure || failure->kind != "launch_error" || outcome.findings.empty()) return failure;
-  return Failure{outcome.findings.front().kind, outcome.findings.front().message};
+  if (!failure || failure->kind != "launch_error") return failure;
+  // A leak is no cause: it may well follow from the error.
+  const auto cause = std::ranges::find_if(
+      outcome.findings, [](const wire::Finding& finding) { return finding.kind != "leak"; });
+  return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
 }
 
 Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)

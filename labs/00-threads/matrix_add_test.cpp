@@ -46,8 +46,8 @@ std::string explain_unwritten(const std::vector<float>& h_matrix, int width, int
     return "only the first row of blocks works: either the grid has no more, or blockIdx.y is "
            "not multiplied by the height of a block";
   }
-  const int smaller = std::min(width, height);
-  if (width != height && (only(smaller, height) || only(width, smaller))) {
+  const auto blocks = [](int items, int per_block) { return (items + per_block - 1) / per_block; };
+  if (only(blocks(height, block_height) * block_width, blocks(width, block_width) * block_height)) {
     return "x and y are swapped: columns are counted in x, up to the width; rows in y, up to the "
            "height";
   }
@@ -143,16 +143,17 @@ class MatrixAdd : public judge::LabTest {
 TEST_F(MatrixAdd, AddsOneBlock) { expect_for_shapes({{16, 16}, {16, 9}, {5, 16}, {1, 1}}); }
 
 TEST_F(MatrixAdd, AddsWholeBlocks) {
-  expect_for_shapes({{32, 16}, {16, 32}, {32, 32}, {48, 80}, {256, 64}});
+  // Square ones first, then such that a mistake leaves a pattern of its own.
+  expect_for_shapes({{32, 32}, {48, 80}, {80, 48}, {256, 64}, {32, 16}, {16, 32}});
 }
 
 TEST_F(MatrixAdd, AddsAnyShape) {
   const int some = 100 + static_cast<int>(next_seed() % 100);
-  expect_for_shapes({{17, 16},
-                     {16, 17},
-                     {15, 31},
-                     {33, 33},
+  expect_for_shapes({{33, 33},
                      {31, 65},
+                     {65, 31},
+                     {17, 16},
+                     {16, 17},
                      {1, 100},
                      {100, 1},
                      {3, 1000},

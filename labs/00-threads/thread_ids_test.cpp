@@ -173,7 +173,14 @@ class ThreadNumbers : public judge::LabTest {
     begin_case();
     const auto d_ids = output<ThreadIds>("d_ids", shape.num_threads());
     auto failure = call<decltype(lab::thread_ids)>("thread_ids", shape.grid, shape.block, d_ids);
-    if (!failure) failure = compare(shape, d_ids.download());
+    const auto wrong = compare(shape, d_ids.download());
+    if (!failure) {
+      failure = wrong;
+    } else if (failure->kind == "out_of_bounds" && wrong) {
+      // What was stored in bounds tells why the rest was not.
+      failure->message += "\nBeside that, " + wrong->message;
+      failure->pattern = wrong->pattern;
+    }
     if (failure) {
       failure->message = "a grid of " + text(shape.grid) + " blocks of " + text(shape.block) +
                          " threads: " + failure->message;
