@@ -21,9 +21,8 @@ struct Launch {
 };
 
 std::string text(const Launch& launch) {
-  return std::to_string(launch.num_items) + " items, " + std::to_string(launch.num_blocks) +
-         (launch.num_blocks == 1 ? " block of " : " blocks of ") +
-         std::to_string(launch.threads_per_block) + " threads: ";
+  return count_of(launch.num_items, "item") + ", " + count_of(launch.num_blocks, "block") + " of " +
+         count_of(launch.threads_per_block, "thread") + ": ";
 }
 
 // "0, 512, 1024, 1536", or the first few of many.
@@ -115,7 +114,7 @@ class GridStride : public judge::LabTest {
     const std::vector<int> h_thread = d_thread.download();
     if (!failure && recorded) failure = compare_threads(launch, h_thread);
     if (!failure) failure = compare_values(launch, h_in, factor, d_out.download());
-    if (failure) failure->message = text(launch) + failure->message;
+    if (failure) tell_case(*failure, text(launch));
     return failure;
   }
 

@@ -24,8 +24,12 @@ struct Fill {
 };
 
 std::string text(const Fill& fill) {
-  return std::to_string(fill.num_blocks) + " blocks of " + std::to_string(fill.threads_per_block) +
-         " threads with " + std::to_string(fill.shared_bytes) + " bytes of shared memory";
+  std::string text =
+      count_of(fill.num_blocks, "block") + " of " + count_of(fill.threads_per_block, "thread");
+  if (fill.shared_bytes > 0) {
+    text += " with " + count_of(fill.shared_bytes, "byte") + " of shared memory";
+  }
+  return text + (fill.error == nullptr ? ", which works" : std::string(", which is ") + fill.error);
 }
 
 constexpr const char* kBadShape = "cudaErrorInvalidConfiguration";
@@ -50,15 +54,14 @@ class CheckedLaunch : public judge::LabTest {
           fill.shared_bytes, d_outs.back());
       if (fill.error != nullptr) call = judge::must_throw(fill.error, std::move(call));
       calls.push_back(std::move(call));
-      list += "\n  " + std::to_string(calls.size()) + ". " + text(fill) +
-              (fill.error == nullptr ? ", which works" : std::string(", which is ") + fill.error);
+      list += "\n  " + std::to_string(calls.size()) + ". " + text(fill);
     }
     auto failure = run(calls);
     for (std::size_t i = 0; i < calls.size() && !failure; ++i) {
       failure = compare("call " + std::to_string(i + 1), !calls[i].error.empty(), firsts[i],
                         d_outs[i].download());
     }
-    if (failure) failure->message += "\nThe calls were:" + list;
+    if (failure) tell_case(*failure, "", "\nThe calls were:" + list);
     return failure;
   }
 
@@ -245,7 +248,7 @@ TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
   if (!failure) failure = compare(before);
   if (!failure) failure = compare(after);
   if (failure) {
-    failure->message += "\nThe second of three calls asked for a table of 1000000 x 1000000.";
+    tell_case(*failure, "", "\nThe second of three calls asked for a table of 1000000 x 1000000.");
     fail(*failure);
   }
 }

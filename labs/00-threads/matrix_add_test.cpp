@@ -92,11 +92,8 @@ class MatrixAdd : public judge::LabTest {
     const auto d_sum = output<float>("d_sum", num_items);
     auto failure = call<decltype(lab::matrix_add)>("matrix_add", d_a, d_b, width, height, d_sum);
     if (!failure) failure = compare(shape, h_a, h_b, d_sum.download());
-    if (failure) {
-      failure->message = std::to_string(height) + (height == 1 ? " row" : " rows") + " of " +
-                         std::to_string(width) + (width == 1 ? " column: " : " columns: ") +
-                         failure->message;
-    }
+    if (failure)
+      tell_case(*failure, count_of(height, "row") + " of " + count_of(width, "column") + ": ");
     return failure;
   }
 

@@ -182,8 +182,8 @@ class ThreadNumbers : public judge::LabTest {
       failure->pattern = wrong->pattern;
     }
     if (failure) {
-      failure->message = "a grid of " + text(shape.grid) + " blocks of " + text(shape.block) +
-                         " threads: " + failure->message;
+      tell_case(*failure,
+                "a grid of " + text(shape.grid) + " blocks of " + text(shape.block) + " threads: ");
     }
     return failure;
   }

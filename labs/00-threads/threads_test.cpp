@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The judge of 00-threads: which tests judge which rung. The tests are in the files beside it.
+// The judge of 00-threads: which tests judge which rung, and what they share. The tests are in the
+// files beside it.
 #include "threads_test.h"
 
 #include "judge.h"
+
+namespace threads_test {
+
+void tell_case(judge::Failure& failure, const std::string& before, const std::string& after) {
+  if (failure.kind == "todo" || failure.kind == "compile_error") return;
+  failure.message = before + failure.message + after;
+}
+
+std::string count_of(int count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace threads_test
 
 int main(int argc, char** argv) {
   using threads_test::matrix_add_workload;

@@ -16,6 +16,13 @@ namespace threads_test {
 judge::Workload matrix_add_workload(std::size_t num_items);
 judge::Workload scale_workload(std::size_t num_items);
 
+// Writes the case that failed around what is wrong; not where no case matters, as the function is
+// not there yet.
+void tell_case(judge::Failure& failure, const std::string& before, const std::string& after = {});
+
+// "1 block", "2 blocks"
+std::string count_of(int count, const std::string& noun);
+
 // "element (3, 17)"
 std::string element_name(int row, int column);
 
