@@ -92,6 +92,11 @@ class MatrixAdd : public judge::LabTest {
     const auto d_sum = output<float>("d_sum", num_items);
     auto failure = call<decltype(lab::matrix_add)>("matrix_add", d_a, d_b, width, height, d_sum);
     if (!failure) failure = compare(shape, h_a, h_b, d_sum.download());
+    if (failure && failure->message.find("cudaErrorInvalidConfiguration") != std::string::npos) {
+      failure->pattern =
+          "the grid has 0 blocks in one direction, or the block too many threads; "
+          "see what your divisions give for this shape";
+    }
     if (failure)
       tell_case(*failure, count_of(height, "row") + " of " + count_of(width, "column") + ": ");
     return failure;
