@@ -116,7 +116,8 @@ wire::Call encode_call(const char* function, const Values&... values) {
 }
 
 // The same call, which cannot work: the function has to throw lab::CudaError with the code of that
-// name, and to leave the runtime's error state clean. The batch goes on behind it.
+// name, or of one of several ("cudaErrorX or cudaErrorY"), and to leave the runtime's error state
+// clean. The batch goes on behind it.
 inline wire::Call must_throw(const char* error, wire::Call call) {
   call.error = error;
   return call;

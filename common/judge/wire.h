@@ -71,7 +71,9 @@ inline constexpr bool fits_argument = std::is_class_v<T>&& std::is_trivially_cop
 struct Call {
   std::string function;
   std::vector<Arg> args;
-  std::string error = {};  // of the CUDA error that the function has to throw; empty: none
+  // The CUDA error that the function has to throw, "cudaErrorX" or "cudaErrorX or cudaErrorY";
+  // empty: none.
+  std::string error = {};
 };
 
 // What surrounds each buffer of the arena on both sides, at least.
