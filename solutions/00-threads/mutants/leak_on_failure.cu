@@ -3,6 +3,7 @@
 // mistake: the arrays are freed at the end, and an exception never gets there
 // expect: failed leak
 // message: 4000000 bytes
+// line: 37
 // needs: cpu
 #include <cstddef>
 

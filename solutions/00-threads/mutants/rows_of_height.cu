@@ -3,6 +3,7 @@
 // mistake: rows are taken to be as long as the matrix is high
 // expect: failed out_of_bounds
 // also: output_unwritten, wrong_result, race
+// line: 23
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "threads.cuh"

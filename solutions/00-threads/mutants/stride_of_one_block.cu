@@ -4,6 +4,7 @@
 // expect: failed race
 // also: wrong_result
 // message: the stride is blockDim.x
+// line: 20
 #include "lab/cuda_error.cuh"
 #include "threads.cuh"
 
