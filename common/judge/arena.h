@@ -17,7 +17,7 @@ namespace judge {
 
 // Every byte that nobody wrote yet has this value, and so have the guard zones around buffers.
 inline constexpr unsigned char kPoisonByte = 0xCB;
-inline constexpr std::size_t kGuardBytes = 256;
+using wire::kGuardBytes;
 
 // The block itself: what differs between backends.
 class Memory {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks a call's arguments against the contract's signature at compile time and encodes them.
 // Scratch& and cudaStream_t parameters are left out by the caller: the worker supplies them.
+// A T* parameter takes a Buffer<T>, or on_host() of one where the contract asks for host memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,6 +10,8 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "arena.h"
 #include "lab/scratch.cuh"
@@ -16,9 +19,23 @@
 
 namespace judge {
 
+// A buffer that the function is to see as host memory.
+template <class T>
+struct OnHost {
+  Buffer<T> buffer;
+};
+template <class T>
+OnHost<T> on_host(const Buffer<T>& buffer) {
+  return {buffer};
+}
+
 template <class T>
 wire::Arg to_wire(const Buffer<T>& buffer) {
   return {wire::ArgKind::kBuffer, buffer.offset()};
+}
+template <class T>
+wire::Arg to_wire(const OnHost<T>& host) {
+  return {wire::ArgKind::kHostBuffer, host.buffer.offset()};
 }
 inline wire::Arg to_wire(std::nullptr_t) { return {wire::ArgKind::kNull, 0}; }
 template <class T>
@@ -42,7 +59,8 @@ template <class Param, class Value>
 constexpr bool accepts() {
   if constexpr (std::is_pointer_v<Param>) {
     using Pointee = std::remove_cv_t<std::remove_pointer_t<Param>>;
-    return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, std::nullptr_t>;
+    return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, OnHost<Pointee>> ||
+           std::is_same_v<Value, std::nullptr_t>;
   } else if constexpr (std::is_floating_point_v<Param>) {
     return std::is_same_v<Value, double>;
   } else if constexpr (std::is_class_v<Param>) {
@@ -77,13 +95,32 @@ void check_arguments(List<Params...>, const Values&...) {
   static_assert((accepts<Params, Values>() && ...), "an argument does not fit the contract");
 }
 
+template <class Value>
+void append(std::vector<wire::Arg>& args, const Value& value) {
+  if constexpr (std::is_same_v<Value, dim3>) {
+    for (const unsigned extent : {value.x, value.y, value.z}) args.push_back(to_wire(extent));
+  } else {
+    args.push_back(to_wire(value));
+  }
+}
+
 }  // namespace internal
 
 // encode_call<decltype(lab::reduce_sum)>("reduce_sum", d_in, num_items, d_out)
 template <class Signature, class... Values>
 wire::Call encode_call(const char* function, const Values&... values) {
   internal::check_arguments(typename internal::Wired<Signature>::Params{}, values...);
-  return {function, {to_wire(values)...}};
+  std::vector<wire::Arg> args;
+  (internal::append(args, values), ...);
+  return {function, std::move(args)};
+}
+
+// The same call, which cannot work: the function has to throw lab::CudaError with the code of that
+// name, or of one of several ("cudaErrorX or cudaErrorY"), and to leave the runtime's error state
+// clean. The batch goes on behind it.
+inline wire::Call must_throw(const char* error, wire::Call call) {
+  call.error = error;
+  return call;
 }
 
 }  // namespace judge

@@ -2,6 +2,7 @@
 #include "submission.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -47,6 +48,19 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
               function + " ignored an error: " + reply.text +
                   ". Call check_launch() after each launch, and check() around each "
                   "CUDA call"};
+    case wire::Status::kNoError:
+      return {"launch_error", function +
+                                  " returned as if it had worked, but it cannot have: it "
+                                  "had to throw lab::CudaError with " +
+                                  batch.calls.at(reply.failed_call).error};
+    case wire::Status::kErrorLeft:
+      return {"launch_error",
+              function +
+                  " reported an error and left it behind, to be reported again by whoever "
+                  "checks next: " +
+                  reply.text +
+                  ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
+                  "only returns it"};
     case wire::Status::kScratchUsedUp:
       return {"out_of_memory", function + " asked for more memory than there is: " +
                                    std::to_string(batch.scratch_bytes) +
@@ -61,12 +75,40 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
   }
 }
 
+// Whether `error`, a Call::error, lists the code of this name.
+bool names(const std::string& error, const std::string& name) {
+  std::istringstream words(error);
+  for (std::string word; words >> word;) {
+    if (word == name) return true;
+  }
+  return false;
+}
+
+// Whether the calls that had to throw threw what they had to.
+std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
+  std::size_t num_errors = 0;
+  for (const wire::Call& call : batch.calls) {
+    if (call.error.empty()) continue;
+    const std::string thrown =
+        num_errors < reply.errors.size() ? reply.errors[num_errors] : "nothing";
+    ++num_errors;
+    if (!names(call.error, thrown.substr(0, thrown.find(':')))) {
+      return Failure{"launch_error", call.function + " had to throw lab::CudaError with " +
+                                         call.error + ", and threw " + thrown};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
-  if (!failure || failure->kind != "launch_error" || outcome.findings.empty()) return failure;
-  return Failure{outcome.findings.front().kind, outcome.findings.front().message};
+  if (!failure || failure->kind != "launch_error") return failure;
+  // A leak is no cause: it may well follow from the error.
+  const auto cause = std::ranges::find_if(
+      outcome.findings, [](const wire::Finding& finding) { return finding.kind != "leak"; });
+  return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
 }
 
 Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
@@ -105,7 +147,10 @@ Outcome Submission::run(wire::Batch batch) {
   outcome.kernels = reply.reply.kernels;
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
-  if (reply.reply.status == wire::Status::kOk) return outcome;
+  if (reply.reply.status == wire::Status::kOk) {
+    outcome.failure = compare_errors(batch, reply.reply);
+    return outcome;
+  }
 
   outcome.failure = explain(reply.reply, batch);
   outcome.fatal =

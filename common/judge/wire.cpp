@@ -51,6 +51,7 @@ std::string encode(const Batch& batch) {
   for (const Call& call : batch.calls) {
     out.put(std::string_view(call.function)).put(static_cast<std::uint32_t>(call.args.size()));
     for (const Arg& arg : call.args) out.put(arg.kind).put(arg.bits);
+    out.put(std::string_view(call.error));
   }
   return out.take();
 }
@@ -77,6 +78,7 @@ Batch decode_batch(std::string_view payload) {
       arg.kind = in.get<ArgKind>();
       arg.bits = in.get<std::uint64_t>();
     }
+    call.error = in.text();
   }
   return batch;
 }
@@ -85,6 +87,8 @@ std::string encode(const Reply& reply) {
   Writer out;
   out.put(reply.failed_call).put(reply.events_ms);
   out.put(std::string_view(reply.text));
+  out.put(static_cast<std::uint32_t>(reply.errors.size()));
+  for (const std::string& error : reply.errors) out.put(std::string_view(error));
   out.put(static_cast<std::uint32_t>(reply.findings.size()));
   for (const Finding& finding : reply.findings) {
     out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
@@ -102,6 +106,9 @@ Reply decode_reply(std::string_view payload, Status status) {
   reply.events_ms = in.get<double>();
   reply.text = in.text();
   // push_back, not resize: a forged count must not make the judge allocate.
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    reply.errors.push_back(in.text());
+  }
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     Finding finding;
     finding.kind = in.text();

@@ -41,6 +41,8 @@ enum class Status : std::uint32_t {
   kScratchUsedUp,   // std::bad_alloc
   kException,       // any other exception
   kUndefined,       // the rung does not define this function
+  kNoError,         // a call with Call::error returned as if it had worked
+  kErrorLeft,       // a call with Call::error threw, and the runtime still holds the error
   kBadRequest,      // the judge and the worker disagree on a signature: the grader's fault
 };
 
@@ -52,10 +54,12 @@ struct Header {
 };
 
 // One argument of a typed call. Scratch& and cudaStream_t are supplied by the worker.
-enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct };
+// kHostBuffer: a buffer of the arena, too, but the function receives a copy in host memory, guard
+// zones included, which goes back into the arena when it returns.
+enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct, kHostBuffer };
 struct Arg {
   ArgKind kind;
-  // kBuffer: offset into the arena, bytes; kInteger: int64; kReal: double; kStruct: its bytes
+  // buffers: offset into the arena, bytes; kInteger: int64; kReal: double; kStruct: its bytes
   std::uint64_t bits;
 };
 
@@ -67,7 +71,13 @@ inline constexpr bool fits_argument = std::is_class_v<T>&& std::is_trivially_cop
 struct Call {
   std::string function;
   std::vector<Arg> args;
+  // The CUDA error that the function has to throw, "cudaErrorX" or "cudaErrorX or cudaErrorY";
+  // empty: none.
+  std::string error = {};
 };
+
+// What surrounds each buffer of the arena on both sides, at least.
+inline constexpr std::size_t kGuardBytes = 256;
 
 // A buffer of the arena as the student's code may see it; what lies around it is out of bounds.
 struct Region {
@@ -104,6 +114,7 @@ struct Reply {
   std::uint32_t failed_call = 0;        // index in the batch
   double events_ms = 0;                 // cuda: the worker's own clock over the batch
   std::string text;                     // what went wrong, untrusted text
+  std::vector<std::string> errors;      // what calls with Call::error threw, in their order
   std::vector<Finding> findings;        // cpu: what the checkers saw during the batch
   std::vector<KernelCounters> kernels;  // cpu: what they did, if Batch::count asked for it
 };

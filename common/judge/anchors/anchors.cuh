@@ -23,6 +23,11 @@ void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch& scr
 void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                     cudaStream_t stream);
 
+// Adds two arrays of num_items floats: the floor of everything that reads two items to write one.
+//   d_a, d_b, d_sum (num_items)  device, 256-byte aligned; num_items a multiple of 4
+void add_bandwidth(const float* d_a, const float* d_b, int num_items, float* d_sum,
+                   Scratch& scratch, cudaStream_t stream);
+
 // cub::DeviceReduce::Sum with the temporary storage from scratch. Shapes as lab::reduce_sum.
 void cub_reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream);

@@ -50,6 +50,29 @@ __global__ void copy_kernel(const int4* d_in, int num_vectors, int4* d_out) {
   }
 }
 
+// As copy_kernel, with a second input.
+__global__ void add_kernel(const float4* d_a, const float4* d_b, int num_vectors, float4* d_sum) {
+  const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
+  float4 a[kVectorsPerThread];
+  float4 b[kVectorsPerThread];
+#pragma unroll
+  for (int i = 0; i < kVectorsPerThread; ++i) {
+    const int index = first + i * kThreadsPerBlock;
+    if (index < num_vectors) {
+      a[i] = __ldcs(d_a + index);
+      b[i] = __ldcs(d_b + index);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kVectorsPerThread; ++i) {
+    const int index = first + i * kThreadsPerBlock;
+    if (index < num_vectors) {
+      __stcs(d_sum + index,
+             make_float4(a[i].x + b[i].x, a[i].y + b[i].y, a[i].z + b[i].z, a[i].w + b[i].w));
+    }
+  }
+}
+
 // As copy_kernel, but each output vector is made of two input vectors, half the input apart.
 __global__ void halve_kernel(const int4* d_in, int num_out_vectors, int4* d_out) {
   const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
@@ -87,6 +110,16 @@ void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch&, cudaSt
   if (num_vectors == 0) return;
   copy_kernel<<<ceil_div(num_vectors, kVectorsPerTile), kThreadsPerBlock, 0, stream>>>(
       reinterpret_cast<const int4*>(d_in), num_vectors, reinterpret_cast<int4*>(d_out));
+  check_launch();
+}
+
+void add_bandwidth(const float* d_a, const float* d_b, int num_items, float* d_sum, Scratch&,
+                   cudaStream_t stream) {
+  const int num_vectors = num_items / 4;
+  if (num_vectors == 0) return;
+  add_kernel<<<ceil_div(num_vectors, kVectorsPerTile), kThreadsPerBlock, 0, stream>>>(
+      reinterpret_cast<const float4*>(d_a), reinterpret_cast<const float4*>(d_b), num_vectors,
+      reinterpret_cast<float4*>(d_sum));
   check_launch();
 }
 

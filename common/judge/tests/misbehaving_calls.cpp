@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "worker/call_table.h"
 
@@ -35,6 +36,23 @@ void hoard() {
   }
 }
 void not_written() { lab::todo("write me"); }
+// What well-behaved functions do that no lab's first rung does.
+void negate_on_host(const int* h_in, int num_items, int* h_out) {
+  for (int i = 0; i < num_items; ++i) h_out[i] = -h_in[i];
+}
+void write_past_on_host(int* h_out, int num_items) { h_out[num_items] = 1; }
+void take_shape(dim3 grid, int* d_out) {
+  d_out[0] = static_cast<int>(grid.x);
+  d_out[1] = static_cast<int>(grid.y);
+  d_out[2] = static_cast<int>(grid.z);
+}
+void do_nothing() {}
+void report_error() { lab::check(cudaSetDevice(99)); }
+void leave_error() {
+  cudaSetDevice(99);
+  throw lab::CudaError(cudaPeekAtLastError());
+}
+
 void ignore_error() { cudaSetDevice(99); }
 void throw_something() { throw 42; }
 void forge_reply() {
@@ -66,6 +84,12 @@ std::span<const Entry> call_table() {
       make_entry("not_written", &not_written),
       make_entry("throw_something", &throw_something),
       make_entry("ignore_error", &ignore_error),
+      make_entry("negate_on_host", &negate_on_host),
+      make_entry("write_past_on_host", &write_past_on_host),
+      make_entry("take_shape", &take_shape),
+      make_entry("do_nothing", &do_nothing),
+      make_entry("report_error", &report_error),
+      make_entry("leave_error", &leave_error),
       make_entry("forge_reply", &forge_reply),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("absent", static_cast<void (*)()>(nullptr)),

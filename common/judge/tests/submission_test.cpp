@@ -102,6 +102,81 @@ TEST_F(SubmissionUnderTest, OutputIsKeptButProvesNothing) {
   EXPECT_EQ(submission_.take_output(), "[  PASSED  ] all\n");
 }
 
+TEST_F(SubmissionUnderTest, HostArgumentsAreCopiesThatGoBack) {
+  Buffer<int> h_in(arena_, "h_in", 3);
+  h_in.upload(std::vector<int>{1, 2, 3});
+  const Buffer<int> h_out(arena_, "h_out", 3);
+  wire::Batch batch;
+  batch.calls = {judge::encode_call<void(const int*, int, int*)>(
+      "negate_on_host", judge::on_host(h_in), 3, judge::on_host(h_out))};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  EXPECT_EQ(h_out.download(), (std::vector<int>{-1, -2, -3}));
+  EXPECT_FALSE(arena_.find_trespass());
+}
+
+TEST_F(SubmissionUnderTest, WritingPastAHostArgumentIsSeen) {
+  const Buffer<int> h_out(arena_, "h_out", 3);
+  wire::Batch batch;
+  batch.calls = {
+      judge::encode_call<void(int*, int)>("write_past_on_host", judge::on_host(h_out), 3)};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  EXPECT_TRUE(arena_.find_trespass());
+}
+
+TEST_F(SubmissionUnderTest, AShapeArrivesAsItWasSent) {
+  const Buffer<int> d_out(arena_, "d_out", 3);
+  wire::Batch batch;
+  batch.calls = {
+      judge::encode_call<void(dim3, int*)>("take_shape", dim3(2147483647, 70000, 3), d_out)};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  EXPECT_EQ(d_out.download(), (std::vector<int>{2147483647, 70000, 3}));
+}
+
+TEST_F(SubmissionUnderTest, AnErrorThatWasAskedForEndsNothing) {
+  const Buffer<int> d_out(arena_, "d_out", 1);
+  wire::Batch batch;
+  batch.calls = {
+      judge::must_throw("cudaErrorInvalidDevice", {"report_error", {}}),
+      judge::must_throw("cudaErrorInvalidValue or cudaErrorInvalidDevice", {"report_error", {}}),
+      judge::encode_call<void(int*, int, lab::Scratch&, cudaStream_t)>("behave", d_out, 42)};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  EXPECT_EQ(d_out.download()[0], 42);
+}
+
+struct ErrorCase {
+  const char* function;
+  const char* error;
+  const char* fragment;
+};
+void PrintTo(const ErrorCase& c, std::ostream* out) { *out << c.function << " for " << c.error; }
+
+class MissedError : public SubmissionUnderTest, public ::testing::WithParamInterface<ErrorCase> {};
+
+TEST_P(MissedError, HasANamedCause) {
+  wire::Batch batch;
+  batch.calls = {judge::must_throw(GetParam().error, {GetParam().function, {}})};
+  const Outcome outcome = submission_.run(batch);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "launch_error");
+  EXPECT_NE(outcome.failure->message.find(GetParam().fragment), std::string::npos)
+      << outcome.failure->message;
+  expect_recovery();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MissedError,
+    ::testing::Values(ErrorCase{"do_nothing", "cudaErrorInvalidDevice", "as if it had worked"},
+                      ErrorCase{"ignore_error", "cudaErrorInvalidDevice", "ignored an error"},
+                      ErrorCase{"leave_error", "cudaErrorInvalidDevice", "left it behind"},
+                      ErrorCase{"report_error", "cudaErrorInvalidValue", "had to throw"}));
+
+TEST_F(SubmissionUnderTest, AHostArgumentThatIsNoBufferIsTheJudgesFault) {
+  wire::Batch batch;
+  batch.calls = {
+      {"write_past_on_host", {{wire::ArgKind::kHostBuffer, 4096}, {wire::ArgKind::kInteger, 1}}}};
+  EXPECT_THROW(submission_.run(batch), std::runtime_error);
+}
+
 TEST_F(SubmissionUnderTest, UnknownFunctionIsTheJudgesFault) {
   EXPECT_THROW(call("no_such_function"), std::runtime_error);
 }

@@ -19,6 +19,7 @@ wire::Batch sample_batch() {
   batch.count = 1;
   batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
   batch.calls = {{"reduce_sum", {{wire::ArgKind::kBuffer, 256}, {wire::ArgKind::kInteger, 100}}}};
+  batch.calls[0].error = "cudaErrorInvalidValue";
   return batch;
 }
 
@@ -49,6 +50,7 @@ TEST(Wire, BatchSurvivesTheRoundTrip) {
   ASSERT_EQ(batch.calls.size(), 1U);
   ASSERT_EQ(batch.calls[0].args.size(), 2U);
   EXPECT_EQ(batch.calls[0].args[1].bits, 100U);
+  EXPECT_EQ(batch.calls[0].error, "cudaErrorInvalidValue");
 }
 
 struct Pair {
@@ -71,6 +73,7 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   reply.failed_call = 3;
   reply.events_ms = 1.5;
   reply.text = "TODO: x";
+  reply.errors = {"cudaErrorInvalidValue: invalid argument"};
   reply.findings = {{"race", "a.cu", 12, "k", "two threads"}};
   reply.kernels = {sample_kernel()};
   const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
@@ -78,6 +81,7 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   EXPECT_EQ(copy.failed_call, 3U);
   EXPECT_EQ(copy.events_ms, 1.5);
   EXPECT_EQ(copy.text, "TODO: x");
+  EXPECT_EQ(copy.errors, reply.errors);
   ASSERT_EQ(copy.findings.size(), 1U);
   EXPECT_EQ(copy.findings[0].line, 12);
   ASSERT_EQ(copy.kernels.size(), 1U);
@@ -122,8 +126,8 @@ TEST(Wire, EveryTruncationOfAReplyIsRefused) {
 }
 
 TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
-  // The last eight bytes are the counts of findings and kernels.
-  for (const std::size_t from_end : {8, 4}) {
+  // The last twelve bytes are the counts of errors, findings and kernels.
+  for (const std::size_t from_end : {12, 8, 4}) {
     std::string bytes = wire::encode(wire::Reply());
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);

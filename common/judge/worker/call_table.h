@@ -17,19 +17,16 @@
 
 #include "lab/scratch.cuh"
 #include "wire.h"
+#include "worker/host_copies.h"
 
 namespace worker {
 
 // What a call receives besides its wire arguments.
 struct Context {
   std::byte* d_arena;
+  HostCopies* host_copies;
   lab::Scratch* scratch;
   cudaStream_t stream;
-};
-
-// The judge sent arguments that do not fit the function's signature.
-class BadRequest : public std::logic_error {
-  using std::logic_error::logic_error;
 };
 
 // Hands out a call's arguments one by one, as the types of the function's parameters.
@@ -44,6 +41,8 @@ class Arguments {
       return *context_.scratch;
     } else if constexpr (std::is_same_v<T, cudaStream_t>) {
       return context_.stream;
+    } else if constexpr (std::is_same_v<T, dim3>) {
+      return dim3{next<unsigned>(), next<unsigned>(), next<unsigned>()};  // braces: in this order
     } else {
       return from_wire<T>(pop());
     }
@@ -64,6 +63,9 @@ class Arguments {
   T from_wire(const wire::Arg& arg) const {
     if constexpr (std::is_pointer_v<T>) {
       if (arg.kind == wire::ArgKind::kNull) return nullptr;
+      if (arg.kind == wire::ArgKind::kHostBuffer) {
+        return reinterpret_cast<T>(context_.host_copies->make(arg.bits));
+      }
       if (arg.kind != wire::ArgKind::kBuffer) throw BadRequest("expected a buffer");
       return reinterpret_cast<T>(context_.d_arena + arg.bits);
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -78,7 +80,7 @@ class Arguments {
       return value;
     } else {
       static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
-                    "a lab's parameters are device pointers, numbers, structs of at most 8 bytes, "
+                    "a lab's parameters are pointers, numbers, dim3, structs of at most 8 bytes, "
                     "Scratch& and cudaStream_t");
       if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
       return static_cast<T>(static_cast<std::int64_t>(arg.bits));

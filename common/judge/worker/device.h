@@ -24,6 +24,10 @@ void prepare_for_checker();
 void begin_batch(const wire::Batch& batch, std::byte* d_arena);
 void end_batch(const wire::Batch& batch, std::byte* d_arena);
 
+// Copies between the arena and host memory; done when they return. Throw lab::CudaError.
+void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes);
+void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_bytes);
+
 // Device memory of at least size_bytes for the next call's Scratch. Its content is poison unless
 // `keep`.
 void* scratch_memory(std::size_t size_bytes, bool keep);

@@ -2,6 +2,7 @@
 // The worker on the emulator: buffers arrive as shared memory, and the checkers learn where each
 // begins and ends.
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,13 @@ void end_batch(const wire::Batch& batch, std::byte* d_arena) {
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes > 0) simt::retire_allocation(d_arena + region.offset_bytes);
   }
+}
+
+void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes) {
+  std::memcpy(h_to, d_from, size_bytes);
+}
+void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_bytes) {
+  std::memcpy(d_to, h_from, size_bytes);
 }
 
 void* scratch_memory(std::size_t size_bytes, bool) {

@@ -39,6 +39,13 @@ void prepare_for_checker() { g_is_checked = true; }
 void begin_batch(const wire::Batch&, std::byte*) {}
 void end_batch(const wire::Batch&, std::byte*) {}
 
+void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes) {
+  lab::check(cudaMemcpy(h_to, d_from, size_bytes, cudaMemcpyDeviceToHost));
+}
+void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_bytes) {
+  lab::check(cudaMemcpy(d_to, h_from, size_bytes, cudaMemcpyHostToDevice));
+}
+
 void* scratch_memory(std::size_t size_bytes, bool keep) {
   if (g_is_checked || g_scratch.size_bytes < size_bytes) {
     free_scratch();

@@ -56,24 +56,57 @@ class UncheckedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_arena) {
+// A function that had to throw returned instead; or it threw, and left the error behind.
+class NoError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+class ErrorLeft : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A launch that could not start leaves only this trace, and wrong results that would puzzle
+// anybody.
+void expect_checked_errors() {
+  const cudaError_t unchecked = cudaGetLastError();
+  if (unchecked != cudaSuccess) throw UncheckedError(lab::CudaError(unchecked).what());
+}
+
+// Makes a call that has to throw, and returns what it threw.
+template <class Invoke>
+std::string thrown_by(const Invoke& invoke) {
+  try {
+    invoke();
+  } catch (const lab::CudaError& error) {
+    if (cudaPeekAtLastError() != cudaSuccess) throw ErrorLeft(error.what());
+    return error.what();
+  }
+  expect_checked_errors();
+  throw NoError("no error");
+}
+
+void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_arena,
+              wire::Reply& reply) {
   const Entry* const entry = find_entry(call.function);
   if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
   void* const d_scratch = scratch_memory(batch.scratch_bytes, batch.timed != 0);
   lab::Scratch scratch(d_scratch, batch.scratch_bytes, scratch_observer());
-  const Context context{d_arena, &scratch, nullptr};
+  HostCopies host_copies(d_arena, batch.regions);
+  const Context context{d_arena, &host_copies, &scratch, nullptr};
   Arguments arguments(call.args, context);
-  entry->invoke(entry->function, arguments);
-  // A launch that could not start leaves only this trace, and wrong results that would puzzle
-  // anybody.
-  const cudaError_t unchecked = cudaGetLastError();
-  if (unchecked != cudaSuccess) throw UncheckedError(lab::CudaError(unchecked).what());
+  const auto invoke = [&] { entry->invoke(entry->function, arguments); };
+  if (call.error.empty()) {
+    invoke();
+    expect_checked_errors();
+  } else {
+    reply.errors.push_back(thrown_by(invoke));
+  }
   if (batch.timed == 0) lab::check(cudaDeviceSynchronize());
+  host_copies.give_back();
 }
 
 void run_calls(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
   for (const wire::Call& call : batch.calls) {
-    run_call(call, batch, d_arena);
+    run_call(call, batch, d_arena, reply);
     ++reply.failed_call;
   }
 }
@@ -122,6 +155,10 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
   } catch (const UncheckedError& error) {
     fail(wire::Status::kUncheckedError, error.what());
     blame(error.what(), true);
+  } catch (const NoError& error) {
+    fail(wire::Status::kNoError, error.what());
+  } catch (const ErrorLeft& error) {
+    fail(wire::Status::kErrorLeft, error.what());
   } catch (const std::bad_alloc&) {
     fail(wire::Status::kScratchUsedUp, "out of scratch or host memory");
   } catch (const BadRequest& error) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Buffers of the judge as host memory: for functions whose contract takes host pointers. The arena
+// is device memory on cuda, so they work on copies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <stdexcept>
+#include <vector>
+
+#include "wire.h"
+
+namespace worker {
+
+// The judge sent arguments that do not fit the function's signature.
+class BadRequest : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// The host copies of one call's arguments.
+class HostCopies {
+ public:
+  // regions: the batch's; must outlive this object.
+  HostCopies(std::byte* d_arena, const std::vector<wire::Region>& regions)
+      : d_arena_(d_arena), regions_(regions) {}
+
+  // Copies the buffer that begins at `offset` of the arena, with its guard zones, to host memory,
+  // and returns where its copy begins: aligned as by malloc. Throws BadRequest if there is none.
+  std::byte* make(std::uint64_t offset);
+
+  // Copies all of them back, writes past their ends included: the judge will find those.
+  void give_back();
+
+ private:
+  struct Copy {
+    std::byte* d_begin;  // of the guard zone in front
+    std::vector<std::byte> h_bytes;
+  };
+  std::byte* d_arena_;
+  const std::vector<wire::Region>& regions_;
+  std::list<Copy> copies_;
+};
+
+}  // namespace worker

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Draws launch.svg and grid_stride.svg, beside this file: python3 draw.py"""
+
+from pathlib import Path
+
+STYLE = """<style>
+text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
+.c{stroke:#8c959f;fill:none}.b{stroke:#1f2328;fill:none;stroke-width:1.5}.on{fill:#ddf4ff;stroke:#0969da}
+.hot{fill:#0969da;stroke:#0969da}.hott{fill:#ffffff;font-weight:600}.a{stroke:#0969da;fill:none;stroke-width:1.5}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.c{stroke:#656c76}.b{stroke:#e6edf3}
+.on{fill:#12325c;stroke:#4493f8}.hot{fill:#4493f8;stroke:#4493f8}.hott{fill:#0d1117}.a{stroke:#4493f8}}
+</style>"""
+
+
+def text(x: float, y: float, words: str, style: str = "", anchor: str = "middle") -> str:
+    kind = f' class="{style}"' if style else ""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{kind}>{words}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, style: str) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{style}"/>'
+
+
+def svg(width: int, height: int, label: str, shapes: list[str]) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-label="{label}">'
+    )
+    note = "<!-- SPDX-License-Identifier: MIT. Made by draw.py. -->"
+    return "\n".join([head, note, STYLE, *shapes, "</svg>", ""])
+
+
+def launch() -> str:
+    """A grid of 3 x 2 blocks of 4 x 3 threads; thread (1, 2) of block (1, 1) stands out."""
+    grid_width, grid_height, block_width, block_height = 3, 2, 4, 3
+    cell, gap, left, top = 17, 12, 60, 66
+    shapes = [text(14, 24, "&lt;&lt;&lt;dim3(3, 2), dim3(4, 3)&gt;&gt;&gt;", "h", "start")]
+    for by in range(grid_height):
+        for bx in range(grid_width):
+            x = left + bx * (block_width * cell + gap)
+            y = top + by * (block_height * cell + gap)
+            for ty in range(block_height):
+                for tx in range(block_width):
+                    mine = (bx, by) == (1, 1)
+                    style = "hot" if mine and (tx, ty) == (1, 2) else "on" if mine else "c"
+                    shapes.append(box(x + tx * cell, y + ty * cell, cell, cell, style))
+            shapes.append(box(x, y, block_width * cell, block_height * cell, "b"))
+    for bx in range(grid_width):
+        middle = left + bx * (block_width * cell + gap) + block_width * cell / 2
+        words = f"blockIdx.x = {bx}" if bx == 0 else f".x = {bx}"
+        shapes.append(text(middle, top - 8, words, "s"))
+    for by in range(grid_height):
+        middle = top + by * (block_height * cell + gap) + block_height * cell / 2
+        shapes.append(text(left - 8, middle + 4, f".y = {by}", "s", "end"))
+    bottom = top + grid_height * (block_height * cell + gap) + 18
+    width = grid_width * (block_width * cell + gap) - gap
+    shapes.append(text(left + width / 2, bottom, "a grid of 6 blocks", "s"))
+
+    big, x0, y0 = 44, 390, 66
+    shapes.append(text(x0 - 34, 24, "block (1, 1): number 1 + 1 * 3 = 4", "h", "start"))
+    for ty in range(block_height):
+        shapes.append(text(x0 - 8, y0 + ty * big + big / 2 + 4, f".y = {ty}", "s", "end"))
+        for tx in range(block_width):
+            style = "hot" if (tx, ty) == (1, 2) else "on"
+            shapes.append(box(x0 + tx * big, y0 + ty * big, big, big, style))
+            words = str(ty * block_width + tx)
+            number = "hott" if style == "hot" else ""
+            shapes.append(text(x0 + (tx + 0.5) * big, y0 + (ty + 0.5) * big + 5, words, number))
+    for tx in range(block_width):
+        middle = x0 + (tx + 0.5) * big
+        words = f"threadIdx.x = {tx}" if tx == 0 else f".x = {tx}"
+        right = x0 + big - 8  # the long label ends with its column
+        shapes.append(
+            text(right, y0 - 8, words, "s", "end") if tx == 0 else text(middle, y0 - 8, words, "s")
+        )
+    shapes.append(text(x0 + 2 * big, bottom, "a block of 12 threads, by number in it", "s"))
+
+    lines = [
+        ("thread (1, 2)", "h"),
+        ("column 1 * 4 + 1 = 5", ""),
+        ("row 1 * 3 + 2 = 5", ""),
+        ("in its block 1 + 2 * 4 = 9", ""),
+        ("in the grid 4 * 12 + 9 = 57", ""),
+    ]
+    for i, (words, style) in enumerate(lines):
+        shapes.append(text(592, 84 + 26 * i, words, style, "start"))
+    return svg(800, 222, "A grid of blocks, a block of threads, and one thread's numbers", shapes)
+
+
+def grid_stride() -> str:
+    """2024 items in rows of 512, the number of threads: each thread has a column."""
+    left, top, width, row = 84, 64, 560, 30
+    shapes = [text(14, 24, "512 threads, 2024 items: thread 0's are blue", "h", "start")]
+    for x, words in ((left, "thread 0"), (left + width, "thread 511")):
+        anchor = "start" if x == left else "end"
+        shapes.append(text(x, top - 10, words, "s", anchor))
+    for step in range(4):
+        y = top + step * (row + 6)
+        first = 512 * step
+        last = min(first + 512, 2024) - 1
+        length = width * (last - first + 1) / 512
+        shapes.append(text(left - 10, y + 20, f"step {step + 1}", "s", "end"))
+        shapes.append(box(left, y, length, row, "c"))
+        shapes.append(box(left, y, 46, row, "on"))
+        shapes.append(text(left + 23, y + 20, str(first)))
+        shapes.append(text(left + length - 8, y + 20, str(last), "", "end"))
+    y = top + 3 * (row + 6)
+    shapes.append(text(left + width + 10, y + 13, "threads 488 to 511", "s", "start"))
+    shapes.append(text(left + width + 10, y + 27, "have none left", "s", "start"))
+    return svg(790, 218, "Which of 2024 items each of 512 threads visits", shapes)
+
+
+def main() -> None:
+    here = Path(__file__).parent
+    (here / "launch.svg").write_text(launch(), "utf-8")
+    (here / "grid_stride.svg").write_text(grid_stride(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The contract of lab 00-threads. Each rung defines one of the functions below: 01 the first, 02
+// the second, and so on. Not edited by students.
+//
+// What holds for all of them:
+//   d_...    device memory, 256-byte aligned; inputs are read only, outputs are overwritten; no
+//            array overlaps another. May be null where it has no items
+//   h_...    host memory, likewise
+//   stream   all work is queued on it, in order; the host need not wait (05 has none: it waits)
+//   errors   lab::CudaError if a launch or another CUDA call fails. The error is then reported and
+//            no longer pending: the next cudaGetLastError() returns cudaSuccess
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace lab {
+
+// 01_matrix_add: d_sum[row][column] = d_a[row][column] + d_b[row][column], by blocks of 16 x 16
+// threads. Matrices are stored row by row (row-major), without gaps.
+//   d_a, d_b, d_sum (height, width)
+//   width    [0, 2^31 - 16], height [0, 1048560], which is 65535 blocks of 16; width * height <
+//   2^31
+void matrix_add(const float* d_a, const float* d_b, int width, int height, float* d_sum,
+                cudaStream_t stream);
+
+// 02_grid_stride: d_out[i] = factor * d_in[i], in one launch of num_blocks blocks of
+// threads_per_block threads, whatever num_items is. With T threads in all, item i belongs to thread
+// i % T, where threads are numbered through from the first of block 0 to the last of the last
+// block. That number goes to d_thread[i], if d_thread is not null.
+//   d_in, d_out (num_items)
+//   d_thread    (num_items), or null: not asked for
+//   num_blocks at least 1, threads_per_block [1, 1024]; num_items + T < 2^31
+void scale(const float* d_in, int num_items, float factor, int num_blocks, int threads_per_block,
+           float* d_out, int* d_thread, cudaStream_t stream);
+
+// Where a thread is. x runs fastest, then y, then z: in a block of 4 x 3 threads, the thread at
+// x = 1, y = 2 is number 9.
+struct ThreadIds {
+  int column;    // in x, counted through all blocks of the grid
+  int row;       // in y
+  int layer;     // in z
+  int in_block;  // number within its block
+  int block;     // number of its block within the grid
+};
+
+// 03_thread_ids: one launch of exactly this grid of exactly these blocks, each of one, two or three
+// dimensions. Every thread stores its ThreadIds at d_ids[its global id]: threads are numbered block
+// by block, in the order of `block`, and within a block in the order of `in_block`.
+//   d_ids (all threads of the grid)
+//   grid  every extent at least 1
+//   block every extent at least 1, at most 1024 threads
+void thread_ids(dim3 grid, dim3 block, ThreadIds* d_ids, cudaStream_t stream);
+
+// 04_checked_launch: d_out[i] = first + i, in one launch of num_blocks blocks of threads_per_block
+// threads with shared_bytes of dynamic shared memory (which the kernel does not use). A launch that
+// cannot work (no blocks, no threads, more than 1024 threads, more shared memory than a block may
+// have) is reported: lab::CudaError with the code that the launch failed with, d_out untouched.
+//   d_out (num_items), num_items + num_blocks * threads_per_block < 2^31
+void checked_fill(int first, int num_items, int num_blocks, int threads_per_block, int shared_bytes,
+                  int* d_out, cudaStream_t stream);
+
+// 05_host_flow: h_table[row][column] = h_left[row] * h_top[column], computed on the device. When it
+// returns, h_table holds the result and all device memory is freed again; also when it throws. If
+// the device has no room for it: lab::CudaError with cudaErrorMemoryAllocation, h_table untouched.
+//   h_left  (num_rows)              host, num_rows    [0, 1048560]
+//   h_top   (num_columns)           host, num_columns [0, 2^24]
+//   h_table (num_rows, num_columns) host, row-major; its size may not fit an int
+void multiplication_table(const float* h_left, int num_rows, const float* h_top, int num_columns,
+                          float* h_table);
+
+}  // namespace lab

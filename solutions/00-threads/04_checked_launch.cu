@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A launch that cannot work is reported, with its name, and leaves nothing behind.
+// lab::check_launch() is these three lines; every other rung calls it.
+#include "lab/cuda_error.cuh"
+#include "threads.cuh"
+
+namespace lab {
+namespace {
+
+__global__ void fill_kernel(int first, int num_items, int* d_out) {
+  const int num_threads = gridDim.x * blockDim.x;
+  for (int item = blockIdx.x * blockDim.x + threadIdx.x; item < num_items; item += num_threads) {
+    d_out[item] = first + item;
+  }
+}
+
+}  // namespace
+
+void checked_fill(int first, int num_items, int num_blocks, int threads_per_block, int shared_bytes,
+                  int* d_out, cudaStream_t stream) {
+  fill_kernel<<<num_blocks, threads_per_block, shared_bytes, stream>>>(first, num_items, d_out);
+  // Not cudaPeekAtLastError(), which would leave the error for the next check to find.
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) throw CudaError(error);
+}
+
+}  // namespace lab

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 03_thread_ids
+// mistake: 12, the global id lacks the blocks before: right for one block only
+// expect: failed output_unwritten
+// also: race, wrong_result
+// message: every block stores at the same places
+#include "lab/cuda_error.cuh"
+#include "threads.cuh"
+
+namespace lab {
+namespace {
+
+__device__ int linear_id(uint3 index, dim3 extent) {
+  return index.x + index.y * extent.x + index.z * extent.x * extent.y;
+}
+
+__global__ void thread_ids_kernel(ThreadIds* d_ids) {
+  ThreadIds ids;
+  ids.column = blockIdx.x * blockDim.x + threadIdx.x;
+  ids.row = blockIdx.y * blockDim.y + threadIdx.y;
+  ids.layer = blockIdx.z * blockDim.z + threadIdx.z;
+  ids.in_block = linear_id(threadIdx, blockDim);
+  ids.block = linear_id(blockIdx, gridDim);
+
+  const int global_id = ids.in_block;
+  d_ids[global_id] = ids;
+}
+
+}  // namespace
+
+void thread_ids(dim3 grid, dim3 block, ThreadIds* d_ids, cudaStream_t stream) {
+  thread_ids_kernel<<<grid, block, 0, stream>>>(d_ids);
+  check_launch();
+}
+
+}  // namespace lab

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// mutant of: 03_thread_ids
+// mistake: y is multiplied by the extent in y
+// expect: failed wrong_result
+// also: race, out_of_bounds, output_unwritten
+// message: y is multiplied by the extent in y
+#include "lab/cuda_error.cuh"
+#include "threads.cuh"
+
+namespace lab {
+namespace {
+
+__device__ int linear_id(uint3 index, dim3 extent) {
+  return index.x + index.y * extent.y + index.z * extent.x * extent.y;
+}
+
+__global__ void thread_ids_kernel(ThreadIds* d_ids) {
+  ThreadIds ids;
+  ids.column = blockIdx.x * blockDim.x + threadIdx.x;
+  ids.row = blockIdx.y * blockDim.y + threadIdx.y;
+  ids.layer = blockIdx.z * blockDim.z + threadIdx.z;
+  ids.in_block = linear_id(threadIdx, blockDim);
+  ids.block = linear_id(blockIdx, gridDim);
+
+  const int threads_per_block = blockDim.x * blockDim.y * blockDim.z;
+  const int global_id = ids.block * threads_per_block + ids.in_block;
+  d_ids[global_id] = ids;
+}
+
+}  // namespace
+
+void thread_ids(dim3 grid, dim3 block, ThreadIds* d_ids, cudaStream_t stream) {
+  thread_ids_kernel<<<grid, block, 0, stream>>>(d_ids);
+  check_launch();
+}
+
+}  // namespace lab
