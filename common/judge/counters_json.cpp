@@ -47,6 +47,7 @@ constexpr std::array kCounterNames = {
 // An object of members that are JSON already.
 std::string object(const std::vector<std::pair<const char*, std::string>>& members) {
   std::vector<std::string> parts;
+  parts.reserve(members.size());
   for (const auto& [name, value] : members) parts.push_back(json::quote(name) + ": " + value);
   return "{" + join(parts) + "}";
 }
@@ -126,6 +127,7 @@ std::string join(const std::vector<std::string>& parts) {
 
 std::string counters_by_kernel(const std::vector<wire::KernelCounters>& kernels) {
   std::vector<std::string> members;
+  members.reserve(kernels.size());
   for (const wire::KernelCounters& kernel : kernels) {
     members.push_back(json::quote(kernel.name) + ": " + to_json(kernel.counters));
   }
@@ -134,6 +136,7 @@ std::string counters_by_kernel(const std::vector<wire::KernelCounters>& kernels)
 
 std::string kernels_json(const std::vector<wire::KernelCounters>& kernels) {
   std::vector<std::string> elements;
+  elements.reserve(kernels.size());
   for (const wire::KernelCounters& kernel : kernels) elements.push_back(to_json(kernel));
   return array(elements);
 }

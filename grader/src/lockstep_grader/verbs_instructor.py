@@ -39,7 +39,9 @@ def grade_path(
     path: Annotated[Path, typer.Argument(metavar="PATH")],
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
-    lab: Annotated[str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")] = None,
+    lab: Annotated[
+        str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results here as JSON.")] = None,
     results: Annotated[
         Path | None, typer.Option(help="Keep results in this folder and go on from those there.")
