@@ -98,7 +98,9 @@ void check_arguments(List<Params...>, const Values&...) {
 template <class Value>
 void append(std::vector<wire::Arg>& args, const Value& value) {
   if constexpr (std::is_same_v<Value, dim3>) {
-    for (const unsigned extent : {value.x, value.y, value.z}) args.push_back(to_wire(extent));
+    args.push_back(to_wire(value.x));
+    args.push_back(to_wire(value.y));
+    args.push_back(to_wire(value.z));
   } else {
     args.push_back(to_wire(value));
   }
