@@ -126,6 +126,7 @@ class UpSweep : public OneBlockScan {
                                         std::to_string(h_got[wrong])};
     int sum = 0;
     std::vector<int> h_inclusive;
+    h_inclusive.reserve(h_in.size());
     for (const int item : h_in) h_inclusive.push_back(sum = scan::wrapped_sum(sum, item));
     if (h_got == h_in) {
       failure.pattern = "no sum is formed: the output is a copy of the input";

@@ -68,12 +68,17 @@ def draw(report: dict[str, Any], file: Path) -> None:
     for rung in dict.fromkeys(row["rung"] for row in rows):
         points = sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung)
         axes.plot(*zip(*points, strict=True), marker="o", label=rung)
-    best = rows[-1]["rung"]
-    last = sorted((row for row in rows if row["rung"] == best), key=lambda row: row["num_items"])
+    # Limit and library as the last rung met them that was compared with both.
+    compared = [row for row in rows if "of_library" in row] or rows
+    last = sorted(
+        (row for row in compared if row["rung"] == compared[-1]["rung"]),
+        key=lambda row: row["num_items"],
+    )
     items = [row["num_items"] for row in last]
-    axes.plot(items, [row[f"anchor_{rate}"] for row in last], "k--", label=rows[0]["limit"])
-    library = [row[rate] / row["of_library"] for row in last]
-    axes.plot(items, library, "--", color="0.5", label=rows[0]["library"])
+    axes.plot(items, [row[f"anchor_{rate}"] for row in last], "k--", label=last[0]["limit"])
+    if "of_library" in last[0]:
+        library = [row[rate] / row["of_library"] for row in last]
+        axes.plot(items, library, "--", color="0.5", label=last[0]["library"])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("items")

@@ -104,10 +104,10 @@ void Tally::end_block(const SharedRegion& static_shared) {
 
 Tally::PlaceTally& Tally::place(std::uint32_t pc) {
   Cached& cached = cache_[(pc ^ pc >> 8) % cache_.size()];
-  if (cached.pc != pc || cached.place == nullptr) {
-    cached = {pc, &kernels_[current_].places[pc]};  // references outlive later insertions
-  }
-  return *cached.place;
+  if (cached.pc == pc && cached.place != nullptr) return *cached.place;
+  PlaceTally& place = kernels_[current_].places[pc];
+  cached = {pc, &place};  // references outlive later insertions
+  return place;
 }
 
 void Tally::count(std::uint32_t pc, Counter counter, std::uint64_t amount) {
