@@ -116,7 +116,7 @@ TEST_F(DepthOfField, KeepsWhatIsInFocus) {
 }
 
 TEST_F(DepthOfField, BlursByDepth) {
-  for (const std::pair lens : {std::pair{128, 4}, {0, 9}, {255, 3}, {77, 20}}) {
+  for (const auto& lens : {std::pair{128, 4}, {0, 9}, {255, 3}, {77, 20}}) {
     expect_for_shapes({{2, 2}, {9, 6}, {33, 32}, {65, 40}, {40, 65}, {101, 67}},
                       [&](Shape shape) { return blur_random(shape, lens.first, lens.second); });
     if (HasFailure()) return;
