@@ -7,6 +7,6 @@ int main(int argc, char** argv) {
                     {.default_suite = "",
                      .suites = {{"01_residency", "ResidencyOf"},
                                 {"02_latency_hiding", "LatencyHiding"},
-                                {"03_block_distribution", "Distribution"},
+                                {"03_block_distribution", "Distributing"},
                                 {"04_warp_scheduler", "WarpScheduler"}}});
 }
