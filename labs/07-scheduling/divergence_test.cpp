@@ -53,31 +53,46 @@ Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
 
 int diverges(int num_active, int size) { return num_active > 0 && num_active < size; }
 
-std::string explain_counts(int num_threads, Tree tree, const Counts& got) {
-  const auto fits = [&](auto of_warp) { return got == count_steps(num_threads, tree, of_warp); };
-  if (fits([](int num_active, int) { return num_active > 0; })) {
+// What was returned for blocks of several sizes.
+struct Answer {
+  int num_threads;
+  Counts counts;
+};
+
+// A clause that completes "It looks as if ...", from all answers for a tree; or nothing.
+std::string explain_counts(Tree tree, const std::vector<Answer>& answers) {
+  const auto fits = [&](auto of_warp, Tree of_tree) {
+    return std::ranges::all_of(answers, [&](const Answer& answer) {
+      return answer.counts == count_steps(answer.num_threads, of_tree, of_warp);
+    });
+  };
+  if (fits([](int num_active, int) { return num_active > 0; }, tree)) {
     return "every warp with an active thread is counted; one whose threads are all active does not "
            "diverge";
   }
-  if (fits([](int num_active, int size) { return num_active < size; })) {
+  if (fits([](int num_active, int size) { return num_active < size; }, tree)) {
     return "every warp with an idle thread is counted; one whose threads are all idle does not "
            "diverge";
   }
-  if (fits([](int num_active, int) { return num_active > 0 && num_active < kWarpSize; })) {
+  if (fits([](int num_active, int) { return num_active > 0 && num_active < kWarpSize; }, tree)) {
     return "the threads that the last warp lacks are taken for idle ones";
   }
-  if (fits([](int num_active, int size) {
-        return size == kWarpSize && diverges(num_active, size);
-      })) {
+  if (fits([](int num_active, int size) { return size == kWarpSize && diverges(num_active, size); },
+           tree)) {
     return "the last warp is left out when it has less than 32 threads";
   }
-  if (fits([](int num_active, int) { return num_active; })) return "active threads are counted";
-  const Tree other = tree == Tree::kInterleaved ? Tree::kContiguous : Tree::kInterleaved;
-  if (got == count_steps(num_threads, other, diverges)) return "the two trees are mixed up";
-  Counts reversed = count_steps(num_threads, tree, diverges);
-  std::ranges::reverse(reversed);
-  if (got == reversed) return "the steps are counted in the reverse order";
-  return {};
+  if (fits([](int num_active, int) { return num_active; }, tree)) {
+    return "active threads are counted, not warps";
+  }
+  if (fits(diverges, tree == Tree::kInterleaved ? Tree::kContiguous : Tree::kInterleaved)) {
+    return "the two trees are mixed up";
+  }
+  const bool is_reversed = std::ranges::all_of(answers, [&](const Answer& answer) {
+    Counts reversed = count_steps(answer.num_threads, tree, diverges);
+    std::ranges::reverse(reversed);
+    return answer.counts == reversed;
+  });
+  return is_reversed ? "the steps are counted in the reverse order" : "";
 }
 
 // ---- curves
@@ -136,35 +151,41 @@ std::string explain_curves(const Curves& curves, const std::vector<Curve>& got) 
 
 class Divergence : public judge::LabTest {
  protected:
-  std::optional<Failure> count(int num_threads, Tree tree, const Counts& expected) {
-    begin_case();
-    const auto h_warps = output<int>("h_warps", expected.size());
-    if (auto failure = call<decltype(lab::divergent_warps)>("divergent_warps", num_threads, tree,
-                                                            judge::on_host(h_warps))) {
-      return failure;
+  // All sizes are tried, so that a mistake is named only if it explains all answers.
+  void expect_counts(Tree tree, const Counts& of_1024) {
+    ASSERT_EQ(count_steps(1024, tree, diverges), of_1024);  // the handout's
+    std::vector<int> sizes = {1024, 1,  2,   3,   31,  32,  33,   48,  63,
+                              64,   65, 100, 256, 257, 512, 1000, 1023};
+    for (int i = 0; i < 40; ++i) sizes.push_back(1 + static_cast<int>(next_seed() % 1024));
+    std::vector<Answer> answers;
+    std::optional<Failure> first;
+    for (const int num_threads : sizes) {
+      const Counts expected = count_steps(num_threads, tree, diverges);
+      begin_case();
+      const auto h_warps = output<int>("h_warps", expected.size());
+      if (const auto failure = call<decltype(lab::divergent_warps)>(
+              "divergent_warps", num_threads, tree, judge::on_host(h_warps))) {
+        return fail(first.value_or(*failure));
+      }
+      answers.push_back({num_threads, h_warps.download()});
+      if (!first && answers.back().counts != expected) {
+        first = describe(tree, answers.back(), expected);
+      }
     }
-    const Counts got = h_warps.download();
-    if (got == expected) return std::nullopt;
-    const std::string what = "a block of " + std::to_string(num_threads) + " threads, " +
-                             (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
-    if (std::ranges::any_of(got, [](int item) { return judge::is_poison(item); })) {
-      return Failure{
-          "output_unwritten",
-          what + ": not all of the " + std::to_string(expected.size()) + " steps were written"};
-    }
-    return Failure{"wrong_result",
-                   what + ": expected " + text(expected) + " divergent warps, got " + text(got),
-                   explain_counts(num_threads, tree, got)};
+    if (!first) return;
+    if (first->kind == "wrong_result") first->pattern = explain_counts(tree, answers);
+    fail(*first);
   }
 
-  void expect_counts(Tree tree, const Counts& of_1024) {
-    if (const auto failure = count(1024, tree, of_1024)) return fail(*failure);  // the handout's
-    std::vector<int> sizes = {1, 2, 3, 31, 32, 33, 48, 63, 64, 65, 100, 256, 257, 512, 1000, 1023};
-    for (int i = 0; i < 40; ++i) sizes.push_back(1 + static_cast<int>(next_seed() % 1024));
-    for (const int num_threads : sizes) {
-      const auto failure = count(num_threads, tree, count_steps(num_threads, tree, diverges));
-      if (failure) return fail(*failure);
+  static Failure describe(Tree tree, const Answer& answer, const Counts& expected) {
+    const std::string what = "a block of " + std::to_string(answer.num_threads) + " threads, " +
+                             (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
+    if (std::ranges::any_of(answer.counts, [](int item) { return judge::is_poison(item); })) {
+      return {"output_unwritten",
+              what + ": of " + std::to_string(expected.size()) + " steps not all were written"};
     }
+    return {"wrong_result",
+            what + ": expected " + text(expected) + " divergent warps, got " + text(answer.counts)};
   }
 
   Curves random_curves(int num_samples) {
