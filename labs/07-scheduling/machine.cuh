@@ -19,7 +19,7 @@ inline constexpr int kWarpSize = 32;
 // Whom an SM gives registers: a whole block at once (before Fermi), or each warp by itself.
 enum class RegisterOwner { kBlock, kWarp };
 
-// What one SM (streaming multiprocessor) has room for. architectures.h has the real ones.
+// What one SM (streaming multiprocessor) has room for. architectures.cuh has the real ones.
 struct SmLimits {
   int max_threads_per_block;
   int max_warps;   // resident on the SM; 32 threads each, also where the last warp is not full
