@@ -5,10 +5,8 @@
 // What holds for all of them:
 //   h_...    host memory; inputs are read only, outputs are overwritten, no array overlaps another.
 //            May be null where it has no items
-//   numbers  nothing overflows that is not said to be large; a warp has 32 threads
+//   numbers  in the ranges given no result overflows an int; what leads to it may, where it is said
 #pragma once
-
-#include <cstdint>
 
 namespace lab {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 01: which blocks fit an SM, and what stops the next one.
+#include <algorithm>
+
 #include "architectures.cuh"
 #include "host_test.h"
 #include "residency_model.h"
