@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 03: how a grid's blocks are given to the SMs, and when the last of them ends.
+#include <algorithm>
+
 #include "distribution_model.h"
 #include "host_test.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rung 01: which blocks fit an SM, and what stops the next one.
-#include "architectures.h"
+#include <algorithm>
+
+#include "architectures.cuh"
 #include "host_test.h"
 #include "residency_model.h"
 

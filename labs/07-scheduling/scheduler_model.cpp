@@ -25,6 +25,7 @@ struct Rules {
   bool latency_is_issue = false;
   bool issues_in_one_cycle = false;
   bool ignores_arrival = false;
+  bool ready_after = false;      // ready behind the cycle in which the result is there
   bool ends_with_issue = false;  // results that are under way are not waited for
   bool skips_idle = false;       // idle cycles are left out of the timeline
   bool other_policy = false;
@@ -82,7 +83,9 @@ class Scheduler {
 
   int cycle() const { return cycle_; }
   int last() const { return last_; }
-  bool is_ready(int warp) const { return has_left(warp) && ready_at_[warp] <= cycle_; }
+  bool is_ready(int warp) const {
+    return has_left(warp) && ready_at_[warp] + (rules_.ready_after ? 1 : 0) <= cycle_;
+  }
 
  private:
   int num_warps() const { return static_cast<int>(program_.warps.size()); }
@@ -178,6 +181,8 @@ const Hypothesis kBoth[] = {
     {{.more_latency = -1},
      "a warp is ready one cycle early: issued in cycle c, the result is there in cycle c + "
      "latency"},
+    {{.ready_after = true},
+     "a warp is ready one cycle after its result, or its arrival: it is ready in that very cycle"},
     {{.latency_after_issue = true},
      "latency is counted from the end of the issue: it begins with its first cycle"},
     {{.latency_is_issue = true}, "nobody waits for a result: latency is not counted"},
@@ -237,20 +242,31 @@ std::string explain(Policy policy, const Program& program, const Timeline& got) 
 }
 
 std::string situation(Policy policy, const Program& program, int cycle) {
+  constexpr std::size_t kMostNamed = 8;
   std::string words;
-  const auto look = [&](const Scheduler& scheduler) {
-    if (scheduler.cycle() > cycle) return;
-    words.clear();  // a later free cycle is nearer
-    if (scheduler.cycle() < cycle) return;
+  int last_issue = 0;  // the last cycle in which somebody could issue
+  Scheduler(policy, program, {}).run([&](const Scheduler& scheduler) {
+    last_issue = scheduler.cycle();
+    if (scheduler.cycle() != cycle) return;
+    std::vector<int> ready;
     for (int warp = 0; warp < static_cast<int>(program.warps.size()); ++warp) {
-      if (scheduler.is_ready(warp)) words += (words.empty() ? "" : ", ") + std::to_string(warp);
+      if (scheduler.is_ready(warp)) ready.push_back(warp);
     }
-    words = "ready in that cycle: " + (words.empty() ? "no warp" : "warp " + words) + "; " +
-            (scheduler.last() == kNone ? "nobody has issued yet"
-                                       : "last to issue: warp " + std::to_string(scheduler.last()));
-  };
-  Scheduler(policy, program, {}).run(look);
-  return words.empty() ? "an instruction occupies the scheduler in that cycle" : words;
+    words = ready.empty() ? "no warp is ready" : ready.size() == 1 ? "ready: warp" : "ready: warps";
+    for (std::size_t i = 0; i < std::min(ready.size(), kMostNamed); ++i) {
+      words += (i == 0 ? " " : ", ") + std::to_string(ready[i]);
+    }
+    if (ready.size() > kMostNamed) {
+      words += " and " + std::to_string(ready.size() - kMostNamed) + " more";
+    }
+    words += scheduler.last() == kNone
+                 ? "; nobody has issued yet"
+                 : "; the last to issue was warp " + std::to_string(scheduler.last());
+  });
+  if (!words.empty()) return words;
+  return schedule(policy, program).cycles[cycle] == lab::kIdle && cycle > last_issue
+             ? "all is issued, and results are still under way"
+             : "an instruction still occupies the scheduler";
 }
 
 }  // namespace scheduling_test

@@ -21,9 +21,10 @@ constexpr Colour kMark = {207, 34, 46};
 constexpr Colour kWarpColours[] = {{9, 105, 218},  {224, 123, 0},  {26, 127, 55}, {130, 80, 223},
                                    {191, 57, 137}, {27, 124, 131}, {154, 103, 0}, {99, 110, 123}};
 
-constexpr int kCell = 8;  // pixels, in both directions
-constexpr int kGap = 2;   // between rows
-constexpr int kLeft = 60;
+constexpr int kCell = 8;  // pixels a cycle
+constexpr int kRow = 12;  // pixels a warp
+constexpr int kGap = 3;   // between rows
+constexpr int kLeft = 48;
 constexpr int kTop = 30;  // of a timeline: its title and the cycles' numbers
 constexpr int kMargin = 12;
 constexpr int kScale = 2;  // of letters
@@ -80,18 +81,18 @@ class Canvas {
 int column_of(int cycle) { return kLeft + cycle * kCell; }
 
 // A row a warp, and one that shows whoever issues, or that nobody does.
-int height_of(int num_warps) { return kTop + (num_warps + 1) * (kCell + kGap) + kMargin; }
+int height_of(int num_warps) { return kTop + (num_warps + 1) * (kRow + kGap) + kMargin; }
 
 void draw(Canvas& canvas, int top, const char* title, const std::vector<int>& timeline,
           int num_warps) {
   const int num_cycles = static_cast<int>(timeline.size());
   canvas.write(kMargin, top, title);
-  const auto row_of = [&](int row) { return top + kTop + row * (kCell + kGap); };
+  const auto row_of = [&](int row) { return top + kTop + row * (kRow + kGap); };
   for (int warp = 0; warp < num_warps; ++warp) {
-    canvas.write(kMargin, row_of(warp) - 1, "w" + std::to_string(warp));
-    canvas.fill(kLeft, row_of(warp), num_cycles * kCell, kCell, kPale);
+    canvas.write(kMargin, row_of(warp) + 1, "w" + std::to_string(warp));
+    canvas.fill(kLeft, row_of(warp), num_cycles * kCell, kRow, kPale);
   }
-  canvas.write(kMargin, row_of(num_warps) - 1, "all");
+  canvas.write(kMargin, row_of(num_warps) + 1, "all");
   for (int cycle = 0; cycle <= num_cycles; cycle += 10) {
     canvas.fill(column_of(cycle), top + kTop - 4, 1, row_of(num_warps + 1) - top - kTop + 4, kGrid);
     canvas.write(column_of(cycle), top + 15, std::to_string(cycle));
@@ -102,11 +103,11 @@ void draw(Canvas& canvas, int top, const char* title, const std::vector<int>& ti
     const Colour& colour = is_idle ? kIdleColour : kWarpColours[warp % std::size(kWarpColours)];
     const int x = column_of(cycle);
     if (is_idle) {  // a thin line: nothing happens
-      canvas.fill(x, row_of(num_warps) + kCell / 2 - 1, kCell, 2, colour);
+      canvas.fill(x, row_of(num_warps) + kRow / 2 - 1, kCell, 2, colour);
       continue;
     }
-    canvas.fill(x, row_of(warp), kCell, kCell, colour);
-    canvas.fill(x, row_of(num_warps), kCell, kCell, colour);
+    canvas.fill(x, row_of(warp), kCell, kRow, colour);
+    canvas.fill(x, row_of(num_warps), kCell, kRow, colour);
   }
 }
 

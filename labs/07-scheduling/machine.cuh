@@ -5,10 +5,8 @@
 // What holds for all of them:
 //   h_...    host memory; inputs are read only, outputs are overwritten, no array overlaps another.
 //            May be null where it has no items
-//   numbers  nothing overflows that is not said to be large; a warp has 32 threads
+//   numbers  in the ranges given no result overflows an int; what leads to it may, where it is said
 #pragma once
-
-#include <cstdint>
 
 namespace lab {
 
@@ -19,7 +17,7 @@ inline constexpr int kWarpSize = 32;
 // Whom an SM gives registers: a whole block at once (before Fermi), or each warp by itself.
 enum class RegisterOwner { kBlock, kWarp };
 
-// What one SM (streaming multiprocessor) has room for. architectures.h has the real ones.
+// What one SM (streaming multiprocessor) has room for. architectures.cuh has the real ones.
 struct SmLimits {
   int max_threads_per_block;
   int max_warps;   // resident on the SM; 32 threads each, also where the last warp is not full

@@ -4,7 +4,7 @@
 // the judge, the handout, and your own experiments.
 #pragma once
 
-#include "machine.h"
+#include "machine.cuh"
 
 namespace lab {
 
