@@ -3,7 +3,8 @@
 // mistake: 6, reading past the end of a partial block
 // expect: failed out_of_bounds
 // also: uninitialized_read
-// line: 29
+// line: 30
+// needs: cpu
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"
