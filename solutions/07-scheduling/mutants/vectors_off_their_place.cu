@@ -3,7 +3,8 @@
 // mistake: rows that do not begin at 16 bytes are read as float4
 // expect: failed misaligned
 // also: output_unwritten, wrong_result, crash
-// line: 73
+// line: 80
+// needs: cpu
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"
@@ -70,7 +71,7 @@ template <class Vector, Cache kCache>
 __device__ Items<Vector> load(const float* d_row, int vector) {
   const Vector* d_vector = reinterpret_cast<const Vector*>(d_row) + vector;
   Items<Vector> items;
-  reinterpret_cast<Vector&>(items) = *d_vector;
+  reinterpret_cast<Vector&>(items) = kCache == Cache::kStream ? __ldcs(d_vector) : *d_vector;
   return items;
 }
 
