@@ -11,7 +11,7 @@ int warps_to_cover(int num_lanes, int num_independent, int latency_cycles) {
 
   // TODO 1. 8 lanes and 32 threads: how many cycles does one instruction of a warp take? And with
   //         12 lanes?
-  const int cycles_per_instruction = 0;
+  const int cycles_per_instruction = kWarpSize / num_lanes;
   // TODO 2. For how many cycles can a warp issue before it has to wait? How many such pieces fill
   //         200 cycles? 12.5 warps are how many?
   return latency_cycles / (num_independent * cycles_per_instruction);
