@@ -8,7 +8,6 @@ from pygments.lexers import CudaLexer
 
 from lockstep_grader.text import visible
 
-
 _LIGHT, _DARK = "default", "monokai"
 
 

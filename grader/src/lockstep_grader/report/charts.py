@@ -66,7 +66,7 @@ def _histogram_parts(bins: Sequence[Bin], tallest: int) -> Iterator[Markup]:
             yield _text("count", left + step / 2, floor - height - 5, str(each.count))
         edge = "start" if index == 0 else "edge"
         yield _text(edge, left, floor + 15, f"{each.low}")
-    yield _text("end", 100, floor + 15, "100 %")
+    yield _text("end", 100, floor + 15, "100")
     yield Markup('<line class="floor" x1="0" x2="100%" y1="{0}" y2="{0}"/>').format(floor)
 
 

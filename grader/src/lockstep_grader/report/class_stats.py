@@ -126,7 +126,7 @@ def rung_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[RungStat]:
 
 
 def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
-    """Kinds of findings at a rung by how many submissions have them; what is not written is none."""
+    """Kinds of findings at a rung, by how many submissions have them; not written is no cause."""
     groups: dict[tuple[FindingKind, str, str], dict[str, tuple[Entry, str]]] = defaultdict(dict)
     order: dict[tuple[str, str], int] = {}
     for (lab_id, rung_id), found in _by_rung(entries).items():
@@ -148,19 +148,25 @@ def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
 
 
 def extremes(results: Results, labs: Sequence[Lab]) -> list[Extreme]:
-    """For each rung its main measure: the speed where there is one, else the first budget."""
+    """For each rung the measure at which those who have it right differ most."""
     models = {(lab.id, rung.id): rung for lab in labs for rung in lab.rungs}
     found_extremes = []
     for (lab_id, rung_id), found in _by_rung(results.entries).items():
-        rung = models.get((lab_id, rung_id))
-        measured = [
-            (entry, bars[0])
-            for entry, result in found
-            if rung and is_right(result) and (bars := gauges(rung, result, results.backend))
-        ]
-        if len(measured) >= _LEAST_VALUES:
-            found_extremes.append(_extreme(lab_id, rung_id, measured))
+        measured: dict[str, list[tuple[Entry, Gauge]]] = defaultdict(list)
+        for entry, result in found:
+            if is_right(result) and (rung := models.get((lab_id, rung_id))):
+                for bar in gauges(rung, result, results.backend):
+                    measured[bar.name].append((entry, bar))
+        comparable = [bars for bars in measured.values() if len(bars) >= _LEAST_VALUES]
+        if comparable:
+            found_extremes.append(_extreme(lab_id, rung_id, max(comparable, key=_spread)))
     return found_extremes
+
+
+def _spread(measured: Sequence[tuple[Entry, Gauge]]) -> float:
+    """How far apart the values are, as a share of what the first one's bar spans."""
+    values = [bar.value for _, bar in measured]
+    return (max(values) - min(values)) / measured[0][1].end
 
 
 def _extreme(lab_id: str, rung_id: str, measured: Sequence[tuple[Entry, Gauge]]) -> Extreme:

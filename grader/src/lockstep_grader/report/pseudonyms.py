@@ -16,17 +16,17 @@ from lockstep_grader.errors import FaultError, system_error_line
 
 KEY_FILE = "pseudonyms.key"
 _KEY_BYTES = 32
-_COLOURS = (
-    "amber azure beige bronze coral cobalt copper cream crimson cyan ebony emerald golden green "
-    "indigo ivory jade khaki lilac lime maroon mauve mint navy ochre olive opal orange pearl plum "
-    "purple ruby russet sable saffron scarlet sepia silver teal topaz umber violet"
-).split()
-_ANIMALS = (
-    "badger beaver bison bittern crane curlew dipper dolphin dormouse eider elk falcon finch gecko "
-    "gannet grouse hare hedgehog heron ibex jackdaw kestrel kite lapwing linnet lynx magpie marten "
-    "merlin newt nuthatch osprey otter owl plover puffin quail raven robin seal shrike siskin stoat "
-    "swift tern thrush viper vole walrus warbler weasel whale wren"
-).split()
+_COLOURS = """
+amber azure beige bronze coral cobalt copper cream crimson cyan ebony emerald golden green indigo
+ivory jade khaki lilac lime maroon mauve mint navy ochre olive opal orange pearl plum purple ruby
+russet sable saffron scarlet sepia silver teal topaz umber violet
+"""
+_ANIMALS = """
+badger beaver bison bittern crane curlew dipper dolphin dormouse eider elk falcon finch gecko gannet
+grouse hare hedgehog heron ibex jackdaw kestrel kite lapwing linnet lynx magpie marten merlin newt
+nuthatch osprey otter owl plover puffin quail raven robin seal shrike siskin stoat swift tern thrush
+viper vole walrus warbler weasel whale wren
+"""
 
 
 def pseudonyms(identifiers: Iterable[str], folder: Path) -> Mapping[str, str]:
@@ -44,9 +44,10 @@ def pseudonyms(identifiers: Iterable[str], folder: Path) -> Mapping[str, str]:
 def _name(key: bytes, identifier: str, turn: int) -> str:
     text = f"{turn} {identifier}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hmac.new(key, text, hashlib.sha256).digest()[:8], "big")
-    number, colour = divmod(number, len(_COLOURS))
-    number, animal = divmod(number, len(_ANIMALS))
-    return f"{_COLOURS[colour]} {_ANIMALS[animal]} {number % 90 + 10}"
+    colours, animals = _COLOURS.split(), _ANIMALS.split()
+    number, colour = divmod(number, len(colours))
+    number, animal = divmod(number, len(animals))
+    return f"{colours[colour]} {animals[animal]} {number % 90 + 10}"
 
 
 def _key(folder: Path) -> bytes:

@@ -27,6 +27,7 @@ class State(StrEnum):
         return _SYMBOLS[self]
 
 
+NOTHING = "\u2013"  # what stands where there is no number
 _SYMBOLS = {
     State.FULL: "✓",
     State.PART: "◐",
@@ -79,12 +80,12 @@ def state_of(result: RungResult) -> State:
 
 def points(score: float | None) -> str:
     """Points as people write them; a dash for what was not graded."""
-    return "–" if score is None else f"{score:g}"
+    return NOTHING if score is None else f"{score:g}"
 
 
 def percent(score: float | None, max_score: float) -> str:
     if score is None or not max_score:
-        return "–"
+        return NOTHING
     return f"{100 * score / max_score:.0f} %"
 
 
