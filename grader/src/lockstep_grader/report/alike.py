@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How much two files have in common, by copydetect: fingerprints of code without its names.
 
-Names, comments and layout do not count (Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms
-for document fingerprinting", SIGMOD 2003). Every stretch of code is taken, none is sampled, so that
-the same files give the same figures in every process.
+Names, comments and layout do not count (Schleimer, Wilkerson and Aiken, "Winnowing: local
+algorithms for document fingerprinting", SIGMOD 2003). Every stretch of code is taken, none is
+sampled, so that the same files give the same figures in every process.
 """
 
 import io

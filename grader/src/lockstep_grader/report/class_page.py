@@ -78,7 +78,7 @@ def class_page(
         help_rules=RULES,
         needs=who_needs_help(entries, summary),
         ungraded=[entry for entry in entries if entry.score is None],
-        rows=_rows(entries),
+        rows=class_rows(entries),
         sections=sorted({entry.section for entry in entries if entry.section}),
         similarity=similarity,
         board=board,
@@ -94,7 +94,7 @@ def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, s
         with_script=True,
         results=results,
         labs=_columns(results.entries),
-        places=rank(_rows(results.entries), names),
+        places=rank(class_rows(results.entries), names),
         is_anonymous=any(names[entry.id] != entry.name for entry in results.entries),
     )
 
@@ -119,7 +119,7 @@ def _columns(entries: Sequence[Entry]) -> list[str]:
     return sorted({lab.id for entry in entries for lab in entry.labs})
 
 
-def _rows(entries: Sequence[Entry]) -> list[Row]:
+def class_rows(entries: Sequence[Entry]) -> list[Row]:
     columns = _columns(entries)
     rows = []
     for entry in entries:

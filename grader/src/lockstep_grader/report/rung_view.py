@@ -85,6 +85,11 @@ class RungView:
         return self.score == self.max_score
 
     @property
+    def is_noted(self) -> bool:
+        """Whether something is to be said of a line of the source."""
+        return any(line.notes for fold in self.source for line in fold.lines)
+
+    @property
     def outputs(self) -> list[tuple[str, str]]:
         """What tests printed, each text once."""
         said = {test.output.strip(): test.name for test in reversed(self.tests)}
