@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes up a class: submissions out of solutions, starters and mutants of three labs.
 
-    python3 docs/figures/example_class.py FOLDER
+python3 docs/figures/example_class.py FOLDER
 """
 
 import re
@@ -27,13 +27,19 @@ STUDENTS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
     ),
     "student-04": (
         ("01-reduction/06", "05-summed-area-table"),
-        {"00-threads": ("bounds_unchecked",), "01-reduction": ("tail_items_dropped", "min_swallows_nan")},
+        {
+            "00-threads": ("bounds_unchecked",),
+            "01-reduction": ("tail_items_dropped", "min_swallows_nan"),
+        },
     ),
     "student-05": (
         ("01-reduction/05", "01-reduction/06", "01-reduction/07", "05-summed-area-table"),
         {"00-threads": ("x_and_y_swapped",), "01-reduction": ("barrier_missing", "strided_loads")},
     ),
-    "student-06": (("01-reduction", "05-summed-area-table"), {"00-threads": ("error_unchecked", "leak")}),
+    "student-06": (
+        ("01-reduction", "05-summed-area-table"),
+        {"00-threads": ("error_unchecked", "leak")},
+    ),
     "student-07": (
         ("05-summed-area-table/04", "05-summed-area-table/06"),
         {"01-reduction": ("half_warp_shuffle",), "05-summed-area-table": ("tail_rows_dropped",)},
