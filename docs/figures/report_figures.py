@@ -31,9 +31,8 @@ def take_pictures(report: Path) -> None:
             file = FOLDER / f"{name}.png"
             (page.locator(part) if part else page).screenshot(path=file)
             with Image.open(file) as picture:  # a fifth of the size
-                picture.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
-                    file, optimize=True
-                )
+                small = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+                small.save(file, optimize=True)
         browser.close()
 
 

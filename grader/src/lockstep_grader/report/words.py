@@ -57,7 +57,7 @@ def is_unwritten(result: RungResult) -> bool:
     """Whether the rung is as it was handed out, or not there at all."""
     return any(
         finding.kind is FindingKind.TODO
-        or (finding.kind is FindingKind.COMPILE_ERROR and finding.message.endswith(_MISSING))
+        or (finding.kind is FindingKind.COMPILE_ERROR and _MISSING in finding.message)
         for finding in result.findings
     )
 
