@@ -25,7 +25,7 @@ from lockstep_grader.export.load import load_gradebook, load_pictures, load_rost
 from lockstep_grader.export.model import Gradebook, Submission
 from lockstep_grader.files import require_writable, write_whole
 from lockstep_grader.packages.autograde import autograde, prepare
-from lockstep_grader.packages.build import PLATFORMS, Platform, build_package
+from lockstep_grader.packages.platforms import Platform
 from lockstep_grader.progress import say
 from lockstep_grader.workspace import Workspace
 
@@ -112,12 +112,14 @@ def package(
     ] = "",
 ) -> int:
     """Make a lab's autograder for gradescope, github, autolab or prairielearn."""
+    from lockstep_grader.packages.build import KINDS, build_package  # needs jinja2
+
     workspace = Workspace.from_environment()
     chosen = find_lab(read_labs(workspace), lab)
-    target = output or Path(f"{chosen.id}-{platform}{PLATFORMS[platform].suffix}")
+    target = output or Path(f"{chosen.id}-{platform}{KINDS[platform].suffix}")
     require_writable(target)
     write_whole(target, build_package(workspace, platform, chosen, image))
-    print(f"{target}: {PLATFORMS[platform].next_step}")
+    print(f"{target}: {KINDS[platform].next_step}")
     return ExitCode.FULL_MARKS
 
 

@@ -21,8 +21,8 @@ from lockstep_grader.export.model import Submission, not_graded
 from lockstep_grader.export.words import explanation, headline, points
 from lockstep_grader.files import write_json, write_whole
 from lockstep_grader.model import Backend, Lab
-from lockstep_grader.packages.build import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.packages.handin import take
+from lockstep_grader.packages.platforms import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.process import Limits, Processes
 from lockstep_grader.progress import say
 from lockstep_grader.session import open_session

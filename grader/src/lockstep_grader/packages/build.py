@@ -5,7 +5,6 @@ import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -16,18 +15,11 @@ from lockstep_grader.export.words import number
 from lockstep_grader.model import Lab
 from lockstep_grader.packages.archive import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.packages.bundle import bundle
+from lockstep_grader.packages.platforms import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.system import CPU_REQUIREMENTS
 from lockstep_grader.workspace import Workspace
 
-TIME_LIMIT_SECONDS = 600  # Gradescope's default, PrairieLearn's most
 _HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
-
-
-class Platform(StrEnum):
-    GRADESCOPE = "gradescope"
-    GITHUB = "github"
-    AUTOLAB = "autolab"
-    PRAIRIELEARN = "prairielearn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +32,7 @@ class Kind:
 def build_package(workspace: Workspace, platform: Platform, lab: Lab, image: str = "") -> bytes:
     """The package's bytes: the same checkout gives the same. Raises FaultError."""
     name = image or f"lockstep-{lab.id}"
-    return PLATFORMS[platform].make(lab, bundle(workspace, lab), name)
+    return KINDS[platform].make(lab, bundle(workspace, lab), name)
 
 
 def assessment_name(lab: Lab) -> str:
@@ -163,7 +155,7 @@ def _templates() -> Environment:
     )
 
 
-PLATFORMS: Mapping[Platform, Kind] = {
+KINDS: Mapping[Platform, Kind] = {
     Platform.GRADESCOPE: Kind(".zip", "upload it under Configure Autograder", _gradescope),
     Platform.GITHUB: Kind(".zip", "unpack, push, and mark as template repository", _github),
     Platform.AUTOLAB: Kind(".tar", "Install Assessment, import from tarball", _autolab),
