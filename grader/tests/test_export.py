@@ -31,6 +31,7 @@ from conftest import demo_rung
 from grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission
 
 FORMATS = Path(__file__).parent / "data" / "formats"
+JUNIT = xmlschema.XMLSchema(FORMATS / "junit.xsd")
 FORBIDDEN = "\x1b\x00\x08\x0b\u202e\u2028\ud800"
 
 
@@ -47,7 +48,7 @@ def reported(text: str) -> dict[str, Any]:
 
 def notice(result: dict[str, Any]) -> float:
     """The points of the reporter's notice, which adds up the scores."""
-    points = 0
+    points = 0.0
     for one in result["tests"]:
         points += one["score"]
     return points
@@ -56,7 +57,7 @@ def notice(result: dict[str, Any]) -> float:
 def in_table(result: dict[str, Any]) -> float:
     """The points of the reporter's table: passed tests / all tests of the full mark."""
     passed = sum(one["status"] == "pass" for one in result["tests"])
-    return passed / len(result["tests"]) * float(result["max_score"])
+    return float(passed / len(result["tests"]) * result["max_score"])
 
 
 def autolab_lines(entry: Submission) -> list[Any]:
@@ -132,7 +133,7 @@ def test_every_document_follows_the_schema_of_its_format(book: Gradebook) -> Non
         follows(prairielearn.results(entry), "prairielearn")
         follows(autolab_lines(entry), "autolab")
         follows(reported(github.encoded(entry)), "github")
-    xmlschema.validate(junit.document(book), str(FORMATS / "junit.xsd"))
+    JUNIT.validate(junit.document(book))
 
 
 def test_a_rung_that_was_not_graded_is_no_zero_in_any_format(book: Gradebook) -> None:
@@ -218,7 +219,7 @@ def test_the_last_line_for_autolab_is_json_whatever_was_printed(book: Gradebook)
 def test_names_that_break_xml_are_valid_in_junit() -> None:
     strange = submission(NASTY, [lab("01-demo", [rung("01_first", (1, 2))])])
     text = junit.document(gradebook(document([strange])))
-    xmlschema.validate(text, str(FORMATS / "junit.xsd"))
+    JUNIT.validate(text)
     assert "\\ufffe" in text
 
 
@@ -263,7 +264,7 @@ def test_github_never_gets_more_than_an_environment_variable_holds() -> None:
 
 
 def test_gradescope_says_what_earlier_submissions_got(book: Gradebook) -> None:
-    previous = [
+    previous: list[dict[str, Any]] = [
         {"submission_time": f"2026-09-0{day}T10:00:00.0-07:00", "score": score, "results": {}}
         for day, score in ((1, 2.5), (2, "4.0"), (3, None))
     ]
@@ -273,7 +274,7 @@ def test_gradescope_says_what_earlier_submissions_got(book: Gradebook) -> None:
 
 def test_gradescope_keeps_the_last_score_while_we_are_at_fault(book: Gradebook) -> None:
     kept = {"score": 3.5, "output": "old", "tests": []}
-    previous = [
+    previous: list[dict[str, Any]] = [
         {"submission_time": "2026-09-02", "score": 3.5, "results": kept},
         {"submission_time": "2026-09-01", "score": 1, "results": {"score": 1}},
     ]
