@@ -18,10 +18,12 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
 from lockstep_grader.model import Backend
+from lockstep_grader.packages.archive import Packed, tarred
+from lockstep_grader.packages.autograde import autograde
 from lockstep_grader.packages.build import build_package
 from lockstep_grader.packages.platforms import Platform
+from lockstep_grader.process import Completed, Limits, Processes
 from lockstep_grader.session import open_session
 from lockstep_grader.submit import pack
 from lockstep_grader.workspace import Workspace
@@ -29,6 +31,7 @@ from test_export import follows, in_table, notice, reported
 from test_packages import REPOSITORY, THREADS
 
 from conftest import Checkout, verdict_line
+from grades import document, lab, rung, submission
 
 RUNGS = [rung.id for rung in THREADS.rungs]
 MEASURED = {gate.name: gate.full for rung in THREADS.rungs for gate in rung.budget}
@@ -60,8 +63,7 @@ POINTS = {"good": 10.0, "partly": 6.75, "broken": 0.0, "empty": 0.0, "hostile": 
 @pytest.fixture(scope="module")
 def packages() -> dict[Platform, bytes]:
     workspace = Workspace(REPOSITORY, REPOSITORY / "build")
-    (lab,) = (lab for lab in read_labs(workspace) if lab.id == THREADS.id)
-    return {platform: build_package(workspace, platform, lab) for platform in Platform}
+    return {platform: build_package(workspace, platform, THREADS) for platform in Platform}
 
 
 class Machine:
@@ -113,8 +115,8 @@ def machine(checkout: Checkout, tmp_path: Path) -> Machine:
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for rung, text in files.items():
-        (folder / f"{rung}.cu").write_text(text)
+    for name, text in files.items():
+        (folder / f"{name}.cu").write_text(text)
     return folder
 
 
@@ -292,6 +294,34 @@ def test_github_classroom_grades(
     assert "### " in summary
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_where_no_sandbox_can_be_made_the_container_has_to_do(
+    refused: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    started: list[bool] = []
+
+    def run(_: Processes, argv: list[str], limits: Limits, cwd: Path) -> Completed:
+        unconfined = argv[-1] == "--no-sandbox"
+        started.append(unconfined)
+        if refused and not unconfined:
+            line = "lab: there is no sandbox, and bubblewrap is missing; --no-sandbox permits it"
+            return Completed(3, f"judging ...\n{line}\n", False, 0.1)
+        right = rung("01_matrix_add", (2, 2))
+        report = document([submission("submission", [lab(THREADS.id, [right])])])
+        (cwd / "grade.json").write_text(json.dumps(report))
+        return Completed(0, "", False, 0.1)
+
+    monkeypatch.setattr(Processes, "run", run)
+    (tmp_path / "handin.zip").write_bytes(tarred({"01_matrix_add.cu": Packed(b"")}))
+    workspace = Workspace(tmp_path, tmp_path / "build")
+    assert autograde(workspace, Platform.AUTOLAB, THREADS, tmp_path) == 0
+    assert started == ([False, True] if refused else [False])
+    assert '"scoreboard": [2.0]' in capsys.readouterr().out
+
+
 @pytest.mark.e2e
 def test_real_rungs_are_graded_on_gradescope(
     tmp_path: Path, packages: dict[Platform, bytes]
@@ -304,8 +334,8 @@ def test_real_rungs_are_graded_on_gradescope(
         rung: (solutions / f"{rung}.cu").read_text() for rung in ("03_thread_ids", "05_host_flow")
     }
     files["04_checked_launch"] = (solutions / "mutants" / "error_swallowed.cu").read_text()
-    for rung in ("01_matrix_add", "02_grid_stride"):
-        files[rung] = (REPOSITORY / "labs" / THREADS.id / f"{rung}.cu").read_text()
+    for name in ("01_matrix_add", "02_grid_stride"):
+        files[name] = (REPOSITORY / "labs" / THREADS.id / f"{name}.cu").read_text()
     ran, made = gradescope(machine, packages[Platform.GRADESCOPE], files)
     assert ran.returncode == 0, ran.stderr
     follows(made, "gradescope")

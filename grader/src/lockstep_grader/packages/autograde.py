@@ -23,7 +23,7 @@ from lockstep_grader.files import write_json, write_whole
 from lockstep_grader.model import Backend, Lab
 from lockstep_grader.packages.handin import take
 from lockstep_grader.packages.platforms import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.process import Limits, Processes
+from lockstep_grader.process import Completed, Limits, Processes
 from lockstep_grader.progress import say
 from lockstep_grader.session import open_session
 from lockstep_grader.text import one_line
@@ -31,6 +31,7 @@ from lockstep_grader.workspace import Workspace
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
+_NO_SANDBOX = "--no-sandbox"
 # These containers have a share of a core and little memory, whatever they show.
 _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
 
@@ -47,7 +48,8 @@ def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) ->
         work = Path(folder)
         try:
             problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
-            graded = replace(_grade(workspace, platform, lab, work), problem=problem)
+            graded = _grade(workspace, platform, lab, work)
+            graded = replace(graded, problem=problem or graded.problem)
         except (LockstepError, OSError) as error:
             say(f"not graded: {one_line(str(error))}")
             graded = not_graded("submission", lab, one_line(str(error)))
@@ -82,13 +84,25 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
     if platform in _ONE_AT_A_TIME:
         argv += ["--jobs", "1"]
     seconds = _GITHUB_SECONDS if platform is Platform.GITHUB else TIME_LIMIT_SECONDS
-    done = Processes().run(argv, Limits(seconds - _RESERVE_SECONDS), work)
+    limits = Limits(seconds - _RESERVE_SECONDS)
+    done = Processes().run(argv, limits, work)
+    if _refuses(done):  # no sandbox can be made here: the platform's container has to do
+        done = Processes().run([*argv, _NO_SANDBOX], limits, work)
     if done.timed_out:
-        raise FaultError(f"grading took longer than {seconds - _RESERVE_SECONDS} seconds")
+        raise FaultError(f"grading took longer than {limits.seconds:.0f} seconds")
     if not report.is_file():
-        lines = [line for line in done.output.splitlines() if line.strip()] or ["no output"]
-        raise FaultError(f"grading ended with status {done.returncode}: {lines[-1]}")
+        raise FaultError(f"grading ended with status {done.returncode}: {_last_line(done)}")
     return load_gradebook(report).submissions[0]
+
+
+def _refuses(done: Completed) -> bool:
+    line = _last_line(done)
+    return done.returncode == ExitCode.FAULT and line.startswith("lab: ") and _NO_SANDBOX in line
+
+
+def _last_line(done: Completed) -> str:
+    lines = [line for line in done.output.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
 
 
 def _deliver(platform: Platform, graded: Submission, root: Path, results: Path) -> None:
