@@ -130,9 +130,7 @@ def timeline(greedy: bool) -> list[int]:
 def schedulers() -> str:
     cell, row, left = 23, 22, 84
     shapes: list[str] = []
-    for panel, (title, greedy) in enumerate(
-        (("round-robin", False), ("greedy, then oldest", True))
-    ):
+    for panel, title in enumerate(("round-robin", "greedy, then oldest")):
         cycles = timeline(greedy=panel == 1)
         top = 34 + panel * 130
         idle = cycles.count(-1)
