@@ -17,6 +17,7 @@ from lockstep_grader.cli import main
 from lockstep_grader.model import Image, Judgement, Outcome, Part, TestResult
 from lockstep_grader.rung_judge import Job, RungJudge
 from lockstep_grader.submission import Source
+from test_grade import without_times
 
 from conftest import STARTER, Checkout
 from handed_in import GOOD, zip_bytes
@@ -26,7 +27,6 @@ _WRITES = frozenset(
     {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.copyfile", "os.truncate"}
 )
 _MOMENTS = 10  # of a first run, and as many of a second one that judges again
-_TIMES = frozenset({"seconds", "graded_at"})
 
 
 @pytest.fixture
@@ -80,12 +80,6 @@ def _run_child(arguments: Sequence[str | Path], results: str, kill_at: int, writ
         os.write(writer, str(count).encode())
     finally:
         os._exit(0)
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in _TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
 def content(folder: Path) -> dict[str, Any]:

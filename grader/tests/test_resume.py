@@ -181,6 +181,6 @@ def test_a_lock_dies_with_its_owner(checkout: Checkout, judged: Callable[[], int
 
 def test_the_scores_do_not_depend_on_the_number_of_jobs(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {"01_first": "SYNTAX"})
-    reports = [checkout.grade(folder, "--jobs", jobs)[1] for jobs in ("1", "4")]
+    reports = [checkout.grade(folder, "--jobs", n, "--results", n)[1] for n in ("1", "4")]
     assert [rungs(report)["01_first"]["score"] for report in reports] == [0, 0]
     assert [report["submissions"][0]["score"] for report in reports] == [6, 6]
