@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from lockstep_grader.errors import InterruptedRunError
+from lockstep_grader.executors import Executor
 from lockstep_grader.model import Judgement, SubmissionResult
-from lockstep_grader.pool import judge_all
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
@@ -17,7 +17,7 @@ from lockstep_grader.submission import Submission, read_source
 
 
 def grade(
-    submissions: Sequence[Submission], session: Session, store: Store
+    submissions: Sequence[Submission], session: Session, store: Store, executor: Executor
 ) -> tuple[SubmissionResult, ...]:
     """The result of every submission. Raises InterruptedRunError saying how to resume."""
     jobs = [
@@ -28,14 +28,7 @@ def grade(
     ]
     with stage("judging") as progress:
         try:
-            judgements = judge_all(
-                jobs,
-                session.judge,
-                session.processes,
-                max_workers=session.jobs,
-                progress=progress,
-                store=store,
-            )
+            judgements = executor.run(jobs, session, store, progress)
         except InterruptedRunError as stop:
             raise InterruptedRunError(f"{stop}; {_how_to_resume(store.folder)}") from stop
     return tuple(_scored(submission, judgements, session) for submission in submissions)

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Runs jobs on this machine's cores; the seam where another executor would go."""
+"""Runs jobs on this machine's cores."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Protocol
 
 from lockstep_grader.errors import InterruptedRunError
 from lockstep_grader.model import Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job, RungJudge
-from lockstep_grader.store import ResultId, Store
+from lockstep_grader.store import ResultId
+
+
+class Shelf(Protocol):
+    """Where finished judgements lie: the results folder, or what a node hands back."""
+
+    def find(self, result: ResultId, key: str) -> Judgement | None: ...
+
+    def keep(self, result: ResultId, key: str, judgement: Judgement) -> None: ...
 
 
 def result_id(job: Job) -> ResultId:
@@ -23,7 +32,7 @@ def judge_all(
     *,
     max_workers: int,
     progress: Stage,
-    store: Store | None = None,
+    store: Shelf | None = None,
 ) -> Mapping[ResultId, Judgement]:
     """A judgement for every job; those that `store` already holds are not made again.
 

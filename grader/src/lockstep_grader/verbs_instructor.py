@@ -10,6 +10,7 @@ from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
 from lockstep_grader.console import make_console, print_submissions
 from lockstep_grader.errors import ExitCode, FaultError
+from lockstep_grader.executors import choose_executor
 from lockstep_grader.files import require_writable, write_json
 from lockstep_grader.grade import grade, ungraded
 from lockstep_grader.lint import lint
@@ -17,9 +18,12 @@ from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.options import (
     BackendChoice,
     BackendOption,
+    ExecutorChoice,
+    ExecutorOption,
     JobsOption,
     SanitizerOption,
     SeedOption,
+    SlurmOption,
 )
 from lockstep_grader.serial import report_json
 from lockstep_grader.session import default_jobs, open_session
@@ -48,6 +52,8 @@ def grade_path(
     ] = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    slurm: SlurmOption = None,
 ) -> int:
     """Grade a submission (a folder of lab folders), or a folder of submissions."""
     workspace = Workspace.from_environment()
@@ -55,9 +61,10 @@ def grade_path(
     submissions = find_submissions(path, labs, find_lab(labs, lab) if lab else None)
     if json:
         require_writable(json)
+    runner = choose_executor(executor, workspace, slurm or [], results, jobs, sanitizer)
     store = Store(results or workspace.results, reuse=results is not None)
     session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
-    graded = grade(submissions, session, store)
+    graded = grade(submissions, session, store, runner)
     if json:
         write_json(json, report_json(graded, session.toolchain, seed))
     print_submissions(make_console(), graded)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Where the jobs of `grade` run: on this machine's cores, or on a cluster."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from lockstep_grader.errors import InputError
+from lockstep_grader.model import Judgement
+from lockstep_grader.options import ExecutorChoice
+from lockstep_grader.pool import judge_all
+from lockstep_grader.progress import Stage
+from lockstep_grader.rung_judge import Job
+from lockstep_grader.session import Session
+from lockstep_grader.store import ResultId, Store
+from lockstep_grader.workspace import Workspace
+
+
+class Executor(Protocol):
+    def run(
+        self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
+    ) -> Mapping[ResultId, Judgement]:
+        """A judgement for every job; those that `store` already holds are not made again.
+
+        What the machine fails to judge has a fault in its judgement. Raises InterruptedRunError
+        on Ctrl-C, with the number of jobs done, and FaultError when nothing can be run at all.
+        """
+        ...
+
+
+class LocalPool:
+    """This machine, `session.jobs` rungs at once."""
+
+    def run(
+        self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
+    ) -> Mapping[ResultId, Judgement]:
+        return judge_all(
+            jobs,
+            session.judge,
+            session.processes,
+            max_workers=session.jobs,
+            progress=progress,
+            store=store,
+        )
+
+
+def choose_executor(
+    choice: ExecutorChoice,
+    workspace: Workspace,
+    pairs: Sequence[str],
+    results: Path | None,
+    workers: int | None,
+    sanitizer: bool,
+) -> Executor:
+    """What the options ask for; `pairs` are those of --slurm. Raises InputError or FaultError."""
+    if choice is ExecutorChoice.LOCAL:
+        if pairs:
+            raise InputError("--slurm goes with --executor slurm")
+        return LocalPool()
+    # Only here: one machine alone needs no submitit.
+    from lockstep_grader.slurm.cluster import require_slurm
+    from lockstep_grader.slurm.executor import SlurmExecutor
+    from lockstep_grader.slurm.options import parse_slurm_options
+
+    options = parse_slurm_options(pairs)
+    if results is None:
+        raise InputError("--executor slurm needs --results DIR, a folder that every node sees")
+    require_slurm()
+    return SlurmExecutor(workspace, options, workers or 1, sanitizer)
