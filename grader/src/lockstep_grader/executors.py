@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Where the jobs of `grade` run: on this machine's cores, or on a cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from lockstep_grader.errors import InputError
 from lockstep_grader.model import Judgement
 from lockstep_grader.options import ExecutorChoice
-from lockstep_grader.pool import judge_all
+from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
-from lockstep_grader.store import ResultId, Store
+from lockstep_grader.store import Store
 from lockstep_grader.workspace import Workspace
 
 
 class Executor(Protocol):
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
-    ) -> Mapping[ResultId, Judgement]:
-        """A judgement for every job; those that `store` already holds are not made again.
+    ) -> Iterator[tuple[Job, Judgement]]:
+        """Each job with its judgement, as they come; what `store` holds is not made again.
 
         What the machine fails to judge has a fault in its judgement. Raises InterruptedRunError
         on Ctrl-C, with the number of jobs done, and FaultError when nothing can be run at all.
@@ -33,8 +33,8 @@ class LocalPool:
 
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
-    ) -> Mapping[ResultId, Judgement]:
-        return judge_all(
+    ) -> Iterator[tuple[Job, Judgement]]:
+        yield from judge_each(
             jobs,
             session.judge,
             session.processes,

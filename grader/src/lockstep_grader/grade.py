@@ -8,6 +8,7 @@ from pathlib import Path
 from lockstep_grader.errors import InterruptedRunError
 from lockstep_grader.executors import Executor
 from lockstep_grader.model import Judgement, SubmissionResult
+from lockstep_grader.pool import result_id
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
@@ -28,7 +29,8 @@ def grade(
     ]
     with stage("judging") as progress:
         try:
-            judgements = executor.run(jobs, session, store, progress)
+            judged = executor.run(jobs, session, store, progress)
+            judgements = {result_id(job): judgement for job, judgement in judged}
         except InterruptedRunError as stop:
             raise InterruptedRunError(f"{stop}; {_how_to_resume(store.folder)}") from stop
     return tuple(_scored(submission, judgements, session) for submission in submissions)

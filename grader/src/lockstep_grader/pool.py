@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs jobs on this machine's cores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Protocol
 
@@ -34,13 +34,29 @@ def judge_all(
     progress: Stage,
     store: Shelf | None = None,
 ) -> Mapping[ResultId, Judgement]:
-    """A judgement for every job; those that `store` already holds are not made again.
+    """A judgement for every job; see `judge_each`."""
+    judged = judge_each(
+        jobs, judge, processes, max_workers=max_workers, progress=progress, store=store
+    )
+    return {result_id(job): judgement for job, judgement in judged}
+
+
+def judge_each(
+    jobs: Sequence[Job],
+    judge: RungJudge,
+    processes: Processes,
+    *,
+    max_workers: int,
+    progress: Stage,
+    store: Shelf | None = None,
+) -> Iterator[tuple[Job, Judgement]]:
+    """Each job with its judgement, as they come; those that `store` holds are not made again.
 
     Threads suffice: each spends its time waiting for a compiler or a judge. When one of them
     fails, every child is ended first; results that were finished are stored. Raises
     InterruptedRunError on Ctrl-C, with the number of jobs done.
     """
-    judgements: dict[ResultId, Judgement] = {}
+    done = 0
 
     def work(job: Job) -> Judgement:
         source = job.read()
@@ -58,17 +74,16 @@ def judge_all(
     try:
         futures = {pool.submit(work, job): job for job in jobs}
         for future in as_completed(futures):
-            job = futures[future]
-            judgements[result_id(job)] = future.result()
-            label = f"{job.submission} {job.lab.id}/{job.rung.id}"
-            progress.advance(len(judgements), len(jobs), label)
+            job = futures.pop(future)
+            judgement = future.result()
+            done += 1
+            progress.advance(done, len(jobs), f"{job.submission} {job.lab.id}/{job.rung.id}")
+            yield job, judgement
     except (KeyboardInterrupt, InterruptedRunError) as stop:
         processes.cancel()
-        done = f"interrupted after {len(judgements)} of {len(jobs)} rungs"
-        raise InterruptedRunError(done) from stop
+        raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs") from stop
     except BaseException:
         processes.cancel()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    return judgements

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Has the jobs of `grade` judged on a cluster, and learns of it from files alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
@@ -13,7 +13,7 @@ from lockstep_grader.slurm.cluster import Cluster
 from lockstep_grader.slurm.options import SlurmOptions
 from lockstep_grader.slurm.run import Run
 from lockstep_grader.slurm.spool import Settings, Spool
-from lockstep_grader.store import ResultId, Store
+from lockstep_grader.store import Store
 from lockstep_grader.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ class SlurmExecutor:
 
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
-    ) -> Mapping[ResultId, Judgement]:
+    ) -> Iterator[tuple[Job, Judgement]]:
         cluster = Cluster(self.options, self.workers, session.toolchain.backend is Backend.CUDA)
         settings = Settings(
             root=str(self.workspace.root),
@@ -41,16 +41,14 @@ class SlurmExecutor:
         spool = Spool(store.folder.absolute() / ".slurm")
         run = Run(self.options, cluster, spool, settings, session, store, progress)
         try:
-            run.take_stock(jobs)
+            yield from run.take_stock(jobs)
             run.adopt()
-            run.to_the_end()
+            yield from run.to_the_end()
         except KeyboardInterrupt as stop:
             run.cancel()
-            done = f"interrupted after {len(run.judgements)} of {len(jobs)} rungs"
-            raise InterruptedRunError(done) from stop
+            raise InterruptedRunError(f"interrupted after {run.progress}") from stop
         except FaultError as error:
             if not run.has_tasks:
                 raise
             more = "; tasks that Slurm has go on, and the same command takes up what they find"
             raise FaultError(f"{error}{more}") from error
-        return run.judgements

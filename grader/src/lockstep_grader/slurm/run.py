@@ -2,10 +2,10 @@
 """One run of the grader on a cluster: what is judged, what waits, what is on its way."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Judgement
+from lockstep_grader.model import Backend, Judgement
 from lockstep_grader.progress import Stage, say
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
@@ -17,12 +17,14 @@ from lockstep_grader.slurm.tracker import Ended, Tracker, is_over
 from lockstep_grader.store import ResultId, Store
 from lockstep_grader.submission import Source
 
+Judged = tuple[Job, Judgement]
+
 _SETTLE_SECONDS = 10.0  # for an outcome that a task wrote to become visible here
 _SILENCE_SECONDS = 900.0  # how long Slurm's controller may be away before we give up
 
 
 class Run:
-    """Its steps in order: take_stock, adopt, to_the_end; or cancel."""
+    """Its steps in order: take_stock, adopt, to_the_end; or cancel. Two of them hand out jobs."""
 
     def __init__(
         self,
@@ -38,15 +40,20 @@ class Run:
         self._session, self._store, self._progress = session, store, progress
         self._tracker = Tracker()
         self._submitter = Submitter(options, cluster, spool, settings, self._tracker)
-        self._waiting: dict[str, TaskJob] = {}
+        self._jobs: dict[str, Job] = {}  # those without a judgement, by name
+        self._waiting: dict[str, TaskJob] = {}  # the same, as nodes know them
+        self._fresh: list[Judged] = []  # not handed out yet
         self._tries: dict[str, int] = {}
-        self._total = 0
+        self._done = self._total = 0
         self._label = ""
         self._kept: set[str] = set()  # arrays that lost something: their logs may tell why
         self._last_answer = 0.0
-        self.judgements: dict[ResultId, Judgement] = {}
 
-    def take_stock(self, jobs: Sequence[Job]) -> None:
+    @property
+    def progress(self) -> str:
+        return f"{self._done} of {self._total} rungs"
+
+    def take_stock(self, jobs: Sequence[Job]) -> Iterator[Judged]:
         """What is known already is taken; sources of the rest go into the spool."""
         self._total = len(jobs)
         judge = self._session.judge
@@ -57,15 +64,17 @@ class Run:
             task_job = TaskJob(
                 job_name(result, key), result.submission, result.lab, result.rung, key
             )
+            self._jobs[task_job.name] = job
+            self._waiting[task_job.name] = task_job
             if judgement := self._store.find(result, key):
-                self._done(task_job, judgement)
+                self._settle(task_job, judgement)
             elif isinstance(source, Source):
                 self._spool.put_source(task_job.name, source.data)
-                self._waiting[task_job.name] = task_job
             else:  # missing or unreadable: there is nothing to run
                 judgement = judge.judge(job, source)
                 self._store.keep(result, key, judgement)
-                self._done(task_job, judgement)
+                self._settle(task_job, judgement)
+            yield from self._handed_out()
 
     def adopt(self) -> None:
         """Takes up what a killed run left in the queue; the rest is ready to go out."""
@@ -85,11 +94,16 @@ class Run:
         adopted = [name for name in self._waiting if self._tracker.holds(name)]
         if adopted:
             say(f"{len(adopted)} rungs are in Slurm's queue since an earlier run; waiting for them")
-        self._submitter.ready += [name for name in self._waiting if not self._tracker.holds(name)]
+        ready = [job for job in self._waiting.values() if not self._tracker.holds(job.name)]
+        if self._session.toolchain.backend is Backend.CUDA:
+            # Each task compiles the solutions of its rungs, to measure beside them.
+            ready.sort(key=lambda job: (job.lab, job.rung))
+        self._submitter.ready += [job.name for job in ready]
 
-    def to_the_end(self) -> None:
+    def to_the_end(self) -> Iterator[Judged]:
         next_poll = 0.0
         while self._waiting:
+            yield from self._handed_out()
             self._submitter.send(self._waiting)
             time.sleep(min(1.0, self._options.poll_seconds / 4))
             if time.monotonic() >= next_poll:
@@ -97,6 +111,7 @@ class Run:
                 next_poll = time.monotonic() + self._options.poll_seconds
             else:
                 self._collect()
+        yield from self._handed_out()
         if self.has_tasks:
             self._look_after_tasks()  # clears up after those that are over
 
@@ -144,7 +159,7 @@ class Run:
                 self._failed(job, judgement.fault)
             else:
                 self._store.keep(job.result, job.key, judgement)
-                self._done(job, judgement)
+                self._settle(job, judgement)
 
     def _lost(self, ended: Ended) -> None:
         for name in ended.names:
@@ -152,7 +167,7 @@ class Run:
                 continue
             # Another grader on this results folder may have taken the outcome.
             if judgement := self._store.find(job.result, job.key):
-                self._done(job, judgement)
+                self._settle(job, judgement)
                 continue
             self._spool.drop_outcome(name)
             state = ended.state or "no more known to Slurm"
@@ -164,13 +179,18 @@ class Run:
         if tries < self._options.tries:
             self._submitter.again(job.name)
         else:
-            self._done(job, Judgement(fault=f"{reason}; tried {tries} times"))
+            self._settle(job, Judgement(fault=f"{reason}; tried {tries} times"))
 
-    def _done(self, job: TaskJob, judgement: Judgement) -> None:
-        self._waiting.pop(job.name, None)
+    def _settle(self, job: TaskJob, judgement: Judgement) -> None:
+        del self._waiting[job.name]
         self._spool.discard(job.name)
-        self.judgements[job.result] = judgement
+        self._fresh.append((self._jobs.pop(job.name), judgement))
+        self._done += 1
         self._show(f"{job.submission} {job.lab}/{job.rung}")
 
+    def _handed_out(self) -> Iterator[Judged]:
+        fresh, self._fresh = self._fresh, []
+        yield from fresh
+
     def _show(self, label: str = "") -> None:
-        self._progress.advance(len(self.judgements), self._total, self._label or label)
+        self._progress.advance(self._done, self._total, self._label or label)
