@@ -2,8 +2,9 @@
 """`grade --executor slurm` on a real Slurm, which these tests start and stop themselves."""
 
 import signal
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,12 @@ def most_at_once(checkout: Checkout) -> int:
     return most
 
 
+def wait_beside(running: subprocess.Popen[str], condition: Callable[[], bool]) -> None:
+    """Waits for `condition` as long as the grader is there to bring it about."""
+    wait_for(lambda: condition() or running.poll() is not None, PATIENCE)
+    assert running.poll() is None, running.communicate()
+
+
 def without_times(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_times(item) for key, item in value.items() if key != "seconds"}
@@ -108,7 +115,7 @@ def test_a_killed_submitter_goes_on_with_what_is_queued_and_grades_nothing_twice
     go = checkout.work / "go"
     folder = make_class(checkout, f"await {go}")
     running = checkout.start("grade", folder, *slurm("limit=2", "batch=1"))
-    wait_for(lambda: count(checkout, "begin") == 2, PATIENCE)
+    wait_beside(running, lambda: count(checkout, "begin") == 2)
     running.kill()
     running.communicate()
     assert len(cluster.queue()) > 2
@@ -128,7 +135,7 @@ def test_what_a_failed_node_had_is_graded_on_another(
     folder = make_class(checkout, f"await {go}")
     running = checkout.start("grade", folder, *slurm("limit=8", "batch=1"))
     try:
-        wait_for(lambda: count(checkout, "begin") == 6, PATIENCE)
+        wait_beside(running, lambda: count(checkout, "begin") == 6)
         on_the_node = cluster.queue("%N").count("n1")
         assert 0 < on_the_node < 7
         cluster.fail_node("n1")
@@ -161,7 +168,7 @@ def test_an_interrupted_submitter_cancels_its_jobs(
 ) -> None:
     folder = make_class(checkout, "sleep 60")
     running = checkout.start("grade", folder, *slurm("limit=2", "batch=1"))
-    wait_for(lambda: count(checkout, "begin") == 2, PATIENCE)
+    wait_beside(running, lambda: count(checkout, "begin") == 2)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, out + err
