@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.errors import InputError
+from lockstep_grader.results import results_folder
 from lockstep_grader.slurm.oom import oom_kills
 from lockstep_grader.slurm.options import SlurmOptions, parse_slurm_options
 from lockstep_grader.slurm.spool import Array, Spool, job_name
@@ -101,7 +102,7 @@ def test_recorded_arrays_are_read_back_and_damaged_ones_left_out(tmp_path: Path)
 
 def test_the_name_of_a_job_tells_results_and_contents_apart() -> None:
     ids = [ResultId("a", "b/c", "d"), ResultId("a/b", "c", "d"), ResultId("a", "b", "c/d")]
-    assert len({job_name(result, key) for result in ids for key in ("1", "2")}) == 6
+    assert len({job_name(each, key, at) for each in ids for key in "ab" for at in (0, 1)}) == 12
 
 
 def test_processes_killed_for_memory_are_counted_in_both_kinds_of_cgroups(tmp_path: Path) -> None:
@@ -121,20 +122,21 @@ def test_without_slurm_there_is_one_line_and_exit_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    ran = checkout.lab(
-        "grade", checkout.root / "solutions", "--executor", "slurm", "--results", "kept"
-    )
+    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
     assert ran.status == 3
     assert "no Slurm here: sbatch is not on PATH" in ran.complaint
-
-
-def test_a_shared_results_folder_has_to_be_named(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
-    assert ran.status == 2
-    assert "needs --results DIR" in ran.complaint
 
 
 def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:
     ran = checkout.lab("grade", checkout.root / "solutions", "--slurm", "limit=3")
     assert ran.status == 2
     assert "--slurm goes with --executor slurm" in ran.complaint
+
+
+def test_a_new_run_leaves_alone_what_nodes_are_writing(tmp_path: Path) -> None:
+    halves = [tmp_path / ".slurm" / ".a.json.12-34", tmp_path / "ann" / ".a.json.12-34"]
+    for half in halves:
+        half.parent.mkdir()
+        half.touch()
+    with results_folder(tmp_path, lambda line: None):
+        assert [half.exists() for half in halves] == [True, False]

@@ -18,12 +18,13 @@ from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
+    SLURM_REQUIREMENTS,
     Requirement,
     install_command,
 )
 from lockstep_grader.text import one_line
 
-PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
+PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments", "submitit")
 PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "ruff", "mypy")
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
@@ -41,7 +42,7 @@ def examine() -> tuple[Item, ...]:
     return (
         *_packages("cpu backend", CPU_REQUIREMENTS),
         *_cuda(),
-        *_packages("development", DEVELOPER_REQUIREMENTS),
+        *_packages("development", (*DEVELOPER_REQUIREMENTS, *SLURM_REQUIREMENTS)),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
         *_python("development", PYTHON_DEVELOPER_PACKAGES, "grader/requirements-dev.txt"),
     )

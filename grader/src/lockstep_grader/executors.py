@@ -2,7 +2,6 @@
 """Where the jobs of `grade` run: on this machine's cores, or on a cluster."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from lockstep_grader.errors import InputError
@@ -48,7 +47,6 @@ def choose_executor(
     choice: ExecutorChoice,
     workspace: Workspace,
     pairs: Sequence[str],
-    results: Path | None,
     workers: int | None,
     sanitizer: bool,
 ) -> Executor:
@@ -63,7 +61,5 @@ def choose_executor(
     from lockstep_grader.slurm.options import parse_slurm_options
 
     options = parse_slurm_options(pairs)
-    if results is None:
-        raise InputError("--executor slurm needs --results DIR, a folder that every node sees")
     require_slurm()
     return SlurmExecutor(workspace, options, workers or 1, sanitizer)

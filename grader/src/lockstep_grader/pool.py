@@ -3,22 +3,27 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from typing import Protocol
 
-from lockstep_grader.errors import InterruptedRunError
-from lockstep_grader.model import Judgement
+from lockstep_grader.errors import FaultError, InterruptedRunError
+from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job, RungJudge
+from lockstep_grader.score import fault_of
 from lockstep_grader.store import ResultId
+from lockstep_grader.submission import Source
 
 
 class Shelf(Protocol):
-    """Where finished judgements lie: the results folder, or what a node hands back."""
+    """Where judgements are kept: the results folder, or what a node of a cluster hands back."""
 
     def find(self, result: ResultId, key: str) -> Judgement | None: ...
 
-    def keep(self, result: ResultId, key: str, judgement: Judgement) -> None: ...
+    def settle(
+        self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
+    ) -> Judgement: ...
 
 
 def result_id(job: Job) -> ResultId:
@@ -32,12 +37,9 @@ def judge_all(
     *,
     max_workers: int,
     progress: Stage,
-    store: Shelf | None = None,
 ) -> Mapping[ResultId, Judgement]:
     """A judgement for every job; see `judge_each`."""
-    judged = judge_each(
-        jobs, judge, processes, max_workers=max_workers, progress=progress, store=store
-    )
+    judged = judge_each(jobs, judge, processes, max_workers=max_workers, progress=progress)
     return {result_id(job): judgement for job, judgement in judged}
 
 
@@ -57,28 +59,15 @@ def judge_each(
     InterruptedRunError on Ctrl-C, with the number of jobs done.
     """
     done = 0
-
-    def work(job: Job) -> Judgement:
-        source = job.read()
-        if store is None:
-            return judge.judge(job, source)
-        key = judge.key(job, source)
-        judgement = store.find(result_id(job), key)
-        if judgement is None:
-            judgement = judge.judge(job, source)
-            store.keep(result_id(job), key, judgement)
-        return judgement
-
     progress.advance(0, len(jobs))
     pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
     try:
-        futures = {pool.submit(work, job): job for job in jobs}
+        futures = {pool.submit(judge_one, job, judge, store): job for job in jobs}
         for future in as_completed(futures):
             job = futures.pop(future)
-            judgement = future.result()
             done += 1
             progress.advance(done, len(jobs), f"{job.submission} {job.lab.id}/{job.rung.id}")
-            yield job, judgement
+            yield job, future.result()
     except (KeyboardInterrupt, InterruptedRunError) as stop:
         processes.cancel()
         raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs") from stop
@@ -87,3 +76,20 @@ def judge_each(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def judge_one(job: Job, judge: RungJudge, store: Shelf | None) -> Judgement:
+    """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
+    try:
+        source = job.read()
+    except FaultError as error:
+        return Judgement(fault=str(error))
+    if store is None:
+        return judge.judge(job, source)
+    key = judge.key(job, source)
+    if found := store.find(result_id(job), key):
+        return found
+    judgement = judge.judge(job, source)
+    if fault := fault_of(job.rung, judgement, judge.backend):
+        judgement = replace(judgement, fault=fault)
+    return store.settle(result_id(job), key, source, judgement)

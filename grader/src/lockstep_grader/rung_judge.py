@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One (submission, rung) job, from source to judgement."""
 
+import functools
 import tempfile
 import threading
 import time
@@ -66,6 +67,7 @@ class RungJudge:
                 "rung": job.rung.id,
                 "lab": self._lab_digest(job.lab),
                 "toolchain": self._toolchain.digest,
+                "grader": _grader_digest(),
                 "seed": "secret" if self._seed is None else str(self._seed),
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
             }
@@ -123,6 +125,12 @@ class RungJudge:
             lab_toml = self._workspace.labs / lab.id / "lab.toml"
             self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *given])
         return self._lab_digests[lab.id]
+
+
+@functools.cache
+def _grader_digest() -> str:
+    """Of this package but for what only reports: another grader may judge otherwise."""
+    return digest(sorted(Path(__file__).parent.glob("*.py")))
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:

@@ -81,7 +81,8 @@ class Cluster:
 
 def _parameters(options: SlurmOptions, workers: int, needs_gpu: bool) -> dict[str, Any]:
     """What submitit takes; the rest goes to sbatch as it is."""
-    further: dict[str, Any] = {"cpus-per-task": workers, **options.sbatch}
+    given = {key: True if value == "true" else value for key, value in options.sbatch.items()}
+    further: dict[str, Any] = {"cpus-per-task": workers, **given}
     if needs_gpu and not options.asks_for_gpus():
         further["gpus-per-node"] = 1  # one task, one GPU: measurements do not disturb each other
     # A task whose node fails comes back through us, so that a rung that ends nodes is not sent on

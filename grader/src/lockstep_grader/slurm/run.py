@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lockstep_grader.errors import FaultError
 from lockstep_grader.model import Backend, Judgement
+from lockstep_grader.pool import result_id
 from lockstep_grader.progress import Stage, say
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
@@ -14,7 +15,7 @@ from lockstep_grader.slurm.cluster import Cluster
 from lockstep_grader.slurm.options import SlurmOptions
 from lockstep_grader.slurm.spool import Settings, Spool, TaskJob, job_name
 from lockstep_grader.slurm.tracker import Ended, Tracker, is_over
-from lockstep_grader.store import ResultId, Store
+from lockstep_grader.store import Store
 from lockstep_grader.submission import Source
 
 Judged = tuple[Job, Judgement]
@@ -56,25 +57,28 @@ class Run:
     def take_stock(self, jobs: Sequence[Job]) -> Iterator[Judged]:
         """What is known already is taken; sources of the rest go into the spool."""
         self._total = len(jobs)
-        judge = self._session.judge
         for job in jobs:
-            source = job.read()
-            key = judge.key(job, source)
-            result = ResultId(job.submission, job.lab.id, job.rung.id)
-            task_job = TaskJob(
-                job_name(result, key), result.submission, result.lab, result.rung, key
-            )
-            self._jobs[task_job.name] = job
-            self._waiting[task_job.name] = task_job
-            if judgement := self._store.find(result, key):
-                self._settle(task_job, judgement)
-            elif isinstance(source, Source):
-                self._spool.put_source(task_job.name, source.data)
-            else:  # missing or unreadable: there is nothing to run
-                judgement = judge.judge(job, source)
-                self._store.keep(result, key, judgement)
-                self._settle(task_job, judgement)
+            self._take(job)
             yield from self._handed_out()
+
+    def _take(self, job: Job) -> None:
+        try:
+            source = job.read()
+        except FaultError as error:
+            self._hand_out(job, Judgement(fault=str(error)))
+            return
+        judge, result = self._session.judge, result_id(job)
+        key = judge.key(job, source)
+        if judgement := self._store.find(result, key):
+            self._hand_out(job, judgement)
+        elif isinstance(source, Source):
+            name = job_name(result, key, self._store.attempt(result))
+            self._spool.put_source(name, source.data)
+            self._jobs[name] = job
+            self._waiting[name] = TaskJob(name, result.submission, result.lab, result.rung, key)
+        else:  # missing or unreadable: there is nothing to run
+            judgement = judge.judge(job, source)
+            self._hand_out(job, self._store.settle(result, key, source, judgement))
 
     def adopt(self) -> None:
         """Takes up what a killed run left in the queue; the rest is ready to go out."""
@@ -158,7 +162,6 @@ class Run:
                 self._spool.drop_outcome(name)
                 self._failed(job, judgement.fault)
             else:
-                self._store.keep(job.result, job.key, judgement)
                 self._settle(job, judgement)
 
     def _lost(self, ended: Ended) -> None:
@@ -167,7 +170,7 @@ class Run:
                 continue
             # Another grader on this results folder may have taken the outcome.
             if judgement := self._store.find(job.result, job.key):
-                self._settle(job, judgement)
+                self._close(job, judgement)
                 continue
             self._spool.drop_outcome(name)
             state = ended.state or "no more known to Slurm"
@@ -182,11 +185,19 @@ class Run:
             self._settle(job, Judgement(fault=f"{reason}; tried {tries} times"))
 
     def _settle(self, job: TaskJob, judgement: Judgement) -> None:
+        file_name = self._jobs[job.name].rung.file_name
+        source = Source(file_name, self._spool.source(job.name).read_bytes())
+        self._close(job, self._store.settle(job.result, job.key, source, judgement))
+
+    def _close(self, job: TaskJob, judgement: Judgement) -> None:
         del self._waiting[job.name]
         self._spool.discard(job.name)
-        self._fresh.append((self._jobs.pop(job.name), judgement))
+        self._hand_out(self._jobs.pop(job.name), judgement)
+
+    def _hand_out(self, job: Job, judgement: Judgement) -> None:
+        self._fresh.append((job, judgement))
         self._done += 1
-        self._show(f"{job.submission} {job.lab}/{job.rung}")
+        self._show(f"{job.submission} {job.lab.id}/{job.rung.id}")
 
     def _handed_out(self) -> Iterator[Judged]:
         fresh, self._fresh = self._fresh, []

@@ -5,8 +5,8 @@
     outcomes/NAME.json    its judgement, written whole and renamed; pictures in outcomes/NAME/
     arrays/ID/            one array of tasks: array.json, task-I.json, Slurm's and submitit's files
 
-NAME is a hash of the result's ids and its key, so that whoever asks for the same judgement later
-finds the sources, tasks and outcomes of a run that was killed.
+NAME is a hash of the result's ids, its key and the number of its last attempt, so that whoever asks
+for the same judgement after a run was killed finds the sources, tasks and outcomes of that run.
 """
 
 import hashlib
@@ -70,8 +70,8 @@ class Array:
     parallelism: int  # tasks at once
 
 
-def job_name(result: ResultId, key: str) -> str:
-    words = json.dumps([result.submission, result.lab, result.rung, key])
+def job_name(result: ResultId, key: str, last_attempt: int) -> str:
+    words = json.dumps([result.submission, result.lab, result.rung, key, last_attempt])
     return hashlib.sha256(words.encode()).hexdigest()[:32]
 
 

@@ -12,8 +12,8 @@ from types import FrameType
 
 from lockstep_grader.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.errors import InterruptedRunError, LockstepError, system_error_line
-from lockstep_grader.model import Judgement
-from lockstep_grader.pool import judge_all
+from lockstep_grader.model import Finding, Judgement
+from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session, open_session
@@ -44,14 +44,15 @@ def run_task(file: str) -> None:
             spool.put_outcome(job, Judgement(fault=f"{reason} (on {_node()})"))
         return
     with stage("judging", sys.stdout) as progress:
-        judge_all(
+        for _ in judge_each(
             prepared,
             session.judge,
             session.processes,
             max_workers=session.jobs,
             progress=progress,
             store=_Outcomes(spool, jobs),
-        )
+        ):
+            pass  # each outcome is a file by now
 
 
 class _Outcomes:
@@ -76,7 +77,9 @@ class _Outcomes:
         earlier = self._spool.outcome(job.name, key)
         return None if earlier is None or earlier.fault else earlier
 
-    def keep(self, result: ResultId, key: str, judgement: Judgement) -> None:
+    def settle(
+        self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
+    ) -> Judgement:
         if oom_kills() != self._kills_before[result]:
             judgement = Judgement(
                 fault="Slurm's memory limit for the task was reached; give it more, as in "
@@ -85,6 +88,7 @@ class _Outcomes:
         elif judgement.fault:
             judgement = Judgement(fault=f"{judgement.fault} (on {_node()})")
         self._spool.put_outcome(self._jobs[result], judgement)
+        return judgement
 
 
 def _session(settings: Settings) -> Session:
