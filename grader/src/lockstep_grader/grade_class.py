@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lockstep_grader.archives import Spool
 from lockstep_grader.class_table import Summary
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, FaultError
@@ -17,7 +18,7 @@ from lockstep_grader.model import Lab
 from lockstep_grader.progress import say
 from lockstep_grader.regrade import Regrade, forget_done, open_store
 from lockstep_grader.report_file import copy_report, report_file
-from lockstep_grader.results import results_folder
+from lockstep_grader.results import results_folder, spool_in
 from lockstep_grader.roster import Roster
 from lockstep_grader.serial import report_head
 from lockstep_grader.session import Session
@@ -47,17 +48,28 @@ def grade_class(
     require_something(request.path)
     if request.json:
         require_writable(request.json)
-    with results_folder(request.results, say) as spool:
-        taken = take_in(request.path, labs, request.only, request.roster, spool)
-        for warning in taken.warnings:
-            say(warning)
-        again = request.regrade.chosen(taken.submissions, labs)
-        session = open_session()
-        store = open_store(request.results, request.regrade, again)
-        graded = grade(taken.submissions, session, store, executor)
-        forget_done(store)
-        summary = _report(graded, request)
+    with results_folder(request.results, say):
+        with spool_in(request.results) as spool:
+            graded = _graded(request, labs, spool, open_session, executor)
+            summary = _report(graded, request)
+        forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
+
+
+def _graded(
+    request: ClassRequest,
+    labs: Sequence[Lab],
+    spool: Spool,
+    open_session: Callable[[], Session],
+    executor: Executor,
+) -> Graded:
+    taken = take_in(request.path, labs, request.only, request.roster, spool)
+    for warning in taken.warnings:
+        say(warning)
+    again = request.regrade.chosen(taken.submissions, labs)
+    session = open_session()
+    store = open_store(request.results, request.regrade, again)
+    return grade(taken.submissions, session, store, executor)
 
 
 def _report(graded: Graded, request: ClassRequest) -> Summary:

@@ -14,6 +14,7 @@ from lockstep_grader.platforms import (
     METADATA,
     Owner,
     classroom_logins,
+    first_name,
     gradescope_students,
     owner_of,
 )
@@ -107,7 +108,7 @@ def _tree(path: Path, wanted: Wanted, spool: Spool) -> Tree | None:
 
     def is_wanted(name: str) -> bool:
         rest = owner_of(name).rest
-        return wanted.is_file(rest) or name == METADATA or stem(name) is not None
+        return wanted.is_file(first_name(rest)) or name == METADATA or stem(name) is not None
 
     try:
         members = read_archive(path, is_wanted, spool, CLASS_BOUNDS)
@@ -189,7 +190,7 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
 
 def _submission(key: str, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
     """What was found; each file that is missing says what else was wrong."""
-    why = SubmittedFile(None, problem="; ".join(found.problems))
+    why = SubmittedFile(None, problem="; ".join(found.problems), is_missing=True)
     missing = {(lab.id, rung.id): why for lab in graded for rung in lab.rungs}
     problem = "" if found.fault else found.problem
     return Submission(key, graded, {**missing, **found.files}, problem=problem, fault=found.fault)

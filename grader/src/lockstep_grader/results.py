@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from lockstep_grader.archives import Spool
 from lockstep_grader.errors import FaultError
@@ -20,32 +21,48 @@ _OF_NODES = ".slurm"  # nodes of a cluster write here, also while no grader runs
 
 
 @contextlib.contextmanager
-def results_folder(folder: Path, say: Callable[[str], None]) -> Iterator[Spool]:
-    """Makes `folder` and holds it for this process alone; yields room for submitted files.
+def results_folder(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Makes `folder` and holds it for this process alone.
 
     Waits for another grader, saying so. The lock is the kernel's and ends with its owner, however
     that ends. What a killed run left half-written is removed. Raises FaultError when the folder
     cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        with os.fdopen(handle, "r+") as lock:
-            _acquire(lock.fileno(), folder, say)
-            lock.truncate(0)
-            lock.write(f"{os.getpid()}\n")
-            lock.flush()
-            _sweep(folder)
-    except OSError as error:
-        raise FaultError(
-            f"cannot write {error.filename or folder}: {error.strerror}; "
-            "choose another folder with --results"
-        ) from error
+    with _held(folder, say):
+        yield
+
+
+@contextlib.contextmanager
+def spool_in(folder: Path) -> Iterator[Spool]:
+    """Room for submitted files in the results folder, for as long as they are needed."""
     spool = folder / _SPOOL
     try:
         yield Spool(spool)
     finally:
         shutil.rmtree(spool, ignore_errors=True)
+
+
+def _held(folder: Path, say: Callable[[str], None]) -> IO[str]:
+    """The open file whose lock says that `folder` is ours."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        lock = os.fdopen(handle, "r+")
+        try:
+            _acquire(handle, folder, say)
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            _sweep(folder)
+        except BaseException:
+            lock.close()
+            raise
+    except OSError as error:
+        raise FaultError(
+            f"cannot write {error.filename or folder}: {error.strerror}; "
+            "choose another folder with --results"
+        ) from error
+    return lock
 
 
 def _acquire(handle: int, folder: Path, say: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.compile import compile_rung
-from lockstep_grader.errors import FaultError, system_error_line
+from lockstep_grader.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.judge import Workers, run_judge
 from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
@@ -85,6 +85,11 @@ class RungJudge:
             judgement = Judgement(fault=str(error))
         except OSError as error:
             judgement = Judgement(fault=system_error_line(error))
+        except LockstepError:
+            raise
+        except Exception as error:  # whatever it is, the rest of the class is graded
+            fault = f"a bug in the grader, please report it: {error!r}"
+            judgement = Judgement(fault=fault)
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:

@@ -30,6 +30,7 @@ class SubmittedFile:
     boundary: Path | None = None  # a link must not leave this folder
     problem: str = ""
     kind: FindingKind = FindingKind.COMPILE_ERROR
+    is_missing: bool = False  # `problem` may say more
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +47,17 @@ class Submission:
         if self.fault:
             raise FaultError(self.fault)
         file = self.files.get((lab.id, rung.id))
-        return read_submitted(file or SubmittedFile(None, problem=self.problem), rung.file_name)
+        return read_submitted(file or SubmittedFile(None, is_missing=True), rung.file_name)
 
 
 def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
     """The file, which ought to be called `name`, or what is wrong with it."""
-    if file.path is not None and not file.problem:
-        return _read(file.path, file.boundary or file.path.parent, name)
-    if file.path is None and file.kind is FindingKind.COMPILE_ERROR:
+    if file.is_missing:
         reason = f": {visible(file.problem)}" if file.problem else ""
         return Finding(file.kind, f"{name} is missing from the submission{reason}", name)
-    return Finding(file.kind, f"{name} {visible(file.problem)}", name)
+    if file.path is None or file.problem:
+        return Finding(file.kind, f"{name} {visible(file.problem)}", name)
+    return _read(file.path, file.boundary or file.path.parent, name)
 
 
 def read_source(folder: Path, lab: Lab, rung: Rung) -> Source | Finding:
