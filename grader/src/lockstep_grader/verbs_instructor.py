@@ -18,13 +18,15 @@ from lockstep_grader.options import (
     BackendChoice,
     BackendOption,
     JobsOption,
+    SandboxOption,
     SanitizerOption,
     SeedOption,
 )
 from lockstep_grader.serial import report_json
-from lockstep_grader.session import default_jobs, open_session
+from lockstep_grader.session import default_jobs, open_session, require_sandbox
 from lockstep_grader.store import Store
 from lockstep_grader.submission import find_submissions
+from lockstep_grader.system import detect_backend
 from lockstep_grader.workspace import Workspace
 
 
@@ -48,6 +50,7 @@ def grade_path(
     ] = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
 ) -> int:
     """Grade a submission (a folder of lab folders), or a folder of submissions."""
     workspace = Workspace.from_environment()
@@ -56,7 +59,9 @@ def grade_path(
     if json:
         require_writable(json)
     store = Store(results or workspace.results, reuse=results is not None)
-    session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
+    if sandbox and path.resolve() not in (workspace.labs, workspace.solutions):
+        require_sandbox(backend.backend or detect_backend())
+    session = open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
     graded = grade(submissions, session, store)
     if json:
         write_json(json, report_json(graded, session.toolchain, seed))
