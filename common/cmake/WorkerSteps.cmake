@@ -11,7 +11,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra).
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
-    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -Wall -Wno-unknown-pragmas
+    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -fno-gnu-unique -Wall -Wno-unknown-pragmas
     -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda)
   set(simt_libraries -lboost_context -lbacktrace)
 

@@ -136,7 +136,9 @@ Outcome Submission::run(wire::Batch batch) {
   Outcome outcome;
   const auto end_with = [&](const Exchange& exchange) {
     outcome.failure = explain(exchange, limits_);
-    outcome.fatal = exchange.ending == Ending::kTimedOut;
+    // To fill the memory takes long, too, and no smaller size is likely to do without.
+    outcome.fatal =
+        exchange.ending == Ending::kTimedOut || exchange.ending == Ending::kMemoryExceeded;
     return outcome;
   };
   if (process_ == nullptr) {

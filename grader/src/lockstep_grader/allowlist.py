@@ -43,6 +43,7 @@ C_PATTERNS = tuple(
             r"__(tsan|ubsan_handle|sanitizer_cov_trace)_\w+",
             r"__[a-z]+[hsdtx][ifc][2-4]",  # arithmetic that the processor lacks
             r"_ZT[ISV]N10__cxxabiv1\w+",
+            r"_ZT[IS][PK]*[a-z]",  # what is thrown may be an int
         ),
     )
 )

@@ -16,7 +16,7 @@ from lockstep_grader.text import one_line
 from lockstep_grader.toolchain import LabTools, Step, Toolchain
 
 _SECONDS = 60
-_CPU_SECONDS = {Backend.CPU: 20, Backend.CUDA: 60}
+_CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
 _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
 _FILE_BYTES = 256 << 20
 _MIN_FREE_BYTES = 1 << 20

@@ -83,7 +83,7 @@ def read_object(file: Path) -> Object:
         if data[:6] != b"\x7fELF\x02\x01":
             raise MalformedObjectError(f"{file.name} is no 64-bit little-endian ELF object")
         return _read(data)
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise MalformedObjectError(f"{file.name} is damaged: {error}") from error
 
 

@@ -105,10 +105,9 @@ class Sandbox:
         made += ["--dev", "/dev", "--size", str(_TMP_BYTES), "--tmpfs", _TMP]
         if self.backend is Backend.CUDA:
             made += _readable(_CUDA_FOLDERS[:2])
-        made += _readable(_inputs(argv, work, include))
+        for given in _inputs(argv, work, include):
+            made += _without(Path(given), self.hidden)
         made += ["--dir", str(include), *_readable(sorted(include.glob("*.cuh")))]
-        for file in self.hidden:
-            made += ["--ro-bind", "/dev/null", str(file)]
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
 
@@ -207,6 +206,16 @@ def _readable(paths: Iterable[str | Path]) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.exists(path):
             yield from ("--ro-bind", path, path)
+
+
+def _without(given: Path, hidden: Sequence[Path]) -> Iterator[str]:
+    """`given`; a folder with something hidden in it is made of all the rest."""
+    if not any(file.is_relative_to(given) for file in hidden):
+        yield from _readable((given,))
+    elif given.is_dir():
+        yield from ("--dir", str(given))
+        for entry in sorted(given.iterdir()):
+            yield from _without(entry, hidden)
 
 
 def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:

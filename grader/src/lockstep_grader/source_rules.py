@@ -77,7 +77,7 @@ def _blank(match: re.Match[str]) -> str:
         return match[0]
     if match["text"] and match["text"].startswith('"'):
         start = match.string.rfind("\n", 0, match.start()) + 1
-        before = match.string[start : match.start()]
+        before = re.sub(r"/\*.*?\*/", " ", match.string[start : match.start()])
         if re.fullmatch(
             r"[ \t]*(#|%:)[ \t]*(include|include_next|import|line|\d+)?\s*\d*\s*", before
         ):

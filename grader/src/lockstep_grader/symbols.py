@@ -41,7 +41,8 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
         *_references(made.symbols, backend),
     )
     for name, message in complaints:
-        line = line_of(name, source)
+        words = [word.removeprefix("basic_") for word in reversed(name.split("::"))]
+        line = next(filter(None, (line_of(word, source) for word in words)), 0)
         return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
     return None
 
@@ -100,11 +101,12 @@ def qualified_name(mangled: str) -> tuple[str, ...]:
 
 
 def line_of(name: str, source: Source) -> int:
-    """The first line of the source that has `name` as a word; 0 if none does."""
+    """The first line of the source's code that has `name` as a word; 0 if none does."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     text = source.data.decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), start=1):
-        if word.search(line.partition("//")[0]):
+        code = line.partition("//")[0]
+        if not code.lstrip().startswith("#") and word.search(code):
             return number
     return 0
 
@@ -117,7 +119,8 @@ def _references(symbols: Iterable[Symbol], backend: Backend) -> Iterator[_Compla
         if not symbol.name or symbol.is_defined or is_allowed(symbol.name, backend):
             continue
         names = qualified_name(symbol.name) or (symbol.name,)
-        yield names[-1], f"uses {'::'.join(names)}, which no rung needs: {_advice(names)}"
+        name = "::".join(names)
+        yield name, f"uses {name}, which no rung needs: {_advice(names)}"
 
 
 def _definitions(symbols: Iterable[Symbol]) -> Iterator[_Complaint]:
@@ -127,11 +130,12 @@ def _definitions(symbols: Iterable[Symbol]) -> Iterator[_Complaint]:
             continue
         names = qualified_name(symbol.name)
         in_runtime = len(names) > 1 and names[0] in RUNTIME_NAMESPACES
-        plain = len(names) == 1 and names[0]
-        is_c = plain == "main" or plain in C_NAMES
-        is_c = is_c or any(pattern.fullmatch(symbol.name) for pattern in C_PATTERNS)
-        is_c = is_c and not symbol.name.startswith("_Z")
-        if in_runtime or is_c or names in (("operator new",), ("operator delete",)):
+        if symbol.name.startswith("_Z"):
+            taken = len(names) == 1 and any(p.fullmatch(names[0]) for p in CUDA_C_PATTERNS)
+        else:
+            taken = symbol.name == "main" or symbol.name in C_NAMES
+            taken = taken or any(pattern.fullmatch(symbol.name) for pattern in C_PATTERNS)
+        if in_runtime or taken or names in (("operator new",), ("operator delete",)):
             name = "::".join(names)
             yield names[-1], f"defines {name}, which belongs to the runtime: choose another name"
 
