@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.model import Judgement
+from lockstep_grader.sandbox import NoSandbox
 from lockstep_grader.slurm.spool import Settings, Spool, TaskJob
 from lockstep_grader.slurm.task import run_task
 
@@ -26,7 +27,16 @@ def judged(checkout: Checkout, key: str = "", toolchain: str = "toolchain.json")
     """What a task of one rung finds; without `key`, with the one that it arrives at."""
     spool = Spool(checkout.root / "spool")
     root = str(checkout.root)
-    settings = Settings(root, f"{root}/build", f"{root}/{toolchain}", 7, sanitizer=False, workers=1)
+    settings = Settings(
+        root,
+        f"{root}/build",
+        f"{root}/{toolchain}",
+        seed=7,
+        sanitizer=False,
+        sandbox=True,
+        confined=True,
+        workers=1,
+    )
     job = TaskJob("name", "ann", LAB, "01_first", key or "any")
     spool.put_source("name", b"// solved\n")
     run_task(str(spool.put_task("array", 0, settings, [job])))
@@ -57,6 +67,19 @@ def test_a_node_with_another_checkout_judges_nothing(
 
 def test_a_node_without_the_toolchain_says_so(checkout: Checkout) -> None:
     assert "nowhere.json: No such file" in judged(checkout, toolchain="nowhere.json").fault
+
+
+@pytest.mark.usefixtures("any_key")
+def test_a_node_without_a_sandbox_runs_nothing(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    reason = NoSandbox("bubblewrap is not installed")
+    monkeypatch.setattr("lockstep_grader.session.find_sandbox", lambda _: reason)
+    monkeypatch.setattr("lockstep_grader.system.offer", lambda _: None)
+    judgement = judged(checkout)
+    assert "is not run without a sandbox, and bubblewrap is not installed" in judgement.fault
+    assert judgement.tests == ()
 
 
 @pytest.mark.usefixtures("any_key")

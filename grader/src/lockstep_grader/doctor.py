@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader import system
+from lockstep_grader.sandbox import Sandbox, find_sandbox
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
     CPU_REQUIREMENTS,
@@ -41,6 +42,7 @@ class Item:
 def examine() -> tuple[Item, ...]:
     return (
         *_packages("cpu backend", CPU_REQUIREMENTS),
+        _sandbox(),
         *_cuda(),
         *_packages("development", (*DEVELOPER_REQUIREMENTS, *SLURM_REQUIREMENTS)),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
@@ -75,6 +77,14 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             f"{path} {_version(path)}".strip(),
             install_command([need.package], as_root),
         )
+
+
+def _sandbox() -> Item:
+    """Only `grade` of other people's submissions needs it."""
+    found = find_sandbox(system.detect_backend())
+    if isinstance(found, Sandbox):
+        return Item("sandbox", "bubblewrap", f"{found.program} {_version(found.program)} works")
+    return Item("sandbox", "bubblewrap", "", f"grade needs it: {found.reason}")
 
 
 def _cuda() -> Iterator[Item]:

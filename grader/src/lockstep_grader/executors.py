@@ -2,6 +2,7 @@
 """Where the jobs of `grade` run: on this machine's cores, or on a cluster."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from lockstep_grader.errors import InputError
@@ -13,6 +14,16 @@ from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
 from lockstep_grader.store import Store
 from lockstep_grader.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a node of a cluster judges."""
+
+    workers: int = 1  # rungs at once in one task
+    sanitizer: bool = True
+    sandbox: bool = True  # confine student code where that works
+    confined: bool = True  # and refuse to run it where that does not
 
 
 class Executor(Protocol):
@@ -47,8 +58,7 @@ def choose_executor(
     choice: ExecutorChoice,
     workspace: Workspace,
     pairs: Sequence[str],
-    workers: int | None,
-    sanitizer: bool,
+    judging: Judging,
 ) -> Executor:
     """What the options ask for; `pairs` are those of --slurm. Raises InputError or FaultError."""
     if choice is ExecutorChoice.LOCAL:
@@ -62,4 +72,4 @@ def choose_executor(
 
     options = parse_slurm_options(pairs)
     require_slurm()
-    return SlurmExecutor(workspace, options, workers or 1, sanitizer)
+    return SlurmExecutor(workspace, options, judging)

@@ -56,6 +56,13 @@ SanitizerOption = Annotated[
         help="On cuda: judge cleanliness with compute-sanitizer, or be done sooner.",
     ),
 ]
+SandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Run other people's code only where a sandbox confines it, or run it all the same.",
+    ),
+]
 FromOption = Annotated[
     Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
 ]

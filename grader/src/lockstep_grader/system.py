@@ -49,6 +49,9 @@ CPU_REQUIREMENTS = (
     ),
 )
 CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
+SANDBOX_REQUIREMENT = Requirement(
+    "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
+)
 DEVELOPER_REQUIREMENTS = (
     Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
     Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
@@ -93,6 +96,15 @@ def ensure(needed: Sequence[Requirement]) -> None:
     if still := missing(needed):
         gone = ", ".join(need.name for need in still)
         raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
+
+
+def offer(need: Requirement) -> None:
+    """Installs what one can do without, if that takes nobody's help."""
+    if os.geteuid() == 0 and shutil.which("apt-get") and not need.found():
+        try:
+            ensure((need,))
+        except FaultError as error:
+            say(str(error))
 
 
 def gpu_name() -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
+from lockstep_grader.executors import Judging
 from lockstep_grader.model import Backend, Judgement
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job
@@ -23,20 +24,23 @@ class SlurmExecutor:
 
     workspace: Workspace
     options: SlurmOptions
-    workers: int = 1  # rungs at once in one task
-    sanitizer: bool = True
+    judging: Judging
 
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
     ) -> Iterator[tuple[Job, Judgement]]:
-        cluster = Cluster(self.options, self.workers, session.toolchain.backend is Backend.CUDA)
+        cluster = Cluster(
+            self.options, self.judging.workers, session.toolchain.backend is Backend.CUDA
+        )
         settings = Settings(
             root=str(self.workspace.root),
             build_root=str(self.workspace.build_root),
             toolchain=str(session.toolchain.file.absolute()),
             seed=session.judge.seed,
-            sanitizer=self.sanitizer,
-            workers=self.workers,
+            sanitizer=self.judging.sanitizer,
+            sandbox=self.judging.sandbox,
+            confined=self.judging.confined,
+            workers=self.judging.workers,
         )
         spool = Spool(store.folder.absolute() / ".slurm")
         run = Run(self.options, cluster, spool, settings, session, store, progress)

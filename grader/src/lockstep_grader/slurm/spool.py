@@ -50,6 +50,8 @@ class Settings:
     toolchain: str  # a ready lockstep.json
     seed: int | None
     sanitizer: bool
+    sandbox: bool  # confine student code where that works
+    confined: bool  # and refuse to run it where that does not
     workers: int  # rungs at once in one task
 
 

@@ -16,7 +16,7 @@ from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
-from lockstep_grader.session import Session, open_session
+from lockstep_grader.session import Session, open_session, require_sandbox
 from lockstep_grader.slurm.oom import oom_kills
 from lockstep_grader.slurm.spool import Settings, Spool, TaskJob, read_task
 from lockstep_grader.store import ResultId
@@ -93,9 +93,16 @@ class _Outcomes:
 
 def _session(settings: Settings) -> Session:
     workspace = _workspace(settings)
-    return open_session(
-        workspace, jobs=settings.workers, seed=settings.seed, use_sanitizer=settings.sanitizer
+    session = open_session(
+        workspace,
+        jobs=settings.workers,
+        seed=settings.seed,
+        use_sanitizer=settings.sanitizer,
+        use_sandbox=settings.sandbox,
     )
+    if settings.confined:
+        require_sandbox(session.toolchain.backend)
+    return session
 
 
 def _prepared(settings: Settings, spool: Spool, jobs: Sequence[TaskJob]) -> list[Job]:
