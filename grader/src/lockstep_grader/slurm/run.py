@@ -142,7 +142,7 @@ class Run:
         self._collect()  # after asking: what a task had written when it ended is seen
         running = sum(state == "RUNNING" for state in states.values())
         queued = sum(not is_over(state) for state in states.values()) - running
-        self._label = f"{running} tasks running, {queued} queued"
+        self._label = f"(tasks: {running} running, {queued} queued)"
         self._show()
         for ended in self._tracker.update(states, now, _SETTLE_SECONDS):
             self._kept.add(ended.array)
