@@ -62,6 +62,9 @@ SLURM_REQUIREMENTS = (
     Requirement("munge", "munge", admin_program("munged"), "./lab test: who is who in it"),
     Requirement("sbatch", "slurm-client", program("sbatch"), "./lab test: jobs for it"),
 )
+BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a browser
+    Requirement("Chromium", "chromium", program("chromium", "chromium-browser"), "./lab test"),
+)
 
 
 def requirements(backend: Backend) -> tuple[Requirement, ...]:
