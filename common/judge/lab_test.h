@@ -50,6 +50,11 @@ class LabTest : public ::testing::Test {
   void set_scratch_bytes(std::size_t size_bytes) { scratch_bytes_ = size_bytes; }
   void set_schedule(std::uint64_t seed) { schedule_seed_ = seed; }
 
+  // Tries `attempt(round)` under `num_rounds` other orders of lanes, warps and blocks; fails the
+  // test with the first failure, naming the order. On a GPU the rounds are just repetitions.
+  void expect_in_any_order(int num_rounds,
+                           const std::function<std::optional<Failure>(int round)>& attempt);
+
   // One case of a test; returns what is wrong, or nothing. Begins with begin_case().
   using Attempt = std::function<std::optional<Failure>(int num_items)>;
 
@@ -57,6 +62,10 @@ class LabTest : public ::testing::Test {
   // fails, and fails the test with what it found there. Under a checker (Options::quick) large
   // sizes are left out.
   void expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt);
+
+  // How many smaller cases a failed one is worth. One once another test has shown a smallest
+  // case: it only tells whether a pattern holds at another size, too.
+  static int max_bisections();
 
   // True once calling again is of no use: a call timed out, or is not written yet.
   bool is_fatal() const { return fatal_; }
