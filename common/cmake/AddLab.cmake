@@ -33,13 +33,16 @@ function(add_lab folder)
   string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
   string(REPLACE "-" "_" slug ${slug})
   set(lab_dir ${CMAKE_SOURCE_DIR}/labs/${folder})
+  if(NOT IS_DIRECTORY ${lab_dir})
+    return()  # a package for one lab (./lab package) has no other
+  endif()
 
   set(weak_declarations "")
   set(table_entries "")
   set(kept_symbols "")
   foreach(call IN LISTS ARG_CALLS)
     string(LENGTH ${call} length)
-    string(APPEND kept_symbols "_ZN3lab${length}${call}E*\n")  # lab::call(any parameters), mangled
+    string(APPEND kept_symbols "_ZN3lab${length}${call}[EB]*\n")  # lab::call(any parameters), mangled
     string(APPEND weak_declarations "[[gnu::weak]] decltype(${call}) ${call};\n")
     string(APPEND table_entries "    make_entry(\"${call}\", &lab::${call}),\n")
   endforeach()
