@@ -3,6 +3,7 @@
 
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.text import Text
@@ -42,7 +43,10 @@ def run_pytest(context: Context) -> Tally:
         say(f"the tests that start a Slurm will be skipped: {error}")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "pytest.xml"
-        done = capture([sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"], grader)
+        argv = [sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"]
+        if find_spec("xdist"):
+            argv += ["-n", str(context.jobs), "--dist", "loadfile"]
+        done = capture(argv, grader)
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
     for line in done.stdout.splitlines():
