@@ -20,12 +20,13 @@ from lockstep_grader.system import (
     BROWSER_REQUIREMENTS,
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
+    SLURM_REQUIREMENTS,
     Requirement,
     install_command,
 )
 from lockstep_grader.text import one_line
 
-PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
+PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments", "submitit")
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
 PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
@@ -47,6 +48,7 @@ def examine() -> tuple[Item, ...]:
         _sandbox(),
         *_cuda(),
         *_packages("development", DEVELOPER_REQUIREMENTS),
+        *_packages("cluster tests", SLURM_REQUIREMENTS),
         *_packages("browser tests", BROWSER_REQUIREMENTS),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
         *_python("development", PYTHON_DEVELOPER_PACKAGES, "grader/requirements-dev.txt"),

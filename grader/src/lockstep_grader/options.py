@@ -10,6 +10,11 @@ import typer
 from lockstep_grader.model import Backend
 
 
+class ExecutorChoice(StrEnum):
+    LOCAL = "local"
+    SLURM = "slurm"
+
+
 class BackendChoice(StrEnum):
     AUTO = "auto"
     CPU = "cpu"
@@ -26,6 +31,17 @@ BackendOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
+]
+ExecutorOption = Annotated[
+    ExecutorChoice, typer.Option(help="Where rungs are judged: this machine, or a Slurm cluster.")
+]
+SlurmOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm",
+        metavar="KEY=VALUE",
+        help="limit, batch, tries, time, or any option of sbatch; repeatable (docs/cluster.md).",
+    ),
 ]
 SeedOption = Annotated[
     int | None,

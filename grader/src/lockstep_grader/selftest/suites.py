@@ -10,12 +10,17 @@ from rich.text import Text
 from lockstep_grader import system
 from lockstep_grader.build import build_backend
 from lockstep_grader.catalog import read_labs
+from lockstep_grader.errors import FaultError
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.model import Backend
+from lockstep_grader.progress import say
 from lockstep_grader.selftest.sections import Context, Tally
 from lockstep_grader.selftest.tools import capture, junit_tally, report
 from lockstep_grader.session import open_session
+from lockstep_grader.text import visible
+
+_LINT_SEED = 1
 
 
 def run_ctest(context: Context) -> Tally:
@@ -31,17 +36,25 @@ def run_ctest(context: Context) -> Tally:
 
 def run_pytest(context: Context) -> Tally:
     grader = context.workspace.root / "grader"
+    try:
+        system.ensure(system.SLURM_REQUIREMENTS)
+    except FaultError as error:
+        say(f"the tests that start a Slurm will be skipped: {error}")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "pytest.xml"
-        done = capture([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}"], grader)
+        done = capture([sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"], grader)
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
+    for line in done.stdout.splitlines():
+        if line.startswith("SKIPPED"):
+            context.console.print(Text(f"  {visible(line)}", "dim"))
     return tally
 
 
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
-    session = open_session(workspace, Backend.CPU, context.jobs)
+    # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
+    session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
     verdicts = lint(workspace, read_labs(workspace), session)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
