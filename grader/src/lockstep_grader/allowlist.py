@@ -47,6 +47,8 @@ C_PATTERNS = tuple(
         ),
     )
 )
+# On the host each of a device's intrinsics has a stub, and what it does is to exit.
+CUDA_STUBS = frozenset({"exit"})
 CUDA_C_PATTERNS = (
     re.compile(r"cuda(?!Ipc|Import|Destroy(External|Surface|Texture)|Graphics|GetDriver)\w+"),
     re.compile(r"__cuda\w+"),

@@ -36,7 +36,7 @@ _NAMESPACES = {
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")
-_CUDA_FOLDERS = ("/usr/local/cuda", "/opt/cuda", "/usr/lib/wsl", "/sys", "/proc")
+_CUDA_FOLDERS = ("/opt/cuda", "/sys", "/proc")  # beside /usr, where the toolkit and the driver are
 _CUDA_ENVIRONMENT = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
 _TMP = "/tmp"  # noqa: S108  # the sandbox's own
 _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the driver's cache
@@ -104,7 +104,7 @@ class Sandbox:
         made += _readable((*_SYSTEM, *_SYSTEM_FILES))
         made += ["--dev", "/dev", "--size", str(_TMP_BYTES), "--tmpfs", _TMP]
         if self.backend is Backend.CUDA:
-            made += _readable(_CUDA_FOLDERS[:2])
+            made += _readable(_CUDA_FOLDERS[:1])
         for given in _inputs(argv, work, include):
             made += _without(Path(given), self.hidden)
         made += ["--dir", str(include), *_readable(sorted(include.glob("*.cuh")))]
@@ -202,7 +202,7 @@ _HELD: list[object] = []
 
 def _readable(paths: Iterable[str | Path]) -> Iterator[str]:
     for path in map(str, paths):
-        if os.path.islink(path) and not path.startswith("/usr/local"):
+        if path in _SYSTEM and os.path.islink(path):  # /bin is usr/bin, where /usr is one
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.exists(path):
             yield from ("--ro-bind", path, path)
@@ -242,5 +242,5 @@ def _gpu() -> Iterator[str]:
         if value := os.environ.get(name):
             yield from ("--setenv", name, value)
     for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
-        if folder.startswith("/") and os.path.isdir(folder):
+        if folder.startswith("/") and not folder.startswith("/usr/") and os.path.isdir(folder):
             yield from ("--ro-bind", folder, folder)

@@ -16,6 +16,7 @@ from lockstep_grader.allowlist import (
     C_PATTERNS,
     CUDA_BUILTINS,
     CUDA_C_PATTERNS,
+    CUDA_STUBS,
     EMULATOR,
     INITIALISERS,
     PLAIN_ADVICE,
@@ -52,7 +53,9 @@ def is_allowed(symbol: str, backend: Backend) -> bool:
     if symbol in C_NAMES or any(pattern.fullmatch(symbol) for pattern in C_PATTERNS):
         return True
     names = qualified_name(symbol)
-    if backend is Backend.CUDA and any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS):
+    if backend is Backend.CUDA and (
+        symbol in CUDA_STUBS or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
+    ):
         return True
     if not names:
         return False
