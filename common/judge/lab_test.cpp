@@ -13,6 +13,13 @@ constexpr std::size_t kMaxFindings = 20;
 constexpr int kMaxBisections = 8;
 constexpr int kMaxQuickItems = 1 << 17;  // see Options::quick
 
+// The order of one round. Odd: not the natural one. The second bit is simt::kTurnAtEveryBarrier;
+// rounds that differ in size by their parity get it in turn, whichever the parity.
+std::uint64_t order_of_round(int round, std::uint64_t seed) {
+  const auto turn_at_every_barrier = static_cast<std::uint64_t>((round ^ round >> 1) & 1);
+  return (seed & ~std::uint64_t{3}) | turn_at_every_barrier << 1 | 1;
+}
+
 }  // namespace
 
 void LabTest::SetUp() {
@@ -109,6 +116,21 @@ void LabTest::expect_for_sizes(const std::vector<int>& sizes, const Attempt& att
                     " (the smallest failing size found): " + cause.message;
     return fail(cause);
   }
+}
+
+void LabTest::expect_in_any_order(int num_rounds,
+                                  const std::function<std::optional<Failure>(int round)>& attempt) {
+  std::optional<Failure> failure;
+  for (int round = 0; round < num_rounds && !failure; ++round) {
+    schedule_seed_ = order_of_round(round, next_seed());
+    failure = attempt(round);
+  }
+  if (failure && !kOnGpu) {
+    failure->message += "\nLanes, warps and blocks ran in another order here (order " +
+                        std::to_string(schedule_seed_) + "): nothing promises one.";
+  }
+  schedule_seed_ = 0;
+  if (failure) fail(*failure);
 }
 
 void LabTest::fail(const Failure& failure) {

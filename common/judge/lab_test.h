@@ -50,6 +50,11 @@ class LabTest : public ::testing::Test {
   void set_scratch_bytes(std::size_t size_bytes) { scratch_bytes_ = size_bytes; }
   void set_schedule(std::uint64_t seed) { schedule_seed_ = seed; }
 
+  // Tries `attempt(round)` under `num_rounds` other orders of lanes, warps and blocks; fails the
+  // test with the first failure, naming the order. On a GPU the rounds are just repetitions.
+  void expect_in_any_order(int num_rounds,
+                           const std::function<std::optional<Failure>(int round)>& attempt);
+
   // One case of a test; returns what is wrong, or nothing. Begins with begin_case().
   using Attempt = std::function<std::optional<Failure>(int num_items)>;
 

@@ -131,19 +131,6 @@ class ScanTest : public judge::LabTest {
     }
     return std::nullopt;
   }
-
-  // One case under another order of lanes, warps and blocks, which is said if it fails.
-  std::optional<Failure> check_order(const std::function<std::optional<Failure>()>& attempt) {
-    const std::uint64_t order = next_seed() | 1;
-    set_schedule(order);
-    auto failure = attempt();
-    set_schedule(0);
-    if (failure && !judge::kOnGpu) {
-      failure->message = "with threads and blocks run in order number " + std::to_string(order) +
-                         ": " + failure->message;
-    }
-    return failure;
-  }
 };
 
 }  // namespace scan

@@ -104,7 +104,7 @@ TEST_F(Split, WorksOnEveryCall) {
 }
 
 TEST_F(Split, DependsOnNoOrderOfExecution) {
-  expect_in_any_order(4, 300, 1500, [&](const Keys& keys) { return radix_sort(keys); });
+  expect_no_order_to_matter(4, 300, 1500, [&](const Keys& keys) { return radix_sort(keys); });
 }
 
 // ---- rung 02
@@ -176,7 +176,7 @@ TEST_F(SortTiles, WorksOnEveryCall) {
 }
 
 TEST_F(SortTiles, DependsOnNoOrderOfExecution) {
-  expect_in_any_order(6, 500, 3000, [&](const Keys& keys) { return sort_tiles(keys); });
+  expect_no_order_to_matter(6, 500, 3000, [&](const Keys& keys) { return sort_tiles(keys); });
 }
 
 // ---- rungs 03 to 05
@@ -218,7 +218,7 @@ TEST_F(RadixSort, WorksOnEveryCall) {
 
 TEST_F(RadixSort, DependsOnNoOrderOfExecution) {
   const int many = judge::options().rung == "03_bitonic_merge" ? 7000 : 20000;
-  expect_in_any_order(6, 2500, many, [&](const Keys& keys) { return radix_sort(keys); });
+  expect_no_order_to_matter(6, 2500, many, [&](const Keys& keys) { return radix_sort(keys); });
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class Sorting : public judge::LabTest {
   // A single bit differs between the keys, each bit in turn: what fails names the bit.
   void expect_each_bit(int num_items, const Sort& sort);
   // Other orders of lanes, warps and blocks; by turns few items and many.
-  void expect_in_any_order(int rounds, int few, int many, const Sort& sort);
+  void expect_no_order_to_matter(int num_rounds, int few, int many, const Sort& sort);
 
   // No keys, in an array and as null pointers: nothing to do, and no error.
   template <class Signature>

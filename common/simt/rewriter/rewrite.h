@@ -23,17 +23,18 @@ void rewrite_kernel_pointers(const Tokens& code,
                              const std::vector<std::string_view>& macro_parameters, Edits& edits);
 
 // extern __shared__ T x[]; becomes T (&x)[] = ::simt::DynamicShared{};
-void rewrite_dynamic_shared(const Tokens& code, Edits& edits);
+// __shared__ alignas(16) T x[8]; becomes alignas(16) __shared__ T x[8];
+void rewrite_shared(const Tokens& code, Edits& edits);
 
 // All of them, for all code of a source.
 inline void rewrite_all(const Source& source, Edits& edits) {
   rewrite_launches(source.code, {}, edits);
   rewrite_kernel_pointers(source.code, {}, edits);
-  rewrite_dynamic_shared(source.code, edits);
+  rewrite_shared(source.code, edits);
   for (const Macro& macro : source.macros) {
     rewrite_launches(macro.body, macro.parameters, edits);
     rewrite_kernel_pointers(macro.body, macro.parameters, edits);
-    rewrite_dynamic_shared(macro.body, edits);
+    rewrite_shared(macro.body, edits);
   }
 }
 

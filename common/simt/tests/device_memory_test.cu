@@ -164,6 +164,26 @@ __global__ void shared_kernel(int* out, int num_written) {
   out[threadIdx.x] += dynamic[threadIdx.x];
 }
 
+struct Pair {
+  int quotient;
+  int remainder;
+};
+[[gnu::noinline]] __device__ Pair divide(int a, int b) { return {a / b, a % b}; }
+
+__global__ void pairs_from_calls(Pair* pairs, int* out) {
+  __shared__ alignas(16) Pair pair;
+  if (threadIdx.x == 0) pair = divide(7, 2);
+  pairs[threadIdx.x] = divide(9, 5);
+  __syncthreads();
+  out[threadIdx.x] = pair.quotient + pairs[threadIdx.x].remainder;
+}
+
+TEST_F(Memory, KnowsWhatCallsReturnIntoIt) {
+  Device<Pair> pairs(32);
+  Device<int> out(32);
+  pairs_from_calls<<<1, 32>>>(pairs.get(), out.get());
+}
+
 TEST_F(Memory, FindsAReadOfFreshSharedMemory) {
   Device<int> out(64);
   shared_kernel<<<1, 64, 64 * sizeof(int)>>>(out.get(), 64);

@@ -94,6 +94,9 @@ TEST_F(Schedule, LetsBlocksMeetHalfDone) {
     // One after another, in any order, they would see as many numbers as there are blocks.
     EXPECT_LT(std::set<unsigned>(seen.begin(), seen.end()).size(), kNumBlocks) << seed;
   }
+  // All that are under way when the first block reads have had their turn ended at a barrier.
+  const std::vector<unsigned> all_meet = seen_by(simt::kTurnAtEveryBarrier);
+  EXPECT_GE(std::count(all_meet.begin(), all_meet.end(), 0u), 5);
 }
 
 TEST(Permutation, VisitsEveryNumberOnce) {

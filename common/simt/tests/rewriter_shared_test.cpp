@@ -38,6 +38,15 @@ TEST(SharedRewriter, WorksWithAlignments) {
             function_with(" char (&x)[] = ::simt::DynamicShared{};"));
 }
 
+TEST(SharedRewriter, MovesAlignasToTheFrontOfStaticArrays) {
+  const std::string moved = function_with(" alignas ( 16 ) __shared__ float x[8];");
+  EXPECT_EQ(in_function(" __shared__ alignas(16) float x[8];"), moved);
+  EXPECT_EQ(in_function(" static __shared__ alignas(sizeof(int)) int x, y;"),
+            function_with(" alignas ( sizeof ( int ) ) static __shared__ int x, y;"));
+  EXPECT_EQ(in_function(" alignas(16) __shared__ float x[8];"),
+            function_with(" alignas(16) __shared__ float x[8];"));
+}
+
 TEST(SharedRewriter, WorksWithAllTypes) {
   EXPECT_EQ(in_function(" extern __shared__ unsigned long long x[];"),
             function_with(" unsigned long long (&x)[] = ::simt::DynamicShared{};"));

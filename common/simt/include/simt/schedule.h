@@ -7,8 +7,10 @@
 namespace simt {
 
 // 0 (the default): lanes, warps and blocks in natural order. Otherwise the seed picks other orders
-// of all three, and lets blocks take turns at their barriers; the same seed gives the same run.
-// Takes effect with the next launch.
+// of all three, and lets blocks take turns: at half of their barriers, and at every one if the seed
+// has the bit kTurnAtEveryBarrier, which shows most of what blocks see of others that are half
+// done. The same seed gives the same run. Takes effect with the next launch.
+inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 void set_schedule(std::uint64_t seed);
 
 // How long a kernel may stand still: basic blocks without any memory access by a thread that never

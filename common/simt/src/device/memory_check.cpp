@@ -3,6 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <array>
+#include <bit>
+#include <cstddef>
+
 #include "device_shadow.h"
 #include "fiber.h"
 #include "grid.h"
@@ -41,6 +45,17 @@ bool is_usable(const Allocation* allocation, const Access& access) {
   return allocation != nullptr && allocation->live && allocation->contains(p, access.size_bytes);
 }
 
+// Whether the place that nobody was seen to write holds something else than fresh memory does. g++
+// reports no store when a call returns a struct straight into memory: contents tell.
+bool was_written_unseen(const Access& access) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(access.address);
+  const auto poison = std::bit_cast<std::array<std::byte, sizeof(kPoisonWord)>>(kPoisonWord);
+  for (std::size_t i = 0; i < access.size_bytes; ++i) {
+    if (bytes[i] != poison[(access.address + i) % poison.size()]) return true;
+  }
+  return false;
+}
+
 // Some byte of it was never written, or is not allocated. An access that finds one written byte is
 // let through: whole structs are copied with their padding, vectors with elements in no use.
 // Returns false if it is not allocated: nothing is recorded about such memory.
@@ -52,7 +67,8 @@ bool check_unwritten(const Access& access) {
     return false;
   }
   if (access.reads && device_flags.none(access.address, access.size_bytes)) {
-    report_uninitialized(access, allocation->name);
+    const bool held_poison = allocation->kind != Allocation::Kind::external;
+    if (!held_poison || !was_written_unseen(access)) report_uninitialized(access, allocation->name);
   }
   if (access.writes) device_flags.set(access.address, access.size_bytes);
   return true;
@@ -77,7 +93,8 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
       return false;
     }
   }
-  if (access.reads && region.written.none(access.address, access.size_bytes)) {
+  if (access.reads && region.written.none(access.address, access.size_bytes) &&
+      !was_written_unseen(access)) {
     report_uninitialized(
         access, variable == nullptr ? "shared memory" : "shared memory (" + variable->name + ")");
   }

@@ -48,11 +48,12 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
   };
   return {Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
-          Permutation(kWarpSize, level_seed(2)), level_seed(3)};
+          Permutation(kWarpSize, level_seed(2)), level_seed(3),
+          (g_seed & kTurnAtEveryBarrier) != 0};
 }
 
 bool Schedule::interrupts(std::uint64_t n) const {
-  return interruptions != 0 && (mix(interruptions + n) & 1) != 0;
+  return interrupts_always || (interruptions != 0 && (mix(interruptions + n) & 1) != 0);
 }
 
 std::uint64_t step_limit() { return g_step_limit; }

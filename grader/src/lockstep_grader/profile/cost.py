@@ -24,6 +24,7 @@ _KINDS = (
 _NOTABLE_SHARE = 0.1  # of the passes, for an avoidable cost to be what holds a kernel back
 _FEW_LANES = 0.6  # of a warp's lanes, on average over what it executes
 _LOW_OCCUPANCY = 0.25
+_MOSTLY = 0.5  # of the passes, for shared memory to be named
 _BARRIERS_PER_REQUEST = 0.5  # waits of a warp for each of its memory requests
 
 
@@ -34,8 +35,8 @@ class Diagnosis:
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing in the kernel itself could be better."""
-        return self.rule in ("minimum", "few_blocks")
+        """Whether no rule found a cost that another kernel would not have."""
+        return self.rule in ("no_waste", "few_blocks")
 
 
 def passes(counters: Counters) -> float:
@@ -97,11 +98,11 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
     blocks = counters.get("blocks", 0) / max(1, kernel.launches)
     if 0 < blocks < multiprocessors:
         said = (
-            f"{_minimum(counters, items)}; but, at this size, {figure(blocks)} blocks a launch "
+            f"{_no_waste(kernel, items)}; but, at this size, {figure(blocks)} blocks a launch "
             f"leave most of {multiprocessors} multiprocessors without work"
         )
         return Diagnosis("few_blocks", said)
-    return Diagnosis("minimum", _minimum(counters, items))
+    return Diagnosis("no_waste", _no_waste(kernel, items))
 
 
 def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
@@ -157,10 +158,23 @@ def _idle(kernel: Kernel) -> Diagnosis | None:
     return None
 
 
-def _minimum(counters: Counters, items: float) -> str:
+def _no_waste(kernel: Kernel, items: float) -> str:
+    counters = kernel.counters
     sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
     moved = SECTOR_BYTES * sectors / max(1.0, items)
-    return f"memory traffic is at its minimum: {figure(moved)} bytes an item"
+    said = f"no access is wasted: {figure(moved)} bytes of global memory moved for an item"
+    shared = _wavefronts(counters)
+    if shared > _MOSTLY * passes(counters):
+        where = _worst(kernel.lines, _wavefronts)
+        said += (
+            f"; {shared / passes(counters):.0%} of all passes are shared memory's{where}, "
+            "and a word kept in a register needs none"
+        )
+    return said
+
+
+def _wavefronts(counters: Counters) -> float:
+    return counters.get("shared_read_wavefronts", 0) + counters.get("shared_write_wavefronts", 0)
 
 
 def _worst(lines: Iterable[Line], cost: Callable[[Counters], float]) -> str:

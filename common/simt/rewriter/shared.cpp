@@ -88,6 +88,20 @@ class Declaration {
     initialise(name, end_);
   }
 
+  // __shared__ alignas(16) float x[32]; nvcc takes that, g++ wants alignas before all specifiers.
+  void move_alignas_to_front() {
+    std::string moved;
+    for (std::size_t i = begin_ + 1; i + 1 < end_; ++i) {
+      if (!code_[i].is("alignas") || !code_[i + 1].is("(")) continue;
+      const std::size_t close = matching_close(code_, i + 1);
+      if (close >= end_) return;
+      moved += "alignas";
+      for (std::size_t j = i + 1; j <= close; ++j) moved.append(" ").append(code_[j].text);
+      edits_.replace(code_[i].begin, code_[close].end, "");
+    }
+    if (!moved.empty()) edits_.insert(code_[begin_].begin, moved + " ");
+  }
+
  private:
   // The memory is aligned for everything, and a reference cannot have an alignment of its own.
   // Returns where the attribute ends.
@@ -118,7 +132,7 @@ class Declaration {
 
 }  // namespace
 
-void rewrite_dynamic_shared(const Tokens& code, Edits& edits) {
+void rewrite_shared(const Tokens& code, Edits& edits) {
   std::vector<bool> open_braces;  // for each: whether it is a namespace's
   int num_other_braces = 0;       // open ones of functions and classes
   std::size_t first = 0;          // behind the last declaration
@@ -131,7 +145,11 @@ void rewrite_dynamic_shared(const Tokens& code, Edits& edits) {
       open_braces.pop_back();
     } else if (code[i].is("__shared__")) {
       Declaration declaration(code, first, i, edits);
-      if (declaration.is_extern()) declaration.rewrite(num_other_braces == 0);
+      if (declaration.is_extern()) {
+        declaration.rewrite(num_other_braces == 0);
+      } else {
+        declaration.move_alignas_to_front();
+      }
       first = declaration.end();
       i = first - 1;
     }
