@@ -34,12 +34,13 @@ _TOP = (
     "docs/profiling.md",
 )
 _TREES = ("common", "grader/src", "docs/figures")
-# Whole programs and benchmarks: the emulator's tests solve what labs ask for.
+# Whole programs, benchmarks and solutions to be: they solve what labs ask for.
 _LEFT_OUT = (
     "common/simt/bench",
     "common/simt/tests/programs",
     "common/simt/tests/host_no_findings.cpp",
     "common/judge/bench",
+    "grader/src/lockstep_grader/scaffold/templates",
 )
 _HEADERS = "common/cuda/lab"
 _STARTER_MARK = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)
@@ -55,7 +56,7 @@ def release_files(
     paths = list(_paths(workspace.root, labs, chosen))
     files = {path: _read(workspace.root / path) for path in paths}
     for lab in chosen:
-        _require_starters(workspace.root, files, lab)
+        require_starters(files, lab)
     kept = frozenset(files)
     return {path: _rewritten(path, data, kept, chosen) for path, data in files.items()}
 
@@ -103,16 +104,25 @@ def _read(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _require_starters(root: Path, files: Mapping[str, bytes], lab: Lab) -> None:
-    """That no rung file is somebody's work: each still to do, and as it was committed."""
+def require_committed(root: Path, labs: Sequence[Lab]) -> None:
+    """That each rung file is as it was committed: nobody's work. Raises InputError."""
+    if not (root / ".git").exists():
+        return
+    for lab in labs:
+        for rung in lab.rungs:
+            path = f"labs/{lab.id}/{rung.file_name}"
+            if _git(root, "show", f"HEAD:{path}") != (root / path).read_bytes():
+                raise InputError(f"{path} differs from the last commit: commit it, or put it back")
+
+
+def require_starters(files: Mapping[str, bytes], lab: Lab) -> None:
+    """That each rung file still calls todo(). Raises InputError."""
     for rung in lab.rungs:
         path = f"labs/{lab.id}/{rung.file_name}"
         if path not in files:
             raise InputError(f"{path} is missing")
         if not _STARTER_MARK.search(files[path]):
             raise InputError(f"{path} calls todo() nowhere: is it solved? put the starter back")
-        if (root / ".git").exists() and _git(root, "show", f"HEAD:{path}") != files[path]:
-            raise InputError(f"{path} differs from the last commit: commit it, or put it back")
 
 
 def _git(root: Path, *arguments: str) -> bytes:

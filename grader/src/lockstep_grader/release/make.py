@@ -11,7 +11,7 @@ from pathlib import Path
 from lockstep_grader import __version__
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
-from lockstep_grader.release.contents import headers_kept_back, release_files
+from lockstep_grader.release.contents import headers_kept_back, release_files, require_committed
 from lockstep_grader.release.leaks import find_leaks
 from lockstep_grader.release.write import require_ours, with_manifest, write_folder, write_zip
 from lockstep_grader.workspace import Workspace
@@ -43,6 +43,7 @@ def release(
         raise InputError(f"{output} holds this repository; choose another --output")
     earlier = require_ours(folder)
     files = release_files(workspace, labs, chosen)
+    require_committed(workspace.root, chosen)
     if leaks := find_leaks(workspace.root, labs, files):
         more = f" (and {len(leaks) - 1} more files)" if len(leaks) > 1 else ""
         raise FaultError(f"nothing was released: {leaks[0]}{more}")
