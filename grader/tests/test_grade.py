@@ -15,9 +15,12 @@ SCHEMA = json.loads(
 )
 
 
+TIMES = frozenset({"seconds", "graded_at"})
+
+
 def without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key != "seconds"}
+        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
     return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
@@ -62,8 +65,8 @@ def test_the_schema_rejects_a_report_with_an_unknown_kind(checkout: Checkout) ->
 
 def test_two_runs_with_one_seed_give_the_same_json_but_for_times(checkout: Checkout) -> None:
     folder = checkout.submission("mixed", {"01_first": STARTER})
-    _, first = checkout.grade(folder, "--seed", "7", "--jobs", "1")
-    _, second = checkout.grade(folder, "--seed", "7", "--jobs", "4")
+    _, first = checkout.grade(folder, "--seed", "7", "--jobs", "1", "--results", "one")
+    _, second = checkout.grade(folder, "--seed", "7", "--jobs", "4", "--results", "four")
     assert without_times(first) == without_times(second)
     assert first["seed"] == 7
     assert rungs(first)["01_first"]["seed"] == "7"
@@ -180,6 +183,19 @@ def test_terminal_control_in_output_and_names_never_passes_through(checkout: Che
     assert "\x1b" not in ran.out + ran.err
     assert "\u202e" not in ran.out
     assert report["submissions"][0]["id"] == "\\x1b[31mmallory"
+
+
+def test_a_big_class_is_listed_by_name_with_its_totals_and_troubles(checkout: Checkout) -> None:
+    for index in range(9, -1, -1):
+        checkout.submission(f"class/student{index}", {"02_second": STARTER} if index % 2 else {})
+    checkout.write("class/bad.zip", "no zip")
+    checkout.submission("class/unlucky", {"01_first": "//! segfault\n"})
+    ran = checkout.lab("grade", checkout.root / "class")
+    lines = [line.split()[0] for line in ran.out.splitlines()[1:13]]
+    assert lines == ["bad", *(f"student{index}" for index in range(10)), "unlucky"]
+    assert "12 submissions, 5 with full marks; mean 6.36, median 4 of 10" in ran.out
+    assert "nothing could be taken from (1):\n  bad: bad.zip is damaged" in ran.out
+    assert "not graded (1):\n  unlucky 01-demo/01_first: the judge ended" in ran.out
 
 
 def test_json_to_a_device_is_written_straight(checkout: Checkout) -> None:

@@ -4,7 +4,6 @@
 import json
 import signal
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -28,14 +27,18 @@ def test_the_same_content_is_not_judged_again(
     assert judged() == 2
 
 
-def test_without_results_everything_is_judged_anew_yet_kept(
+def test_without_results_they_are_kept_in_the_repository_and_reused_with_a_word_about_it(
     checkout: Checkout, judged: Callable[[], int]
 ) -> None:
-    checkout.grade(checkout.root / "solutions")
-    checkout.grade(checkout.root / "solutions")
-    assert judged() == 4
-    kept = checkout.root / "results" / "solutions" / LAB / "01_first.json"
-    assert json.loads(kept.read_text())["rung"] == "01_first"
+    first, _ = checkout.grade(checkout.root / "solutions")
+    second, report = checkout.grade(checkout.root / "solutions")
+    assert judged() == 2
+    assert "were judged before" not in first.err
+    assert "2 of 2 rungs were judged before, with the same content and tools" in second.err
+    kept = checkout.root / "results"
+    assert json.loads((kept / "grade.json").read_text()) == report
+    assert json.loads((kept / "solutions" / LAB / "01_first.json").read_text())["attempt"] == 1
+    assert (kept / "solutions" / LAB / "01_first.cu").read_text() == SOLUTION
 
 
 @pytest.mark.parametrize(
@@ -130,7 +133,7 @@ def test_an_interrupted_run_ends_its_children_and_says_how_to_go_on(
     out, err = running.communicate(timeout=20)
     assert running.returncode == 130
     assert f"interrupted after 1 of 2 rungs; they are kept in {kept}" in err
-    assert f"--results {kept}" in err
+    assert "the same command goes on from there" in err
     assert "Traceback" not in out + err
     log = (checkout.work / "judge.log").read_text()
     assert all(is_gone(int(line.split()[1])) for line in log.splitlines())
@@ -149,19 +152,35 @@ def test_a_killed_grader_takes_its_children_along(
     wait_for(lambda: is_gone(child))
 
 
-def test_two_graders_on_one_results_folder_lose_nothing(checkout: Checkout) -> None:
-    folder = checkout.submission("ann", {})
+def test_two_graders_on_one_results_folder_take_turns(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    folder = checkout.submission("ann", {"01_first": "//! sleep 1\n"})
     kept = checkout.work / "kept"
-    both = [checkout.start("grade", folder, "--results", kept) for _ in range(2)]
-    assert [running.wait(30) for running in both] == [0, 0]
-    for running in both:
-        running.communicate()
-    names = sorted(file.name for file in Path(kept).rglob("*") if file.is_file())
-    assert names == ["01_first.json", "02_second.json"]
+    first = checkout.start("grade", folder, "--results", kept)
+    wait_for(lambda: judged() > 0)
+    ran, report = checkout.grade(folder, "--results", kept)
+    assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
+    assert f"is in use by another grader (process {first.pid}); waiting" in ran.err
+    assert "2 of 2 rungs were judged before" in ran.err
+    first.communicate()
+    assert (first.returncode, judged()) == (0, 2)
+
+
+def test_a_lock_dies_with_its_owner(checkout: Checkout, judged: Callable[[], int]) -> None:
+    slow = checkout.submission("ann", {"01_first": "//! sleep 60\n"})
+    kept = checkout.work / "kept"
+    running = checkout.start("grade", slow, "--results", kept)
+    wait_for(lambda: judged() > 0)
+    running.kill()
+    running.communicate()
+    checkout.submission("ann", {})
+    ran, _ = checkout.grade(slow, "--results", kept)
+    assert (ran.status, "is in use" in ran.err) == (0, False)
 
 
 def test_the_scores_do_not_depend_on_the_number_of_jobs(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {"01_first": "SYNTAX"})
-    reports = [checkout.grade(folder, "--jobs", jobs)[1] for jobs in ("1", "4")]
+    reports = [checkout.grade(folder, "--jobs", n, "--results", n)[1] for n in ("1", "4")]
     assert [rungs(report)["01_first"]["score"] for report in reports] == [0, 0]
     assert [report["submissions"][0]["score"] for report in reports] == [6, 6]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a person reads on stdout. Submissions' text arrives as rich Text, never as markup."""
 
-from collections.abc import Sequence
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +12,6 @@ from lockstep_grader.model import (
     Part,
     PartScore,
     RungResult,
-    SubmissionResult,
 )
 from lockstep_grader.text import one_line
 
@@ -30,7 +27,6 @@ _PART_TITLES = {
     Part.CLEANLINESS: "clean",
     Part.EFFICIENCY: "efficient",
 }
-_DETAILED_SUBMISSIONS = 8  # beyond these, one line a submission
 
 
 def make_console() -> Console:
@@ -64,19 +60,6 @@ def cause(result: RungResult) -> str:
     return ""
 
 
-def print_submissions(console: Console, submissions: Sequence[SubmissionResult]) -> None:
-    """A table a lab for a few submissions, a line a submission for a class."""
-    if len(submissions) > _DETAILED_SUBMISSIONS:
-        _print_class(console, submissions)
-        return
-    for submission in submissions:
-        for lab in submission.labs:
-            print_lab(console, submission.id, lab)
-        if len(submission.labs) > 1:
-            total = points(submission.score, submission.max_score)
-            console.print(Text(f"{submission.id}: {total} points in all", "bold"))
-
-
 def print_lab(console: Console, owner: str, lab: LabResult) -> None:
     table = Table(title=Text(f"{owner}  {lab.id}", "bold"), title_justify="left", box=None)
     table.add_column("rung", no_wrap=True)
@@ -91,7 +74,7 @@ def print_lab(console: Console, owner: str, lab: LabResult) -> None:
             *(_part(rung.parts[part]) for part in Part),
             points(rung.score, rung.max_score).replace(" ", ""),
             Text(rung.outcome, STYLES[rung.outcome]),
-            _clipped(cause(rung)),
+            clipped_cell(cause(rung)),
         )
     console.print(table)
     console.print(Text(f"{lab.id}: {points(lab.score, lab.max_score)} points\n", "bold"))
@@ -101,25 +84,6 @@ def _part(score: PartScore) -> str:
     return points(score.score, score.max_score).replace(" ", "") if score.max_score else ""
 
 
-def _clipped(text: str) -> Text:
+def clipped_cell(text: str) -> Text:
     """A cell that gives way to the other columns; a column that must not wrap would not."""
     return Text(text, no_wrap=True, overflow="ellipsis")
-
-
-def _print_class(console: Console, submissions: Sequence[SubmissionResult]) -> None:
-    table = Table(box=None)
-    table.add_column("submission", no_wrap=True)
-    table.add_column("points", justify="right", no_wrap=True)
-    table.add_column("full rungs", justify="right", no_wrap=True)
-    table.add_column("first cause")
-    for submission in submissions:
-        rungs = [rung for lab in submission.labs for rung in lab.rungs]
-        full = sum(rung.score == rung.max_score for rung in rungs)
-        first = next((text for rung in rungs if (text := cause(rung))), "")
-        table.add_row(
-            Text(submission.id),
-            points(submission.score, submission.max_score),
-            f"{full} of {len(rungs)}",
-            _clipped(first),
-        )
-    console.print(table)

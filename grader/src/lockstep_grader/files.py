@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: MIT
 """Files written whole: a reader, or a run after a crash, never sees half of one."""
 
+import contextlib
 import json
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.errors import FaultError, InputError
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes `data` beside `path`, then renames it into place.
+@contextlib.contextmanager
+def scratch_for(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to, renamed into place at the end, removed on failure.
 
-    A path that is no regular file, such as /dev/stdout, is written to directly.
+    A path that is no regular file, such as /dev/stdout, is its own scratch file.
     Raises FaultError naming the file when the disk is full or the folder cannot be written.
     """
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(data)
+            yield path
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
         try:
-            scratch.write_bytes(data)
+            yield scratch
             scratch.replace(path)
         except BaseException:
             scratch.unlink(missing_ok=True)
@@ -33,6 +36,12 @@ def write_whole(path: Path, data: bytes) -> None:
             f"cannot write {path}: {error.strerror}; free space or choose another folder, "
             "then run again: finished results are kept"
         ) from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes `data` to `path`, which holds all of it or what it held before."""
+    with scratch_for(path) as scratch:
+        scratch.write_bytes(data)
 
 
 def require_writable(file: Path) -> None:

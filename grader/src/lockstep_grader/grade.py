@@ -1,68 +1,72 @@
 # SPDX-License-Identifier: MIT
-"""Grades submissions: jobs out, judgements in, points at the end."""
+"""Grades submissions: jobs out, judgements to files, points at the end, a submission at a time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from lockstep_grader.errors import InterruptedRunError
-from lockstep_grader.model import Judgement, SubmissionResult
-from lockstep_grader.pool import judge_all
+from lockstep_grader.errors import FaultError, InterruptedRunError
+from lockstep_grader.model import Judgement, Lab, LabResult, SubmissionResult
+from lockstep_grader.pool import judge_each, result_id
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
 from lockstep_grader.session import Session
 from lockstep_grader.store import ResultId, Store
-from lockstep_grader.submission import Submission, read_source
+from lockstep_grader.submission import Submission
 
 
-def grade(
-    submissions: Sequence[Submission], session: Session, store: Store
-) -> tuple[SubmissionResult, ...]:
-    """The result of every submission. Raises InterruptedRunError saying how to resume."""
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A class that has been judged. Judgements lie in files; faults, which do not, are here."""
+
+    submissions: Sequence[Submission]
+    session: Session
+    store: Store
+    faults: Mapping[ResultId, Judgement]
+
+    def results(self) -> Iterator[SubmissionResult]:
+        """The result of every submission, each read when its turn comes: a class may be large."""
+        for submission in self.submissions:
+            labs = tuple(self._scored(submission, lab) for lab in submission.labs)
+            yield SubmissionResult(submission.id, labs, submission.student, submission.problem)
+
+    def _scored(self, submission: Submission, lab: Lab) -> LabResult:
+        ids = {rung.id: ResultId(submission.id, lab.id, rung.id) for rung in lab.rungs}
+        judgements = {rung: self._judgement(result) for rung, result in ids.items()}
+        return score_lab(lab, judgements, self.session.toolchain.backend)
+
+    def _judgement(self, result: ResultId) -> Judgement:
+        if result in self.faults:
+            return self.faults[result]
+        try:
+            return self.store.load(result)
+        except FaultError as error:
+            return Judgement(fault=str(error))
+
+
+def grade(submissions: Sequence[Submission], session: Session, store: Store) -> Graded:
+    """Judges what `store` does not hold. Raises InterruptedRunError saying how to resume."""
     jobs = [
-        Job(submission.id, lab, rung, partial(read_source, submission.folder, lab, rung))
+        Job(submission.id, lab, rung, partial(submission.read, lab, rung))
         for submission in submissions
         for lab in submission.labs
         for rung in lab.rungs
     ]
+    faults: dict[ResultId, Judgement] = {}
     with stage("judging") as progress:
         try:
-            judgements = judge_all(
+            for job, judgement in judge_each(
                 jobs,
                 session.judge,
                 session.processes,
                 max_workers=session.jobs,
                 progress=progress,
                 store=store,
-            )
+            ):
+                if judgement.fault:
+                    faults[result_id(job)] = judgement
         except InterruptedRunError as stop:
-            raise InterruptedRunError(f"{stop}; {_how_to_resume(store.folder)}") from stop
-    return tuple(_scored(submission, judgements, session) for submission in submissions)
-
-
-def ungraded(results: Iterable[SubmissionResult]) -> list[str]:
-    """The rungs that the grader or the machine failed to grade, with the reason."""
-    return [
-        f"{submission.id} {lab.id}/{rung.id}: {rung.judgement.fault}"
-        for submission in results
-        for lab in submission.labs
-        for rung in lab.rungs
-        if rung.score is None
-    ]
-
-
-def _scored(
-    submission: Submission, judgements: Mapping[ResultId, Judgement], session: Session
-) -> SubmissionResult:
-    labs = []
-    for lab in submission.labs:
-        of_lab = {
-            rung.id: judgements[ResultId(submission.id, lab.id, rung.id)] for rung in lab.rungs
-        }
-        labs.append(score_lab(lab, of_lab, session.toolchain.backend))
-    return SubmissionResult(submission.id, tuple(labs))
-
-
-def _how_to_resume(folder: Path) -> str:
-    return f"they are kept in {folder}: the same command with --results {folder} goes on from there"
+            kept = f"they are kept in {store.folder}: the same command goes on from there"
+            raise InterruptedRunError(f"{stop}; {kept}") from stop
+    return Graded(submissions, session, store, faults)

@@ -224,9 +224,25 @@ class LabResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Student:
+    """Who handed something in, as far as names and the roster tell; empty where they do not."""
+
+    name: str = ""
+    email: str = ""
+    lms_id: str = ""  # the number by which Canvas, Moodle or Gradescope know the student
+    login: str = ""
+    section: str = ""
+
+
+NOBODY_KNOWN = Student()
+
+
+@dataclass(frozen=True, slots=True)
 class SubmissionResult:
     id: str
     labs: tuple[LabResult, ...]
+    student: Student = NOBODY_KNOWN
+    problem: str = ""  # why nothing could be taken from it; empty when something was
 
     @property
     def score(self) -> float | None:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Runs jobs on this machine's cores; the seam where another executor would go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 
-from lockstep_grader.errors import InterruptedRunError
+from lockstep_grader.errors import FaultError, InterruptedRunError
 from lockstep_grader.model import Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job, RungJudge
+from lockstep_grader.score import fault_of
 from lockstep_grader.store import ResultId, Store
 
 
@@ -23,43 +25,59 @@ def judge_all(
     *,
     max_workers: int,
     progress: Stage,
-    store: Store | None = None,
 ) -> Mapping[ResultId, Judgement]:
-    """A judgement for every job; those that `store` already holds are not made again.
+    """A judgement for every job; see `judge_each`."""
+    judged = judge_each(jobs, judge, processes, max_workers=max_workers, progress=progress)
+    return {result_id(job): judgement for job, judgement in judged}
+
+
+def judge_each(
+    jobs: Sequence[Job],
+    judge: RungJudge,
+    processes: Processes,
+    *,
+    max_workers: int,
+    progress: Stage,
+    store: Store | None = None,
+) -> Iterator[tuple[Job, Judgement]]:
+    """Each job with its judgement, as they come; those that `store` holds are not made again.
 
     Threads suffice: each spends its time waiting for a compiler or a judge. When one of them
     fails, every child is ended first; results that were finished are stored. Raises
     InterruptedRunError on Ctrl-C, with the number of jobs done.
     """
-    judgements: dict[ResultId, Judgement] = {}
-
-    def work(job: Job) -> Judgement:
-        source = job.read()
-        if store is None:
-            return judge.judge(job, source)
-        key = judge.key(job, source)
-        judgement = store.find(result_id(job), key)
-        if judgement is None:
-            judgement = judge.judge(job, source)
-            store.keep(result_id(job), key, judgement)
-        return judgement
-
+    done = 0
     progress.advance(0, len(jobs))
     pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
     try:
-        futures = {pool.submit(work, job): job for job in jobs}
+        futures = {pool.submit(judge_one, job, judge, store): job for job in jobs}
         for future in as_completed(futures):
-            job = futures[future]
-            judgements[result_id(job)] = future.result()
-            label = f"{job.submission} {job.lab.id}/{job.rung.id}"
-            progress.advance(len(judgements), len(jobs), label)
+            job = futures.pop(future)
+            done += 1
+            progress.advance(done, len(jobs), f"{job.submission} {job.lab.id}/{job.rung.id}")
+            yield job, future.result()
     except (KeyboardInterrupt, InterruptedRunError) as stop:
         processes.cancel()
-        done = f"interrupted after {len(judgements)} of {len(jobs)} rungs"
-        raise InterruptedRunError(done) from stop
+        raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs") from stop
     except BaseException:
         processes.cancel()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    return judgements
+
+
+def judge_one(job: Job, judge: RungJudge, store: Store | None) -> Judgement:
+    """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
+    try:
+        source = job.read()
+    except FaultError as error:
+        return Judgement(fault=str(error))
+    if store is None:
+        return judge.judge(job, source)
+    key = judge.key(job, source)
+    if found := store.find(result_id(job), key):
+        return found
+    judgement = judge.judge(job, source)
+    if fault := fault_of(job.rung, judgement, judge.backend):
+        judgement = replace(judgement, fault=fault)
+    return store.settle(result_id(job), key, source, judgement)

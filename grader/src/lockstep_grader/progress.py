@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-_PLAIN_SECONDS = 2.0  # between two plain lines of one stage
+_PLAIN_SECONDS = 2.0  # before the first plain line of a stage
+_PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines
 
 
 class Stage(Protocol):
@@ -71,9 +72,12 @@ class _PlainStage:
 
     def advance(self, done: int, total: int, label: str = "") -> None:
         self._done, self._total = done, total
-        if time.monotonic() - self._last >= _PLAIN_SECONDS:
-            self._last = time.monotonic()
-            self._say(f"{self._title}: {done} of {total} {label}".rstrip())
+        now = time.monotonic()
+        elapsed = now - self._started
+        if now - self._last >= max(_PLAIN_SECONDS, elapsed * _PLAIN_SHARE):
+            self._last = now
+            left = f", about {_spoken(elapsed / done * (total - done))} left" if done else ""
+            self._say(f"{self._title}: {done} of {total}{left} {label}".rstrip())
 
     def __enter__(self) -> Self:
         return self
@@ -86,10 +90,18 @@ class _PlainStage:
     ) -> None:
         seconds = time.monotonic() - self._started
         if kind is None and seconds >= _PLAIN_SECONDS:
-            self._say(f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s")
+            self._say(f"{self._title}: {self._done} of {self._total}, {_spoken(seconds)}")
 
     def _say(self, line: str) -> None:
         print(line, file=self._stream, flush=True)
+
+
+def _spoken(seconds: float) -> str:
+    """A length of time, no finer than it can be known."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def say(line: str) -> None:

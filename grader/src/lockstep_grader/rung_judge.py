@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One (submission, rung) job, from source to judgement."""
 
+import functools
 import tempfile
 import threading
 import time
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.compile import compile_rung
-from lockstep_grader.errors import FaultError, system_error_line
+from lockstep_grader.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.judge import Workers, run_judge
 from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
@@ -66,6 +67,7 @@ class RungJudge:
                 "rung": job.rung.id,
                 "lab": self._lab_digest(job.lab),
                 "toolchain": self._toolchain.digest,
+                "grader": _grader_digest(),
                 "seed": "secret" if self._seed is None else str(self._seed),
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
             }
@@ -83,6 +85,11 @@ class RungJudge:
             judgement = Judgement(fault=str(error))
         except OSError as error:
             judgement = Judgement(fault=system_error_line(error))
+        except LockstepError:
+            raise
+        except Exception as error:  # whatever it is, the rest of the class is graded
+            fault = f"a bug in the grader, please report it: {error!r}"
+            judgement = Judgement(fault=fault)
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
@@ -123,6 +130,12 @@ class RungJudge:
             lab_toml = self._workspace.labs / lab.id / "lab.toml"
             self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *given])
         return self._lab_digests[lab.id]
+
+
+@functools.cache
+def _grader_digest() -> str:
+    """Of this package but for what only reports: another grader may judge otherwise."""
+    return digest(sorted(Path(__file__).parent.glob("*.py")))
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:

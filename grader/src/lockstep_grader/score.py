@@ -47,7 +47,7 @@ def score_lab(lab: Lab, judgements: Mapping[str, Judgement], backend: Backend) -
 
 def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult:
     """The points of one rung on its own, whatever it requires."""
-    if fault := judgement.fault or _fault(rung, judgement, backend):
+    if fault := fault_of(rung, judgement, backend):
         return _ungraded(rung, replace(judgement, fault=fault))
     findings = list(_unique(judgement.findings, judgement.tests))
     correctness = _correct_fraction(judgement)
@@ -68,8 +68,10 @@ def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult
     return RungResult(rung.id, outcome, parts, tuple(findings), judgement)
 
 
-def _fault(rung: Rung, judgement: Judgement, backend: Backend) -> str:
+def fault_of(rung: Rung, judgement: Judgement, backend: Backend) -> str:
     """Why the judgement cannot be turned into points; empty when it can."""
+    if judgement.fault:
+        return judgement.fault
     for test in judgement.tests:
         if test.outcome is Outcome.ERROR:
             return f"{test.name}: {test.message or 'the judge gave up'}"

@@ -2,6 +2,8 @@
 """Judgements and results as JSON values, and judgements back again."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from lockstep_grader import __version__
@@ -22,10 +24,8 @@ from lockstep_grader.toolchain import Toolchain
 JSON_VERSION = 1
 
 
-def report_json(
-    submissions: Sequence[SubmissionResult], toolchain: Toolchain, seed: int | None
-) -> dict[str, Any]:
-    """What `grade --json` writes; schemas/grade.schema.json describes it."""
+def report_head(toolchain: Toolchain, seed: int | None, graded_at: datetime) -> dict[str, Any]:
+    """What `grade --json` writes before its submissions; schemas/grade.schema.json describes it."""
     return {
         "version": JSON_VERSION,
         "backend": toolchain.backend.value,
@@ -35,7 +35,27 @@ def report_json(
             "digest": toolchain.digest,
         },
         "seed": seed,
-        "submissions": [_submission(submission) for submission in submissions],
+        "graded_at": graded_at.astimezone(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def submission_json(submission: SubmissionResult) -> dict[str, Any]:
+    """One of the report's submissions."""
+    return {
+        "id": submission.id,
+        "student": asdict(submission.student),
+        "problem": submission.problem,
+        "score": submission.score,
+        "max_score": submission.max_score,
+        "labs": [
+            {
+                "id": lab.id,
+                "score": lab.score,
+                "max_score": lab.max_score,
+                "rungs": [_rung(rung) for rung in lab.rungs],
+            }
+            for lab in submission.labs
+        ],
     }
 
 
@@ -58,23 +78,6 @@ def judgement_from_json(data: Mapping[str, Any]) -> Judgement:
         seed=str(data["seed"]),
         seconds=float(data["seconds"]),
     )
-
-
-def _submission(submission: SubmissionResult) -> dict[str, Any]:
-    return {
-        "id": submission.id,
-        "score": submission.score,
-        "max_score": submission.max_score,
-        "labs": [
-            {
-                "id": lab.id,
-                "score": lab.score,
-                "max_score": lab.max_score,
-                "rungs": [_rung(rung) for rung in lab.rungs],
-            }
-            for lab in submission.labs
-        ],
-    }
 
 
 def _rung(rung: RungResult) -> dict[str, Any]:

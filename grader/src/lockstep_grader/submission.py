@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Finds submissions in a folder and takes from them the rung files, and nothing else."""
+"""A submission, and how the rung files are taken from it: those and nothing else."""
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep_grader.errors import InputError
-from lockstep_grader.model import Finding, FindingKind, Lab, Rung
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import NOBODY_KNOWN, Finding, FindingKind, Lab, Rung, Student
 from lockstep_grader.text import visible
 
 MAX_SOURCE_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    id: str
-    folder: Path
-    labs: tuple[Lab, ...]  # those to be graded, whether their folders are there or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +22,46 @@ class Source:
     data: bytes
 
 
-def find_submissions(path: Path, labs: Sequence[Lab], only: Lab | None) -> tuple[Submission, ...]:
-    """The submissions under `path`: itself when it holds lab folders, else one a subfolder.
+@dataclass(frozen=True, slots=True)
+class SubmittedFile:
+    """Where a submitted file lies before it is read, or why it cannot be taken."""
 
-    The submissions of a class are all graded on the same labs: `only`, or every lab that any
-    of them has. Raises InputError when there is nothing to grade.
-    """
-    _require_folder(path)
-    wanted = (only,) if only else tuple(labs)
-    present = _labs_in(path, wanted)
-    if present:
-        return (Submission(_shown_id(path), path, present),)
-    if _shown_id(path) in {lab.id for lab in labs}:
-        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {path.name}")
-    folders = [entry for entry in _subfolders(path) if not entry.name.startswith(".")]
-    union = {lab.id for folder in folders for lab in _labs_in(folder, wanted)}
-    if not union:
-        raise InputError(f"{path} holds no lab folder, such as {path / wanted[0].id}")
-    graded = tuple(lab for lab in wanted if lab.id in union)
-    return tuple(Submission(_shown_id(folder), folder, graded) for folder in folders)
+    path: Path | None
+    boundary: Path | None = None  # a link must not leave this folder
+    problem: str = ""
+    kind: FindingKind = FindingKind.COMPILE_ERROR
+    is_missing: bool = False  # `problem` may say more
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    id: str
+    labs: tuple[Lab, ...]  # those to be graded, whether they were handed in or not
+    files: Mapping[tuple[str, str], SubmittedFile] = field(default_factory=dict)  # by lab, rung
+    student: Student = NOBODY_KNOWN
+    problem: str = ""  # why nothing could be taken from it
+    fault: str = ""  # why we, not the student, failed to take something from it
+
+    def read(self, lab: Lab, rung: Rung) -> Source | Finding:
+        """The rung's file, or what is wrong with it. Raises FaultError when that is our doing."""
+        if self.fault:
+            raise FaultError(self.fault)
+        file = self.files.get((lab.id, rung.id))
+        return read_submitted(file or SubmittedFile(None, is_missing=True), rung.file_name)
+
+
+def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
+    """The file, which ought to be called `name`, or what is wrong with it."""
+    if file.is_missing:
+        reason = f": {visible(file.problem)}" if file.problem else ""
+        return Finding(file.kind, f"{name} is missing from the submission{reason}", name)
+    if file.path is None or file.problem:
+        return Finding(file.kind, f"{name} {visible(file.problem)}", name)
+    return _read(file.path, file.boundary or file.path.parent, name)
 
 
 def read_source(folder: Path, lab: Lab, rung: Rung) -> Source | Finding:
-    """The rung's file in the submission `folder`, or what is wrong with it."""
+    """The rung's file in `folder`, a folder of lab folders, or what is wrong with it."""
     return _read(folder / lab.id / rung.file_name, folder, rung.file_name)
 
 
@@ -94,28 +104,3 @@ def _bytes_of(path: Path, wrong: Callable[[str], Finding]) -> bytes | Finding:
     if len(data) > MAX_SOURCE_BYTES:
         return wrong(f"is larger than {MAX_SOURCE_BYTES >> 20} MiB ({status.st_size} bytes)")
     return data
-
-
-def _require_folder(path: Path) -> None:
-    try:
-        if not path.exists():
-            raise InputError(f"{path}: no such folder")
-        if not path.is_dir():
-            raise InputError(f"{path} is not a folder; grade takes a folder of lab folders")
-        if not any(path.iterdir()):
-            raise InputError(f"{path} is empty; grade takes a folder of lab folders")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-
-
-def _labs_in(folder: Path, labs: Iterable[Lab]) -> tuple[Lab, ...]:
-    return tuple(lab for lab in labs if (folder / lab.id).is_dir())
-
-
-def _subfolders(path: Path) -> list[Path]:
-    return sorted(entry for entry in path.iterdir() if entry.is_dir())
-
-
-def _shown_id(folder: Path) -> str:
-    name = Path(os.path.abspath(folder)).name
-    return visible(name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))

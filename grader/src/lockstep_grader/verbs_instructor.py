@@ -8,10 +8,9 @@ import typer
 
 from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
-from lockstep_grader.console import make_console, print_submissions
-from lockstep_grader.errors import ExitCode, FaultError, InputError
-from lockstep_grader.files import require_writable, write_json
-from lockstep_grader.grade import grade, ungraded
+from lockstep_grader.console import make_console
+from lockstep_grader.errors import ExitCode, InputError
+from lockstep_grader.grade_class import ClassRequest, grade_class
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.options import (
@@ -21,10 +20,9 @@ from lockstep_grader.options import (
     SanitizerOption,
     SeedOption,
 )
-from lockstep_grader.serial import report_json
-from lockstep_grader.session import default_jobs, open_session
-from lockstep_grader.store import Store
-from lockstep_grader.submission import find_submissions
+from lockstep_grader.regrade import Regrade
+from lockstep_grader.roster import Roster, read_roster
+from lockstep_grader.session import Session, default_jobs, open_session
 from lockstep_grader.workspace import Workspace
 
 
@@ -42,30 +40,43 @@ def grade_path(
     lab: Annotated[
         str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write the results here as JSON.")] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="The class list, a CSV: who is who, and who is missing.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the results here as JSON, too.")] = None,
     results: Annotated[
-        Path | None, typer.Option(help="Keep results in this folder and go on from those there.")
+        Path | None, typer.Option(help="Keep results in this folder; default: results.")
+    ] = None,
+    regrade: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAB[/RUNG]", help="Judge this again, or all; repeatable."),
+    ] = None,
+    regrade_student: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Judge this student's work again; repeatable."),
     ] = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
 ) -> int:
-    """Grade a submission (a folder of lab folders), or a folder of submissions."""
+    """Grade a submission (a folder of lab folders, or an archive), or a class of them.
+
+    What was judged before, with the same content, lab and tools, is not judged again.
+    """
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
-    submissions = find_submissions(path, labs, find_lab(labs, lab) if lab else None)
-    if json:
-        require_writable(json)
-    store = Store(results or workspace.results, reuse=results is not None)
-    session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
-    graded = grade(submissions, session, store)
-    if json:
-        write_json(json, report_json(graded, session.toolchain, seed))
-    print_submissions(make_console(), graded)
-    if faults := ungraded(graded):
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise FaultError(f"not graded: {faults[0]}{more}")
-    full = all(submission.score == submission.max_score for submission in graded)
-    return ExitCode.FULL_MARKS if full else ExitCode.SHORT_OF_FULL_MARKS
+    request = ClassRequest(
+        path=path,
+        only=find_lab(labs, lab) if lab else None,
+        roster=read_roster(roster) if roster else Roster(),
+        regrade=Regrade(tuple(regrade or ()), tuple(regrade_student or ())),
+        results=results or workspace.results,
+        json=json,
+    )
+
+    def session() -> Session:
+        return open_session(workspace, backend.backend, jobs, seed, sanitizer)
+
+    return grade_class(request, labs, session)
 
 
 def lint_labs(

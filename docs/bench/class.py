@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""Grades a made-up class and writes docs/bench/class.json. Run from the top level, on an idle machine:
+
+    .venv/bin/python docs/bench/class.py [SUBMISSIONS [JOBS]]
+
+The class holds solutions, starters, mutants, mixtures of these, hostile files, empty submissions and
+broken archives, as folders, zips and tars. What each rung must earn is declared when it is made.
+"""
+
+import argparse
+import gzip
+import io
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "grader" / "src"))
+
+from lockstep_grader.labfile import read_lab  # noqa: E402
+from lockstep_grader.mutants import Mutant, read_mutants  # noqa: E402
+
+LABS = ("00-threads", "01-reduction")
+SEED = 20  # of the class and of the judges: a class can be made, and judged, again
+POLL_SECONDS = 0.5
+KINDS = {  # of submissions, with their weights
+    "solutions": 20,
+    "starters": 20,
+    "mutants": 15,
+    "mixture": 25,
+    "hostile": 8,
+    "empty": 4,
+    "broken": 8,
+}
+HOSTILE = {  # put in front of a solution; runs before anything of ours does
+    "leaves": "#include <unistd.h>\nstruct E { E() { _exit(0); } } e;\n",
+    "aborts": "#include <cstdlib>\nstruct E { E() { std::abort(); } } e;\n",
+    "does not compile": "#error no\n",
+    "is no text": "\xff",
+    "is huge": "//" + "x" * (2 << 20) + "\n",
+}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A rung's file and what it must come to; no file stands for a missing one."""
+
+    text: bytes | None
+    score: float | None = None  # None: less than the full mark
+    kinds: frozenset[str] = frozenset()  # one of these must be found
+
+
+class Sources:
+    """The files that submissions are made of."""
+
+    def __init__(self) -> None:
+        self.labs = [read_lab(ROOT / "labs" / lab / "lab.toml") for lab in LABS]
+        self.rungs = [(lab, rung) for lab in self.labs for rung in lab.rungs]
+        self._mutants: dict[str, list[Mutant]] = {}
+        for lab in self.labs:
+            for mutant in read_mutants(ROOT / "solutions" / lab.id / "mutants", lab):
+                if not mutant.needs:
+                    self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", []).append(mutant)
+
+    def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        return Made((ROOT / "solutions" / lab.id / rung.file_name).read_bytes(), rung.points.total)
+
+    def starter(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        return Made((ROOT / "labs" / lab.id / rung.file_name).read_bytes(), 0.0)
+
+    def missing(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        return Made(None, 0.0)
+
+    def mutant(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        known = self._mutants.get(f"{lab.id}/{rung.id}")
+        if not known:
+            return self.solution(lab, rung, chance)
+        mutant = chance.choice(known)
+        return Made(mutant.file.read_bytes(), None, frozenset(map(str, mutant.kinds)))
+
+    def hostile(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        attack = chance.choice(list(HOSTILE.values())).encode("latin-1")
+        return Made(attack + (self.solution(lab, rung, chance).text or b""), 0.0)
+
+    def mixed(self, lab: Any, rung: Any, chance: random.Random) -> Made:
+        make = chance.choice([self.solution, self.starter, self.mutant, self.missing])
+        return make(lab, rung, chance)
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def tarred(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, data in files.items():
+            entry = tarfile.TarInfo(f"my work/{name}")
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return gzip.compress(packed.getvalue())
+
+
+def write_class(folder: Path, count: int) -> dict[str, dict[str, Made]]:
+    """Writes `count` submissions; what each rung must come to, by submission and LAB/RUNG."""
+    sources, chance = Sources(), random.Random(SEED)
+    makers: dict[str, Callable[..., Made]] = {
+        "solutions": sources.solution,
+        "starters": sources.starter,
+        "mutants": sources.mutant,
+        "mixture": sources.mixed,
+        "hostile": sources.hostile,
+    }
+    declared: dict[str, dict[str, Made]] = {}
+    for index in range(count):
+        kind = chance.choices(list(KINDS), list(KINDS.values()))[0]
+        make = makers.get(kind, sources.missing)
+        made = {f"{lab.id}/{rung.id}": make(lab, rung, chance) for lab, rung in sources.rungs}
+        name = f"student{index:03}-{kind}"
+        write_submission(folder, name, kind, made, chance)
+        declared[name] = made
+    return declared
+
+
+def write_submission(
+    folder: Path, name: str, kind: str, made: Mapping[str, Made], chance: random.Random
+) -> None:
+    files = {f"{rung}.cu": item.text for rung, item in made.items() if item.text is not None}
+    form = chance.choice(("folder", "zip", "tar"))
+    if kind == "broken":
+        (folder / f"{name}.zip").write_bytes(broken_archive(chance))
+    elif form == "folder" or kind == "empty":
+        (folder / name).mkdir()
+        for path, text in files.items():
+            (folder / name / path).parent.mkdir(exist_ok=True)
+            (folder / name / path).write_bytes(text)
+    elif form == "zip":
+        (folder / f"{name}.zip").write_bytes(zipped(files))
+    else:
+        (folder / f"{name}.tar.gz").write_bytes(tarred(files))
+
+
+def broken_archive(chance: random.Random) -> bytes:
+    whole = zipped({f"{LABS[0]}/{index}.cu": os.urandom(999) for index in range(9)})
+    return chance.choice(
+        (
+            whole[: len(whole) // 2],
+            gzip.compress(bytes(1 << 28)),  # a bomb
+            zipped({f"../../../{LABS[0]}/01_matrix_add.cu": b"x"}),
+            b"Rar!" + whole,
+            b"",
+        )
+    )
+
+
+def graded(folder: Path, results: Path, jobs: int) -> tuple[float, list[tuple[float, float]]]:
+    """Seconds that `lab grade` took, and its memory in MiB over time."""
+    command = [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(folder)]
+    options = ["--results", str(results), "--jobs", str(jobs), "--seed", str(SEED)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "grader" / "src")}
+    log = results.parent / "log.txt"
+    begin, memory = time.monotonic(), []
+    with log.open("w") as stream:
+        backend = ["--backend", "cpu"]
+        running = subprocess.Popen([*command, *options, *backend], env=env, stdout=stream)
+        while running.poll() is None:
+            memory.append((time.monotonic() - begin, resident_mib(running.pid)))
+            time.sleep(POLL_SECONDS)
+    if running.returncode not in (0, 1):
+        sys.exit(f"lab grade ended with status {running.returncode}; see {log}")
+    return time.monotonic() - begin, [item for item in memory if item[1]]
+
+
+def resident_mib(pid: int) -> float:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    return int(lines.get("VmRSS", "0 kB").split()[0]) / 1024
+
+
+def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[str]:
+    """The rungs that came to something else than declared, or copies to different scores."""
+    wrong, same = [], {}
+    for submission in report["submissions"]:
+        for lab in submission["labs"]:
+            for rung in lab["rungs"]:
+                name = f"{lab['id']}/{rung['id']}"
+                made = declared[submission["id"]][name]
+                kinds = {finding["kind"] for finding in rung["findings"]}
+                first = same.setdefault((name, made.text), rung["score"])
+                expected = rung["score"] == made.score
+                if made.score is None:
+                    expected = rung["score"] < rung["max_score"] and (
+                        not made.kinds or bool(kinds & made.kinds)
+                    )
+                if not expected or rung["score"] != first:
+                    wrong.append(f"{submission['id']} {name}: {rung['score']} {sorted(kinds)}")
+    return wrong
+
+
+def summary(
+    report: Any, seconds: float, again: float, jobs: int, memory: Sequence[tuple[float, float]]
+) -> dict[str, Any]:
+    rungs = [r for s in report["submissions"] for lab in s["labs"] for r in lab["rungs"]]
+    busy = sum(rung["seconds"] for rung in rungs)
+    quarters = [int((len(memory) - 1) * part / 4) for part in range(1, 5)]
+    return {
+        "submissions": len(report["submissions"]),
+        "rungs": len(rungs),
+        "jobs": jobs,
+        "seconds": round(seconds, 1),
+        "seconds_a_submission": round(seconds / len(report["submissions"]), 2),
+        "share_not_compile_or_run": round(1 - busy / (jobs * seconds), 4),
+        "seconds_when_all_is_judged_already": round(again, 1),
+        "grader_memory_mib": {
+            "peak": round(max(mib for _, mib in memory), 1),
+            "at_each_quarter": [round(memory[index][1], 1) for index in quarters],
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Grades a made-up class.")
+    parser.add_argument("submissions", nargs="?", type=int, default=200)
+    parser.add_argument("jobs", nargs="?", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "bench" / "class.json")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="class-") as temp:
+        folder, results = Path(temp) / "class", Path(temp) / "results"
+        folder.mkdir()
+        declared = write_class(folder, arguments.submissions)
+        seconds, memory = graded(folder, results, arguments.jobs)
+        report = json.loads((results / "grade.json").read_text())
+        again, _ = graded(folder, results, arguments.jobs)
+    wrong = surprises(report, declared)
+    told = {
+        "command": f".venv/bin/python docs/bench/class.py {arguments.submissions} {arguments.jobs}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": {"cores": os.cpu_count(), "system": platform.platform(terse=True)},
+        **summary(report, seconds, again, arguments.jobs, memory),
+        "scores_other_than_declared": wrong,
+    }
+    arguments.output.write_text(json.dumps(told, indent=2) + "\n")
+    print(json.dumps(told, indent=2))
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""Archives as students hand them in, and as nobody should: always one student's trouble alone."""
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.archives import STUDENT_BOUNDS, Bounds
+from lockstep_grader.model import FindingKind
+
+from conftest import LAB, SOLUTION, Checkout
+from handed_in import FLAT, GOOD, RUNGS, by_id, findings, is_whole, taken, tar_bytes, zip_bytes
+
+FIRST = f"{LAB}/{RUNGS[0]}"
+
+
+@pytest.fixture
+def class_folder(checkout: Checkout) -> Path:
+    """A class with one student whose archive is as it should be."""
+    return checkout.write("class/good.zip", zip_bytes(GOOD)).parent
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("ann.zip", zip_bytes(GOOD)),
+        ("ann.tar", tar_bytes(GOOD)),
+        ("ann.tar.gz", gzip.compress(tar_bytes(GOOD))),
+        ("ann.tgz", gzip.compress(tar_bytes(GOOD))),
+        ("ann.tar.xz", lzma.compress(tar_bytes(GOOD))),
+        ("ann.tar.bz2", bz2.compress(tar_bytes(GOOD))),
+        ("ann.zip", gzip.compress(tar_bytes(GOOD))),  # misnamed
+        ("ann.zip", zip_bytes({f"work/lab one/{name}": text for name, text in GOOD.items()})),
+        ("ann.zip", zip_bytes({name.replace("/", "\\"): text for name, text in GOOD.items()})),
+        ("ann.zip", zip_bytes({**GOOD, f"__MACOSX/{LAB}/._{RUNGS[0]}": b"\0\5", ".DS_Store": ""})),
+        ("ann.tar", tar_bytes({f"./{name}": text for name, text in GOOD.items()})),
+    ],
+)
+def test_an_archive_is_taken_in(
+    checkout: Checkout, class_folder: Path, name: str, data: bytes
+) -> None:
+    checkout.write(f"class/{name}", data)
+    submissions = by_id(taken(checkout, class_folder))
+    assert list(submissions) == ["ann", "good"]
+    assert is_whole(submissions["ann"])
+
+
+@pytest.mark.parametrize("wrapper", ["", "work/"])
+def test_flat_files_are_taken_in_where_the_lab_is_known(checkout: Checkout, wrapper: str) -> None:
+    files = {wrapper + name: text for name, text in FLAT.items()}
+    checkout.write("class/ann.zip", zip_bytes(files))
+    (submission,) = taken(checkout, checkout.root / "class", LAB).submissions
+    assert is_whole(submission)
+
+
+def test_what_submit_packs_is_taken_in(checkout: Checkout) -> None:
+    packed = checkout.work / "ann.zip"
+    assert checkout.lab("submit", LAB, "--from", "../solutions", "--output", packed).status == 0
+    (submission,) = taken(checkout, packed).submissions
+    assert (submission.id, is_whole(submission)) == ("ann", True)
+
+
+def test_nothing_but_rung_files_leaves_an_archive(checkout: Checkout, class_folder: Path) -> None:
+    stuff = {f"{LAB}/demo.cuh": "edited", "CMakeLists.txt": "", f"{LAB}/lab.toml": "[[["}
+    checkout.write("class/ann.zip", zip_bytes({**GOOD, **stuff}))
+    assert is_whole(by_id(taken(checkout, class_folder))["ann"])
+    spooled = [file.read_text() for file in (checkout.work / "spool").iterdir()]
+    assert spooled == [SOLUTION] * 4
+
+
+def zip_entry(name: str, mode: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.create_system, entry.external_attr = 3, mode << 16
+    return entry
+
+
+def zip_with(entry: zipfile.ZipInfo, data: str) -> bytes:
+    packed = io.BytesIO(zip_bytes({f"{LAB}/{RUNGS[1]}": SOLUTION}))
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr(entry, data)
+    return packed.getvalue()
+
+
+def doubled(*names: str) -> bytes:
+    packed = io.BytesIO(zip_bytes({f"{LAB}/{RUNGS[1]}": SOLUTION}))
+    with warnings.catch_warnings(), zipfile.ZipFile(packed, "a") as archive:
+        warnings.simplefilter("ignore")
+        for name in names:
+            archive.writestr(f"{LAB}/{name}", "other")
+    return packed.getvalue()
+
+
+def encrypted() -> bytes:
+    """The flag is all that tells; the bytes need not be."""
+    data = bytearray(zip_bytes(GOOD))
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    return bytes(data)
+
+
+def device() -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        entry = tarfile.TarInfo(FIRST)
+        entry.type, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 1, 5
+        archive.addfile(entry)
+        good = tarfile.TarInfo(f"{LAB}/{RUNGS[1]}")
+        good.size = len(SOLUTION)
+        archive.addfile(good, io.BytesIO(SOLUTION.encode()))
+    return packed.getvalue()
+
+
+SECOND_ONLY = {f"{LAB}/{RUNGS[1]}": SOLUTION}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "says"),
+    [
+        (
+            zip_bytes({**SECOND_ONLY, f"../../{FIRST}": "x"}),
+            FindingKind.FORBIDDEN,
+            f"is at ../../{FIRST}, outside of the archive",
+        ),
+        (
+            tar_bytes({**SECOND_ONLY, f"/{FIRST}": "x"}),
+            FindingKind.FORBIDDEN,
+            "outside of the archive",
+        ),
+        (
+            zip_bytes({**SECOND_ONLY, f"C:\\{LAB}\\{RUNGS[0]}": "x"}),
+            FindingKind.FORBIDDEN,
+            "outside of the archive",
+        ),
+        (
+            tar_bytes(SECOND_ONLY, links={FIRST: "/etc/passwd"}),
+            FindingKind.FORBIDDEN,
+            "01_first.cu is a link",
+        ),
+        (
+            zip_with(zip_entry(FIRST, 0o120777), "/etc/passwd"),
+            FindingKind.FORBIDDEN,
+            "01_first.cu is a link",
+        ),
+        (device(), FindingKind.COMPILE_ERROR, "is not a regular file"),
+        (zip_bytes({**SECOND_ONLY, FIRST: b" " * (2 << 20)}), None, "is larger than 1 MiB"),
+        (encrypted(), None, "01_first.cu is encrypted"),
+        (doubled("01_first.cu", "01_first.cu"), None, "is there twice"),
+        (doubled("01_first.cu", "01_FIRST.cu"), None, "names that differ in case alone"),
+        (
+            zip_bytes({**SECOND_ONLY, FIRST: "x", f"b/{LAB}/x": "", f"a/{FIRST}": "y"}),
+            None,
+            "",  # the shallower one counts
+        ),
+        (
+            zip_bytes({f"{side}/{FIRST}": side for side in "ab"} | {f"b/{LAB}/{RUNGS[1]}": "x"}),
+            None,
+            "is in 2 folders of 01-demo",
+        ),
+    ],
+)
+def test_a_bad_entry_costs_its_own_rung_alone(
+    checkout: Checkout, class_folder: Path, data: bytes, kind: FindingKind | None, says: str
+) -> None:
+    checkout.write("class/mallory.zip", data)
+    submissions = by_id(taken(checkout, class_folder))
+    first, second = findings(submissions["mallory"])
+    assert second is None
+    assert says in (first.message if first else "")
+    assert kind in (None, first and first.kind)
+    assert is_whole(submissions["good"])
+
+
+def swollen(compress: Callable[[bytes], bytes]) -> bytes:
+    size = STUDENT_BOUNDS.unpacked_bytes + (1 << 20)
+    data = tar_bytes({"zeros": bytes(size)})
+    return compress(data)
+
+
+def truncated(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def claims_huge_table() -> bytes:
+    data = bytearray(zip_bytes(GOOD))
+    struct.pack_into("<L", data, len(data) - 22 + 12, 0xFFFFFF00)
+    return bytes(data)
+
+
+def asks_for_memory() -> bytes:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 1 << 29}]
+    return lzma.compress(tar_bytes(GOOD), filters=filters)
+
+
+def chained_headers() -> bytes:
+    """Each extended header is followed by another, thousands deep."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 0
+    return header.tobuf(tarfile.USTAR_FORMAT) * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "says"),
+    [
+        ("m.zip", lambda: truncated(zip_bytes(GOOD)), "is damaged: it ends before its table"),
+        ("m.zip", lambda: b"not an archive at all" * 100, "is damaged"),
+        ("m.zip", lambda: b"", "is damaged"),
+        ("m.tar.gz", lambda: truncated(gzip.compress(tar_bytes(GOOD))), "is damaged"),
+        (
+            "m.tar.xz",
+            lambda: truncated(lzma.compress(tar_bytes(GOOD))),
+            "is damaged: it ends in the",
+        ),
+        ("m.zip", claims_huge_table, "holds more than 10000 entries"),
+        ("m.tar.gz", lambda: swollen(gzip.compress), "unpacks to more than 64 MiB"),
+        ("m.tar.bz2", lambda: swollen(bz2.compress), "unpacks to more than 64 MiB"),
+        ("m.tar.xz", asks_for_memory, "is damaged: Memory usage limit"),
+        ("m.tar", chained_headers, "is damaged"),
+        ("m.zip", lambda: zip_bytes({}), "m.zip is empty"),
+        ("m.zip", lambda: zip_bytes({"hello.txt": "hi"}), "holds no lab folder and no rung"),
+        ("m.zip", lambda: zip_bytes({"in.zip": zip_bytes(GOOD)}), "another archive, in.zip"),
+        ("m.tar", lambda: tar_bytes({}, links={LAB: "/solutions"}), f"{LAB}, which is a link"),
+        ("\x1b[31mm.zip", lambda: b"PK", "\\x1b[31mm.zip is damaged"),
+    ],
+)
+def test_a_bad_archive_is_a_problem_of_its_student_alone(
+    checkout: Checkout, class_folder: Path, name: str, make: Callable[[], bytes], says: str
+) -> None:
+    checkout.write(f"class/{name}", make())
+    submissions = by_id(taken(checkout, class_folder))
+    assert is_whole(submissions.pop("good"))
+    (mallory,) = submissions.values()
+    assert says in mallory.problem
+    messages = [item.message for item in findings(mallory) if item]
+    assert len(messages) == 2
+    assert all("is missing from the submission: " in message for message in messages)
+
+
+def test_too_many_entries_are_not_gone_through(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = Bounds(entries=10, file_bytes=1 << 20, unpacked_bytes=1 << 20)
+    monkeypatch.setattr("lockstep_grader.gather.STUDENT_BOUNDS", few)
+    many = {str(number): "" for number in range(11)}
+    checkout.write("class/a.zip", zip_bytes(many))
+    checkout.write("class/b.tar", tar_bytes(many))
+    submissions = by_id(taken(checkout, class_folder))
+    for name in ("a", "b"):
+        assert "holds more than 10 entries" in submissions[name].problem
+
+
+def test_an_archive_that_cannot_be_read_is_our_fault_and_no_zero(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = checkout.write("class/ann.zip", zip_bytes(GOOD))
+    really_open = Path.open
+
+    def deny(self: Path, *arguments: Any, **options: Any) -> Any:
+        if self == folder:  # root may read everything, so no mode can deny it
+            raise PermissionError(13, "Permission denied", str(self))
+        return really_open(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", deny)
+    ran, report = checkout.grade(class_folder)
+    assert [item["score"] for item in report["submissions"]] == [None, 10]
+    assert ran.status == 3
+    assert "not graded: ann 01-demo/01_first" in ran.complaint
+    assert "Permission denied" in ran.complaint

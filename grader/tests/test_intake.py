@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Classes as learning platforms hand them out: who is who, and nobody is lost."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import InputError
+from lockstep_grader.model import Student
+
+from conftest import LAB, SOLUTION, Checkout
+from handed_in import FLAT, GOOD, RUNGS, by_id, is_whole, taken, zip_bytes
+
+METADATA = """\
+---
+submission_11:
+  :submitters:
+  - :name: Ann Lee
+    :sid: '3001'
+    :email: ann@example.edu
+  :created_at: 2026-02-03 10:00:00.000000000 Z
+  :score: 0.0
+  :results:
+    output: !ruby/object:Odd
+      a: 1
+submission_12:
+  :submitters:
+  - :name: Bob
+    :sid:
+    :email: bob@example.edu
+  - :name: Cy
+    :sid:
+    :email: cy@example.edu
+"""
+
+
+def put(checkout: Checkout, folder: str, files: Mapping[str, str | bytes]) -> Path:
+    for name, data in files.items():
+        checkout.write(f"{folder}/{name}", data)
+    return checkout.root / folder
+
+
+def gradescope() -> dict[str, str]:
+    folder = "assignment_7_export"
+    files = {f"{folder}/submission_metadata.yml": METADATA}
+    for number in (11, 12):
+        files |= {f"{folder}/submission_{number}/{name}": text for name, text in GOOD.items()}
+    return files
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_gradescope_export_names_its_students(checkout: Checkout, packed: bool) -> None:
+    if packed:
+        path = checkout.write("export.zip", zip_bytes(gradescope()))
+    else:
+        path = put(checkout, "export", gradescope())
+    submissions = by_id(taken(checkout, path))
+    assert list(submissions) == ["ann@example.edu", "bob@example.edu", "cy@example.edu"]
+    assert all(map(is_whole, submissions.values()))  # a group's work counts for each of them
+    assert submissions["ann@example.edu"].student == Student("Ann Lee", "ann@example.edu", "3001")
+
+
+def test_gradescope_metadata_that_is_none_is_named_with_its_line(checkout: Checkout) -> None:
+    files = gradescope()
+    files["assignment_7_export/submission_metadata.yml"] = "a: 1\n b: [\n"
+    with pytest.raises(InputError, match=r"submission_metadata.yml:2: not the metadata"):
+        taken(checkout, put(checkout, "export", files))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_canvas_export_is_told_apart_by_the_students_number(
+    checkout: Checkout, packed: bool
+) -> None:
+    files: dict[str, str | bytes] = {
+        "leeann_100_9001_work.zip": zip_bytes(dict.fromkeys(GOOD, "old")),
+        "leeann_100_9005_work-1.zip": zip_bytes(GOOD),
+        "doejane_LATE_101_9002_01_first.cu": SOLUTION,
+        "doejane_LATE_101_9003_02_second-2.cu": SOLUTION,
+        "poeed_102_9004_essay.pdf": "pdf",
+    }
+    if packed:
+        path = checkout.write("submissions.zip", zip_bytes(files))
+    else:
+        path = put(checkout, "submissions", files)
+    submissions = by_id(taken(checkout, path, LAB))
+    assert list(submissions) == ["doejane_101", "leeann_100", "poeed_102"]
+    assert is_whole(submissions["doejane_101"])
+    ann = submissions["leeann_100"]
+    assert is_whole(ann)
+    assert ann.student == Student(name="leeann", lms_id="100")
+    (lab,) = ann.labs
+    assert getattr(ann.read(lab, lab.rungs[0]), "data", None) == SOLUTION.encode()  # the newer one
+    assert submissions["poeed_102"].problem == "essay.pdf is no archive and no rung file"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_moodle_export_has_names_in_its_folders(checkout: Checkout, packed: bool) -> None:
+    files: dict[str, str | bytes] = {
+        "Ann Lee_51_assignsubmission_file_/work.zip": zip_bytes(GOOD),
+        "José Núñez_52_assignsubmission_file_/work.rar": "Rar!",
+        "Bob_53_assignsubmission_onlinetext_/onlinetext.html": "<p>see my web site",
+        **{f"Cy Dee_54_assignsubmission_file/{name}": text for name, text in GOOD.items()},
+        "Eve_55_assignsubmission_file_work.zip": zip_bytes(GOOD),
+    }
+    if packed:
+        path = checkout.write("moodle.zip", zip_bytes(files))
+    else:
+        path = put(checkout, "moodle", files)
+    submissions = by_id(taken(checkout, path))
+    assert list(submissions) == ["Ann Lee_51", "Bob_53", "Cy Dee_54", "Eve_55", "José Núñez_52"]
+    for whole in ("Ann Lee_51", "Cy Dee_54", "Eve_55"):
+        assert is_whole(submissions[whole])
+    assert submissions["Ann Lee_51"].student == Student(name="Ann Lee", lms_id="51")
+    assert "work.rar is of a kind that is not read" in submissions["José Núñez_52"].problem
+    assert "no lab folder and no rung file" in submissions["Bob_53"].problem
+
+
+def test_clones_of_github_classroom_end_in_logins(checkout: Checkout) -> None:
+    for login in ("ann-lee", "bob"):
+        put(checkout, f"clones/lab-one-{login}", {**GOOD, ".git/HEAD": "ref: x"})
+    submissions = by_id(taken(checkout, checkout.root / "clones"))
+    assert list(submissions) == ["lab-one-ann-lee", "lab-one-bob"]
+    assert [item.student.login for item in submissions.values()] == ["ann-lee", "bob"]
+
+
+def test_folders_and_archives_may_be_mixed(checkout: Checkout) -> None:
+    put(checkout, "class/ann", GOOD)
+    put(checkout, "class/bob/my lab", GOOD)
+    put(checkout, "class/cy", {"lab.zip": zip_bytes(GOOD)})
+    put(checkout, "class", {"dee.zip": zip_bytes(GOOD), "notes.txt": "hello"})
+    submissions = by_id(taken(checkout, checkout.root / "class"))
+    assert list(submissions) == ["ann", "bob", "cy", "dee"]
+    assert all(map(is_whole, submissions.values()))
+
+
+def test_an_archive_may_hold_one_submission_or_a_class(checkout: Checkout) -> None:
+    one = checkout.write("ann.zip", zip_bytes({f"x/y/{name}": text for name, text in GOOD.items()}))
+    assert [item.id for item in taken(checkout, one).submissions] == ["ann"]
+    files = {f"class/{who}/{name}": text for who in ("ann", "bob") for name, text in GOOD.items()}
+    many = checkout.write("many.zip", zip_bytes(files))
+    assert [item.id for item in taken(checkout, many).submissions] == ["ann", "bob"]
+
+
+def test_one_flat_submission_is_taken_where_the_lab_is_known(checkout: Checkout) -> None:
+    (submission,) = taken(checkout, put(checkout, "ann", FLAT), LAB).submissions
+    assert (submission.id, is_whole(submission)) == ("ann", True)
+
+
+def test_one_broken_archive_is_a_zero_where_the_lab_is_known_and_else_refused(
+    checkout: Checkout,
+) -> None:
+    broken = checkout.write("ann.zip", b"PK broken")
+    (submission,) = taken(checkout, broken, LAB).submissions
+    assert "ann.zip is damaged" in submission.problem
+    with pytest.raises(InputError, match=r"ann\.zip is damaged"):
+        taken(checkout, broken)
+
+
+def test_nobody_can_reach_into_a_neighbours_folder(checkout: Checkout) -> None:
+    put(checkout, "class/bob", GOOD)
+    (checkout.root / "class/ann" / LAB).mkdir(parents=True)
+    for rung in RUNGS:
+        (checkout.root / "class/ann" / LAB / rung).symlink_to(f"../../bob/{LAB}/{rung}")
+    (checkout.root / "class/cy").mkdir()
+    (checkout.root / "class/cy/lab.zip").symlink_to(checkout.write("dee.zip", zip_bytes(GOOD)))
+    submissions = by_id(taken(checkout, checkout.root / "class"))
+    assert not is_whole(submissions["ann"])
+    assert submissions["cy"].problem == "lab.zip is a link that leaves the submission"
+
+
+@pytest.mark.parametrize("name", ["grade.json", "x" * 250])
+def test_ids_are_names_that_a_folder_can_have(checkout: Checkout, name: str) -> None:
+    put(checkout, f"class/{name}", GOOD)
+    (submission,) = taken(checkout, checkout.root / "class").submissions
+    assert submission.id != "grade.json"
+    assert len(submission.id) < 200

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The class list: columns by many names, errors by line, and everyone accounted for."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import InputError
+from lockstep_grader.model import Student
+from lockstep_grader.roster import Roster, read_roster
+
+from conftest import LAB, Checkout
+from handed_in import GOOD, by_id, taken, zip_bytes
+
+
+def roster(folder: Path, text: str | bytes) -> Roster:
+    file = folder / "class.csv"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_roster(file)
+
+
+ANN = Student("Ann Lee", "ann@example.edu", "7", "alee", "A")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,email,lms_id,login,section\nAnn Lee,ann@example.edu,7,alee,A\n",
+        "\ufeffName;Email;ID;Username;Section\r\nAnn Lee;ann@example.edu;7;alee;A\r\n",
+        "First name\tSurname\tID number\tEmail address\tlogin\tgroup\n"
+        "Ann\tLee\t7\tann@example.edu\talee\tA\n",
+        "Identifier,Full name,Email address,Status,login,section\n\n"
+        "Participant 7,Ann Lee,ann@example.edu,Submitted,alee,A\n",
+        "name,email,lms_id,login,section\nAnn Lee,ann@example.edu,7,alee,A\n".encode("utf-16"),
+    ],
+)
+def test_columns_go_by_many_names(tmp_path: Path, text: str | bytes) -> None:
+    assert roster(tmp_path, text).students == (ANN,)
+
+
+def test_a_canvas_gradebook_is_a_roster(tmp_path: Path) -> None:
+    text = (
+        "Student,ID,SIS Login ID,Section,Lab 1 (55)\n"
+        "    Points Possible,,,,20\n"
+        '"Lee, Ann",7,alee,A,\n'
+        '"Student, Test",99,0123,A,\n'
+    )
+    assert roster(tmp_path, text).students == (Student("Lee, Ann", "", "7", "alee", "A"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "class.csv: empty"),
+        ("colour,size\nred,1\n", "class.csv:1: no column says who; expected name, email"),
+        ("name,email\nAnn,a@x\nBob,A@x\n", "class.csv:3: email a@x is on line 2 already"),
+        ("name,email\nAnn,a@x,7\n", "class.csv:2: 3 cells under 2 column names"),
+        ('name,email\n"Ann,a@x\n', "class.csv:2: not CSV"),
+        ("name,section\n,B\n", "class.csv:2: says of nobody who it is"),
+        (b"name\nJos\xe9\n", "class.csv:2: not UTF-8"),
+    ],
+)
+def test_a_bad_roster_is_one_line_with_its_place(
+    tmp_path: Path, text: str | bytes, says: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        roster(tmp_path, text)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        (Student(email="ANN@example.edu"), "submission_1"),
+        (Student(name="leeann", lms_id="7"), "leeann_7"),
+        (Student(name="leeann"), "leeann"),
+        (Student(name="Lee Ann"), "x"),
+        (Student(), "alee"),
+        (Student(), "ann"),  # what stands before the @
+        (Student(), "Ann_Lee"),
+        (Student(), "lab-one-alee"),
+    ],
+)
+def test_a_submission_finds_its_student(tmp_path: Path, known: Student, name: str) -> None:
+    text = "name,email,lms_id,login,section\nAnn Lee,ann@example.edu,7,alee,A\nBob,b@x,8,bob,A\n"
+    assert roster(tmp_path, text).find(known, name) == ANN
+
+
+def test_two_students_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
+    both = roster(tmp_path, "name,email\nAnn Lee,a@x\nAnn Lee,b@x\n")
+    assert both.find(Student(name="Ann Lee"), "x") is None
+    assert both.find(Student(), "b") == Student("Ann Lee", "b@x")
+
+
+def test_a_class_and_its_roster_make_one_list(checkout: Checkout) -> None:
+    for name in ("alee", "stranger"):
+        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
+    file = checkout.write("class.csv", "name,login,section\nAnn Lee,alee,A\nBob,bob,B\n")
+    ran, report = checkout.grade(checkout.root / "class", "--roster", file)
+    listed = {item["id"]: item for item in report["submissions"]}
+    assert {name: item["score"] for name, item in listed.items()} == {
+        "alee": 10,
+        "bob": 0,
+        "stranger": 10,
+    }
+    assert listed["alee"]["student"] == {
+        "name": "Ann Lee",
+        "email": "",
+        "lms_id": "",
+        "login": "alee",
+        "section": "A",
+    }
+    assert listed["bob"]["problem"] == "nothing handed in"
+    assert "not on the roster, but graded: stranger (1 in all)" in ran.err
+    assert "nothing could be taken from (1):" in ran.out
+
+
+def test_a_roster_without_a_single_submission_is_refused(checkout: Checkout) -> None:
+    checkout.write("class/notes.txt", "")
+    file = checkout.write("class.csv", "login\nalee\n")
+    ran = checkout.lab("grade", checkout.root / "class", "--roster", file)
+    assert (ran.status, "holds no lab folder" in ran.complaint) == (2, True)
+
+
+def test_a_group_in_the_class_keeps_the_ids_apart(checkout: Checkout) -> None:
+    checkout.write("class/Ann.zip", zip_bytes(GOOD))
+    checkout.write(f"class/ann/{LAB}/01_first.cu", "")
+    assert list(by_id(taken(checkout, checkout.root / "class"))) == ["Ann", "ann-2"]

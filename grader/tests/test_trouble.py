@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Trouble with the machine in the middle of a class: one clear line, and no score is lost."""
+
+import errno
+import itertools
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.judge import run_judge
+
+from conftest import LAB, Checkout, rungs, wait_for
+from handed_in import GOOD, zip_bytes
+
+
+@pytest.fixture
+def class_folder(checkout: Checkout) -> Path:
+    for name in ("ann", "bob"):
+        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
+    return checkout.root / "class"
+
+
+@pytest.mark.parametrize("in_the_way", ["kept", "kept/.lock/x"])
+def test_a_results_folder_that_cannot_be_is_said_before_anything_is_judged(
+    checkout: Checkout, class_folder: Path, in_the_way: str
+) -> None:
+    checkout.write(f"work/{in_the_way}", "")
+    ran = checkout.lab("grade", class_folder, "--results", "kept")
+    assert ran.status == 3
+    assert "cannot write kept" in ran.complaint
+    assert "choose another folder with --results" in ran.complaint
+    assert ran.out == ""
+
+
+def test_a_results_folder_that_is_read_only_is_one_line(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_open = os.open
+
+    def deny(path: Any, flags: int, *arguments: Any, **options: Any) -> int:
+        if flags & os.O_CREAT and "kept" in str(path):  # no mode of a folder can stop root
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        return really_open(path, flags, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", deny)
+    ran = checkout.lab("grade", class_folder, "--results", "kept")
+    assert ran.status == 3
+    assert "kept/.lock: Read-only file system; choose another folder" in ran.complaint
+
+
+def test_a_disk_that_fills_up_loses_nothing(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_write, room = Path.write_bytes, itertools.count()
+
+    def write(self: Path, data: bytes) -> int:
+        if "kept" in str(self) and next(room) >= 3:
+            raise OSError(errno.ENOSPC, "No space left on device", str(self))
+        return really_write(self, data)
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "write_bytes", write)
+        ran = checkout.lab("grade", class_folder, "--results", "kept", "--jobs", "1")
+    assert ran.status == 3
+    assert "No space left on device; free space or choose another folder" in ran.complaint
+    assert (checkout.work / "kept/ann" / LAB / "01_first.json").exists()
+    ran, report = checkout.grade(class_folder, "--results", "kept")
+    assert [item["score"] for item in report["submissions"]] == [10, 10]
+    assert "1 of 4 rungs were judged before" in ran.err
+
+
+def test_a_judge_that_is_killed_from_outside_is_a_fault_and_tried_again(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = checkout.submission("ann", {"01_first": "//! sleep 60\n"})
+    log = checkout.work / "judge.log"
+    running = checkout.start("grade", folder, "--results", "kept", FAKE_JUDGE_LOG=str(log))
+    wait_for(lambda: log.exists() and log.read_text().count("begin") == 2)
+    wait_for(lambda: log.read_text().count("end") == 1)
+    ended = {line.split()[1] for line in log.read_text().splitlines() if line.startswith("end")}
+    begun = {line.split()[1] for line in log.read_text().splitlines() if line.startswith("begin")}
+    (judge,) = begun - ended
+    os.kill(int(judge), signal.SIGKILL)
+    _, err = running.communicate(timeout=20)
+    assert running.returncode == 3
+    assert "not graded: ann 01-demo/01_first: the judge ended with status -9" in err
+    checkout.submission("ann", {})
+    ran, report = checkout.grade(folder, "--results", "kept")
+    assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
+    assert "1 of 2 rungs were judged before" in ran.err
+
+
+def test_a_bug_in_the_grader_leaves_one_rung_ungraded_and_grades_the_rest(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(judge: Path, rung_id: str, *arguments: Any) -> Any:
+        if rung_id == "01_first":
+            raise ZeroDivisionError("oops")
+        return run_judge(judge, rung_id, *arguments)
+
+    monkeypatch.setattr("lockstep_grader.rung_judge.run_judge", run)
+    ran, report = checkout.grade(class_folder)
+    assert ran.status == 3
+    for submission in range(2):
+        found = rungs(report, submission)
+        assert [rung["score"] for rung in found.values()] == [None, 6]
+        assert found["01_first"]["fault"].startswith("a bug in the grader, please report it: Zero")
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jumps = random.Random(1)
+    monkeypatch.setattr(time, "time", lambda: jumps.uniform(-1e9, 1e10))
+    monkeypatch.setattr(time, "time_ns", lambda: int(jumps.uniform(-1e18, 9e18)))
+    ran, report = checkout.grade(class_folder)
+    assert ran.status == 0
+    assert all(0 < rung["seconds"] < 60 for rung in rungs(report).values())
+
+
+def test_a_long_run_says_how_long_it_will_take(
+    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep_grader.progress._PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("lockstep_grader.progress._PLAIN_SHARE", 0.0)
+    ran = checkout.lab("grade", class_folder, "--jobs", "1")
+    assert "judging: 1 of 4, about " in ran.err
+    assert " left ann 01-demo/01_first" in ran.err
