@@ -63,6 +63,10 @@ class LabTest : public ::testing::Test {
   // sizes are left out.
   void expect_for_sizes(const std::vector<int>& sizes, const Attempt& attempt);
 
+  // How many smaller cases a failed one is worth. One once another test has shown a smallest
+  // case: it only tells whether a pattern holds at another size, too.
+  static int max_bisections();
+
   // True once calling again is of no use: a call timed out, or is not written yet.
   bool is_fatal() const { return fatal_; }
 

@@ -72,8 +72,6 @@ class Matmul : public judge::LabTest {
   }
 
  private:
-  static constexpr int kMaxBisections = 8;
-
   // Whether another shape would only meet the same failure.
   static bool is_final(const Failure& failure) {
     return failure.kind == "todo" || failure.kind == "timeout";
@@ -82,7 +80,7 @@ class Matmul : public judge::LabTest {
   static void shrink(Shape& shape, int Shape::*dimension, Failure& failure,
                      const AttemptShape& attempt) {
     int passing = 0;
-    for (int step = 0; step < kMaxBisections && shape.*dimension - passing > 1; ++step) {
+    for (int step = 0; step < max_bisections() && shape.*dimension - passing > 1; ++step) {
       Shape smaller = shape;
       smaller.*dimension = passing + (shape.*dimension - passing) / 2;
       auto found = attempt(smaller);

@@ -2,9 +2,14 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "anchors.cuh"
-#include "lab/cuda_error.cuh"
+#include "cub_call.cuh"
 
 namespace lab {
+namespace {
+
+constexpr int kBits = 32;
+
+}  // namespace
 
 void copy_bandwidth_of_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
                              int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
@@ -19,25 +24,19 @@ void copy_bandwidth_of_pairs(const std::uint32_t* d_keys_in, const std::uint32_t
 
 void cub_radix_sort_keys(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
                          Scratch& scratch, cudaStream_t stream) {
-  constexpr int kBits = 32;
-  std::size_t temporary_bytes = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, temporary_bytes, d_in, d_out, num_items, 0, kBits,
-                                       stream));
-  char* const d_temporary = scratch.allocate<char>(temporary_bytes);
-  check(cub::DeviceRadixSort::SortKeys(d_temporary, temporary_bytes, d_in, d_out, num_items, 0,
-                                       kBits, stream));
+  call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceRadixSort::SortKeys(d_temporary, temporary_bytes, d_in, d_out, num_items, 0,
+                                          kBits, stream);
+  });
 }
 
 void cub_radix_sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
                           int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
                           Scratch& scratch, cudaStream_t stream) {
-  constexpr int kBits = 32;
-  std::size_t temporary_bytes = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, temporary_bytes, d_keys_in, d_keys_out,
-                                        d_values_in, d_values_out, num_items, 0, kBits, stream));
-  char* const d_temporary = scratch.allocate<char>(temporary_bytes);
-  check(cub::DeviceRadixSort::SortPairs(d_temporary, temporary_bytes, d_keys_in, d_keys_out,
-                                        d_values_in, d_values_out, num_items, 0, kBits, stream));
+  call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceRadixSort::SortPairs(d_temporary, temporary_bytes, d_keys_in, d_keys_out,
+                                           d_values_in, d_values_out, num_items, 0, kBits, stream);
+  });
 }
 
 }  // namespace lab

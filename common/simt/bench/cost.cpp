@@ -29,6 +29,7 @@ double elapsed_ms(Run run) {
 // launches: so many are timed together, because processor time comes in ticks.
 void report(const char* name, Kernel kernel, int launches, const float* d_in, float* d_out) {
   constexpr int kRounds = 5;
+  static bool is_first = true;
   double plain = 1e30;
   double checked = 1e30;
   double counted = 1e30;
@@ -47,10 +48,12 @@ void report(const char* name, Kernel kernel, int launches, const float* d_in, fl
     simt::take_counters();
   }
   std::printf(
-      "{\"kernel\": \"%s\", \"plain_ms\": %.3f, \"checked_ms\": %.3f, \"counted_ms\": %.3f, "
+      "%s\n  {\"kernel\": \"%s\", \"plain_ms\": %.3f, \"checked_ms\": %.3f, \"counted_ms\": %.3f, "
       "\"checked_over_plain\": %.2f, \"counted_over_plain\": %.2f, \"counted_over_checked\": "
-      "%.2f}\n",
-      name, plain, checked, counted, checked / plain, counted / plain, counted / checked);
+      "%.2f}",
+      is_first ? "" : ",", name, plain, checked, counted, checked / plain, counted / plain,
+      counted / checked);
+  is_first = false;
 }
 
 }  // namespace
@@ -61,8 +64,10 @@ int main() {
   cudaMalloc(&d_in, kCostItems * sizeof(float));
   cudaMalloc(&d_out, kCostItems * sizeof(float));
   cudaMemset(d_in, 0, kCostItems * sizeof(float));
-  report("stream", Kernel::kStream, 100, d_in, d_out);
-  report("reduce", Kernel::kReduce, 2, d_in, d_out);
-  report("matmul", Kernel::kMatmul, 10, d_in, d_out);
+  std::printf("[");
+  report("stream", Kernel::kStream, 25, d_in, d_out);
+  report("reduce", Kernel::kReduce, 1, d_in, d_out);
+  report("matmul", Kernel::kMatmul, 2, d_in, d_out);
+  std::printf("\n]\n");
   return simt::take_findings().empty() ? 0 : 1;
 }

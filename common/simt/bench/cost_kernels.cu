@@ -56,7 +56,7 @@ void SIMT_COST_SUITE(Kernel kernel, const float* d_in, float* d_out) {
     case Kernel::kReduce:
       return reduce_kernel<<<kCostItems / kThreadsPerBlock, kThreadsPerBlock>>>(d_in, d_out);
     case Kernel::kMatmul: {
-      constexpr int kWidth = 128;
+      constexpr int kWidth = 256;
       return matmul_kernel<<<dim3(kWidth / kTile, kWidth / kTile), dim3(kTile, kTile)>>>(
           d_in, d_in + kWidth * kWidth, kWidth, d_out);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-inline constexpr int kCostItems = 1 << 18;  // of d_in; d_out has as many
+inline constexpr int kCostItems = 1 << 20;  // of d_in; d_out has as many
 
 enum class Kernel { kStream, kReduce, kMatmul };
 

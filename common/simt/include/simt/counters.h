@@ -17,37 +17,8 @@
 namespace simt {
 
 enum class Counter : std::uint8_t {
-  kLaunches,
-  kBlocks,
-  kWarps,
-  kThreads,
-  kGlobalReadRequests,
-  kGlobalReadSectors,
-  kGlobalReadBytes,
-  kGlobalReadLanes,
-  kGlobalWriteRequests,
-  kGlobalWriteSectors,
-  kGlobalWriteBytes,
-  kGlobalWriteLanes,
-  kSharedReadRequests,
-  kSharedReadWavefronts,
-  kSharedReadConflicts,
-  kSharedReadLanes,
-  kSharedWriteRequests,
-  kSharedWriteWavefronts,
-  kSharedWriteConflicts,
-  kSharedWriteLanes,
-  kGlobalAtomicRequests,
-  kGlobalAtomicLanes,
-  kGlobalAtomicMaxSameAddress,
-  kSharedAtomicRequests,
-  kSharedAtomicLanes,
-  kSharedAtomicMaxSameAddress,
-  kBarriers,
-  kWarpOperations,
-  kBasicBlocks,
-  kActiveLanes,
-  kDivergentBranches,
+#define SIMT_COUNTER(constant, name) constant,
+#include "simt/counters.inc"
 };
 inline constexpr std::size_t kNumCounters = std::size_t(Counter::kDivergentBranches) + 1;
 

@@ -7,37 +7,8 @@ namespace simt {
 namespace {
 
 constexpr std::array<const char*, kNumCounters> kNames = {
-    "launches",
-    "blocks",
-    "warps",
-    "threads",
-    "global_read_requests",
-    "global_read_sectors",
-    "global_read_bytes",
-    "global_read_lanes",
-    "global_write_requests",
-    "global_write_sectors",
-    "global_write_bytes",
-    "global_write_lanes",
-    "shared_read_requests",
-    "shared_read_wavefronts",
-    "shared_read_conflicts",
-    "shared_read_lanes",
-    "shared_write_requests",
-    "shared_write_wavefronts",
-    "shared_write_conflicts",
-    "shared_write_lanes",
-    "global_atomic_requests",
-    "global_atomic_lanes",
-    "global_atomic_max_same_address",
-    "shared_atomic_requests",
-    "shared_atomic_lanes",
-    "shared_atomic_max_same_address",
-    "barriers",
-    "warp_operations",
-    "basic_blocks",
-    "active_lanes",
-    "divergent_branches",
+#define SIMT_COUNTER(constant, name) name,
+#include "simt/counters.inc"
 };
 
 }  // namespace
