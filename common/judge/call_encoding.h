@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checks a call's arguments against the contract's signature at compile time and encodes them.
 // Scratch& and cudaStream_t parameters are left out by the caller: the worker supplies them.
-// A T* parameter takes a Buffer<T>, or on_host() of one where the contract asks for host memory.
+// A T* parameter takes a Buffer<T>, or on_host() of one where the contract asks for host memory. A
+// const T& parameter takes on_host() of one item. What a function returns goes to one more argument
+// at the end: on_host() of a buffer for it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,6 +44,10 @@ template <class T>
 requires std::is_integral_v<T> wire::Arg to_wire(T value) {
   return {wire::ArgKind::kInteger, static_cast<std::uint64_t>(static_cast<std::int64_t>(value))};
 }
+template <class T>
+requires std::is_enum_v<T> wire::Arg to_wire(T value) {
+  return to_wire(static_cast<std::underlying_type_t<T>>(value));
+}
 inline wire::Arg to_wire(double value) {
   return {wire::ArgKind::kReal, std::bit_cast<std::uint64_t>(value)};
 }
@@ -55,15 +61,28 @@ requires(wire::fits_argument<T>) wire::Arg to_wire(const T& value) {
 
 namespace internal {
 
+// Stands for where a function's result goes, behind its parameters.
+template <class T>
+struct Result {};
+template <class Param, class Value>
+struct IsPlaceFor : std::false_type {};
+template <class T>
+struct IsPlaceFor<Result<T>, OnHost<T>> : std::true_type {};
+
 template <class Param, class Value>
 constexpr bool accepts() {
-  if constexpr (std::is_pointer_v<Param>) {
+  if constexpr (IsPlaceFor<Param, Value>::value) {
+    return true;
+  } else if constexpr (std::is_reference_v<Param>) {
+    static_assert(std::is_const_v<std::remove_reference_t<Param>>, "results are returned");
+    return std::is_same_v<Value, OnHost<std::remove_cvref_t<Param>>>;
+  } else if constexpr (std::is_pointer_v<Param>) {
     using Pointee = std::remove_cv_t<std::remove_pointer_t<Param>>;
     return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, OnHost<Pointee>> ||
            std::is_same_v<Value, std::nullptr_t>;
   } else if constexpr (std::is_floating_point_v<Param>) {
     return std::is_same_v<Value, double>;
-  } else if constexpr (std::is_class_v<Param>) {
+  } else if constexpr (std::is_class_v<Param> || std::is_enum_v<Param>) {
     return std::is_same_v<Value, Param>;
   } else {
     return std::is_integral_v<Param> && std::is_integral_v<Value>;
@@ -79,11 +98,15 @@ template <>
 struct Wired<void()> {
   using Params = List<>;
 };
-template <class First, class... Rest>
-struct Wired<void(First, Rest...)> {
+template <class Returned>
+struct Wired<Returned()> {
+  using Params = List<Result<Returned>>;
+};
+template <class Returned, class First, class... Rest>
+struct Wired<Returned(First, Rest...)> {
   template <class... Tail>
   static List<First, Tail...> prepend(List<Tail...>);
-  using Tail = typename Wired<void(Rest...)>::Params;
+  using Tail = typename Wired<Returned(Rest...)>::Params;
   static constexpr bool kSupplied =
       std::is_same_v<First, lab::Scratch&> || std::is_same_v<First, cudaStream_t>;
   using Params = std::conditional_t<kSupplied, Tail, decltype(prepend(Tail{}))>;

@@ -46,6 +46,15 @@ void take_shape(dim3 grid, int* d_out) {
   d_out[1] = static_cast<int>(grid.y);
   d_out[2] = static_cast<int>(grid.z);
 }
+struct Wide {  // more than fits an argument
+  double weight;
+  int numbers[3];
+};
+enum class Turn : int { kAround = -1, kOn = 1 };
+Wide turn(const Wide& wide, Turn turn) {
+  const int sign = static_cast<int>(turn);
+  return {sign * wide.weight, {sign * wide.numbers[0], sign * wide.numbers[1], wide.numbers[2]}};
+}
 void do_nothing() {}
 void report_error() { lab::check(cudaSetDevice(99)); }
 void leave_error() {
@@ -87,6 +96,7 @@ std::span<const Entry> call_table() {
       make_entry("negate_on_host", &negate_on_host),
       make_entry("write_past_on_host", &write_past_on_host),
       make_entry("take_shape", &take_shape),
+      make_entry("turn", &turn),
       make_entry("do_nothing", &do_nothing),
       make_entry("report_error", &report_error),
       make_entry("leave_error", &leave_error),

@@ -123,6 +123,27 @@ TEST_F(SubmissionUnderTest, WritingPastAHostArgumentIsSeen) {
   EXPECT_TRUE(arena_.find_trespass());
 }
 
+struct Wide {
+  double weight;
+  int numbers[3];
+};
+enum class Turn : int { kAround = -1, kOn = 1 };
+
+TEST_F(SubmissionUnderTest, AStructTravelsByReferenceAndAResultComesBack) {
+  Buffer<Wide> h_wide(arena_, "h_wide", 1);
+  h_wide.upload(std::vector<Wide>{{0.5, {1, 2, 3}}});
+  const Buffer<Wide> h_turned(arena_, "h_turned", 1);
+  wire::Batch batch;
+  batch.calls = {judge::encode_call<Wide(const Wide&, Turn)>(
+      "turn", judge::on_host(h_wide), Turn::kAround, judge::on_host(h_turned))};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  const Wide turned = h_turned.download()[0];
+  EXPECT_EQ(turned.weight, -0.5);
+  EXPECT_EQ(turned.numbers[0], -1);
+  EXPECT_EQ(turned.numbers[1], -2);
+  EXPECT_EQ(turned.numbers[2], 3);
+}
+
 TEST_F(SubmissionUnderTest, AShapeArrivesAsItWasSent) {
   const Buffer<int> d_out(arena_, "d_out", 3);
   wire::Batch batch;

@@ -41,11 +41,21 @@ class Arguments {
       return *context_.scratch;
     } else if constexpr (std::is_same_v<T, cudaStream_t>) {
       return context_.stream;
+    } else if constexpr (std::is_reference_v<T>) {
+      return *place<std::remove_cvref_t<T>>();
     } else if constexpr (std::is_same_v<T, dim3>) {
       return dim3{next<unsigned>(), next<unsigned>(), next<unsigned>()};  // braces: in this order
     } else {
       return from_wire<T>(pop());
     }
+  }
+  // Where in host memory one T is, or is to go.
+  template <class T>
+  T* place() {
+    static_assert(std::is_trivially_copyable_v<T>, "it travels as its bytes");
+    const wire::Arg arg = pop();
+    if (arg.kind != wire::ArgKind::kHostBuffer) throw BadRequest("expected host memory");
+    return from_wire<T*>(arg);
   }
   void expect_end() const {
     if (!rest_.empty()) throw BadRequest("too many arguments");
@@ -79,9 +89,10 @@ class Arguments {
       std::memcpy(&value, &arg.bits, sizeof value);
       return value;
     } else {
-      static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
-                    "a lab's parameters are pointers, numbers, dim3, structs of at most 8 bytes, "
-                    "Scratch& and cudaStream_t");
+      static_assert(
+          std::is_integral_v<T> || std::is_enum_v<T>,
+          "a lab's parameters are pointers, numbers, dim3, structs of at most 8 bytes or by "
+          "const reference, Scratch& and cudaStream_t");
       if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
       return static_cast<T>(static_cast<std::int64_t>(arg.bits));
     }
@@ -99,14 +110,21 @@ struct Entry {
   void (*invoke)(AnyFunction, Arguments&);
 };
 
-template <class... Params>
-Entry make_entry(const char* name, void (*function)(Params...)) {
+template <class Returned, class... Params>
+Entry make_entry(const char* name, Returned (*function)(Params...)) {
   return {name, reinterpret_cast<AnyFunction>(function),
           [](AnyFunction erased, Arguments& arguments) {
             // Braces, because function-call arguments have no defined order of evaluation.
             std::tuple<Params...> values{arguments.next<Params>()...};
-            arguments.expect_end();
-            std::apply(reinterpret_cast<void (*)(Params...)>(erased), values);
+            const auto typed = reinterpret_cast<Returned (*)(Params...)>(erased);
+            if constexpr (std::is_void_v<Returned>) {
+              arguments.expect_end();
+              std::apply(typed, values);
+            } else {
+              Returned* const h_result = arguments.place<Returned>();
+              arguments.expect_end();
+              *h_result = std::apply(typed, values);
+            }
           }};
 }
 
