@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Draws residency.svg, distribution.svg and schedulers.svg beside this file: python3 draw_machine.py"""
+"""Draws residency, distribution and schedulers.svg beside this file: python3 draw_machine.py"""
 
 import heapq
 from pathlib import Path
 
 STYLE = """<style>
-text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
+text{font:13px system-ui,sans-serif;fill:#1f2328}
+.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
 .m{text-anchor:middle}.e{text-anchor:end}.c{stroke:#8c959f;fill:none}.r{fill:#f0f2f5}.t{stroke:#d0d7de}
-.w0{fill:#54aeff}.w1{fill:#f2a65a}.w2{fill:#57ab5a}.w3{fill:#b68ef0}.no{fill:none;stroke:#cf222e;stroke-dasharray:4 3}
+.w0{fill:#54aeff}.w1{fill:#f2a65a}.w2{fill:#57ab5a}.w3{fill:#b68ef0}
+.no{fill:none;stroke:#cf222e;stroke-dasharray:4 3}
 .bad{fill:#cf222e}.k{fill:#1f2328;font-size:11px;text-anchor:middle}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.c{stroke:#656c76}.r{fill:#1c2128}.t{stroke:#373e47}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}
+.s{fill:#9198a1}.c{stroke:#656c76}.r{fill:#1c2128}.t{stroke:#373e47}
 .no{stroke:#f85149}.bad{fill:#f85149}.k{fill:#0d1117}}
 </style>"""
 
@@ -64,7 +67,7 @@ def residency() -> str:
             if over and fit < 3:
                 shapes.append(box(x0 + fit * width, y, width, row, "no"))
                 shapes.append(text(x0 + (fit + 0.5) * width, y + 17, "does not fit", "m bad"))
-    return svg(820, 170, "Blocks of 256 threads on one multiprocessor of a G80", shapes)
+    return svg(832, 170, "Blocks of 256 threads on one multiprocessor of a G80", shapes)
 
 
 def distribution() -> str:
@@ -127,8 +130,8 @@ def timeline(greedy: bool) -> list[int]:
 def schedulers() -> str:
     cell, row, left = 23, 22, 84
     shapes: list[str] = []
-    for panel, (title, greedy) in enumerate((("round-robin", False), ("greedy, then oldest", True))):
-        cycles = timeline(greedy)
+    for panel, title in enumerate(("round-robin", "greedy, then oldest")):
+        cycles = timeline(greedy=panel == 1)
         top = 34 + panel * 130
         idle = cycles.count(-1)
         words = f"{len(cycles)} cycles, of which {idle} idle"
