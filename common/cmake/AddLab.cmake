@@ -33,6 +33,9 @@ function(add_lab folder)
   string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
   string(REPLACE "-" "_" slug ${slug})
   set(lab_dir ${CMAKE_SOURCE_DIR}/labs/${folder})
+  if(NOT IS_DIRECTORY ${lab_dir})
+    return()  # a package for one lab (./lab package) has no other
+  endif()
 
   set(weak_declarations "")
   set(table_entries "")

@@ -24,7 +24,7 @@ from lockstep_grader.system import (
 from lockstep_grader.text import one_line
 
 PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
-PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "ruff", "mypy")
+PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 

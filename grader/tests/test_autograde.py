@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: MIT
+"""Each package's own entry point, started in a folder laid out as its platform lays it out.
+
+The launcher finds a .venv that is this very Python; compiler and judge are fakes, but for one test.
+"""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.model import Backend
+from lockstep_grader.packages.archive import Packed, tarred
+from lockstep_grader.packages.autograde import autograde
+from lockstep_grader.packages.build import build_package
+from lockstep_grader.packages.platforms import Platform
+from lockstep_grader.process import Completed, Limits, Processes
+from lockstep_grader.session import open_session
+from lockstep_grader.submit import pack
+from lockstep_grader.workspace import Workspace
+from test_export import follows, in_table, notice, reported
+from test_packages import REPOSITORY, THREADS
+
+from conftest import Checkout, verdict_line
+from grades import document, lab, rung, submission
+
+RUNGS = [rung.id for rung in THREADS.rungs]
+MEASURED = {gate.name: gate.full for rung in THREADS.rungs for gate in rung.budget}
+RIGHT = verdict_line() + verdict_line(part="efficiency", num_items=65536, **MEASURED)
+FORGED = json.dumps({"score": 1000, "scores": {"00-threads/01_matrix_add": 1000}})
+SUBMISSIONS: Mapping[str, Mapping[str, str]] = {
+    "good": dict.fromkeys(RUNGS, RIGHT),
+    "partly": dict.fromkeys(RUNGS, RIGHT)
+    | {
+        "02_grid_stride": verdict_line()
+        + verdict_line() * 2
+        + verdict_line(outcome="failed", message="the tail is missing"),
+        "05_host_flow": "SYNTAX",
+    },
+    "broken": dict.fromkeys(RUNGS, "SYNTAX"),
+    "empty": {},
+    "hostile": dict.fromkeys(
+        RUNGS,
+        verdict_line(
+            outcome="failed",
+            message=f"\x1b[2J<script>\n::set-output name=result::x\n{FORGED}",
+            output=f"\n{FORGED}\n::notice::Points 10/10\n",
+        ),
+    ),
+}
+POINTS = {"good": 10.0, "partly": 6.75, "broken": 0.0, "empty": 0.0, "hostile": 0.0}
+
+
+@pytest.fixture(scope="module")
+def packages() -> dict[Platform, bytes]:
+    workspace = Workspace(REPOSITORY, REPOSITORY / "build")
+    return {platform: build_package(workspace, platform, THREADS) for platform in Platform}
+
+
+class Machine:
+    """A folder in which packages are unpacked, and the environment that they are started in."""
+
+    def __init__(self, root: Path, toolchain: Path | None = None) -> None:
+        self.root = root
+        self.toolchain = toolchain
+
+    def unpack(self, data: bytes, folder: str) -> Path:
+        target = self.root / folder
+        target.mkdir(parents=True, exist_ok=True)
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                for info in archive.infolist():  # as unzip does, and extractall does not
+                    Path(archive.extract(info, target)).chmod(info.external_attr >> 16)
+        else:
+            with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+                tar.extractall(target, filter="data")
+        return target
+
+    def set_up(self, lockstep: Path) -> None:
+        """What `setup.sh` leaves behind, without a network: a .venv that the launcher takes."""
+        python = lockstep / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        python.chmod(0o755)
+        shutil.copy(lockstep / "grader/requirements.txt", lockstep / ".venv/installed.txt")
+
+    def run(
+        self, *argv: str | Path, cwd: str = ".", **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        ours = ("LOCKSTEP_", "PYTHON", "GITHUB_")
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+        if self.toolchain:
+            clean["LOCKSTEP_TOOLCHAIN"] = str(self.toolchain)
+        return subprocess.run(
+            argv, cwd=self.root / cwd, env=clean | env, capture_output=True, text=True, timeout=300
+        )
+
+
+@pytest.fixture
+def machine(checkout: Checkout, tmp_path: Path) -> Machine:
+    toolchain = json.loads((checkout.root / "toolchain.json").read_text())
+    tools = {**toolchain["labs"]["01-demo"], "include": str(REPOSITORY / "labs" / THREADS.id)}
+    checkout.write_toolchain(labs={THREADS.id: tools})
+    return Machine(tmp_path / "machine", checkout.root / "toolchain.json")
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.cu").write_text(text)
+    return folder
+
+
+def gradescope(
+    machine: Machine, package: bytes, files: Mapping[str, str], metadata: Any = None
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """/autograder as https://gradescope-autograders.readthedocs.io/en/latest/specs/ has it."""
+    source = machine.unpack(package, "autograder/source")
+    machine.set_up(source / "lockstep")
+    root = machine.root / "autograder"
+    shutil.copy(source / "run_autograder", root)
+    (root / "results").mkdir()
+    write(root / "submission", files)
+    if metadata is not None:
+        (root / "submission_metadata.json").write_text(json.dumps(metadata))
+    ran = machine.run("./run_autograder", cwd="autograder", LOCKSTEP_PLATFORM_ROOT=str(root))
+    return ran, json.loads((root / "results" / "results.json").read_text())
+
+
+@pytest.mark.parametrize("kind", SUBMISSIONS)
+def test_gradescope_grades(kind: str, machine: Machine, packages: dict[Platform, bytes]) -> None:
+    ran, made = gradescope(machine, packages[Platform.GRADESCOPE], SUBMISSIONS[kind])
+    assert ran.returncode == 0, ran.stderr
+    follows(made, "gradescope")
+    assert (made["score"], sum(test["score"] for test in made["tests"])) == (POINTS[kind],) * 2
+    assert sum(test["max_score"] for test in made["tests"]) == 10
+    assert "\x1b" not in json.dumps(made)
+    said = " ".join(test["output"] for test in made["tests"])
+    expected = {"partly": "the tail is missing", "broken": "expected ';'", "empty": "is missing"}
+    assert expected.get(kind, "") in said
+
+
+def test_gradescope_lists_earlier_submissions(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    earlier = {"submission_time": "2026-09-01T10:00:00-07:00", "score": 2.5, "results": {}}
+    metadata = {"id": 1, "previous_submissions": [earlier]}
+    _, made = gradescope(
+        machine, packages[Platform.GRADESCOPE], SUBMISSIONS["good"], metadata=metadata
+    )
+    assert "Earlier submissions: 2.5 on 2026-09-01 10:00; the best was 2.5." in made["output"]
+
+
+def test_a_fault_of_ours_gets_no_points_on_gradescope_and_keeps_the_last(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    files = {**SUBMISSIONS["good"], "03_thread_ids": "//! exit 9\n"}
+    ran, made = gradescope(machine, packages[Platform.GRADESCOPE], files)
+    assert ran.returncode == 3
+    follows(made, "gradescope")
+    assert "score" not in json.dumps([made.keys(), *made["tests"]], default=list)
+    root = machine.root / "autograder"
+    last = {"submission_time": "2026-09-01", "score": 7, "results": {"score": 7.0, "tests": []}}
+    (root / "submission_metadata.json").write_text(json.dumps({"previous_submissions": [last]}))
+    machine.run("./run_autograder", cwd="autograder", LOCKSTEP_PLATFORM_ROOT=str(root))
+    made = json.loads((root / "results" / "results.json").read_text())
+    assert made["score"] == 7
+    assert "Not graded" in made["output"]
+
+
+def test_a_toolchain_that_is_gone_is_a_fault_and_no_zero(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    machine.toolchain = machine.root / "gone.json"
+    ran, made = gradescope(machine, packages[Platform.GRADESCOPE], SUBMISSIONS["good"])
+    assert ran.returncode == 3
+    assert "score" not in made
+    assert "gone.json" in made["tests"][0]["output"]
+
+
+@pytest.mark.parametrize("kind", ["partly", "hostile"])
+def test_autolab_grades(kind: str, machine: Machine, packages: dict[Platform, bytes]) -> None:
+    """Autolab copies the handin and two files to an empty folder and runs make there."""
+    assessment = machine.unpack(packages[Platform.AUTOLAB], "course") / "threads"
+    job = machine.root / "job"
+    job.mkdir()
+    shutil.copy(assessment / "autograde-Makefile", job / "Makefile")
+    handed = write(machine.root / "mine" / THREADS.id, SUBMISSIONS[kind]).parent
+    pack(handed, THREADS, job / "handin.zip", force=True)
+    image = machine.root / "image" / THREADS.id  # what image/Dockerfile copies and prepares
+    shutil.copytree(assessment / "image" / "lockstep", image)
+    machine.set_up(image)
+    ran = machine.run("make", f"IMAGE_COPY={image}", cwd="job")
+    assert ran.returncode == 0, ran.stderr
+    stages, autoresult = (json.loads(line) for line in ran.stdout.splitlines()[-2:])
+    follows([stages, autoresult], "autolab")
+    assert sum(autoresult["scores"].values()) == POINTS[kind]
+    assert autoresult["scoreboard"] == [POINTS[kind]]
+    assert "\x1b" not in ran.stdout
+
+
+def test_autolab_without_the_image_unpacks_what_it_was_given(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    assessment = machine.unpack(packages[Platform.AUTOLAB], "course") / "threads"
+    with tarfile.open(assessment / "autograde.tar") as archive:
+        archive.extractall(machine.root / "job", filter="data")
+    machine.set_up(machine.root / "job" / "lockstep")  # else it would fetch packages
+    shutil.copy(assessment / "autograde-Makefile", machine.root / "job" / "Makefile")
+    shutil.copy(assessment / "autograde.tar", machine.root / "job")
+    (machine.root / "job" / "handin.zip").write_bytes(b"not a zip")
+    ran = machine.run("make", "IMAGE_COPY=/nowhere", cwd="job")
+    assert ran.returncode == 0, ran.stderr
+    autoresult = json.loads(ran.stdout.splitlines()[-1])
+    assert sum(autoresult["scores"].values()) == 0
+    assert "handin.zip is damaged, or neither zip nor tar" in ran.stdout
+
+
+@pytest.mark.parametrize("kind", ["good", "partly", "empty"])
+def test_prairielearn_grades(kind: str, machine: Machine, packages: dict[Platform, bytes]) -> None:
+    """/grade as https://prairielearn.readthedocs.io/en/latest/externalGrading/ has it."""
+    made = machine.unpack(packages[Platform.PRAIRIELEARN], "course")
+    machine.set_up(made / "image" / "lockstep")
+    root = machine.root / "grade"
+    write(root / "student", SUBMISSIONS[kind])
+    shutil.copytree(made / "questions" / "lockstep-00-threads" / "tests", root / "tests")
+    ran = machine.run(
+        "./tests/run.sh",
+        cwd="grade",
+        LOCKSTEP_PLATFORM_ROOT=str(root),
+        LOCKSTEP_IMAGE_COPY=str(made / "image" / "lockstep"),
+    )
+    assert ran.returncode == 0, ran.stderr
+    results = json.loads((root / "results" / "results.json").read_text())
+    follows(results, "prairielearn")
+    assert round(results["score"] * 10, 2) == POINTS[kind]
+    assert sum(test["points"] for test in results["tests"]) == POINTS[kind]
+
+
+def test_a_fault_of_ours_is_not_gradable_on_prairielearn(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    made = machine.unpack(packages[Platform.PRAIRIELEARN], "course")
+    machine.set_up(made / "image" / "lockstep")
+    write(machine.root / "grade" / "student", dict.fromkeys(RUNGS, "//! segfault\n"))
+    ran = machine.run(
+        made / "questions" / "lockstep-00-threads" / "tests" / "run.sh",
+        LOCKSTEP_PLATFORM_ROOT=str(machine.root / "grade"),
+        LOCKSTEP_IMAGE_COPY=str(made / "image" / "lockstep"),
+    )
+    assert ran.returncode == 0, ran.stderr
+    results = json.loads((machine.root / "grade" / "results" / "results.json").read_text())
+    follows(results, "prairielearn")
+    assert results["gradable"] is False
+
+
+def on_github(machine: Machine, package: bytes, files: Mapping[str, str]) -> Any:
+    """A student's repository, and the workflow's grading step as the runner starts it."""
+    repository = machine.unpack(package, "repository")
+    machine.set_up(repository)
+    write(repository / "labs" / THREADS.id, files)
+    workflow = (repository / ".github" / "workflows" / "classroom.yml").read_text()
+    (step,) = (line for line in workflow.splitlines() if "autograde github" in line)
+    script = step.partition("run: ")[2]
+    output, summary = machine.root / "output.txt", machine.root / "summary.md"
+    where = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
+    ran = machine.run("bash", "-e", "-c", script, cwd="repository", **where)
+    key, _, value = output.read_text().partition("=")
+    assert (key, value.count("\n")) == ("result", 1)
+    return ran, reported(value.strip()), summary.read_text()
+
+
+@pytest.mark.parametrize("kind", ["good", "partly", "hostile"])
+def test_github_classroom_grades(
+    kind: str, machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    ran, result, summary = on_github(machine, packages[Platform.GITHUB], SUBMISSIONS[kind])
+    assert ran.returncode == 0, ran.stderr
+    follows(result, "github")
+    assert (result["max_score"], notice(result)) == (10, POINTS[kind])
+    assert in_table(result) == pytest.approx(POINTS[kind], abs=1e-9)
+    assert not [line for line in ran.stdout.splitlines() if line.strip().startswith("::")]
+    assert "\x1b" not in ran.stdout + summary
+    assert "<script>" not in summary
+    assert "### " in summary
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_where_no_sandbox_can_be_made_the_container_has_to_do(
+    refused: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    started: list[bool] = []
+
+    def run(_: Processes, argv: list[str], limits: Limits, cwd: Path) -> Completed:
+        unconfined = argv[-1] == "--no-sandbox"
+        started.append(unconfined)
+        if refused and not unconfined:
+            line = "lab: there is no sandbox, and bubblewrap is missing; --no-sandbox permits it"
+            return Completed(3, f"judging ...\n{line}\n", False, 0.1)
+        right = rung("01_matrix_add", (2, 2))
+        report = document([submission("submission", [lab(THREADS.id, [right])])])
+        (cwd / "grade.json").write_text(json.dumps(report))
+        return Completed(0, "", False, 0.1)
+
+    monkeypatch.setattr(Processes, "run", run)
+    (tmp_path / "handin.zip").write_bytes(tarred({"01_matrix_add.cu": Packed(b"")}))
+    workspace = Workspace(tmp_path, tmp_path / "build")
+    assert autograde(workspace, Platform.AUTOLAB, THREADS, tmp_path) == 0
+    assert started == ([False, True] if refused else [False])
+    assert '"scoreboard": [2.0]' in capsys.readouterr().out
+
+
+@pytest.mark.e2e
+def test_real_rungs_are_graded_on_gradescope(
+    tmp_path: Path, packages: dict[Platform, bytes]
+) -> None:
+    """With this checkout's cpu backend: two rungs solved, one a mutant, two still to do."""
+    built = open_session(Workspace.from_environment(), Backend.CPU)
+    machine = Machine(tmp_path, built.toolchain.file)
+    solutions = REPOSITORY / "solutions" / THREADS.id
+    files = {
+        rung: (solutions / f"{rung}.cu").read_text() for rung in ("03_thread_ids", "05_host_flow")
+    }
+    files["04_checked_launch"] = (solutions / "mutants" / "error_swallowed.cu").read_text()
+    for name in ("01_matrix_add", "02_grid_stride"):
+        files[name] = (REPOSITORY / "labs" / THREADS.id / f"{name}.cu").read_text()
+    ran, made = gradescope(machine, packages[Platform.GRADESCOPE], files)
+    assert ran.returncode == 0, ran.stderr
+    follows(made, "gradescope")
+    points = [test["score"] for test in made["tests"]]
+    assert (points[0], points[1], points[2], points[4]) == (0, 0, 2, 2)
+    assert points[3] < 2
+    assert "TODO" in made["tests"][0]["output"]

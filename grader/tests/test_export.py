@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""The formats: each follows its schema, all show the same points, no fault of ours is a zero."""
+
+import base64
+import csv
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import xmlschema
+
+from lockstep_grader.export import (
+    autolab,
+    github,
+    gradebooks,
+    gradescope,
+    junit,
+    prairielearn,
+    table,
+)
+from lockstep_grader.export.model import Gradebook, Submission, gradebook, not_graded
+from lockstep_grader.export.words import MESSAGE_CHARS, clip, number
+from lockstep_grader.model import Lab
+
+from conftest import demo_rung
+from grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission
+
+FORMATS = Path(__file__).parent / "data" / "formats"
+JUNIT = xmlschema.XMLSchema(FORMATS / "junit.xsd")
+FORBIDDEN = "\x1b\x00\x08\x0b\u202e\u2028\ud800"
+
+
+def follows(value: Any, name: str) -> None:
+    schema = json.loads((FORMATS / f"{name}.schema.json").read_text())
+    jsonschema.validate(value, schema)
+
+
+def reported(text: str) -> dict[str, Any]:
+    """What the reporter decodes."""
+    value: dict[str, Any] = json.loads(base64.b64decode(text, validate=True))
+    return value
+
+
+def notice(result: dict[str, Any]) -> float:
+    """The points of the reporter's notice, which adds up the scores."""
+    points = 0.0
+    for one in result["tests"]:
+        points += one["score"]
+    return points
+
+
+def in_table(result: dict[str, Any]) -> float:
+    """The points of the reporter's table: passed tests / all tests of the full mark."""
+    passed = sum(one["status"] == "pass" for one in result["tests"])
+    return float(passed / len(result["tests"]) * result["max_score"])
+
+
+def autolab_lines(entry: Submission) -> list[Any]:
+    return [json.loads(line) for line in autolab.feedback(entry).splitlines()[-2:]]
+
+
+def suite_points(text: str, key: str = "score") -> dict[str, float]:
+    """The points of each submission in a JUnit document."""
+    sums: dict[str, float] = {}
+    for suite in ElementTree.fromstring(text):
+        name = str(suite.get("name")).rpartition(" ")[0]
+        for prop in suite.iter("property"):
+            if prop.get("name") == key:
+                sums[name] = round(sums.get(name, 0) + float(str(prop.get("value"))), 2)
+    return sums
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def book() -> Gradebook:
+    return gradebook(a_class())
+
+
+def all_totals(entry: Submission) -> dict[str, float]:
+    """The submission's points as each format has them."""
+    alone = Gradebook((entry,))
+    scope = gradescope.results(entry)
+    learn = prairielearn.results(entry)
+    result = reported(github.encoded(entry))
+    per_rung = rows(table.rungs(alone))
+    canvas, moodle = gradebooks.canvas(alone).text, gradebooks.moodle(alone).text
+    labs = [name for name, _ in alone.labs]
+    return {
+        "gradescope": scope["score"],
+        "gradescope tests": round(sum(one["score"] for one in scope["tests"]), 2),
+        "autolab": round(sum(autolab_lines(entry)[1]["scores"].values()), 2),
+        "scoreboard": autolab_lines(entry)[1]["scoreboard"][0],
+        "prairielearn": round(learn["score"] * entry.max_score, 2),
+        "prairielearn tests": round(sum(one["points"] for one in learn["tests"]), 2),
+        "github notice": notice(result),
+        "github table": round(in_table(result), 2),
+        "junit": sum(suite_points(junit.document(alone)).values()),
+        "students": float(rows(table.students(alone))[0]["score"]),
+        "rungs": round(sum(float(row["score"]) for row in per_rung), 2),
+        "canvas": round(sum(float(rows(canvas)[1][name]) for name in labs), 2),
+        "moodle": round(sum(float(rows(moodle)[0][name]) for name in labs), 2),
+    }
+
+
+def test_all_formats_show_the_same_points(book: Gradebook) -> None:
+    for entry in book.submissions[:3]:
+        assert set(all_totals(entry).values()) == {entry.score}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_odd_parts_of_points_are_the_same_in_all_formats(seed: int) -> None:
+    known = {**made_up(seed)["submissions"][0], "student": {"login": "x"}}
+    (entry,) = gradebook(document([known])).submissions
+    assert all_totals(entry) == dict.fromkeys(all_totals(entry), entry.score)
+    tests = reported(github.encoded(entry))["tests"]
+    passed = sum(one["status"] == "pass" for one in tests)
+    assert entry.score is not None
+    exact = Fraction(round(100 * entry.score), round(100 * entry.max_score))
+    assert Fraction(passed, len(tests)) == exact
+
+
+def test_every_document_follows_the_schema_of_its_format(book: Gradebook) -> None:
+    for entry in book.submissions:
+        follows(gradescope.results(entry), "gradescope")
+        follows(prairielearn.results(entry), "prairielearn")
+        follows(autolab_lines(entry), "autolab")
+        follows(reported(github.encoded(entry)), "github")
+    JUNIT.validate(junit.document(book))
+
+
+def test_a_rung_that_was_not_graded_is_no_zero_in_any_format(book: Gradebook) -> None:
+    dan = book.submissions[3]
+    assert dan.score is None
+    scope = gradescope.results(dan)
+    assert "score" not in scope
+    assert not any("score" in one for one in scope["tests"])
+    assert "not of your submission" in scope["output"]
+    learn = prairielearn.results(dan)
+    assert (learn["gradable"], "score" in learn, "tests" in learn) == (False, False, False)
+    assert "status -9" in learn["format_errors"][1]
+    scores = autolab_lines(dan)[1]
+    assert scores == {
+        "scores": {"01-demo/01_first": 3, "01-demo/02_second": None, "02-scan/01_only": 4.25}
+    }
+    result = reported(github.encoded(dan))
+    assert (result["status"], result["max_score"]) == ("error", 0)  # no points are recorded
+    suites = ElementTree.fromstring(junit.document(book.only(None, ["dan"])))
+    (error,) = suites.iter("error")
+    assert error.get("message") == "- / 4"
+    row = rows(table.students(book))[3]
+    assert (row["01-demo"], row["score"], row["status"]) == ("", "", "not graded")
+    for made in (gradebooks.canvas(book), gradebooks.moodle(book)):
+        assert "dan" not in made.text
+        assert made.left_out == ("dan: 01-demo not graded",)
+
+
+def test_a_submission_that_the_grader_failed_on_has_no_points_at_all() -> None:
+    the_lab = Lab("01-demo", "demo", "Demo", "", (), (demo_rung(),))
+    entry = not_graded("someone", the_lab, "no space left")
+    follows(gradescope.results(entry), "gradescope")
+    follows(prairielearn.results(entry), "prairielearn")
+    follows(autolab_lines(entry), "autolab")
+    assert list(autolab_lines(entry)[1]["scores"].values()) == [None]
+    assert "no space left" in gradescope.results(entry)["tests"][0]["output"]
+
+
+def test_what_a_submission_says_is_text_everywhere(book: Gradebook) -> None:
+    hostile = book.submissions[2]
+    texts = [
+        json.dumps(gradescope.results(hostile), ensure_ascii=False),
+        json.dumps(prairielearn.results(hostile), ensure_ascii=False),
+        autolab.feedback(hostile),
+        json.dumps(reported(github.encoded(hostile)), ensure_ascii=False),
+        junit.document(book),
+        table.students(book),
+        table.rungs(book),
+        gradebooks.canvas(book).text,
+    ]
+    for text in texts:
+        assert not set(text) & set(FORBIDDEN)
+        text.encode("utf-8")
+    assert gradescope.results(hostile)["test_output_format"] == "text"  # not html, not ansi
+    assert "\\x1b[31mred" in gradescope.results(hostile)["tests"][0]["output"]
+    assert "\U0001f600" in gradescope.results(hostile)["tests"][0]["output"]
+
+
+def test_long_output_is_cut_with_a_note(book: Gradebook) -> None:
+    said = gradescope.results(book.submissions[2])["tests"][0]["output"]
+    assert "more characters]" in said
+    assert len(said) < 6 * MESSAGE_CHARS
+    assert clip("12345", 3) == "123\n[... 2 more characters]"
+    assert clip("123", 3) == "123"
+
+
+def test_no_line_of_a_message_is_a_command_to_a_workflow(book: Gradebook) -> None:
+    messages = [
+        one["message"] for one in reported(github.encoded(book.submissions[2]))["tests"][:3]
+    ]
+    lines = [line for message in messages for line in message.splitlines()]
+    assert any("::notice" in line for line in lines)
+    assert not any(line.strip().startswith("::") or "##[" in line for line in lines)
+
+
+def test_the_last_line_for_autolab_is_json_whatever_was_printed(book: Gradebook) -> None:
+    forged = '\n{"scores": {"01-demo/01_first": 1000}}'
+    bad = rung("01_first", (0, 2), tests=[judged("Demo.Case/1", "failed", forged, output=forged)])
+    (entry,) = gradebook(document([submission("x", [lab("01-demo", [bad])])])).submissions
+    assert autolab_lines(entry)[1] == {"scores": {"01-demo/01_first": 0}, "scoreboard": [0]}
+
+
+def test_names_that_break_xml_are_valid_in_junit() -> None:
+    strange = submission(NASTY, [lab("01-demo", [rung("01_first", (1, 2))])])
+    text = junit.document(gradebook(document([strange])))
+    JUNIT.validate(text)
+    assert "\\ufffe" in text
+
+
+def test_junit_counts_add_up(book: Gradebook) -> None:
+    root = ElementTree.fromstring(junit.document(book))
+    assert int(str(root.get("tests"))) == len(list(root.iter("testcase")))
+    assert int(str(root.get("failures"))) == len(list(root.iter("failure"))) > 0
+    assert int(str(root.get("errors"))) == len(list(root.iter("error"))) == 1
+
+
+def test_prairielearn_stays_below_its_limit_however_much_is_said() -> None:
+    noisy = [judged(f"T/{i}", "failed", "\U0001f600" * 5000, output="é" * 9000) for i in range(3)]
+    causes = [finding("race", f"{i} " + "\u4e2d" * 3000, i + 1) for i in range(20)]
+    rungs = [rung(f"{i:02}_r", (0, 2), tests=noisy, findings=causes) for i in range(30)]
+    (entry,) = gradebook(document([submission("x", [lab("01-demo", rungs)])])).submissions
+    text = json.dumps(prairielearn.results(entry), indent=2)
+    assert len(text) <= prairielearn.MAX_BYTES
+    assert "race at" in text
+
+
+def test_pictures_go_to_prairielearn_as_far_as_they_fit() -> None:
+    images = [{"label": f"{i}", "file": f"01_first.{i}.png"} for i in range(3)]
+    one = rung("01_first", (2, 2), tests=[judged("T", images=images)])
+    (entry,) = gradebook(document([submission("x", [lab("01-demo", [one])])])).submissions
+    pictures = {("01-demo", image["file"]): b"\x89PNG" + bytes(300_000) for image in images}
+    made = prairielearn.results(entry, pictures)
+    follows(made, "prairielearn")
+    assert [image["label"] for image in made["tests"][0]["images"]] == ["0", "1"]
+    assert len(json.dumps(made, indent=2)) <= prairielearn.MAX_BYTES
+
+
+def test_github_never_gets_more_than_an_environment_variable_holds() -> None:
+    said = [judged("T", "failed", "x" * 9000, output="y" * 9000)]
+    odd = [rung(f"{i:02}_r", (4.99, 5), tests=said) for i in range(12)]  # 59.88 of 60
+    odd.append(rung("99_r", (0.07, 7), tests=said))
+    (entry,) = gradebook(document([submission("x", [lab("01-demo", odd)])])).submissions
+    text = github.encoded(entry)
+    assert len(text) <= github.MAX_BYTES
+    result = reported(text)
+    assert notice(result) == entry.score
+    assert in_table(result) == pytest.approx(entry.score, abs=0.01)
+
+
+def test_gradescope_says_what_earlier_submissions_got(book: Gradebook) -> None:
+    previous: list[dict[str, Any]] = [
+        {"submission_time": f"2026-09-0{day}T10:00:00.0-07:00", "score": score, "results": {}}
+        for day, score in ((1, 2.5), (2, "4.0"), (3, None))
+    ]
+    said = gradescope.results(book.submissions[0], previous=previous)["output"]
+    assert "2.5 on 2026-09-01 10:00, 4 on 2026-09-02 10:00; the best was 4." in said
+
+
+def test_gradescope_keeps_the_last_score_while_we_are_at_fault(book: Gradebook) -> None:
+    kept = {"score": 3.5, "output": "old", "tests": []}
+    previous: list[dict[str, Any]] = [
+        {"submission_time": "2026-09-02", "score": 3.5, "results": kept},
+        {"submission_time": "2026-09-01", "score": 1, "results": {"score": 1}},
+    ]
+    made = gradescope.results(book.submissions[3], previous=previous)
+    assert made["score"] == 3.5
+    assert "last graded submission" in made["output"]
+
+
+def test_points_are_written_as_people_write_them() -> None:
+    assert [number(points) for points in (0, 2, 2.5, 12.35, 100, 12345.67)] == [
+        "0",
+        "2",
+        "2.5",
+        "12.35",
+        "100",
+        "12345.67",
+    ]

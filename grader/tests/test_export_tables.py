@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""CSV: for spreadsheets, and as Canvas and Moodle import it."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.export import gradebooks, table
+from lockstep_grader.export.model import Gradebook, gradebook
+
+from conftest import Checkout
+from grades import a_class, document, judged, lab, rung, submission
+
+# As Canvas writes it: a mark of order, quoted names, its own numbers, a line of points possible.
+ROSTER = (
+    "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,01-demo (501),Current Score\r\n"
+    "    Points Possible,,,,,8,(read only)\r\n"
+    '"Ames, Ann",11,s-11,ann,A,1,\r\n'
+    '"Bee, Bob",12,s-12,bob,"A, B",,\r\n'
+    '"Cmd, Eve",13,s-13,eve,A,,\r\n'
+    '"Dee, Dan",14,s-14,dan,A,7,\r\n'
+    '"Student, Test",99,,,A,,\r\n'
+)
+
+
+def lines(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+@pytest.fixture
+def book() -> Gradebook:
+    return gradebook(a_class())
+
+
+def test_a_row_a_student_with_each_lab(book: Gradebook) -> None:
+    header, ann, bob, *_ = lines(table.students(book))
+    assert header[6:] == ["01-demo", "02-scan", "score", "max_score", "status"]
+    assert ann == [
+        "ann",
+        "Ann Ames",
+        "ann@example.edu",
+        "ann",
+        "11",
+        "A",
+        "7",
+        "4.25",
+        "11.25",
+        "11.25",
+        "graded",
+    ]
+    assert bob[1] == "Bob, Jr. Bee"
+    assert bob[6:9] == ["4.29", "0", "4.29"]
+
+
+def test_a_row_a_student_and_rung_with_the_first_cause(book: Gradebook) -> None:
+    rows = list(csv.DictReader(io.StringIO(table.rungs(book))))
+    assert len(rows) == 12
+    assert rows[4]["cause"] == "race: threads 3 and 4 both write tile[3]"
+    assert (rows[4]["correctness"], rows[4]["score"], rows[4]["outcome"]) == (
+        "1.29",
+        "1.29",
+        "failed",
+    )
+    assert rows[10]["cause"] == "the judge ended with status -9"
+
+
+def test_no_cell_is_a_formula(book: Gradebook) -> None:
+    canvas, moodle = gradebooks.canvas(book).text, gradebooks.moodle(book).text
+    for text in (table.students(book), table.rungs(book), canvas, moodle):
+        cells = [cell for line in lines(text) for cell in line]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert "'=cmd" in table.students(book)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\uff1d1", " =1", "\r=1"])
+def test_formulas_in_every_disguise_are_made_text(text: str) -> None:
+    cell = table.cell(text)
+    assert cell.startswith(("'", "\\"))
+
+
+def test_a_name_of_many_lines_stays_in_its_cell() -> None:
+    odd = submission("a\nb", [lab("01-demo", [rung("01_first", (1, 1))])])
+    made = table.students(gradebook(document([odd])))
+    assert len(lines(made)) == len(made.splitlines()) == 2
+
+
+def test_canvas_gets_its_own_students_columns_and_assignment(book: Gradebook) -> None:
+    made = gradebooks.canvas(book, gradebooks.read_roster(ROSTER))
+    header, possible, *students = lines(made.text)
+    assert header == [
+        "Student",
+        "ID",
+        "SIS User ID",
+        "SIS Login ID",
+        "Section",
+        "01-demo (501)",
+        "02-scan",
+    ]
+    assert possible == ["    Points Possible", "", "", "", "", "7", "4.25"]
+    assert students[0] == ["Ames, Ann", "11", "s-11", "ann", "A", "7", "4.25"]
+    assert students[1] == ["Bee, Bob", "12", "s-12", "bob", "A, B", "4.29", "0"]
+    assert [row[1] for row in students] == ["11", "12", "13"]
+
+
+def test_who_is_not_in_the_roster_is_named_and_left_out(book: Gradebook) -> None:
+    roster = "\n".join(ROSTER.splitlines()[:3])
+    made = gradebooks.canvas(book, gradebooks.read_roster(roster))
+    assert len(lines(made.text)) == 3
+    assert made.left_out == (
+        "bob: not in the roster",
+        "=cmd: not in the roster",
+        "dan: 01-demo not graded",
+    )
+
+
+@pytest.mark.parametrize(
+    ("student", "found"),
+    [
+        ({"lms_id": "12"}, "12"),
+        ({"login": "bob"}, "12"),
+        ({"login": "s-12"}, "12"),
+        ({"name": "bob BEE"}, "12"),
+        ({"name": "Bee, Bob"}, "12"),
+        ({"name": "Bob"}, None),
+        ({}, None),
+    ],
+)
+def test_a_student_is_found_by_number_login_or_name(
+    student: dict[str, str], found: str | None
+) -> None:
+    one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student=student)
+    (entry,) = gradebook(document([one])).submissions
+    row = gradebooks.read_roster(ROSTER).find(entry)
+    assert (row and row["ID"]) == found
+
+
+def test_two_students_of_one_name_are_not_confused() -> None:
+    twice = ROSTER + '"Bee, Bob",15,s-15,bob2,A,,\r\n'
+    one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student={"name": "Bob Bee"})
+    (entry,) = gradebook(document([one])).submissions
+    assert gradebooks.read_roster(twice).find(entry) is None
+
+
+def test_moodle_needs_something_to_know_a_student_by() -> None:
+    one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])])
+    made = gradebooks.moodle(gradebook(document([one])))
+    assert len(lines(made.text)) == 1
+    assert "x: neither login, number nor email" in made.left_out[0]
+
+
+class Desk:
+    """A results folder with the made-up class, and `export` on it."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self.checkout = checkout
+        self.results = checkout.work / "results"
+        self.write(a_class())
+
+    def write(self, value: Any) -> None:
+        self.results.mkdir(exist_ok=True)
+        (self.results / "grade.json").write_text(json.dumps(value))
+
+    def export(self, form: str, *options: str | Path) -> Any:
+        return self.checkout.lab("export", self.results, "--format", form, *options)
+
+
+@pytest.fixture
+def desk(checkout: Checkout) -> Desk:
+    return Desk(checkout)
+
+
+def test_export_of_a_class_to_stdout(desk: Desk) -> None:
+    ran = desk.export("csv")
+    assert ran.status == 0
+    assert len(lines(ran.out)) == 5
+
+
+def test_export_of_one_lab_counts_that_lab_alone(desk: Desk) -> None:
+    ran = desk.export("csv", "--lab", "scan")
+    assert [row[6:9] for row in lines(ran.out)[:2]] == [
+        ["02-scan", "score", "max_score"],
+        ["4.25", "4.25", "4.25"],
+    ]
+
+
+def test_export_of_one_student_is_one_document(desk: Desk) -> None:
+    for name in ("ann", "ann@example.edu", "11"):
+        ran = desk.export("gradescope", "--student", name)
+        assert json.loads(ran.out)["score"] == 11.25
+
+
+def test_export_of_several_students_fills_a_folder(desk: Desk) -> None:
+    folder = desk.checkout.work / "out"
+    for form, suffix in (("prairielearn", "json"), ("autolab", "txt"), ("github", "txt")):
+        assert desk.export(form, "--output", folder).status == 0
+        files = sorted(path.name for path in folder.glob(f"*.{suffix}"))
+        assert files == sorted(f"{name}.{suffix}" for name in ("=cmd", "ann", "bob", "dan"))
+
+
+def test_export_of_several_students_to_stdout_asks_for_one(desk: Desk) -> None:
+    ran = desk.export("gradescope")
+    assert ran.status == 2
+    assert "there are 4 students: choose one with --student" in ran.complaint
+
+
+def test_export_for_canvas_with_a_roster_says_whom_it_leaves_out(desk: Desk) -> None:
+    roster = desk.checkout.write("work/roster.csv", ROSTER)
+    target = desk.checkout.work / "canvas.csv"
+    ran = desk.export("csv", "--layout", "canvas", "--roster", roster, "--output", target)
+    assert ran.status == 1
+    assert "left out, so that no score is erased: dan: 01-demo not graded" in ran.err
+    assert len(lines(target.read_text("utf-8"))) == 5
+    ran = desk.export("csv", "--layout", "canvas", "--roster", roster, "--lab", "02-scan")
+    assert ran.status == 0
+    assert len(lines(ran.out)) == 6
+
+
+def test_export_puts_a_rungs_pictures_where_they_fit(desk: Desk) -> None:
+    picture = {"label": "the table", "file": "01_first.table.png"}
+    drawn = rung("01_first", (1, 1), tests=[judged("T", images=[picture])])
+    desk.write(document([submission("ann", [lab("01-demo", [drawn])])]))
+    desk.checkout.write("work/results/ann/01-demo/01_first.table.png", b"a picture")
+    (made,) = json.loads(desk.export("prairielearn").out)["tests"]
+    assert made["images"] == [{"label": "the table", "url": "data:image/png;base64,YSBwaWN0dXJl"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["gradescope", "--layout", "canvas"], "--layout and --roster go with --format csv"),
+        (["csv", "--roster", "x.csv"], "--roster goes with --layout canvas"),
+        (["csv", "--student", "zoe"], "there is no student 'zoe' in these results"),
+        (["csv", "--lab", "09"], "nobody was graded on '09'; there are: 01-demo, 02-scan"),
+        (["csv", "--output", "no/where.csv"], "no such folder"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_one_line(
+    desk: Desk, options: list[str], complaint: str
+) -> None:
+    ran = desk.export(*options)
+    assert ran.status == 2
+    assert complaint in ran.complaint
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 2}', '{"version": 1}', "\x00"])
+def test_a_damaged_grade_json_is_named(desk: Desk, text: str) -> None:
+    (desk.results / "grade.json").write_text(text)
+    ran = desk.export("csv")
+    assert ran.status == 2
+    assert "grade.json is not what `grade --json` writes" in ran.complaint
+
+
+def test_a_roster_of_another_kind_is_refused(desk: Desk) -> None:
+    roster = desk.checkout.write("work/roster.csv", "name,email\nAnn,ann@example.edu\n")
+    ran = desk.export("csv", "--layout", "canvas", "--roster", roster)
+    assert ran.status == 2
+    assert "is no gradebook exported from Canvas" in ran.complaint
+
+
+def test_a_folder_without_results_is_named(desk: Desk) -> None:
+    ran = desk.checkout.lab("export", desk.checkout.root / "labs", "--format", "csv")
+    assert ran.status == 2
+    assert "grade.json: grade --results makes one" in ran.complaint
+
+
+def test_what_grade_writes_can_be_exported(desk: Desk) -> None:
+    file = desk.checkout.work / "grade.json"
+    desk.checkout.lab("grade", desk.checkout.root / "solutions", "--json", file)
+    ran = desk.checkout.lab("export", file, "--format", "gradescope")
+    assert json.loads(ran.out)["score"] == 10

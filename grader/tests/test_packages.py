@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""What is in a package: all that grading takes, the same bytes each time, and no solution."""
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import uuid
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.catalog import read_labs
+from lockstep_grader.packages.archive import Packed, tarred, zipped
+from lockstep_grader.packages.build import KINDS, build_package
+from lockstep_grader.packages.bundle import bundle
+from lockstep_grader.packages.handin import take
+from lockstep_grader.packages.platforms import Platform
+from lockstep_grader.workspace import Workspace
+
+from conftest import Checkout
+
+REPOSITORY = Path(__file__).parents[2]
+WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
+LABS = {lab.id: lab for lab in read_labs(WORKSPACE)}
+THREADS = LABS["00-threads"]
+
+
+def unpacked(data: bytes) -> Mapping[str, bytes]:
+    """The files of a zip or tar by path, those of archives inside it too."""
+    files: dict[str, bytes] = {}
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+    else:
+        with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+            members = [member for member in tar if member.isreg()]
+            for member in members:
+                stream = tar.extractfile(member)
+                files[member.name] = stream.read() if stream else b""
+    for name in [name for name in files if name.endswith((".zip", ".tar"))]:
+        files |= {f"{name}!{inner}": data for inner, data in unpacked(files[name]).items()}
+    return files
+
+
+@pytest.fixture(scope="module", params=list(Platform))
+def package(request: pytest.FixtureRequest) -> tuple[Platform, bytes]:
+    return request.param, build_package(WORKSPACE, request.param, THREADS)
+
+
+def test_a_package_is_the_same_bytes_each_time(package: tuple[Platform, bytes]) -> None:
+    platform, data = package
+    assert build_package(WORKSPACE, platform, THREADS) == data
+
+
+def test_no_package_holds_a_solution_or_a_mutant(package: tuple[Platform, bytes]) -> None:
+    _, data = package
+    solutions = REPOSITORY / "solutions"
+    secret = {path.read_bytes() for path in solutions.rglob("*") if path.suffix in (".cu", ".md")}
+    files = unpacked(data)
+    assert len(files) > 100
+    for name, content in files.items():
+        assert "solutions/" not in name
+        assert "/mutants/" not in name
+        assert "/tests/" not in name.replace("/tests/run.sh", "")
+        assert content not in secret, name
+        assert b"// mutant of:" not in content.replace(b'"// mutant of:', b""), name
+
+
+def test_a_package_has_the_lab_and_no_other(package: tuple[Platform, bytes]) -> None:
+    _, data = package
+    labs = {found[1] for name in unpacked(data) if (found := re.search(r"labs/([^/]+)/", name))}
+    assert labs == {"00-threads"}
+
+
+@pytest.mark.parametrize("lab_id", sorted(LABS))
+def test_headers_that_solve_a_lab_are_not_in_its_package(lab_id: str) -> None:
+    files = set(bundle(WORKSPACE, LABS[lab_id]))
+    needed = {
+        f"common/cuda/{name}"
+        for path in (REPOSITORY / "solutions" / lab_id).glob("*.cu")
+        for name in re.findall(r'#include "(lab/\w+\.cuh)"', path.read_text("utf-8"))
+    }
+    assert needed <= files
+    if lab_id in ("00-threads", "01-reduction", "02-scan"):
+        assert "common/cuda/lab/look_back.cuh" not in files
+        assert "common/cuda/lab/provided_scan.cuh" not in files
+
+
+def test_what_is_unpacked_is_a_whole_checkout_for_cmake(tmp_path: Path) -> None:
+    for path, file in bundle(WORKSPACE, THREADS).items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.data)
+    done = subprocess.run(
+        ["cmake", "--preset", "cpu", "-B", "build"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    toolchain = json.loads((tmp_path / "build" / "lockstep.json").read_text())
+    assert list(toolchain["labs"]) == ["00-threads"]
+
+
+def test_gradescope_finds_its_two_scripts_at_the_root() -> None:
+    data = build_package(WORKSPACE, Platform.GRADESCOPE, THREADS)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in ("setup.sh", "run_autograder", "lockstep/lab"):
+            assert archive.getinfo(name).external_attr >> 16 == 0o100755
+
+
+def test_shell_scripts_of_packages_parse(package: tuple[Platform, bytes], tmp_path: Path) -> None:
+    for name, content in unpacked(package[1]).items():
+        if content.startswith((b"#!/usr/bin/env bash", b"#!/bin/sh")):
+            script = tmp_path / "script"
+            script.write_bytes(content)
+            done = subprocess.run(["bash", "-n", script], capture_output=True, text=True)
+            assert (done.returncode, done.stderr) == (0, ""), name
+
+
+def test_a_set_up_script_installs_what_the_grader_asks_for() -> None:
+    script = unpacked(build_package(WORKSPACE, Platform.GRADESCOPE, THREADS))["setup.sh"].decode()
+    for package_name in ("cmake", "g++", "libboost-context-dev", "libgtest-dev", "ninja-build"):
+        assert f" {package_name} " in script.replace("\n", " \n")
+    assert "lockstep/lab autograde gradescope 00-threads --prepare" in script
+
+
+def test_autolab_imports_a_tarball_of_one_folder_with_its_two_settings() -> None:
+    data = build_package(WORKSPACE, Platform.AUTOLAB, THREADS)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        members = archive.getmembers()
+    assert members[0].name == "threads"
+    assert members[0].isdir()
+    assert all(member.name.startswith("threads/") for member in members[1:])
+    files = unpacked(data)
+    settings = files["threads/threads.yml"].decode()
+    assert "module Threads" in files["threads/threads.rb"].decode()
+    assert re.findall(r'- name: "(.*)"', settings) == [
+        f"00-threads/{rung.id}" for rung in THREADS.rungs
+    ]
+    points = [float(value) for value in re.findall(r"max_score: (.*)", settings)]
+    assert sum(points) == THREADS.max_score
+
+
+def test_prairielearn_gets_a_question_whose_files_are_the_rungs() -> None:
+    files = unpacked(build_package(WORKSPACE, Platform.PRAIRIELEARN, THREADS, "me/threads"))
+    folder = "questions/lockstep-00-threads"
+    info = json.loads(files[f"{folder}/info.json"])
+    uuid.UUID(info["uuid"])
+    options = info["externalGradingOptions"]
+    assert (info["gradingMethod"], options["image"]) == ("External", "me/threads")
+    assert options["entrypoint"] == "/grade/tests/run.sh"
+    assert options["timeout"] <= 600
+    question = files[f"{folder}/question.html"].decode()
+    assert "01_matrix_add.cu, 02_grid_stride.cu" in question
+    handout = set(unpacked(files[f"{folder}/clientFilesQuestion/00-threads.zip"]))
+    assert {"00-threads/01_matrix_add.cu", "00-threads/README.md"} <= handout
+    assert not [name for name in handout if "_test" in name or "_data" in name]
+
+
+def test_githubs_workflow_hands_the_step_s_output_to_the_reporter() -> None:
+    files = unpacked(build_package(WORKSPACE, Platform.GITHUB, THREADS))
+    workflow = files[".github/workflows/classroom.yml"].decode()
+    assert "run-autograding-tests:" in workflow
+    assert "LOCKSTEP_RESULTS: ${{ steps.lockstep.outputs.result }}" in workflow
+    assert "runners: lockstep" in workflow
+    assert "labs/00-threads/01_matrix_add.cu" in files
+
+
+def test_archives_have_fixed_times_and_owners() -> None:
+    files = {"b/run": Packed(b"x", executable=True), "a": Packed(b"y")}
+    assert zipped(files) == zipped(dict(reversed(files.items())))
+    with tarfile.open(fileobj=io.BytesIO(tarred(files))) as archive:
+        found = [(entry.name, entry.mode, entry.mtime, entry.uid) for entry in archive]
+    assert found == [("a", 0o644, 0, 0), ("b", 0o755, 0, 0), ("b/run", 0o755, 0, 0)]
+
+
+def test_package_writes_the_file_and_says_what_to_do_with_it(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCKSTEP_ROOT")
+    ran = checkout.lab("package", "gradescope", "threads")
+    assert ran.status == 0
+    assert "00-threads-gradescope.zip: upload it" in ran.out
+    assert (checkout.work / "00-threads-gradescope.zip").stat().st_size > 100_000
+
+
+def test_package_of_an_incomplete_checkout_names_what_is_missing(checkout: Checkout) -> None:
+    ran = checkout.lab("package", "gradescope", "01")
+    assert ran.status == 3
+    assert "is missing: is this a whole checkout?" in ran.complaint
+
+
+@pytest.mark.parametrize("platform", list(Platform))
+def test_every_platform_has_a_package(platform: Platform) -> None:
+    assert KINDS[platform].suffix in (".zip", ".tar")
+
+
+# What a platform hands in.
+
+
+def taken(tmp_path: Path, source: Path) -> tuple[str, dict[str, bytes]]:
+    target = tmp_path / "taken" / THREADS.id
+    problem = take(source, THREADS, target)
+    return problem, {path.name: path.read_bytes() for path in sorted(target.iterdir())}
+
+
+def test_rung_files_are_taken_wherever_they_lie(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for name, text in {
+        "01_matrix_add.cu": "top",
+        "old/01_matrix_add.cu": "old",
+        "02_grid_stride.cu": "top",
+        "x/00-threads/02_grid_stride.cu": "in the lab's folder",
+        "a/b/03_thread_ids.cu": "deep",
+        "lab.toml": "points = 1000",
+        "threads.cuh": "#define CHEAT",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    problem, files = taken(tmp_path, folder)
+    assert problem == ""
+    assert files == {
+        "01_matrix_add.cu": b"top",
+        "02_grid_stride.cu": b"in the lab's folder",
+        "03_thread_ids.cu": b"deep",
+    }
+
+
+def test_links_and_pipes_are_not_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "01_matrix_add.cu").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "02_grid_stride.cu")
+    (folder / "sub").symlink_to("/etc")
+    assert taken(tmp_path, folder) == ("", {})
+
+
+def test_a_zip_gives_its_rungs_and_nothing_beyond_its_folder(tmp_path: Path) -> None:
+    file = tmp_path / "handin.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("00-threads/01_matrix_add.cu", "mine")
+        archive.writestr("../../02_grid_stride.cu", "out")
+        archive.writestr("03_thread_ids.cu", b"0" * (64 << 20))
+        link = zipfile.ZipInfo("04_checked_launch.cu")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    problem, files = taken(tmp_path, file)
+    assert problem == ""
+    assert files["01_matrix_add.cu"] == b"mine"
+    assert len(files["03_thread_ids.cu"]) == (1 << 20) + 1
+    assert "04_checked_launch.cu" not in files
+    assert not (tmp_path / "02_grid_stride.cu").exists()
+
+
+def test_a_tar_will_do(tmp_path: Path) -> None:
+    file = tmp_path / "handin.zip"
+    file.write_bytes(tarred({"00-threads/01_matrix_add.cu": Packed(b"mine")}))
+    assert taken(tmp_path, file) == ("", {"01_matrix_add.cu": b"mine"})
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x05", b"hello", b"\x1f\x8b\x08"])
+def test_a_damaged_archive_is_said_to_be_so(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "handin.zip"
+    file.write_bytes(content)
+    problem, files = taken(tmp_path, file)
+    assert "damaged" in problem
+    assert files == {}
+
+
+def test_no_archive_at_all_is_said(tmp_path: Path) -> None:
+    assert (
+        taken(tmp_path, tmp_path / "handin.zip")[0] == "handin.zip is missing from the submission"
+    )
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make here")
+def test_autolabs_makefile_parses() -> None:
+    makefile = unpacked(build_package(WORKSPACE, Platform.AUTOLAB, THREADS))[
+        "threads/autograde-Makefile"
+    ]
+    done = subprocess.run(["make", "-n", "-f", "-"], input=makefile, capture_output=True)
+    assert done.returncode == 0
