@@ -15,6 +15,7 @@ from lockstep_grader import (
     verbs_export,
     verbs_instructor,
     verbs_profile,
+    verbs_report,
     verbs_student,
 )
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
@@ -38,6 +39,7 @@ verbs_profile.add_to(app)
 verbs_instructor.add_to(app)
 verbs_author.add_to(app)
 verbs_export.add_to(app)
+verbs_report.add_to(app)
 
 
 def main(arguments: Sequence[str]) -> int:
