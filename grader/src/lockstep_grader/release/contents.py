@@ -24,16 +24,17 @@ _TOP = (
     "lab",
     "grader/bootstrap.py",
     "grader/pyproject.toml",
-    "grader/requirements.txt",
-    "grader/requirements-dev.txt",
     "docs/README.md",
     "docs/students.md",
     "docs/model.md",
     "docs/checkers.md",
     "docs/counters.md",
     "docs/profiling.md",
+    "docs/figures/banks.svg",
+    "docs/figures/roofline.svg",
 )
-_TREES = ("common", "grader/src", "docs/figures")
+_TREES = ("common", "grader/src")
+_REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions to be: they solve what labs ask for.
 _LEFT_OUT = (
     "common/simt/bench",
@@ -77,7 +78,7 @@ def _paths(root: Path, labs: Sequence[Lab], chosen: Sequence[Lab]) -> Iterator[s
     for path in known:
         in_tree = path.startswith(tuple(f"{tree}/" for tree in trees))
         left_out = path.startswith(_LEFT_OUT) or path in kept_back or _draws(path)
-        if path in _TOP or (in_tree and not left_out):
+        if path in _TOP or _REQUIREMENTS.fullmatch(path) or (in_tree and not left_out):
             yield path
     if missing := [path for path in _TOP if path not in known]:
         raise InputError(f"{missing[0]} is missing: is this the whole repository?")
@@ -85,7 +86,7 @@ def _paths(root: Path, labs: Sequence[Lab], chosen: Sequence[Lab]) -> Iterator[s
 
 def _draws(path: str) -> bool:
     """Whether it is a script of ours that made a figure or data of a handout."""
-    return path.startswith(("labs/", "docs/")) and path.endswith(".py")
+    return path.startswith("labs/") and path.endswith(".py")
 
 
 def _known_files(root: Path) -> list[str]:
