@@ -15,6 +15,7 @@ from lockstep_grader.cli import _ArgumentError, app
 from markdown import anchors, commands, links
 
 REPOSITORY = Path(__file__).parents[2]
+FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
 
 
 def pages() -> list[Path]:
@@ -56,10 +57,19 @@ def complaint(verbs: dict[str, Any], words: list[str]) -> str:
         return f"no verb {verb}"
     if arguments in ([], ["--help"]):  # a verb that is only named
         return ""
+    known = {
+        "--help",
+        *(name for each in command.params for name in each.opts + each.secondary_opts),
+    }
+    for word in arguments:
+        name = word.strip("[].").partition("=")[0]
+        if name.startswith("--") and name not in known:
+            return f"no option {name}"
     try:
         command.make_context(verb, list(arguments))
     except _ArgumentError as error:
-        return str(error)
+        # In a form, such as `export RESULTS --format F [--lab LAB]`, words stand for values.
+        return "" if any(FORM.fullmatch(word) for word in arguments) else str(error)
     return ""
 
 
