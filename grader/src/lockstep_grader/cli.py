@@ -10,7 +10,13 @@ from types import FrameType
 
 import typer
 
-from lockstep_grader import verbs_author, verbs_instructor, verbs_profile, verbs_student
+from lockstep_grader import (
+    verbs_author,
+    verbs_instructor,
+    verbs_profile,
+    verbs_report,
+    verbs_student,
+)
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.text import one_line
 
@@ -31,6 +37,7 @@ verbs_student.add_to(app)
 verbs_profile.add_to(app)
 verbs_instructor.add_to(app)
 verbs_author.add_to(app)
+verbs_report.add_to(app)
 
 
 def main(arguments: Sequence[str]) -> int:

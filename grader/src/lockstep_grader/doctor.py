@@ -16,6 +16,7 @@ from rich.text import Text
 from lockstep_grader import system
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
+    BROWSER_REQUIREMENTS,
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
     Requirement,
@@ -24,6 +25,8 @@ from lockstep_grader.system import (
 from lockstep_grader.text import one_line
 
 PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
+PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
+PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
 PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "ruff", "mypy")
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
@@ -42,8 +45,11 @@ def examine() -> tuple[Item, ...]:
         *_packages("cpu backend", CPU_REQUIREMENTS),
         *_cuda(),
         *_packages("development", DEVELOPER_REQUIREMENTS),
+        *_packages("browser tests", BROWSER_REQUIREMENTS),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
         *_python("development", PYTHON_DEVELOPER_PACKAGES, "grader/requirements-dev.txt"),
+        *_python("browser tests", PYTHON_BROWSER_PACKAGES, "grader/requirements-dev.txt"),
+        *_python("similarity", PYTHON_SIMILARITY_PACKAGES, "grader/requirements-similarity.txt"),
     )
 
 

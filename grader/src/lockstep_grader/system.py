@@ -48,6 +48,9 @@ DEVELOPER_REQUIREMENTS = (
     Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
     Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
 )
+BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a browser
+    Requirement("Chromium", "chromium", program("chromium", "chromium-browser"), "./lab test"),
+)
 
 
 def requirements(backend: Backend) -> tuple[Requirement, ...]:

@@ -13,6 +13,7 @@ from lockstep_grader.errors import ExitCode, InputError
 from lockstep_grader.files import require_writable, write_json, write_whole
 from lockstep_grader.model import Backend
 from lockstep_grader.options import BackendChoice
+from lockstep_grader.pages import require_packages
 from lockstep_grader.profile.run import profile_rung
 from lockstep_grader.profile.serial import profile_json
 from lockstep_grader.profile.terminal import print_profile
@@ -65,7 +66,8 @@ def profile(
     if json:
         write_json(json, profile_json(made, session.toolchain))
     if html:
-        from lockstep_grader.profile.page import render_page  # needs packages that no other does
+        require_packages()
+        from lockstep_grader.profile.page import render_page
 
         write_whole(html, render_page(made).encode())
     print_profile(make_console(), made, line_limit)

@@ -4,32 +4,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from lockstep_grader import __version__
-from lockstep_grader.errors import FaultError
 from lockstep_grader.measures import MEASURES, bound, figure, kept
 from lockstep_grader.model import Gate, Outcome
+from lockstep_grader.pages.engine import make_environment
+from lockstep_grader.pages.source import coloured_lines, colours
+from lockstep_grader.profile.access_svg import describe, draw
 from lockstep_grader.profile.cost import Diagnosis, diagnose
 from lockstep_grader.profile.model import Kernel, SizeProfile
 from lockstep_grader.profile.notes import LineNote, kernel_columns, line_notes
 from lockstep_grader.profile.resources import Resources
 from lockstep_grader.profile.run import Profile
 from lockstep_grader.profile.terminal import MULTIPROCESSORS
-from lockstep_grader.text import visible
 
-try:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import CudaLexer
-
-    from lockstep_grader.profile.access_svg import describe, draw
-except ImportError as missing:  # a machine that uses its own packages, see bootstrap.py
-    raise FaultError(
-        f"the page needs the Python package {missing.name}; see ./lab doctor"
-    ) from missing
-
-_LIGHT, _DARK = "default", "monokai"
 _OPEN_LINES = 2  # of the costliest, shown with their pictures at once
 
 
@@ -85,20 +74,13 @@ class _SizeView:
 
 def render_page(profile: Profile) -> str:
     """The whole page. Text of the submission is escaped by the template engine, never trusted."""
-    environment = Environment(
-        loader=PackageLoader("lockstep_grader.profile", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment("lockstep_grader.profile")
     environment.filters["figure"] = figure
     return environment.get_template("profile.html.j2").render(
         profile=profile,
         sizes=[_size_view(profile, size, number) for number, size in enumerate(profile.sizes)],
         version=__version__,
-        light=_styles(_LIGHT),
-        dark=_styles(_DARK),
+        **colours(),
         lanes=range(32),
     )
 
@@ -149,12 +131,12 @@ def _source(profile: Profile, own: Sequence[LineNote], size: int) -> list[_Sourc
     hottest = sorted(own, key=lambda note: -note.share)[:_OPEN_LINES]
     opened = {note.line.line for note in hottest if note.line.patterns}
     lines = []
-    for number, html in enumerate(_highlighted(profile.source.data.decode("utf-8")), start=1):
+    for number, html in enumerate(coloured_lines(profile.source.data.decode("utf-8")), start=1):
         note = notes.get(number)
         lines.append(
             _SourceLine(
                 number,
-                Markup(html),  # noqa: S704 - Pygments escapes what it colours
+                html,
                 note,
                 _pictures(note, f"p{size}-{number}") if note else (),
                 number in opened,
@@ -168,18 +150,3 @@ def _pictures(note: LineNote, prefix: str) -> tuple[_Picture, ...]:
         _Picture(describe(pattern), draw(pattern, f"{prefix}-{index}"))
         for index, pattern in enumerate(note.line.patterns)
     )
-
-
-def _highlighted(text: str) -> list[str]:
-    """One piece of HTML a line; Pygments closes its elements at each line's end."""
-    plain = visible(text).expandtabs(4).removesuffix("\n")
-    lexer = CudaLexer(stripnl=False, ensurenl=False)
-    return highlight(plain, lexer, HtmlFormatter(nowrap=True)).split("\n")[: plain.count("\n") + 1]
-
-
-def _styles(name: str) -> Markup:
-    """Pygments' rules for tokens; the page has backgrounds of its own."""
-    rules: str = HtmlFormatter(style=name).get_style_defs(".code")  # type: ignore[no-untyped-call]
-    tokens = [rule for rule in rules.splitlines() if rule.startswith(".code .")]
-    kept_rules = (rule for rule in tokens if not rule.startswith(".code .err"))
-    return Markup("\n".join(kept_rules))  # noqa: S704 - nothing of a submission is in them

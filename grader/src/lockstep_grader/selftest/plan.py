@@ -45,12 +45,19 @@ def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
 def ensure_tools(workspace: Workspace) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
     system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
+    try:
+        system.ensure(system.BROWSER_REQUIREMENTS)
+    except FaultError as error:
+        say(f"the pages are not tested in a browser: {error}")
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)
         return
     stamp = Path(sys.prefix) / "installed-dev.txt"  # as `lab` keeps one for the grader itself
-    if stamp.is_file() and stamp.read_bytes() == requirements.read_bytes():
+    wanted = b"".join(
+        file.read_bytes() for file in sorted(requirements.parent.glob("require*.txt"))
+    )
+    if stamp.is_file() and stamp.read_bytes() == wanted:
         return
     argv = [sys.executable, "-m", "pip", "install", "-q", "-r", str(requirements)]
     say("installing the development packages ...")
@@ -58,7 +65,7 @@ def ensure_tools(workspace: Workspace) -> None:
     if done.returncode != 0:
         last = one_line((done.stderr.strip() or "no output").splitlines()[-1])
         raise FaultError(f"cannot install the development packages: {last}; try: {' '.join(argv)}")
-    write_whole(stamp, requirements.read_bytes())
+    write_whole(stamp, wanted)
     importlib.invalidate_caches()
 
 

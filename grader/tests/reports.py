@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Made-up results of a made-up lab, as `grade` would write them, for the tests of the pages."""
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.labfile import read_lab
+from lockstep_grader.model import Lab
+
+EVIL = "<script>alert(1)</script>"
+RUNGS = ("01_first", "02_second", "03_third")
+LAB_TOML = """\
+[lab]
+id = "01-demo"
+slug = "demo"
+title = "Demonstration"
+summary = "Three rungs to climb."
+prerequisites = []
+
+[[rung]]
+id = "01_first"
+title = "The first"
+points = { correctness = 2, cleanliness = 1, efficiency = 1 }
+hints = ["a gentle hint", "a telling hint"]
+[rung.speed]
+share = { zero = 0.2, full = 0.8 }
+[rung.budget]
+bank_conflicts = { zero = 1000, full = 0 }
+sector_efficiency = { zero = 0.5, full = 1 }
+
+[[rung]]
+id = "02_second"
+title = "The second"
+points = { correctness = 4, cleanliness = 1, efficiency = 0 }
+requires = ["01_first"]
+hints = ["one", "two"]
+
+[[rung]]
+id = "03_third"
+title = "The third"
+points = { correctness = 2, cleanliness = 0, efficiency = 0 }
+hints = ["a third"]
+"""
+SOURCE = "".join(
+    f"  d_out[{line}] = d_in[{line}] * {line};  // line {line}\n" for line in range(1, 41)
+)
+_POINTS = {"01_first": (2, 1, 1), "02_second": (4, 1, 0), "03_third": (2, 0, 0)}
+_PARTS = ("correctness", "cleanliness", "efficiency")
+
+
+def demo_lab(folder: Path) -> Lab:
+    file = folder / "01-demo" / "lab.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(LAB_TOML)
+    return read_lab(file)
+
+
+def finding(kind: str = "race", line: int | None = 20, message: str = "") -> dict[str, Any]:
+    said = message or f"a {kind} it is"
+    return {"kind": kind, "file": "01_first.cu", "line": line, "message": said}
+
+
+def one_test(name: str = "Demo.Works", **changes: Any) -> dict[str, Any]:
+    made = {
+        "name": name,
+        "part": "correctness",
+        "outcome": "passed",
+        "message": "",
+        "seconds": 0.5,
+        "findings": [],
+        "output": "",
+        "measures": {},
+        "counters": {},
+        "places": {},
+        "images": [],
+    }
+    return {**made, **changes}
+
+
+def measured(**measures: float) -> dict[str, Any]:
+    return one_test("Measured.KeepsItsBudget", part="efficiency", measures=measures)
+
+
+def rung(name: str, *share: float | None, **changes: Any) -> dict[str, Any]:
+    """`share` is the part of the points earned: one for all parts, or one each; None: no grade."""
+    shares = share * 3 if len(share) == 1 else share
+    parts = {
+        part: {"score": None if earned is None else most * earned, "max_score": most}
+        for part, earned, most in zip(_PARTS, shares, _POINTS[name], strict=True)
+    }
+    scores = [part["score"] for part in parts.values()]
+    graded = [score for score in scores if score is not None]
+    full = graded == list(_POINTS[name])
+    made = {
+        "id": name,
+        "score": sum(graded) if len(graded) == len(scores) else None,
+        "max_score": sum(_POINTS[name]),
+        "outcome": "error" if len(graded) < len(scores) else "passed" if full else "failed",
+        "parts": parts,
+        "fault": "" if len(graded) == len(scores) else "the disk was full",
+        "findings": [],
+        "counters": {},
+        "tests": [one_test()],
+        "seed": "1",
+        "seconds": 1.0,
+    }
+    return {**made, **changes}
+
+
+def todo(name: str) -> dict[str, Any]:
+    return rung(name, 0, findings=[finding("todo", 1, "TODO: write it")])
+
+
+def submission(name: str, *rungs: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    scores = [each["score"] for each in rungs]
+    score = None if None in scores else sum(scores)
+    labs = [{"id": "01-demo", "score": score, "max_score": 11, "rungs": list(rungs)}]
+    return {"id": name, "score": score, "max_score": 11, "labs": labs if rungs else [], **changes}
+
+
+def full(name: str, **changes: Any) -> dict[str, Any]:
+    first = rung("01_first", 1, tests=[one_test(), measured(bank_conflicts=0, sector_efficiency=1)])
+    return submission(name, first, rung("02_second", 1), rung("03_third", 1), **changes)
+
+
+def write_results(folder: Path, *submissions: dict[str, Any], **changes: Any) -> Path:
+    """A results folder with sources beside the scores."""
+    data = {
+        "version": 1,
+        "backend": "cpu",
+        "graded_at": "2026-03-01T12:00:00+00:00",
+        "toolchain": {
+            "grader": "0.1.0",
+            "compiler": {"id": "GNU", "version": "12.2.0", "path": "/usr/bin/g++"},
+            "digest": "0" * 64,
+        },
+        "seed": 1,
+        "submissions": list(submissions),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "grade.json").write_text(json.dumps({**data, **changes}))
+    return folder
+
+
+def write_beside(folder: Path, owner: str, name: str, data: str | bytes) -> None:
+    file = folder / owner / "01-demo" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def png() -> bytes:
+    """One grey pixel."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        body = kind + data
+        return len(data).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
+
+    head = chunk(b"IHDR", bytes([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]))
+    pixel = chunk(b"IDAT", zlib.compress(bytes([0, 128])))
+    return b"\x89PNG\r\n\x1a\n" + head + pixel + chunk(b"IEND", b"")
+
+
+def write_class(folder: Path) -> Path:
+    """A class with everything that a page has to show."""
+    conflicts = {"bank_conflicts": {"file": "01_first.cu", "line": 12, "value": 300}}
+    costly = measured(bank_conflicts=400, sector_efficiency=0.75)
+    printed = one_test(
+        outcome="failed",
+        message=f"expected 1, got 2 {EVIL}",
+        output=f"\x1b[31m{EVIL}\n::notice::hello",
+        findings=[finding(message=f"thread 0 races {EVIL}")],
+    )
+    pictures = one_test(images=[{"label": "result", "file": "03_third.result.png"}])
+    write_results(
+        folder,
+        full("adams", student={"name": "A. Adams", "section": "A"}),
+        submission(
+            "brown",
+            rung("01_first", 1, 1, 0.5, tests=[one_test(), {**costly, "places": conflicts}]),
+            rung("02_second", 0, outcome="skipped"),
+            rung("03_third", 0.5, tests=[pictures]),
+            student={"name": "B. Brown", "section": "B"},
+        ),
+        submission(
+            EVIL,
+            rung("01_first", 0, findings=[finding(message=EVIL)], tests=[printed]),
+            todo("02_second"),
+            todo("03_third"),
+            student={"name": EVIL, "section": "B"},
+        ),
+        submission("clark", *(todo(name) for name in RUNGS), student={"section": "A"}),
+        submission("davis", rung("01_first", None), rung("02_second", 1), rung("03_third", 1)),
+        submission("evans", score=0, problem=f"the archive is damaged {EVIL}"),
+    )
+    for owner in ("adams", "brown"):
+        write_beside(folder, owner, "01_first.cu", f"{SOURCE}// {EVIL}\n")
+    write_beside(folder, "brown", "03_third.result.png", png())
+    return folder
