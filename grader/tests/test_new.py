@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,45 +97,40 @@ def test_lint_names_the_lines_that_an_author_has_still_to_write(checkout: Checko
 # ---- the scaffold built, judged and linted, beside the emulator and judge that are built already
 
 
-def commands_of(build: Path, target: str, moved: dict[str, str]) -> None:
-    """Runs the commands that make the last file of `target`, with other files in their places."""
-    asked = ["ninja", "-C", str(build), "-t", "commands", target]
-    listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    own = [line for line in listed.splitlines() if re.search("reduction_(test|calls)", line)]
-    assert own
-    for command in own:
-        for old, new in moved.items():
-            command = command.replace(old, new)
-        subprocess.run(["sh", "-c", command], cwd=build, check=True)
+def compile_like(build: Path, model: str, source: Path, include: Path) -> Path:
+    """Compiles `source` with the very flags of the judge's file `model`; the object's path."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    entry = next(entry for entry in commands if entry["file"].endswith(f"/{model}"))
+    flags = shlex.split(entry["command"].replace(f"{REPOSITORY}/labs/01-reduction", str(include)))
+    flags = flags[: flags.index("-o")]
+    target = include.parents[1] / "build" / f"{source.name}.o"
+    subprocess.run([*flags, "-o", target, "-c", str(source)], cwd=build, check=True)
+    return target
 
 
 def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
     """Builds the judge and call table as lab 01's are built; what lockstep.json says of them."""
     build = build_backend(Workspace(REPOSITORY, BUILD), Backend.CPU, "lockstep", 2).parent
-    out = root / "build"
+    include, out = root / "labs" / lab, root / "build"
     out.mkdir()
     filled = {
         "slug": slug,
         "weak_declarations": f"[[gnu::weak]] decltype({slug}) {slug};\n",
         "table_entries": f'    make_entry("{slug}", &lab::{slug}),\n',
     }
-    calls = (REPOSITORY / "common/judge/worker/calls.cpp.in").read_text()
-    (out / "calls.cpp").write_text(re.sub(r"@(\w+)@", lambda name: filled[name[1]], calls))
-    first = f"{REPOSITORY}/labs/01-reduction"
-    objects = "CMakeFiles/reduction_"
-    moved = {
-        f"{first}/reduction_test.cpp": f"{root}/labs/{lab}/{slug}_test.cpp",
-        first: f"{root}/labs/{lab}",
-        f"{build}/01-reduction/reduction_calls.cpp": f"{out}/calls.cpp",
-        f"{objects}test.dir/labs/01-reduction/reduction_test.cpp.o": f"{out}/test.o",
-        f"{objects}calls.dir/01-reduction/reduction_calls.cpp.o": f"{out}/calls.o",
-        "libreduction_calls.a": f"{out}/calls.a",
-        "-o reduction_test": f"-o {out}/judge",
-    }
-    commands_of(build, "reduction_test", moved)
-    commands_of(build, "libreduction_calls.a", moved)
-    include = str(root / "labs" / lab)
-    return {"judge": str(out / "judge"), "calls": str(out / "calls.a"), "include": include}
+    template = (REPOSITORY / "common/judge/worker/calls.cpp.in").read_text()
+    calls = out / "calls.cpp"
+    calls.write_text(re.sub(r"@(\w+)@", lambda name: filled[name[1]], template))
+    table = compile_like(build, "reduction_calls.cpp", calls, include)
+    subprocess.run(["ar", "qc", f"{out}/calls.a", str(table)], check=True)
+
+    test = compile_like(build, "reduction_test.cpp", include / f"{slug}_test.cpp", include)
+    asked = ["ninja", "-C", str(build), "-t", "commands", "reduction_test"]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    libraries = [word for word in listed.splitlines()[-1].split() if re.search(r"\.(a|so)$", word)]
+    linked = ["c++", str(test), "-o", f"{out}/judge", *libraries]
+    subprocess.run(linked, cwd=build, check=True)
+    return {"judge": f"{out}/judge", "calls": f"{out}/calls.a", "include": str(include)}
 
 
 def write_the_lab(root: Path, lab: str) -> None:

@@ -13,7 +13,9 @@ namespace cooperative_groups {
 template <class Group, class To, class From>
 SIMT_INLINE void memcpy_async(const Group& group, To* destination, const From* source,
                               std::size_t size_bytes) {
-  simt::copy_share(destination, source, size_bytes, group.thread_rank(), group.size());
+  simt::copy_share<simt::Arrival::kLater>(destination, source, size_bytes, group.thread_rank(),
+                                          group.size());
+  simt::commit_copies();
 }
 
 // The lesser of both counts of elements.
@@ -25,10 +27,12 @@ SIMT_INLINE void memcpy_async(const Group& group, T* destination, std::size_t de
 
 template <class Group>
 SIMT_INLINE void wait(const Group& group) {
+  simt::wait_for_copies(0);
   group.sync();
 }
 template <unsigned num_later_copies, class Group>
 SIMT_INLINE void wait_prior(const Group& group) {
+  simt::wait_for_copies(num_later_copies);
   group.sync();
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "async_copy.h"
 #include "fiber.h"
 #include "order.h"
 #include "schedule.h"
@@ -35,6 +36,7 @@ struct Lane {
   std::uint64_t result = 0;
 
   std::uint64_t horizon = 0;  // it knows of what was released until then (see order.h)
+  AsyncCopies copies;
 };
 
 // Each live lane's bit is in exactly one of the sets below `live`.

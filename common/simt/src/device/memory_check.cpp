@@ -95,8 +95,7 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
   }
   if (access.reads && region.written.none(access.address, access.size_bytes) &&
       !was_written_unseen(access)) {
-    report_uninitialized(
-        access, variable == nullptr ? "shared memory" : "shared memory (" + variable->name + ")");
+    report_uninitialized_shared(access, variable);
   }
   if (access.writes) region.written.set(access.address, access.size_bytes);
   return true;

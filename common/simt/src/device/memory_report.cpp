@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "async_copy.h"
 #include "describe.h"
 #include "fault.h"
 #include "grid.h"
@@ -124,6 +125,23 @@ void report_uninitialized(const Access& access, const std::string& where) {
   report_at(access, "uninitialized_read",
             running_thread_name() + " reads " + bytes(access.size_bytes) + " of " + where +
                 " that nobody has written yet");
+}
+
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable) {
+  const Untraced untraced;
+  if (is_known(access, 1)) return;
+  const std::string what = running_thread_name() + " reads " + bytes(access.size_bytes) +
+                           " of shared memory" +
+                           (variable == nullptr ? "" : " (" + variable->name + ")");
+  const std::string copy = copy_under_way(*running.block, access);
+  if (copy.empty()) {
+    report_at(access, "uninitialized_read", what + " that nobody has written yet");
+  } else {
+    report_at(access, "race",
+              what + " that " + copy +
+                  ": that thread must wait for its copies (__pipeline_wait_prior, consumer_wait) "
+                  "before a barrier");
+  }
 }
 
 void end_outside_shared_memory(const Access& access) {

@@ -24,8 +24,12 @@ void report_past_shared_memory(const Access& access);
 // The access begins in or after the variable and ends in room that belongs to none.
 void report_past_shared_variable(const Access& access, const SharedVariable& variable);
 
-// Nothing has been written yet where it reads. `where`: "shared memory" or an allocation's name.
+// Nothing has been written yet where it reads. `where`: an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where);
+
+// The same in shared memory; a race if a copy has begun to write there (see AsyncCopy). `variable`:
+// which one it reads, null in dynamic shared memory.
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable);
 
 // These end the kernel.
 

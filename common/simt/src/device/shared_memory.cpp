@@ -4,6 +4,10 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "simt/launch.h"
@@ -39,19 +43,22 @@ TlsImage find_tls_image() {
   return image;
 }
 
+}  // namespace
+
 // Word by word, because a pattern of bytes could not be a NaN for every type.
-void fill_with_poison(std::span<std::byte> range) {
+void poison(std::span<std::byte> range) {
+  constexpr std::size_t kWordBytes = sizeof(kPoisonWord);
+  const auto word = std::bit_cast<std::array<std::byte, kWordBytes>>(kPoisonWord);
+  const std::size_t phase = reinterpret_cast<std::uintptr_t>(range.data()) % kWordBytes;
   std::byte* const begin = range.data();
-  std::size_t done = std::min(sizeof(kPoisonWord), range.size());
-  std::memcpy(begin, &kPoisonWord, done);
+  std::size_t done = std::min(kWordBytes, range.size());
+  for (std::size_t i = 0; i < done; ++i) begin[i] = word[(phase + i) % kWordBytes];
   while (done < range.size()) {  // doubles what is filled
     const std::size_t next = std::min(done, range.size() - done);
     std::memcpy(begin + done, begin, next);
     done += next;
   }
 }
-
-}  // namespace
 
 SharedMemory::SharedMemory(std::size_t dynamic_bytes) : dynamic_(g_dynamic_shared, dynamic_bytes) {
   static const TlsImage image = find_tls_image();
@@ -62,8 +69,8 @@ SharedMemory::SharedMemory(std::size_t dynamic_bytes) : dynamic_(g_dynamic_share
 SharedMemory::~SharedMemory() { std::memcpy(static_.data(), host_image_.data(), static_.size()); }
 
 void SharedMemory::poison() const {
-  fill_with_poison(static_);
-  fill_with_poison(dynamic_);
+  device::poison(static_);
+  device::poison(dynamic_);
 }
 
 void SharedMemory::save(std::vector<std::byte>& image) const {

@@ -10,6 +10,9 @@
 
 namespace simt::device {
 
+// Fills the range with the pattern of fresh memory.
+void poison(std::span<std::byte> range);
+
 class SharedMemory {
  public:
   // For a launch with so much dynamic shared memory, on this OS thread. Keeps what the host has in

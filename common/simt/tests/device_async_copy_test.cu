@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Asynchronous copies to shared memory: who looks before they have arrived is told.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda_pipeline.h>
+
+#include <cuda/pipeline>
+
+#include "device_test.h"
+
+namespace simt_test {
+namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr int kThreads = 64;
+constexpr int kTiles = 5;
+
+class AsyncCopy : public DeviceTest {
+ protected:
+  AsyncCopy() : in_(kTiles * kThreads), out_(kThreads) {
+    for (int i = 0; i < kTiles * kThreads; ++i) in_[i] = i * i % 1000;
+  }
+
+  Managed<int> in_;
+  Managed<int> out_;
+};
+
+enum Wait { kNone, kTooFew, kNoCommit, kRight };
+
+// out[t] becomes the item of the thread at the block's other end.
+__global__ void mirror_kernel(const int* in, int* out, Wait wait) {
+  __shared__ int items[kThreads];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&items[t], &in[t], sizeof(int));
+  if (wait != kNoCommit) __pipeline_commit();
+  if (wait != kNone) __pipeline_wait_prior(wait == kTooFew ? 1 : 0);
+  __syncthreads();
+  out[t] = items[kThreads - 1 - t];
+}
+constexpr int kCopyLine = __LINE__ - 6;
+constexpr int kReadLine = __LINE__ - 3;
+
+TEST_F(AsyncCopy, FindsAReadWithoutAWait) {
+  for (const Wait wait : {kNone, kTooFew, kNoCommit}) {
+    mirror_kernel<<<1, kThreads>>>(in_.get(), out_.get(), wait);
+    const simt::Finding finding = expect_finding("race");
+    EXPECT_EQ(finding.line, kReadLine) << wait;
+    EXPECT_TRUE(contains(finding.message, "that a copy that thread 63 began in line " +
+                                              std::to_string(kCopyLine) + " has not filled"))
+        << finding.message;
+    cudaDeviceSynchronize();
+    EXPECT_NE(out_[0], in_[kThreads - 1]);  // as on a device that is slow to copy
+  }
+}
+
+TEST_F(AsyncCopy, BringsWhatIsWaitedFor) {
+  mirror_kernel<<<1, kThreads>>>(in_.get(), out_.get(), kRight);
+  cudaDeviceSynchronize();
+  for (int t = 0; t < kThreads; ++t) EXPECT_EQ(out_[t], in_[kThreads - 1 - t]);
+}
+
+// Sums a column of tiles, the next one on its way while one is used.
+template <int kLater>
+__global__ void two_stages_kernel(const int* in, int* out) {
+  __shared__ int stages[2][kThreads];
+  const int t = threadIdx.x;
+  const auto fetch = [&](int tile) {
+    if (tile < kTiles) __pipeline_memcpy_async(&stages[tile % 2][t], &in[tile * kThreads + t], 4);
+    __pipeline_commit();
+  };
+  int sum = 0;
+  fetch(0);
+  for (int tile = 0; tile < kTiles; ++tile) {
+    fetch(tile + 1);
+    __pipeline_wait_prior(kLater);
+    __syncthreads();
+    sum += stages[tile % 2][kThreads - 1 - t];
+    __syncthreads();
+  }
+  out[t] = sum;
+}
+
+TEST_F(AsyncCopy, AllowsOneBatchOnItsWayWhileAnotherIsUsed) {
+  two_stages_kernel<1><<<1, kThreads>>>(in_.get(), out_.get());
+  cudaDeviceSynchronize();
+  int sum = 0;
+  for (int tile = 0; tile < kTiles; ++tile) sum += in_[tile * kThreads + kThreads - 1];
+  EXPECT_EQ(out_[0], sum);
+}
+
+TEST_F(AsyncCopy, FindsAWaitForOneBatchTooFew) {
+  two_stages_kernel<2><<<1, kThreads>>>(in_.get(), out_.get());
+  expect_finding("race");
+}
+
+__global__ void group_kernel(const int* in, int* out, bool waits) {
+  __shared__ int items[kThreads];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, items, in, sizeof(items));
+  if (waits) cg::wait(block);
+  block.sync();
+  out[threadIdx.x] = items[kThreads - 1 - threadIdx.x];
+}
+
+__global__ void pipeline_kernel(const int* in, int* out, bool waits) {
+  __shared__ int items[kThreads];
+  auto pipeline = cuda::make_pipeline();
+  pipeline.producer_acquire();
+  cuda::memcpy_async(&items[threadIdx.x], &in[threadIdx.x], sizeof(int), pipeline);
+  pipeline.producer_commit();
+  if (waits) pipeline.consumer_wait();
+  __syncthreads();
+  out[threadIdx.x] = items[kThreads - 1 - threadIdx.x];
+  pipeline.consumer_release();
+}
+
+TEST_F(AsyncCopy, KnowsTheOtherWaysToCopy) {
+  for (const auto kernel : {group_kernel, pipeline_kernel}) {
+    kernel<<<1, kThreads>>>(in_.get(), out_.get(), true);
+    cudaDeviceSynchronize();
+    EXPECT_EQ(out_[0], in_[kThreads - 1]);
+    kernel<<<1, kThreads>>>(in_.get(), out_.get(), false);
+    expect_finding("race");
+  }
+}
+
+__global__ void leaves_early_kernel(const int* in) {
+  __shared__ int items[kThreads];
+  __pipeline_memcpy_async(&items[threadIdx.x], &in[threadIdx.x], sizeof(int));
+}
+
+TEST_F(AsyncCopy, ForgetsWhatABlockLeftBehind) {
+  leaves_early_kernel<<<3, kThreads>>>(in_.get());
+  mirror_kernel<<<3, kThreads>>>(in_.get(), out_.get(), kRight);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out_[0], in_[kThreads - 1]);
+}
+
+}  // namespace
+}  // namespace simt_test
