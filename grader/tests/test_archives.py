@@ -208,6 +208,15 @@ def chained_headers() -> bytes:
     return header.tobuf(tarfile.USTAR_FORMAT) * 5000
 
 
+def of_less_than_nothing() -> bytes:
+    """A size below zero, which sends some readers round and round."""
+    header = bytearray(tarfile.TarInfo(FIRST).tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = b"\xff" * 11 + b"\x00"
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header) * 3
+
+
 @pytest.mark.parametrize(
     ("name", "make", "says"),
     [
@@ -225,6 +234,9 @@ def chained_headers() -> bytes:
         ("m.tar.bz2", lambda: swollen(bz2.compress), "unpacks to more than 64 MiB"),
         ("m.tar.xz", asks_for_memory, "is damaged: Memory usage limit"),
         ("m.tar", chained_headers, "is damaged"),
+        ("m.tar", of_less_than_nothing, "is damaged"),
+        ("m.tar", lambda: tar_bytes({"a/" * 99 + FIRST: ""}), "holds no lab folder"),
+        ("m.tar.gz", lambda: gzip.compress(tar_bytes({"a/" * (1 << 22): ""})), "holds no lab"),
         ("m.zip", lambda: zip_bytes({}), "m.zip is empty"),
         ("m.zip", lambda: zip_bytes({"hello.txt": "hi"}), "holds no lab folder and no rung"),
         ("m.zip", lambda: zip_bytes({"in.zip": zip_bytes(GOOD)}), "another archive, in.zip"),

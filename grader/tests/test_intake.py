@@ -169,6 +169,13 @@ def test_nobody_can_reach_into_a_neighbours_folder(checkout: Checkout) -> None:
     assert submissions["cy"].problem == "lab.zip is a link that leaves the submission"
 
 
+def test_links_in_a_circle_are_no_folders(checkout: Checkout) -> None:
+    put(checkout, "class/ann", GOOD)
+    for folder in ("class", "class/ann"):
+        (checkout.root / folder / "circle").symlink_to("circle")
+    assert is_whole(by_id(taken(checkout, checkout.root / "class"))["ann"])
+
+
 @pytest.mark.parametrize("name", ["grade.json", "x" * 250])
 def test_ids_are_names_that_a_folder_can_have(checkout: Checkout, name: str) -> None:
     put(checkout, f"class/{name}", GOOD)

@@ -22,6 +22,7 @@ from lockstep_grader.unpack import ArchiveError, open_tar_stream
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
 _CHUNK = 1 << 16
+_MAX_PATH = 4096  # as long as Linux lets a path be
 _ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
 
 
@@ -144,6 +145,8 @@ def _read_tar(
     with tarfile.open(fileobj=unpacked, mode="r|") as archive:
         for count, entry in enumerate(archive, 1):
             _check_count(count, bounds)
+            if entry.size < 0:
+                raise ArchiveError("is damaged: an entry has less than no bytes")
             archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
             member = _member(entry.name, entry.isdir())
             problem = "" if entry.isreg() or entry.isdir() else _tar_problem(entry)
@@ -161,6 +164,8 @@ def _stored(member: Member, data: IO[bytes], spool: Spool, max_bytes: int) -> Me
 
 
 def _member(name: str, is_folder: bool) -> Member:
+    if len(name) > _MAX_PATH:
+        return Member(PurePosixPath("..."), is_folder, is_outside=True)
     path = name.replace("\\", "/")  # as some programs on Windows write it
     parts = [part for part in path.split("/") if part not in ("", ".")]
     has_drive = len(path) > 1 and path[1] == ":"

@@ -14,6 +14,8 @@ from lockstep_grader.text import visible
 
 _MAX_ENTRIES = 20_000  # of one folder of a submission; what is beyond is not looked at
 
+_MAX_DEPTH = 16  # of folders in an archive; far more than labs lie in
+
 
 class Tree(Protocol):
     """A folder. Names that begin with a dot, and what macOS adds to archives, are left out."""
@@ -60,7 +62,7 @@ class DiskFolder:
     def _names(self, of_folders: bool) -> list[str]:
         with os.scandir(self.path) as entries:
             listed = (entry for entry, _ in zip(entries, range(_MAX_ENTRIES), strict=False))
-            chosen = [entry.name for entry in listed if entry.is_dir() == of_folders]
+            chosen = [entry.name for entry in listed if _is_folder(entry) == of_folders]
         return sorted(name for name in chosen if not is_ignored(name))
 
 
@@ -84,7 +86,7 @@ class ArchiveFolder:
 
     def add(self, member: Member) -> None:
         parts = member.path.parts
-        if any(map(is_ignored, parts)):
+        if len(parts) > _MAX_DEPTH or any(map(is_ignored, parts)):
             return
         folder = self
         for part in parts if member.is_folder else parts[:-1]:
@@ -116,6 +118,13 @@ def is_ignored(name: str) -> bool:
 def visible_name(path: Path) -> str:
     name = path.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return visible(name)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a loop of links
+        return False
 
 
 def _submitted(member: Member) -> SubmittedFile:
