@@ -11,7 +11,7 @@
 namespace lab {
 namespace {
 
-constexpr unsigned kFullWarp = 0xffffffffu;
+[[maybe_unused]] constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kRowsPerBlock = 4;  // blocks of dim3(32, 4)
 
 // Returns the largest of 32 values to all lanes. All 32 lanes must call.

@@ -4,10 +4,13 @@
 from pathlib import Path
 
 STYLE = """<style>
-text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
-.m{text-anchor:middle}.e{text-anchor:end}.off{fill:none;stroke:#d0d7de}.frame{fill:none;stroke:#656d76;stroke-width:1.5}
-.k0{fill:#54aeff}.k1{fill:#f2a65a}.k2{fill:#57ab5a}.k3{fill:#b68ef0}.k{fill:#1f2328;font-size:11px;text-anchor:middle}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.off{stroke:#373e47}.frame{stroke:#9198a1}.k{fill:#0d1117}}
+text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}
+.s{font-size:11px;fill:#59636e}.m{text-anchor:middle}.e{text-anchor:end}
+.off{fill:none;stroke:#d0d7de}.frame{fill:none;stroke:#656d76;stroke-width:1.5}
+.k0{fill:#54aeff}.k1{fill:#f2a65a}.k2{fill:#57ab5a}.k3{fill:#b68ef0}
+.k{fill:#1f2328;font-size:11px;text-anchor:middle}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.off{stroke:#373e47}
+.frame{stroke:#9198a1}.k{fill:#0d1117}}
 </style>"""
 
 
@@ -76,16 +79,16 @@ def coalescing() -> None:
     cell, words, lanes = 15, 48, 4
     art = Drawing(830, 260, "Which words of an array of points one request reads, in three versions")
     rows = [
-        ("Four points a thread: lane 0, 1, 2, 3 are 12 words apart", lambda lane: 12 * lane),
-        ("Neighbouring points: 3 words apart", lambda lane: 3 * lane),
-        ("Neighbouring words, whoever needs them", lambda lane: lane),
+        ("Four points a thread: lane 0, 1, 2, 3 are 12 words apart", 12),
+        ("Neighbouring points: 3 words apart", 3),
+        ("Neighbouring words, whoever needs them", 1),
     ]
     left, top = 14, 62
     art.text(left, 22, "One request of (here) four lanes, in sectors of 8 words", "h")
-    for row, (title, word_of) in enumerate(rows):
+    for row, (title, stride) in enumerate(rows):
         y = top + row * 66
         art.text(left, y - 8, title)
-        read = {word_of(lane): lane for lane in range(lanes)}
+        read = {stride * lane: lane for lane in range(lanes)}
         for word in range(words):
             style = f"k{read[word]}" if word in read else "off"
             art.box(left + word * cell, y, cell, cell, style)
@@ -94,7 +97,7 @@ def coalescing() -> None:
         for sector in range(words // 8):
             art.box(left + sector * 8 * cell, y, 8 * cell, cell, "frame")
         sectors = len({word // 8 for word in read})
-        art.text(left + words * cell + 12, y + 12, f"{sectors} of 6" if sectors > 1 else "1 of 6")
+        art.text(left + words * cell + 12, y + 12, f"{sectors} of 6")
     art.text(left + words * cell + 12, top - 8, "sectors", "s")
     art.text(
         left, top + 2 * 66 + 40, "With 32 lanes: 32, 12 and 4 sectors, of which 4 are needed.", "s"
