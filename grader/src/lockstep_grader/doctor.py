@@ -25,9 +25,9 @@ from lockstep_grader.system import (
 from lockstep_grader.text import one_line
 
 PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
-PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
+PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 
