@@ -11,15 +11,19 @@ if(LAB_BACKEND STREQUAL "cpu")
   # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra).
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
-    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -Wall -Wno-unknown-pragmas
+    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -fno-gnu-unique -Wall -Wno-unknown-pragmas
     -include cuda_runtime.h -I${common_dir}/simt/include -I${common_dir}/cuda)
   set(simt_libraries -lboost_context -lbacktrace)
 
-  set(worker_step_names rewrite compile link)
+  set(worker_step_names rewrite compile gather isolate link)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
-  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
+  # Only the lab's functions stay visible to the linker. What else a rung defines, a template's instance
+  # included, would take the place of the runtime's own code of that name: here it is the rung's alone.
+  set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
+  set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep {work}/isolated.o)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "counters_check.h"
 #include "counters_json.h"
 #include "json.h"
 #include "record.h"
@@ -57,6 +58,7 @@ CountResult count(const Workload& workload) {
       result.failure = Failure{"out_of_bounds", *trespass};
     }
   }
+  if (!result.failure) result.failure = find_impossible(result.kernels, workload.bytes_per_call);
   if (!result.failure) {
     result.measures = measures(result.kernels, std::max(workload.num_items, 1.0));
   }

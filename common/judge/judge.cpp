@@ -2,6 +2,7 @@
 #include "judge.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 
 #include <charconv>
@@ -184,6 +185,8 @@ Options parse_options(int argc, char** argv) {
       options.profile_sizes = parse_sizes(name, value);
     } else if (argument == "--quick") {
       options.quick = true;
+    } else if (name == "--sandbox") {
+      options.sandbox.push_back(value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
     } else if (name == "--seed") {
@@ -201,7 +204,8 @@ Options parse_options(int argc, char** argv) {
 }
 
 std::vector<std::string> submission_command(const Options& options) {
-  std::vector<std::string> command = options.wrapper;
+  std::vector<std::string> command = options.sandbox;
+  command.insert(command.end(), options.wrapper.begin(), options.wrapper.end());
   command.push_back(options.worker);
   if (options.quick) command.emplace_back("--checked");
   return command;
@@ -213,10 +217,13 @@ Session& session() { return *g_session; }
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
       student_(submission_command(options), arena_,
-               {.farewell_seconds = options.wrapper.empty() ? 0 : kFarewellSeconds}),
+               {.farewell_seconds = options.wrapper.empty() ? 0 : kFarewellSeconds,
+                .sandboxed = !options.sandbox.empty()}),
       seeds_(options.seed) {}
 
 int run(int argc, char** argv, const LabJudge& lab) {
+  // Nobody of this user may look into the process that knows the answers: /proc/PID/mem, ptrace.
+  prctl(PR_SET_DUMPABLE, 0);
   ::testing::InitGoogleTest(&argc, argv);
   int status = 3;
   try {

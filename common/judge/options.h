@@ -9,15 +9,15 @@
 namespace judge {
 
 struct Options {
-  std::string rung;       // "02_interleaved"
-  std::string worker;     // the submission's worker
-  std::string anchors;    // worker that reaches the device's limits; empty: none
-  std::string first;      // worker of the lab's first rung; empty: none
-  std::string reference;  // worker of this rung's reference solution; empty: none
-  std::vector<std::string>
-      wrapper;             // command that runs the submission's worker (a sandbox, a checker)
-  std::uint64_t seed = 0;  // of all inputs; drawn from the system unless given
-  std::string images;      // folder for the pictures that tests make; empty: none are wanted
+  std::string rung;                  // "02_interleaved"
+  std::string worker;                // the submission's worker
+  std::string anchors;               // worker that reaches the device's limits; empty: none
+  std::string first;                 // worker of the lab's first rung; empty: none
+  std::string reference;             // worker of this rung's reference solution; empty: none
+  std::vector<std::string> sandbox;  // command that confines the submission's worker; empty: none
+  std::vector<std::string> wrapper;  // checker that runs the worker, inside the sandbox
+  std::uint64_t seed = 0;            // of all inputs; drawn from the system unless given
+  std::string images;  // folder for the pictures that tests make; empty: none are wanted
   // The worker runs under a checker, many times slower: large data and measurements are left out.
   bool quick = false;
   // Not empty: judge nothing, but at these sizes ...
@@ -30,7 +30,7 @@ struct Options {
 // unknown.
 Options parse_options(int argc, char** argv);
 
-// argv of the submission's worker: the wrapper, if any, and the program.
+// argv of the submission's worker: the sandbox and the wrapper, if any, and the program.
 std::vector<std::string> submission_command(const Options& options);
 
 // The running judge's options.

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kKeptOutputBytes = 4096;
 constexpr auto kMaxSpin = std::chrono::seconds(2);
+constexpr auto kMaxAfterlife = std::chrono::seconds(2);
 constexpr int kWatchIntervalMs = 50;  // how often CPU time and memory are looked at
 
 void set_limit(__rlimit_resource resource, rlim_t value) {
@@ -73,12 +74,39 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-std::string describe_death(const siginfo_t& info) {
-  if (info.si_code == CLD_EXITED) {
-    return "exited with status " + std::to_string(info.si_status) + " in the middle of a call";
+// `pid` and all processes below it: a sandbox has its own between us and the worker.
+std::vector<pid_t> family(pid_t pid) {
+  std::vector<pid_t> members = {pid};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string id = std::to_string(members[i]);
+    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+    for (pid_t child = 0; children >> child;) members.push_back(child);
   }
-  return "was killed by signal " + std::to_string(info.si_status) + " (" +
-         strsignal(info.si_status) + ")";
+  return members;
+}
+
+double cpu_seconds_of(pid_t pid) {
+  // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing parenthesis.
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t paren = line.rfind(')');
+  if (paren == std::string::npos) return 0;
+  unsigned long user = 0;
+  unsigned long system = 0;
+  std::sscanf(line.c_str() + paren + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+              &user, &system);
+  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// Resident pages less the shared ones: the arena is ours.
+std::size_t resident_bytes_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  std::size_t shared = 0;
+  file >> total >> resident >> shared;
+  return (resident - std::min(resident, shared)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -132,13 +160,42 @@ void WorkerProcess::kill_group() {
   siginfo_t info{};
   if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       info.si_pid == pid_) {
-    how_died_ = describe_death(info);
+    describe_death(info.si_code, info.si_status);
   }
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  await_silence();
+}
+
+// A sandbox that is killed takes what is in it along, but a moment later. Nothing of the old worker
+// may be left to write to the arena when the next one starts: it holds its end of the pipe for as
+// long as it lives.
+void WorkerProcess::await_silence() {
+  const auto deadline = Clock::now() + kMaxAfterlife;
+  pollfd pipe{output_fd_, POLLIN, 0};
+  while (Clock::now() < deadline && poll(&pipe, 1, kWatchIntervalMs) >= 0) {
+    drain_output();
+    if ((pipe.revents & POLLHUP) != 0) return;
+  }
+}
+
+// A sandbox reports the death of the program in it as shells do: exit status 128 + N for signal N.
+void WorkerProcess::describe_death(int code, int status) {
+  if (limits_.sandboxed && code == CLD_EXITED && status > 128) {
+    code = CLD_KILLED;
+    status -= 128;
+  }
+  if (code == CLD_EXITED) {
+    how_died_ = "exited with status " + std::to_string(status) + " in the middle of a call";
+    return;
+  }
+  const char* const name = strsignal(status);
+  death_signal_ = status;
+  how_died_ = "was killed by signal " + std::to_string(status) + " (" +
+              (name == nullptr ? "unknown" : name) + ")";
 }
 
 Exchange WorkerProcess::finish(Ending ending) {
@@ -147,6 +204,7 @@ Exchange WorkerProcess::finish(Ending ending) {
   Exchange exchange;
   exchange.ending = ending;
   exchange.how_died = how_died_;
+  exchange.signal = death_signal_;
   return exchange;
 }
 
@@ -246,27 +304,15 @@ std::string WorkerProcess::take_output() {
 }
 
 double WorkerProcess::cpu_seconds() const {
-  // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing parenthesis.
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t paren = line.rfind(')');
-  if (paren == std::string::npos) return 0;
-  unsigned long user = 0;
-  unsigned long system = 0;
-  std::sscanf(line.c_str() + paren + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-              &user, &system);
-  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  double sum = 0;
+  for (const pid_t pid : family(pid_)) sum += cpu_seconds_of(pid);
+  return sum;
 }
 
 std::size_t WorkerProcess::resident_bytes() const {
-  // Resident pages less the shared ones: the arena is ours.
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
-  std::size_t total = 0;
-  std::size_t resident = 0;
-  std::size_t shared = 0;
-  file >> total >> resident >> shared;
-  return (resident - std::min(resident, shared)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t sum = 0;
+  for (const pid_t pid : family(pid_)) sum += resident_bytes_of(pid);
+  return sum;
 }
 
 }  // namespace judge

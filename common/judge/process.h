@@ -19,6 +19,7 @@ struct Limits {
   std::size_t memory_bytes = std::size_t{3} << 30;  // resident, without the shared buffers
   std::size_t output_bytes = std::size_t{1} << 20;
   double farewell_seconds = 0;  // to end by itself, once nothing more is asked; then it is killed
+  bool sandboxed = false;       // the command is a sandbox's: see WorkerProcess::describe_death
 };
 
 // How one exchange with the worker ended.
@@ -28,6 +29,7 @@ struct Exchange {
   Ending ending = Ending::kReplied;
   wire::Reply reply;     // kReplied only
   std::string how_died;  // kDied only: "was killed by signal 6 (Aborted)"
+  int signal = 0;        // kDied only: the signal, if it was one
   double wall_ms = 0;    // from the request to the reply, on the judge's clock
 };
 
@@ -55,12 +57,14 @@ class WorkerProcess {
   using Clock = std::chrono::steady_clock;
   Exchange finish(Ending ending);
   Exchange wait_for_reply(Clock::time_point begin, Wait wait);
-  bool drain_output();      // false once the output limit is passed
-  bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
-  double cpu_seconds() const;
-  std::size_t resident_bytes() const;
+  bool drain_output();         // false once the output limit is passed
+  bool receive(Exchange&);     // reads what the socket has; true once a whole reply is there
+  double cpu_seconds() const;  // of the process and all below it, as is ...
+  std::size_t resident_bytes() const;  // ... the memory
   void say_farewell();
   void kill_group();
+  void await_silence();
+  void describe_death(int code, int status);
 
   Limits limits_;
   pid_t pid_ = -1;
@@ -72,6 +76,7 @@ class WorkerProcess {
   std::string output_;
   std::size_t output_bytes_ = 0;
   std::string how_died_;
+  int death_signal_ = 0;
 };
 
 }  // namespace judge

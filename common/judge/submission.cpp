@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "submission.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
@@ -30,6 +32,11 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
     case Ending::kDied:
     case Ending::kReplied:
       break;
+  }
+  if (exchange.signal == SIGSYS) {
+    return {"forbidden",
+            "made a system call that no kernel has a use for (a new process, a socket, another "
+            "process's memory, ...), and was stopped by the sandbox"};
   }
   return {"crash", "the program " + exchange.how_died};
 }
@@ -129,13 +136,18 @@ Outcome Submission::run(wire::Batch batch) {
   Outcome outcome;
   const auto end_with = [&](const Exchange& exchange) {
     outcome.failure = explain(exchange, limits_);
-    outcome.fatal = exchange.ending == Ending::kTimedOut;
+    // To fill the memory takes long, too, and no smaller size is likely to do without.
+    outcome.fatal =
+        exchange.ending == Ending::kTimedOut || exchange.ending == Ending::kMemoryExceeded;
     return outcome;
   };
   if (process_ == nullptr) {
     process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
     const Exchange hello = exchange(
         wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
+    if (hello.ending == Ending::kDied && limits_.sandboxed && output_.starts_with("bwrap: ")) {
+      throw std::runtime_error("the sandbox did not start: " + output_);
+    }
     if (hello.ending != Ending::kReplied) return end_with(hello);
   }
   batch.regions = arena_.regions();

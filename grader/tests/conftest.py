@@ -146,6 +146,7 @@ def checkout(
     made.submission("solutions", {})
     made.write_toolchain()
     monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    monkeypatch.setenv("LOCKSTEP_SANDBOX", "off")  # there is nothing real to confine
     monkeypatch.setenv("LOCKSTEP_ROOT", str(made.root))
     monkeypatch.setenv("LOCKSTEP_BUILD", str(made.root / "build"))
     monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(made.root / "toolchain.json"))

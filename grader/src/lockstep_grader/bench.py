@@ -55,10 +55,15 @@ def _time_rung(
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")
     work.mkdir(parents=True)
     tools = session.toolchain.lab(lab.id)
-    worker = compile_rung(session.toolchain, tools, source, work, session.processes)
+    confinement = session.confinement
+    worker = compile_rung(session.toolchain, tools, source, work, session.processes, confinement)
     if isinstance(worker, Finding):
         raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
-    workers = Workers(worker, anchors=session.toolchain.anchors)
+    workers = Workers(
+        worker,
+        anchors=session.toolchain.anchors,
+        sandbox=tuple(confinement.running(worker)),
+    )
     listed = ",".join(str(size) for size in sizes)
     argv = [str(tools.judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
     done = session.processes.run(argv, _LIMITS, work)

@@ -8,11 +8,15 @@ from pathlib import Path
 from lockstep_grader.errors import FaultError
 from lockstep_grader.model import Backend, Finding, FindingKind
 from lockstep_grader.process import Completed, Limits, Processes
+from lockstep_grader.sandbox import UNCONFINED, Confinement
+from lockstep_grader.source_rules import check_source
 from lockstep_grader.submission import Source
+from lockstep_grader.symbols import check_object
 from lockstep_grader.text import one_line
 from lockstep_grader.toolchain import LabTools, Step, Toolchain
 
 _SECONDS = 60
+_CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
 _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
 _FILE_BYTES = 256 << 20
 _MIN_FREE_BYTES = 1 << 20
@@ -27,37 +31,63 @@ _LINK_DIAGNOSTIC = re.compile(
     r"(?:(?P<file>[^:\n]+):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
     r"multiple definition of|first defined here).*)"
 )
+_OUT_OF_BOUNDS = re.compile(
+    r"signal terminated program|virtual memory exhausted|out of memory allocating|"
+    r"File size limit exceeded|File too large|cannot allocate memory",
+    re.IGNORECASE,
+)
 _UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
 
 
 def compile_rung(
-    toolchain: Toolchain, tools: LabTools, source: Source, work: Path, processes: Processes
+    toolchain: Toolchain,
+    tools: LabTools,
+    source: Source,
+    work: Path,
+    processes: Processes,
+    confinement: Confinement = UNCONFINED,
 ) -> Path | Finding:
-    """The worker made from `source` in the folder `work`, or the compile error.
+    """The worker made from `source` in the folder `work`, or what is wrong with the source.
 
     Raises FaultError when the toolchain itself fails: a program missing, the disk full, or a
     link that breaks over something that is not the student's.
     """
+    if forbidden := check_source(source, toolchain.backend):
+        return forbidden
     file = work / source.file_name
     file.write_bytes(source.data)
-    limits = Limits(_SECONDS, _MEMORY_BYTES[toolchain.backend], _FILE_BYTES)
+    backend = toolchain.backend
+    limits = Limits(
+        _SECONDS, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=_CPU_SECONDS[backend]
+    )
     for step in toolchain.steps:
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
-        done = processes.run(argv, limits, work)
+        done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
         if done.timed_out:
             return _finding(source, f"compiling took longer than {_SECONDS} seconds")
         if done.returncode != 0:
-            return _explain(step, done, source, work)
+            return _explain(step, done, source, work, backend)
+        made = work / "rung.o"
+        is_object = step.name == "compile" and made.is_file()
+        if is_object and (forbidden := check_object(made, source, backend)):
+            return forbidden
     worker = work / "worker"
     if not worker.is_file():
         raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")
     return worker
 
 
-def _explain(step: Step, done: Completed, source: Source, work: Path) -> Finding:
+def _explain(step: Step, done: Completed, source: Source, work: Path, backend: Backend) -> Finding:
     # Asked of the disk, not read from the output: an #error could say the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
+    if _OUT_OF_BOUNDS.search(done.output):
+        return _finding(
+            source,
+            f"compiling took more than {_CPU_SECONDS[backend]} s of processor time, "
+            f"{_MEMORY_BYTES[backend] >> 30} GiB of memory or {_FILE_BYTES >> 20} MiB of output: "
+            "do templates, constants or arrays grow without end?",
+        )
     pattern = _LINK_DIAGNOSTIC if step.name == "link" else _DIAGNOSTIC
     if match := pattern.search(done.output):
         places = match.groupdict()

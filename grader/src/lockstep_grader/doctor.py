@@ -14,17 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader import system
+from lockstep_grader.sandbox import Sandbox, find_sandbox
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
     BROWSER_REQUIREMENTS,
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
+    SLURM_REQUIREMENTS,
     Requirement,
     install_command,
 )
 from lockstep_grader.text import one_line
 
-PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments")
+PYTHON_PACKAGES = ("typer", "rich", "watchfiles", "jinja2", "pygments", "submitit")
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
 PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
@@ -43,8 +45,10 @@ class Item:
 def examine() -> tuple[Item, ...]:
     return (
         *_packages("cpu backend", CPU_REQUIREMENTS),
+        _sandbox(),
         *_cuda(),
         *_packages("development", DEVELOPER_REQUIREMENTS),
+        *_packages("cluster tests", SLURM_REQUIREMENTS),
         *_packages("browser tests", BROWSER_REQUIREMENTS),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
         *_python("development", PYTHON_DEVELOPER_PACKAGES, "grader/requirements-dev.txt"),
@@ -80,6 +84,14 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             f"{path} {_version(path)}".strip(),
             install_command([need.package], as_root),
         )
+
+
+def _sandbox() -> Item:
+    """Only `grade` of other people's submissions needs it."""
+    found = find_sandbox(system.detect_backend())
+    if isinstance(found, Sandbox):
+        return Item("sandbox", "bubblewrap", f"{found.program} {_version(found.program)} works")
+    return Item("sandbox", "bubblewrap", "", f"grade needs it: {found.reason}")
 
 
 def _cuda() -> Iterator[Item]:

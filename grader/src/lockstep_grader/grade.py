@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
+from lockstep_grader.executors import Executor
 from lockstep_grader.model import Judgement, Lab, LabResult, SubmissionResult
-from lockstep_grader.pool import judge_each, result_id
+from lockstep_grader.pool import result_id
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
@@ -45,7 +46,9 @@ class Graded:
             return Judgement(fault=str(error))
 
 
-def grade(submissions: Sequence[Submission], session: Session, store: Store) -> Graded:
+def grade(
+    submissions: Sequence[Submission], session: Session, store: Store, executor: Executor
+) -> Graded:
     """Judges what `store` does not hold. Raises InterruptedRunError saying how to resume."""
     jobs = [
         Job(submission.id, lab, rung, partial(submission.read, lab, rung))
@@ -56,14 +59,7 @@ def grade(submissions: Sequence[Submission], session: Session, store: Store) -> 
     faults: dict[ResultId, Judgement] = {}
     with stage("judging") as progress:
         try:
-            for job, judgement in judge_each(
-                jobs,
-                session.judge,
-                session.processes,
-                max_workers=session.jobs,
-                progress=progress,
-                store=store,
-            ):
+            for job, judgement in executor.run(jobs, session, store, progress):
                 if judgement.fault:
                     faults[result_id(job)] = judgement
         except InterruptedRunError as stop:

@@ -10,6 +10,7 @@ from lockstep_grader.archives import Spool
 from lockstep_grader.class_table import Summary
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, FaultError
+from lockstep_grader.executors import Executor
 from lockstep_grader.files import require_writable
 from lockstep_grader.grade import Graded, grade
 from lockstep_grader.intake import require_something, take_in
@@ -38,7 +39,10 @@ class ClassRequest:
 
 
 def grade_class(
-    request: ClassRequest, labs: Sequence[Lab], open_session: Callable[[], Session]
+    request: ClassRequest,
+    labs: Sequence[Lab],
+    open_session: Callable[[], Session],
+    executor: Executor,
 ) -> ExitCode:
     """Grades what `request` names. Raises FaultError when some of it could not be graded."""
     require_something(request.path)
@@ -46,14 +50,18 @@ def grade_class(
         require_writable(request.json)
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
-            graded = _graded(request, labs, spool, open_session)
+            graded = _graded(request, labs, spool, open_session, executor)
             summary = _report(graded, request)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
 
 
 def _graded(
-    request: ClassRequest, labs: Sequence[Lab], spool: Spool, open_session: Callable[[], Session]
+    request: ClassRequest,
+    labs: Sequence[Lab],
+    spool: Spool,
+    open_session: Callable[[], Session],
+    executor: Executor,
 ) -> Graded:
     taken = take_in(request.path, labs, request.only, request.roster, spool)
     for warning in taken.warnings:
@@ -61,7 +69,7 @@ def _graded(
     again = request.regrade.chosen(taken.submissions, labs)
     session = open_session()
     store = open_store(request.results, request.regrade, again)
-    return grade(taken.submissions, session, store)
+    return grade(taken.submissions, session, store, executor)
 
 
 def _report(graded: Graded, request: ClassRequest) -> Summary:

@@ -24,6 +24,7 @@ class Workers:
     anchors: Path | None = None
     first: Path | None = None
     reference: Path | None = None
+    sandbox: tuple[str, ...] = ()  # the words that confine the submission's
 
     def arguments(self) -> list[str]:
         named = (
@@ -32,7 +33,8 @@ class Workers:
             ("first", self.first),
             ("reference", self.reference),
         )
-        return [f"--{name}={path}" for name, path in named if path]
+        sandbox = [f"--sandbox={word}" for word in self.sandbox]
+        return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
 
 
 def run_judge(

@@ -10,6 +10,11 @@ import typer
 from lockstep_grader.model import Backend
 
 
+class ExecutorChoice(StrEnum):
+    LOCAL = "local"
+    SLURM = "slurm"
+
+
 class BackendChoice(StrEnum):
     AUTO = "auto"
     CPU = "cpu"
@@ -27,6 +32,17 @@ BackendOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
 ]
+ExecutorOption = Annotated[
+    ExecutorChoice, typer.Option(help="Where rungs are judged: this machine, or a Slurm cluster.")
+]
+SlurmOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm",
+        metavar="KEY=VALUE",
+        help="limit, batch, tries, time, or any option of sbatch; repeatable (docs/cluster.md).",
+    ),
+]
 SeedOption = Annotated[
     int | None,
     typer.Option(
@@ -38,6 +54,13 @@ SanitizerOption = Annotated[
     typer.Option(
         "--sanitizer/--no-sanitizer",
         help="On cuda: judge cleanliness with compute-sanitizer, or be done sooner.",
+    ),
+]
+SandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Run other people's code only where a sandbox confines it, or run it all the same.",
     ),
 ]
 FromOption = Annotated[

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Runs jobs on this machine's cores; the seam where another executor would go."""
+"""Runs jobs on this machine's cores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from typing import Protocol
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
-from lockstep_grader.model import Judgement
+from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
 from lockstep_grader.rung_judge import Job, RungJudge
 from lockstep_grader.score import fault_of
-from lockstep_grader.store import ResultId, Store
+from lockstep_grader.store import ResultId
+from lockstep_grader.submission import Source
+
+
+class Shelf(Protocol):
+    """Where judgements are kept: the results folder, or what a node of a cluster hands back."""
+
+    def find(self, result: ResultId, key: str) -> Judgement | None: ...
+
+    def settle(
+        self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
+    ) -> Judgement: ...
 
 
 def result_id(job: Job) -> ResultId:
@@ -38,7 +50,7 @@ def judge_each(
     *,
     max_workers: int,
     progress: Stage,
-    store: Store | None = None,
+    store: Shelf | None = None,
 ) -> Iterator[tuple[Job, Judgement]]:
     """Each job with its judgement, as they come; those that `store` holds are not made again.
 
@@ -66,7 +78,7 @@ def judge_each(
         pool.shutdown(cancel_futures=True)
 
 
-def judge_one(job: Job, judge: RungJudge, store: Store | None) -> Judgement:
+def judge_one(job: Job, judge: RungJudge, store: Shelf | None) -> Judgement:
     """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
     try:
         source = job.read()

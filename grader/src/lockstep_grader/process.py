@@ -20,7 +20,8 @@ _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("set
 _LIMIT = """ulimit -c 0
 [ "$1" = 0 ] || ulimit -f "$1"
 [ "$2" = 0 ] || ulimit -v "$2"
-shift 2
+[ "$3" = 0 ] || ulimit -t "$3"
+shift 3
 exec "$@"
 """
 
@@ -31,6 +32,7 @@ class Limits:
     memory_bytes: int = 0  # address space of each process; 0: no limit
     file_bytes: int = 0  # the largest file it may write, its captured output included; 0: no limit
     output_bytes: int = 64 << 10  # how much of its output we keep
+    cpu_seconds: int = 0  # processor time of each process; 0: no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,12 @@ class Processes:
         self, argv: Sequence[str], limits: Limits, cwd: Path, output: int
     ) -> subprocess.Popen[bytes]:
         wrapped = ("/bin/sh", "-c", _LIMIT, "sh", str(limits.file_bytes // 512))
-        memory = str(limits.memory_bytes // 1024)
+        memory, cpu = str(limits.memory_bytes // 1024), str(limits.cpu_seconds)
         with self._lock:
             if self._cancelled:
                 raise InterruptedRunError("interrupted")
             child = subprocess.Popen(
-                (*wrapped, memory, *_DIE_WITH_PARENT, *argv),
+                (*wrapped, memory, cpu, *_DIE_WITH_PARENT, *argv),
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

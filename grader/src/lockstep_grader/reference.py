@@ -10,6 +10,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.judge import Workers
 from lockstep_grader.model import Finding, Lab, Rung
 from lockstep_grader.process import Processes
+from lockstep_grader.sandbox import Confinement
 from lockstep_grader.submission import read_source
 from lockstep_grader.toolchain import Toolchain
 from lockstep_grader.workspace import Workspace
@@ -21,9 +22,15 @@ class References:
     A students' copy has no solutions: its speed tests then lack those ratios.
     """
 
-    def __init__(self, workspace: Workspace, toolchain: Toolchain, processes: Processes) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        toolchain: Toolchain,
+        processes: Processes,
+        confinement: Confinement,
+    ) -> None:
         self._solutions, self._toolchain = workspace.solutions, toolchain
-        self._processes = processes
+        self._processes, self._confinement = processes, confinement
         self._lock = threading.Lock()
         self._busy: dict[tuple[str, str], threading.Lock] = {}
         self._workers: dict[tuple[str, str], Path | None] = {}
@@ -58,7 +65,9 @@ class References:
             work = Path(self._folder.name) / lab.id / rung.id
         work.mkdir(parents=True)
         tools = self._toolchain.lab(lab.id)
-        worker = compile_rung(self._toolchain, tools, source, work, self._processes)
+        worker = compile_rung(
+            self._toolchain, tools, source, work, self._processes, self._confinement
+        )
         if isinstance(worker, Finding):
             raise FaultError(f"the reference solution {lab.id}/{rung.id}: {worker.message}")
         return worker

@@ -17,6 +17,7 @@ from lockstep_grader.errors import FaultError
 _SCRATCH = re.compile(r"\..+\.\d+-\d+")  # what files.write_whole renames into place
 _SPOOL = ".submitted"  # files taken out of archives, while they are judged
 _LOCK = ".lock"
+_OF_NODES = ".slurm"  # nodes of a cluster write here, also while no grader runs
 
 
 @contextlib.contextmanager
@@ -80,6 +81,8 @@ def _acquire(handle: int, folder: Path, say: Callable[[str], None]) -> None:
 def _sweep(folder: Path) -> None:
     shutil.rmtree(folder / _SPOOL, ignore_errors=True)
     for parent, folders, names in os.walk(folder):
+        if _OF_NODES in folders:
+            folders.remove(_OF_NODES)
         for name in [*folders, *names]:
             if _SCRATCH.fullmatch(name):
                 path = Path(parent, name)

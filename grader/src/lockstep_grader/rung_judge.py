@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.catalog import read_labs
 from lockstep_grader.compile import compile_rung
 from lockstep_grader.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.judge import Workers, run_judge
 from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
 from lockstep_grader.reference import References
+from lockstep_grader.sandbox import UNCONFINED, Confinement, Sandbox
 from lockstep_grader.sanitizer import Patient, Sanitizer, sanitize
 from lockstep_grader.store import content_key
 from lockstep_grader.submission import Source
@@ -42,14 +44,17 @@ class RungJudge:
         processes: Processes,
         seed: int | None,
         sanitizer: Sanitizer | None = None,
+        confinement: Confinement = UNCONFINED,
     ) -> None:
         """`sanitizer` judges cleanliness on a GPU; None leaves that out."""
+        self._confinement = confinement
         self._workspace, self._toolchain = workspace, toolchain
         self._processes, self._seed, self._sanitizer = processes, seed, sanitizer
-        self._references = References(workspace, toolchain, processes)
+        self._references = References(workspace, toolchain, processes, confinement)
         # Compiles overlap; on a GPU, measurements do not.
         self._measuring = threading.Semaphore(1)
         self._lab_digests: dict[str, str] = {}
+        self._reserved: set[str] | None = None
 
     @property
     def backend(self) -> Backend:
@@ -94,12 +99,15 @@ class RungJudge:
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)
-        worker = compile_rung(self._toolchain, tools, source, work, self._processes)
+        confinement = self._confinement_of(job.lab)
+        worker = compile_rung(self._toolchain, tools, source, work, self._processes, confinement)
         if isinstance(worker, Finding):
             return Judgement(findings=(worker,))
-        workers = Workers(worker)
+        sandbox = tuple(confinement.running(worker))
+        workers = Workers(worker, sandbox=sandbox)
         if self.backend is Backend.CUDA:
-            workers = self._references.beside(worker, job.lab, job.rung)
+            beside = self._references.beside(worker, job.lab, job.rung)
+            workers = replace(beside, sandbox=sandbox)
             with self._measuring:
                 judgement = self._run(job, workers, work)
                 return self._with_sanitizer(job, judgement, worker, work)
@@ -119,9 +127,20 @@ class RungJudge:
         judge = self._toolchain.lab(job.lab.id).judge
         file_name = job.rung.file_name
         seed = int(judgement.seed) if judgement.seed.isdigit() else None
-        patient = Patient(judge, job.rung.id, file_name, worker, seed, work)
+        patient = Patient(judge, job.rung.id, file_name, worker, seed, work, self._confinement)
         checked = sanitize(self._sanitizer, patient, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
+
+    def _confinement_of(self, lab: Lab) -> Confinement:
+        """With the headers hidden that only other labs may use."""
+        if not isinstance(self._confinement, Sandbox):
+            return self._confinement
+        if self._reserved is None:
+            labs = read_labs(self._workspace)
+            self._reserved = {header for known in labs for header in known.headers}
+        common = self._workspace.root / "common" / "cuda"
+        hidden = sorted(self._reserved - set(lab.headers))
+        return replace(self._confinement, hidden=tuple(common / header for header in hidden))
 
     def _lab_digest(self, lab: Lab) -> str:
         if lab.id not in self._lab_digests:

@@ -12,6 +12,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.judge import run_judge_command
 from lockstep_grader.model import Outcome, Part, TestResult
 from lockstep_grader.process import Processes
+from lockstep_grader.sandbox import UNCONFINED, Confinement
 from lockstep_grader.sanitizer_log import read_log
 from lockstep_grader.system import nvcc_path
 from lockstep_grader.text import one_line
@@ -71,6 +72,7 @@ class Patient:
     worker: Path
     seed: int | None
     work: Path
+    confinement: Confinement = UNCONFINED
 
 
 def sanitize(
@@ -85,11 +87,15 @@ def _run_tool(
 ) -> TestResult:
     started = time.monotonic()
     # The judge starts a fresh worker after each fault: %p gives each a log of its own.
-    pattern = patient.work / f"sanitizer-{tool}-%p.log"
+    logs_folder = patient.work / "sanitizer"
+    logs_folder.mkdir(exist_ok=True)
+    pattern = logs_folder / f"sanitizer-{tool}-%p.log"
     argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]
-    argv += ["--quick", *sanitizer.wrap(tool, str(pattern))]
+    sandbox = patient.confinement.running(patient.worker, logs_folder)
+    argv += ["--quick", *(f"--sandbox={word}" for word in sandbox)]
+    argv += sanitizer.wrap(tool, str(pattern))
     tests, _ = run_judge_command(argv, patient.seed, patient.work, processes)
-    logs = sorted(patient.work.glob(f"sanitizer-{tool}-*.log"))
+    logs = sorted(logs_folder.glob(f"sanitizer-{tool}-*.log"))
     text = "".join(_whole_lines(log.read_text("utf-8", "replace")) for log in logs)
     report = read_log(text, patient.file_name)
     name = f"compute-sanitizer.{tool}"

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 
 from lockstep_grader import system
 from lockstep_grader.build import build_backend
-from lockstep_grader.errors import InputError
+from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Backend
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import say
 from lockstep_grader.rung_judge import RungJudge
+from lockstep_grader.sandbox import UNCONFINED, Confinement, Sandbox, find_sandbox
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain import Toolchain, read_toolchain
 from lockstep_grader.workspace import Workspace
 
 _BUILD_TARGET = "lockstep"
+SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Session:
     judge: RungJudge
     processes: Processes
     jobs: int
+    confinement: Confinement = UNCONFINED
 
 
 def default_jobs() -> int:
@@ -36,6 +39,7 @@ def open_session(
     jobs: int | None = None,
     seed: int | None = None,
     use_sanitizer: bool = True,
+    use_sandbox: bool = True,
 ) -> Session:
     """Does all set-up that `backend` needs; None means cuda where it works, else cpu.
 
@@ -61,5 +65,31 @@ def open_session(
             say(f"compute-sanitizer is not here, so cleanliness is not judged: {SANITIZER_ADVICE}")
         else:
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
-    judge = RungJudge(workspace, toolchain, processes, seed, sanitizer)
-    return Session(toolchain, judge, processes, jobs)
+    confinement = confinement_here(toolchain.backend) if use_sandbox else UNCONFINED
+    judge = RungJudge(workspace, toolchain, processes, seed, sanitizer, confinement)
+    return Session(toolchain, judge, processes, jobs, confinement)
+
+
+def confinement_here(backend: Backend) -> Confinement:
+    """The sandbox where it works, or what is the case where it does not.
+
+    Installs bubblewrap when that takes nobody's help.
+    """
+    if os.environ.get(SANDBOX_VARIABLE) == "off":
+        return UNCONFINED
+    system.offer(system.SANDBOX_REQUIREMENT)
+    found = find_sandbox(backend)
+    return found if isinstance(found, Sandbox) else UNCONFINED
+
+
+def require_sandbox(backend: Backend) -> None:
+    """Raises FaultError where other people's code would run unconfined."""
+    if os.environ.get(SANDBOX_VARIABLE) == "off":
+        return
+    system.offer(system.SANDBOX_REQUIREMENT)
+    found = find_sandbox(backend)
+    if not isinstance(found, Sandbox):
+        raise FaultError(
+            f"other people's code is not run without a sandbox, and {found.reason}; "
+            "--no-sandbox runs it all the same"
+        )

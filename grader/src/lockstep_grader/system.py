@@ -26,6 +26,11 @@ def program(*names: str) -> Callable[[], str]:
     return lambda: next((path for name in names if (path := shutil.which(name))), "")
 
 
+def admin_program(name: str) -> Callable[[], str]:
+    """Finds a daemon, also where an ordinary user's PATH does not go."""
+    return lambda: shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin") or ""
+
+
 def header(name: str) -> Callable[[], str]:
     """Finds a C++ header where compilers and CMake look."""
     return lambda: _find_header(name, os.environ)
@@ -44,9 +49,18 @@ CPU_REQUIREMENTS = (
     ),
 )
 CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
+SANDBOX_REQUIREMENT = Requirement(
+    "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
+)
 DEVELOPER_REQUIREMENTS = (
     Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
     Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
+)
+SLURM_REQUIREMENTS = (
+    Requirement("slurmctld", "slurmctld", admin_program("slurmctld"), "./lab test: a cluster"),
+    Requirement("slurmd", "slurmd", admin_program("slurmd"), "./lab test: its nodes"),
+    Requirement("munge", "munge", admin_program("munged"), "./lab test: who is who in it"),
+    Requirement("sbatch", "slurm-client", program("sbatch"), "./lab test: jobs for it"),
 )
 BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a browser
     Requirement("Chromium", "chromium", program("chromium", "chromium-browser"), "./lab test"),
@@ -85,6 +99,15 @@ def ensure(needed: Sequence[Requirement]) -> None:
     if still := missing(needed):
         gone = ", ".join(need.name for need in still)
         raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
+
+
+def offer(need: Requirement) -> None:
+    """Installs what one can do without, if that takes nobody's help."""
+    if os.geteuid() == 0 and shutil.which("apt-get") and not need.found():
+        try:
+            ensure((need,))
+        except FaultError as error:
+            say(str(error))
 
 
 def gpu_name() -> str:

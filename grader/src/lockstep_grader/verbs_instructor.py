@@ -10,19 +10,25 @@ from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
+from lockstep_grader.executors import Judging, choose_executor
 from lockstep_grader.grade_class import ClassRequest, grade_class
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.options import (
     BackendChoice,
     BackendOption,
+    ExecutorChoice,
+    ExecutorOption,
     JobsOption,
+    SandboxOption,
     SanitizerOption,
     SeedOption,
+    SlurmOption,
 )
 from lockstep_grader.regrade import Regrade
 from lockstep_grader.roster import Roster, read_roster
-from lockstep_grader.session import Session, default_jobs, open_session
+from lockstep_grader.session import Session, default_jobs, open_session, require_sandbox
+from lockstep_grader.system import detect_backend
 from lockstep_grader.workspace import Workspace
 
 
@@ -57,6 +63,9 @@ def grade_path(
     ] = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    slurm: SlurmOption = None,
 ) -> int:
     """Grade a submission (a folder of lab folders, or an archive), or a class of them.
 
@@ -73,10 +82,18 @@ def grade_path(
         json=json,
     )
 
-    def session() -> Session:
-        return open_session(workspace, backend.backend, jobs, seed, sanitizer)
+    # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
+    confined = sandbox and path.resolve() not in (workspace.labs, workspace.solutions)
+    if confined and executor is ExecutorChoice.LOCAL:
+        require_sandbox(backend.backend or detect_backend())
+    runner = choose_executor(
+        executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
+    )
 
-    return grade_class(request, labs, session)
+    def session() -> Session:
+        return open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+
+    return grade_class(request, labs, session, runner)
 
 
 def lint_labs(

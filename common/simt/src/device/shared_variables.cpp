@@ -16,6 +16,8 @@
 #include <span>
 #include <string_view>
 
+#include "program_path.h"
+
 namespace simt::device {
 namespace {
 
@@ -80,7 +82,7 @@ void add_variables(const Image& image, const ElfW(Shdr) & table, const ElfW(Shdr
 
 std::vector<SharedVariable> read_variables() {
   std::vector<SharedVariable> variables;
-  const Image image("/proc/self/exe");
+  const Image image(program_path());
   const auto* const header = image.at<ElfW(Ehdr)>(0);
   if (header == nullptr) return variables;
   const auto* const sections = image.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);

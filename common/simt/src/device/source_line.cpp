@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "program_path.h"
 #include "running.h"
 
 namespace simt::device {
@@ -44,7 +45,8 @@ int visit_innermost(void* data, std::uintptr_t /*pc*/, const char* path, int, co
 void ignore_error(void*, const char*, int) {}
 
 void visit_frames(const void* return_address, backtrace_full_callback visit, void* data) {
-  static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+  static backtrace_state* const state =
+      backtrace_create_state(program_path(), 0, ignore_error, nullptr);
   // The call itself ends one byte before the address it returns to.
   const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(return_address) - 1;
   backtrace_pcinfo(state, pc, visit, ignore_error, data);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Device memory: a next-fit heap over the reserved range, and the judge's arenas behind it.
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -147,30 +146,33 @@ void release_all() {
 
 std::size_t used_bytes() { return g_used_bytes; }
 
-void* map_shared(int fd, std::size_t size_bytes) {
+namespace {
+
+// fd -1: memory of our own, shared with nobody.
+void* map_behind_arenas(int fd, std::size_t size_bytes) {
   internal::reserve_range();
   const std::uintptr_t room = kDeviceBase + kDeviceRangeBytes - g_arena_end;
   if (size_bytes > room) throw std::system_error(ENOMEM, std::generic_category(), "map_shared");
-  void* const arena = mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_FIXED, fd, 0);
+  const int flags = MAP_SHARED | MAP_FIXED | (fd < 0 ? MAP_ANONYMOUS : 0);
+  void* const arena =
+      mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");
   g_arena_end += round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that nobody may touch
   return arena;
 }
 
+}  // namespace
+
+void* map_shared(int fd, std::size_t size_bytes) { return map_behind_arenas(fd, size_bytes); }
+
 void* scratch_room(std::size_t size_bytes) {
   static std::byte* room = nullptr;
   static std::size_t room_bytes = 0;
   if (size_bytes > room_bytes) {
-    const int fd = memfd_create("scratch", MFD_CLOEXEC);
     // Twice what there was: its old addresses are not used again.
     const std::size_t padded_bytes = round_up(std::max(size_bytes, 2 * room_bytes), kCommitBytes);
-    if (fd < 0 || ftruncate(fd, static_cast<off_t>(padded_bytes)) != 0) {
-      throw std::system_error(errno, std::generic_category(), "scratch_room");
-    }
-    room = static_cast<std::byte*>(map_shared(fd, padded_bytes));
+    room = static_cast<std::byte*>(map_behind_arenas(-1, padded_bytes));
     room_bytes = padded_bytes;
-    close(fd);
   }
   poison_fresh(room, size_bytes);
   return room;

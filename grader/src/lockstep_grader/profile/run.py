@@ -65,7 +65,10 @@ def profile_rung(
     with tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp:
         work = Path(temp)
         tools = session.toolchain.lab(lab.id)
-        worker = compile_rung(session.toolchain, tools, source, work, session.processes)
+        confinement = session.confinement
+        worker = compile_rung(
+            session.toolchain, tools, source, work, session.processes, confinement
+        )
         if isinstance(worker, Finding):
             where = f"{worker.file}:{worker.line}: " if worker.line else ""
             raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
@@ -85,7 +88,8 @@ def _count(
     session: Session, judge: Path, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    argv = [str(judge), f"--rung={rung.id}", *Workers(worker).arguments(), f"--profile={listed}"]
+    workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
+    argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--profile={listed}"]
     done = session.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(

@@ -10,12 +10,15 @@ from rich.text import Text
 from lockstep_grader import system
 from lockstep_grader.build import build_backend
 from lockstep_grader.catalog import read_labs
+from lockstep_grader.errors import FaultError
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.model import Backend
+from lockstep_grader.progress import say
 from lockstep_grader.selftest.sections import Context, Tally
 from lockstep_grader.selftest.tools import capture, junit_tally, report
 from lockstep_grader.session import open_session
+from lockstep_grader.text import visible
 
 
 def run_ctest(context: Context) -> Tally:
@@ -33,11 +36,18 @@ def run_ctest(context: Context) -> Tally:
 
 def run_pytest(context: Context) -> Tally:
     grader = context.workspace.root / "grader"
+    try:
+        system.ensure(system.SLURM_REQUIREMENTS)
+    except FaultError as error:
+        say(f"the tests that start a Slurm will be skipped: {error}")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "pytest.xml"
-        done = capture([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}"], grader)
+        done = capture([sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"], grader)
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
+    for line in done.stdout.splitlines():
+        if line.startswith("SKIPPED"):
+            context.console.print(Text(f"  {visible(line)}", "dim"))
     return tally
 
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The names that a rung's object may refer to, and advice about those that it may not."""
+
+import re
+
+_MATH = """
+abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc erfcinv
+erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb j0 j1
+ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
+nextafter norm3d norm4d normcdf normcdfinv pow rcbrt remainder remquo rhypot rint rnorm3d
+round roundeven rsqrt scalbln scalbn sin sincos sincospi sinh sinpi sqrt tan tanh tanpi
+tgamma trunc y0 y1
+"""
+_MEMORY_AND_STRINGS = """
+memchr memcmp memcpy memmove memset strchr strcmp strcpy strlen strncmp strncpy strstr
+malloc calloc realloc free aligned_alloc posix_memalign
+isalnum isalpha isdigit isspace isupper islower tolower toupper
+"""
+_STANDARD = """
+abort atexit atof atoi atol div labs llabs ldiv lldiv qsort bsearch rand srand
+strtod strtof strtol strtoul strtoll strtoull time clock clock_gettime
+"""
+_TEXT_TO_STDOUT = """
+printf puts putchar fputs fputc putc fprintf fwrite fflush snprintf sprintf vprintf vfprintf
+vsnprintf stdout stderr __printf_chk __fprintf_chk __snprintf_chk __sprintf_chk
+"""
+_COMPILERS_OWN = """
+__assert_fail __stack_chk_fail __errno_location __dso_handle __tls_get_addr __cxa_atexit
+_Unwind_Resume _GLOBAL_OFFSET_TABLE_ __memcpy_chk __memset_chk __memmove_chk
+"""
+C_NAMES = frozenset(
+    [f"{name}{suffix}" for name in _MATH.split() for suffix in ("", "f", "l")]
+    + _MEMORY_AND_STRINGS.split()
+    + _STANDARD.split()
+    + _TEXT_TO_STDOUT.split()
+    + _COMPILERS_OWN.split()
+)
+C_PATTERNS = tuple(
+    map(
+        re.compile,
+        (
+            r"__(cxa|gxx)_\w+",
+            r"__(tsan|ubsan_handle|sanitizer_cov_trace)_\w+",
+            r"__[a-z]+[hsdtx][ifc][2-4]",  # arithmetic that the processor lacks
+            r"_ZT[ISV]N10__cxxabiv1\w+",
+            r"_ZT[IS][PK]*[a-z]",  # what is thrown may be an int
+        ),
+    )
+)
+CUDA_C_PATTERNS = (
+    re.compile(r"cuda(?!Ipc|Import|Destroy(External|Surface|Texture)|Graphics|GetDriver)\w+"),
+    re.compile(r"__cuda\w+"),
+)
+_CUDA_BUILTINS = """
+threadIdx blockIdx blockDim gridDim __activemask __brev __brevll __byte_perm __clz __clzll
+__cosf __dp4a __exp10f __expf __ffs __ffsll __fns __log10f __log2f __logf __nanosleep __popc
+__popcll __powf __sincosf __sinf __syncthreads __syncthreads_and __syncthreads_count
+__syncthreads_or __tanf __tanhf __threadfence __threadfence_block __threadfence_system
+__trap clock clock64
+"""
+CUDA_BUILTINS = frozenset(_CUDA_BUILTINS.split())
+# What the emulator's headers themselves call; the rest of it is the worker's to call.
+_EMULATOR = """
+add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
+copy_from_symbol copy_to_symbol decode_float16 divide dynamic_shared encode_float16
+expect_company extract_bits function_attributes global_timer is_cooperative_launch lane_id
+max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
+raise_dynamic_shared_limit register_symbol resident_blocks run_grid set_function_attribute
+square_root symbol_address sync_grid to_double to_float to_integer warp_operation
+"""
+EMULATOR = frozenset(_EMULATOR.split())
+# Of namespace std: all but what reaches files, threads and the machine's noise.
+STD_REFUSED = re.compile(
+    r"filesystem|thread|jthread|basic_[io]?fstream|basic_filebuf|__basic_file|random_device|"
+    r"condition_variable|__future_base|stop_token|counting_semaphore|barrier|set_new_handler|"
+    r"set_terminate|quick_exit|at_quick_exit|this_thread|async"
+)
+RUNTIME_NAMESPACES = frozenset({"simt", "worker", "wire", "std", "__cxxabiv1", "__gnu_cxx"})
+
+ADVICE = (
+    (r"main|_start|_init|_fini", "the worker has its own"),
+    (r"_*exit|quick_exit|_Exit|longjmp|_?setjmp", "return, or throw an exception"),
+    (r"thrust|cub|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*",
+     "what it does is this lab's to write: use kernels of your own"),
+    (r"f?open\w*|fd?open|fread|fgets|f?scanf|read|write|close|stat|unlink|remove|rename|mkdir|"
+     r"basic_\w*|filesystem", "data comes and goes by the function's arguments; text by printf"),
+    (r"v?fork|clone\d*|exec\w*|system|popen|posix_spawn\w*|wait\w*|kill|raise|signal|sigaction|"
+     r"ptrace|prctl|alarm|setitimer|pthread\w*|thread|jthread|async",
+     "parallel work is done by kernels, errors are thrown"),
+    (r"socket|connect|bind|listen|accept|send\w*|recv\w*|getaddrinfo|gethostby\w*",
+     "a rung has no network"),
+    (r"mmap\d*|mprotect|munmap|mremap|brk|sbrk|syscall|dl\w+",
+     "memory comes from the scratch argument, cudaMalloc, or a container"),
+    (r"random_device|getrandom|getentropy", "use an engine with a fixed seed"),
+)  # fmt: skip
+PLAIN_ADVICE = "a rung may use CUDA's runtime, and C++ mathematics, containers and algorithms"
+
+# g++ makes one of each: a file's own dynamic initialisers, and the instrumentation's.
+INITIALISERS = {
+    ".init_array": re.compile(r"_GLOBAL__(sub_)?I_\w+|_ZL\w*__cudaRegisterAll\w*|_ZL\w*sti\w*"),
+    ".init_array.00099": re.compile(r"_sub_I_00099_0"),
+}
+BEFORE_MAIN = re.compile(r"\.(preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b.*")

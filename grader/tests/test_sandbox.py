@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""The sandbox itself: what is out of sight, what is cut off, who may do without."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.model import Backend
+from lockstep_grader.process import Limits, Processes
+from lockstep_grader.sandbox import NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.seccomp import filter_program
+
+from conftest import Checkout
+
+NOBODY = 65534
+INCLUDES = "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/socket.h unistd.h"
+
+
+@pytest.fixture
+def sandbox() -> Sandbox:
+    found = find_sandbox(Backend.CPU)
+    if isinstance(found, NoSandbox):
+        pytest.skip(found.reason)
+    return found
+
+
+def compiled(sandbox: Sandbox, folder: Path, text: str) -> tuple[int, str]:
+    """Compiles `text` as a rung would be, in `folder`/work with the headers of `folder`/lab."""
+    work, include = folder / "work", folder / "lab"
+    work.mkdir(exist_ok=True)
+    include.mkdir(exist_ok=True)
+    (work / "x.cpp").write_text(text)
+    argv = ["g++", "-std=c++20", f"-I{include}", "-c", str(work / "x.cpp"), "-o", str(work / "x.o")]
+    done = Processes().run(sandbox.compiling(argv, work, include), Limits(60), work)
+    return done.returncode, done.output
+
+
+def run_inside(sandbox: Sandbox, program: Path) -> subprocess.CompletedProcess[str]:
+    argv = [*sandbox.running(program), str(program)]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+
+
+def program_of(folder: Path, body: str) -> Path:
+    includes = INCLUDES.split()
+    text = "".join(f"#include <{name}>\n" for name in includes) + f"int main() {{ {body} }}\n"
+    made = folder / "program"
+    subprocess.run(["g++", "-x", "c++", "-o", str(made), "-"], input=text, text=True, check=True)
+    return made
+
+
+def test_a_compiler_sees_the_headers_and_its_own_file(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "lab.cuh").write_text("int contract();\n")
+    text = "#include <vector>\n#include <lab.cuh>\nint f() { return contract(); }\n"
+    assert compiled(sandbox, tmp_path, text) == (0, "")
+    assert (tmp_path / "work" / "x.o").is_file()
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "lab_test.cpp", "../lab/01_rung.cu", "../secret.h"]
+)
+def test_a_compiler_sees_nothing_else(sandbox: Sandbox, tmp_path: Path, name: str) -> None:
+    (tmp_path / "lab").mkdir()
+    for file in ("lab/lab_test.cpp", "lab/01_rung.cu", "secret.h"):
+        (tmp_path / file).write_text("the_answer_is_42\n")
+    status, said = compiled(sandbox, tmp_path, f'#include "{name}"\n')
+    assert status != 0
+    assert "No such file or directory" in said
+    assert "the_answer" not in said
+    assert "root:" not in said
+
+
+def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
+    common = tmp_path / "common"
+    common.mkdir()
+    for name in ("early.h", "late.h"):
+        (common / name).write_text("")
+    confined = Sandbox(
+        sandbox.program,
+        sandbox.backend,
+        sandbox.isolation,
+        sandbox.filter_file,
+        (common / "late.h",),
+    )
+    work = tmp_path / "work"
+    work.mkdir()
+    for name, status in (("early.h", 0), ("late.h", 1)):
+        (work / "x.cpp").write_text(f"#include <{name}>\n")
+        argv = ["g++", f"-I{common}", "-c", str(work / "x.cpp"), "-o", str(work / "x.o")]
+        done = Processes().run(confined.compiling(argv, work, tmp_path / "lab"), Limits(60), work)
+        assert (done.returncode, "No such file" in done.output) == (status, status == 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        ("std::puts(\"here\");", "0 here"),
+        ("std::abort();", "134"),
+        ("fork();", "159"),
+        ("socket(AF_INET, SOCK_STREAM, 0);", "159"),
+        ("mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);", "159"),
+        ("std::printf(\"%d\", open(\"/etc/passwd\", O_RDONLY) < 0 ? errno : 0);", "0 2"),
+        ("std::printf(\"%d\", open(\"/tmp/x\", O_WRONLY | O_CREAT, 0600) < 0 ? errno : 0);", "0 1"),
+        ("std::printf(\"%d\", kill(getppid(), 0) + getppid());", "0 1"),  # the sandbox's own init
+        ("std::printf(\"%s\", std::getenv(\"HOME\") ? \"told\" : \"untold\");", "0 untold"),
+        ("std::printf(\"%u\", getuid());", f"0 {NOBODY}"),
+    ],
+)  # fmt: skip
+def test_a_program_can_compute_and_print_and_no_more(
+    sandbox: Sandbox, tmp_path: Path, body: str, ending: str
+) -> None:
+    if "getuid" in body and "--uid" not in sandbox.isolation:
+        pytest.skip("root without user namespaces")
+    done = run_inside(sandbox, program_of(tmp_path, body))
+    assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
+
+
+def test_it_works_for_an_ordinary_user(sandbox: Sandbox, tmp_path: Path) -> None:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("takes root to become an ordinary user")
+    filter_file = tmp_path / "filter"
+    filter_file.write_bytes(sandbox.filter_file.read_bytes())
+    ours = Sandbox(sandbox.program, sandbox.backend, sandbox.isolation, filter_file)
+    program = program_of(tmp_path, 'std::puts("here");')
+    for folder in (tmp_path, *tmp_path.parents[:2]):  # pytest's folders are their owner's alone
+        folder.chmod(0o755)
+    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    argv = [*become, *ours.running(program), str(program)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    if "namespace" in done.stderr or "uid map" in done.stderr:
+        pytest.skip(f"only root may make namespaces here: {done.stderr.strip()}")
+    assert (done.returncode, done.stdout) == (0, "here\n"), done.stderr
+
+
+def test_filters_are_made_for_known_machines_alone() -> None:
+    programs = [
+        filter_program(backend, machine) for backend in Backend for machine in ("x86_64", "aarch64")
+    ]
+    assert all(code and len(code) % 8 == 0 for code in programs)
+    assert len(set(programs)) == 4
+    assert filter_program(Backend.CPU, "riscv64") is None
+
+
+@pytest.fixture
+def without_sandbox(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    monkeypatch.setattr("lockstep_grader.session.system.offer", lambda need: None)
+    monkeypatch.setattr(
+        "lockstep_grader.session.find_sandbox", lambda backend: NoSandbox("there is none here")
+    )
+    return checkout
+
+
+def test_other_peoples_code_is_refused_without_a_sandbox(without_sandbox: Checkout) -> None:
+    ran = without_sandbox.lab("grade", without_sandbox.submission("ann", {}))
+    assert ran.status == 3
+    assert "there is none here" in ran.complaint
+    assert "--no-sandbox" in ran.complaint
+
+
+def test_it_is_graded_without_one_when_that_is_asked_for(without_sandbox: Checkout) -> None:
+    assert (
+        without_sandbox.lab("grade", without_sandbox.submission("ann", {}), "--no-sandbox").status
+        == 0
+    )
+
+
+def test_ones_own_code_does_without(without_sandbox: Checkout) -> None:
+    assert without_sandbox.lab("grade", without_sandbox.root / "solutions").status == 0
+    assert (
+        without_sandbox.lab("check", "01-demo", "--from", without_sandbox.root / "solutions").status
+        == 0
+    )
+
+
+def test_the_judge_is_told_to_confine_the_worker(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    log = checkout.root / "log"
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    steps = [{"name": "link", "argv": ["/bin/cp", "{source}", "{work}/worker"]}]
+    checkout.write_toolchain(steps=steps)
+    ran = checkout.lab("grade", checkout.submission("ann", {}))
+    assert ran.status == 0, ran.err
+    assert " sandbox " in log.read_text()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""The parts of `--executor slurm` that need no cluster, and what is said where there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import InputError
+from lockstep_grader.results import results_folder
+from lockstep_grader.slurm.oom import oom_kills
+from lockstep_grader.slurm.options import SlurmOptions, parse_slurm_options
+from lockstep_grader.slurm.spool import Array, Spool, job_name
+from lockstep_grader.slurm.tracker import Ended, Tracker
+from lockstep_grader.store import ResultId
+
+from conftest import Checkout
+
+TWO_TASKS = Array("lockstep-a", "12", (("x", "y"), ("z",)), 1)
+
+
+@pytest.mark.parametrize(
+    ("pair", "complaint"),
+    [
+        ("partition", "say KEY=VALUE"),
+        ("=gpu", "say KEY=VALUE"),
+        ("partition=", "say KEY=VALUE"),
+        ("Part ition=gpu", "say KEY=VALUE"),
+        ("limit=0", "a whole number from 1 on is needed"),
+        ("tries=many", "a whole number from 1 on is needed"),
+        ("time=soon", "time is in minutes, or HH:MM:SS"),
+        ("time=00:00:00", "at least a minute"),
+        ("array=0-3", "array is set by the grader itself"),
+        ("comment=a\n#SBATCH --wrap=rm", "more than one line"),
+    ],
+)
+def test_a_slurm_option_that_makes_no_sense_is_refused(pair: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        parse_slurm_options([pair])
+
+
+def test_an_option_given_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="time is given twice"):
+        parse_slurm_options(["time=5", "--time=6"])
+
+
+def test_our_own_options_and_those_of_sbatch_are_told_apart() -> None:
+    options = parse_slurm_options(
+        ["limit=8", "time=1-02:30:01", "--mem=8G", "cpus_per_task=4", "gres=gpu:a100:1"]
+    )
+    assert (options.limit, options.minutes) == (8, 26 * 60 + 31)
+    assert options.sbatch == {"mem": "8G", "cpus-per-task": "4", "gres": "gpu:a100:1"}
+    assert options.asks_for_gpus()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "limit", "batch"), [(1, 64, 1), (256, 64, 1), (257, 64, 2), (9999, 64, 16), (9, 1, 3)]
+)
+def test_tasks_are_long_enough_yet_all_places_stay_busy(jobs: int, limit: int, batch: int) -> None:
+    assert SlurmOptions(limit=limit).batch_for(jobs) == batch
+    assert SlurmOptions(limit=limit, batch=5).batch_for(jobs) == 5
+
+
+def test_a_task_that_is_over_gives_back_what_it_had() -> None:
+    tracker = Tracker()
+    tracker.add(TWO_TASKS)
+    assert tracker.in_flight() == 1
+    tracker.release("x")
+    states = {("lockstep-a", 0): "NODE_FAIL", ("lockstep-a", 1): "PENDING"}
+    assert tracker.update(states, 0, 10) == (Ended("lockstep-a", "12_0", "NODE_FAIL", ("y",)),)
+    assert (tracker.holds("y"), tracker.holds("z")) == (False, True)
+    assert tracker.arrays == ("lockstep-a",)
+
+
+@pytest.mark.parametrize("state", ["COMPLETED", ""])
+def test_an_outcome_of_a_task_that_ended_well_has_time_to_come(state: str) -> None:
+    tracker = Tracker()
+    tracker.add(TWO_TASKS, [1])
+    states = {("lockstep-a", 1): state}
+    assert tracker.update(states, 100, 10) == ()
+    assert tracker.update(states, 109, 10) == ()
+    assert tracker.update(states, 110, 10) == (Ended("lockstep-a", "12_1", state, ("z",)),)
+
+
+def test_a_task_that_is_requeued_is_not_over() -> None:
+    tracker = Tracker()
+    tracker.add(TWO_TASKS, [1])
+    assert tracker.update({}, 100, 10) == ()
+    assert tracker.update({("lockstep-a", 1): "PENDING"}, 105, 10) == ()
+    assert tracker.update({}, 112, 10) == ()
+    assert tracker.holds("z")
+
+
+def test_recorded_arrays_are_read_back_and_damaged_ones_left_out(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    spool.put_array(TWO_TASKS)
+    (tmp_path / "arrays" / "lockstep-b").mkdir()
+    (tmp_path / "arrays" / "lockstep-b" / "array.json").write_text('{"version": 1, "na')
+    assert list(spool.arrays()) == [TWO_TASKS]
+    spool.drop_array("lockstep-a")
+    assert list(spool.arrays()) == []
+
+
+def test_the_name_of_a_job_tells_results_and_contents_apart() -> None:
+    ids = [ResultId("a", "b/c", "d"), ResultId("a/b", "c", "d"), ResultId("a", "b", "c/d")]
+    assert len({job_name(each, key, at) for each in ids for key in "ab" for at in (0, 1)}) == 12
+
+
+def test_processes_killed_for_memory_are_counted_in_both_kinds_of_cgroups(tmp_path: Path) -> None:
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "cgroup").write_text("0::/job_1/step_0\n7:memory,x:/slurm/job_1\n")
+    assert oom_kills(tmp_path, tmp_path) == 0
+    for file, text in {
+        "job_1/step_0/memory.events": "low 0\noom 9\noom_kill 2\n",
+        "memory/slurm/job_1/memory.oom_control": "under_oom 0\noom_kill 3\n",
+    }.items():
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text(text)
+    assert oom_kills(tmp_path, tmp_path) == 5
+
+
+def test_without_slurm_there_is_one_line_and_exit_3(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
+    assert ran.status == 3
+    assert "no Slurm here: sbatch is not on PATH" in ran.complaint
+
+
+def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:
+    ran = checkout.lab("grade", checkout.root / "solutions", "--slurm", "limit=3")
+    assert ran.status == 2
+    assert "--slurm goes with --executor slurm" in ran.complaint
+
+
+def test_a_new_run_leaves_alone_what_nodes_are_writing(tmp_path: Path) -> None:
+    halves = [tmp_path / ".slurm" / ".a.json.12-34", tmp_path / "ann" / ".a.json.12-34"]
+    for half in halves:
+        half.parent.mkdir()
+        half.touch()
+    with results_folder(tmp_path, lambda line: None):
+        assert [half.exists() for half in halves] == [True, False]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The allow list of symbols, and what may not stand in a rung's text."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.model import Backend, Finding, FindingKind
+from lockstep_grader.source_rules import check_source
+from lockstep_grader.submission import Source
+from lockstep_grader.symbols import check_object, is_allowed, qualified_name
+
+NEEDED = """
+sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 _Z10cudaMallocPPvm _ZTIi threadIdx
+_ZNSt6chrono3_V212steady_clock3nowEv _ZN4simt7lane_idEv _ZN4simt6detail8run_gridEv
+"""
+REFUSED = """
+open fork system syscall mmap socket ptrace signal dlopen exit _exit getenv pthread_create
+_ZNSt6thread6detachEv _ZNSt14basic_ifstreamIcED1Ev _ZNSt10filesystem6removeEv
+_ZN4simt12set_countingEb _ZN4simt13take_findingsEv _ZN6worker10call_tableEv cublasSgemm_v2
+_ZN3cub9DeviceRedE cudaIpcOpenMemHandle cuMemAlloc_v2
+"""
+needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
+
+
+def text_problem(text: str, backend: Backend = Backend.CPU) -> Finding | None:
+    return check_source(Source("x.cu", text.encode()), backend)
+
+
+def object_problem(text: str, folder: Path) -> Finding | None:
+    made = folder / "rung.o"
+    flags = ["-std=c++20", "-x", "c++", "-c", "-o", str(made), "-"]
+    subprocess.run(["g++", *flags], input=text, text=True, check=True)
+    return check_object(made, Source("x.cu", text.encode()), Backend.CPU)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "names"),
+    [
+        ("open", ("open",)),
+        ("_Z18cudaGetErrorString9cudaError", ("cudaGetErrorString",)),
+        ("_ZSt4cout", ("std", "cout")),
+        ("_ZNSt6thread6detachEv", ("std", "thread", "detach")),
+        ("_ZNKSt7__cxx1112basic_stringIcE4sizeEv", ("std", "__cxx11", "basic_string")),
+        ("_ZN4simt6detail8run_gridEv", ("simt", "detail", "run_grid")),
+        ("_ZTIN3lab4TodoE", ("lab", "Todo")),
+        ("_Znwm", ("operator new",)),
+    ],
+)
+def test_names_are_read_from_mangled_ones(symbol: str, names: tuple[str, ...]) -> None:
+    assert qualified_name(symbol) == names
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    NEEDED.split(),
+)
+def test_what_computing_takes_is_allowed(symbol: str) -> None:
+    assert is_allowed(symbol, Backend.CPU)
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    REFUSED.split(),
+)
+def test_what_it_does_not_take_is_refused(symbol: str) -> None:
+    assert not is_allowed(symbol, Backend.CPU)
+    assert not is_allowed(symbol, Backend.CUDA)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("asm(\"nop\");", "inline assembly"),
+        ("as\\\nm(\"nop\");", "inline assembly"),
+        ("const char q = u8'\"'; asm(\"nop\"); const char r = '\"';", "inline assembly"),
+        ("__attribute__((constructor)) void f();", "the attribute constructor"),
+        ("[[gnu::no_sanitize_thread]] void f();", "the attribute no_sanitize_thread"),
+        ("[/**/[gnu::constructor]] void f();", "the attribute constructor"),
+        ("#define LIST __attribute__\n", "without its list"),
+        ("#define WORD __attri##bute__\n", "tokens pasted"),
+        ("#pragma GCC optimize(\"O3\")\n", "a pragma"),
+        ("_Pragma(\"GCC push_options\")", "a pragma"),
+        ("%: include <thrust/sort.h>\n", "thrust"),
+        ("#include \"cub/cub.cuh\"\n", "cub"),
+        ("#include /**/ \"/etc/passwd\"\n", "from outside"),
+        ("#include \"../x.cu\"\n", "from outside"),
+        ("#include NAME\n", "not written out"),
+        ("#line 1 \"/usr/x\"\n", "line numbers"),
+        ("<:<:gnu::constructor:>:> void f();", "digraphs"),
+        ("int __REDIRECT(open_it, (int), open);", "__REDIRECT"),
+    ],
+)  # fmt: skip
+def test_a_text_that_hides_something_is_forbidden(text: str, said: str) -> None:
+    found = text_problem(text)
+    assert found is not None
+    assert (found.kind, said in found.message) == (FindingKind.FORBIDDEN, True), found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// asm(\"nop\")\nconst char* s = \"asm __attribute__((constructor))\";",
+        "auto r = R\"x(asm ## #pragma GCC optimize)x\"; int k = 1'000'000;",
+        "[[maybe_unused]] int k; struct __attribute__((aligned(16), packed)) S {};",
+        "#pragma unroll 4\n#include <algorithm>\n#include \"lab/launch.cuh\"\n",
+        "std::vector<::lab::Item> items; int a[3]; int b = a[a[0]];",
+        "__global__ void __launch_bounds__(256) k();",
+    ],
+)  # fmt: skip
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert text_problem(text) is None
+
+
+def test_a_forbidden_line_is_counted_in_the_file_as_it_is() -> None:
+    found = text_problem('/* one\ntwo */ int \\\nk;\nauto r = R"(\n)";\nasm("nop");\n')
+    assert found is not None
+    assert found.line == 6
+
+
+def test_assembly_for_a_gpu_is_left_to_the_gpu() -> None:
+    assert text_problem('asm("mov.u32 %0, %laneid;" : "=r"(lane));', Backend.CUDA) is None
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("extern \"C\" int fork();\nint f() { return fork(); }", "uses fork"),
+        ("int main() {}", "defines main"),
+        ("namespace simt { void set_counting(bool) {} }", "defines simt::set_counting"),
+        ("#include <cstdlib>\nvoid* operator new(std::size_t) { std::abort(); }", "operator new"),
+        ("__attribute__((constructor)) void early() {}", "early run before"),
+        ("__attribute__((destructor)) void late() {}", "late run before"),
+        ("void f() {}\n__attribute__((section(\".init_array\"), used)) void (*g)() = f;",
+         "run before"),
+        ("__attribute__((section(\".text#\"))) extern const char k_code[] = {0};",
+         "among the code"),
+        ("extern \"C\" { void (*pick())() { return 0; }\n"
+         "void g() __attribute__((ifunc(\"pick\"))); }", "the loader choose"),
+    ],
+)  # fmt: skip
+def test_an_object_with_more_than_computing_is_forbidden(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    found = object_problem(text, tmp_path)
+    assert found is not None
+    assert (found.kind, said in found.message) == (FindingKind.FORBIDDEN, True), found.message
+
+
+@needs_compiler
+def test_an_object_with_initialisers_and_containers_is_allowed(tmp_path: Path) -> None:
+    text = """
+    #include <algorithm>
+    #include <cmath>
+    #include <cstdio>
+    #include <iostream>
+    #include <map>
+    #include <string>
+    #include <vector>
+    std::map<std::string, std::vector<double>> table = {{"a", {1, 2, 3}}};
+    double f(double x) {
+      static const std::string name = std::to_string(x);
+      std::sort(table["a"].begin(), table["a"].end());
+      std::printf("%s", name.c_str());
+      std::cout << std::pow(x, 3) << std::endl;
+      if (x < 0) throw 1;
+      return table.at("a")[0];
+    }
+    """
+    assert object_problem(text, tmp_path) is None
+
+
+def test_a_file_that_is_no_object_is_a_fault(tmp_path: Path) -> None:
+    file = tmp_path / "rung.o"
+    for data in (b"", b"text", b"\x7fELF\x02\x01" + b"\xff" * 200):
+        file.write_bytes(data)
+        with pytest.raises(FaultError, match="cannot read the compiled rung"):
+            check_object(file, Source("x.cu", b""), Backend.CPU)
