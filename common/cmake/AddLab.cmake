@@ -42,7 +42,7 @@ function(add_lab folder)
   set(kept_symbols "")
   foreach(call IN LISTS ARG_CALLS)
     string(LENGTH ${call} length)
-    string(APPEND kept_symbols "_ZN3lab${length}${call}E*\n")  # lab::call(any parameters), mangled
+    string(APPEND kept_symbols "_ZN3lab${length}${call}[EB]*\n")  # lab::call(any parameters), mangled
     string(APPEND weak_declarations "[[gnu::weak]] decltype(${call}) ${call};\n")
     string(APPEND table_entries "    make_entry(\"${call}\", &lab::${call}),\n")
   endforeach()

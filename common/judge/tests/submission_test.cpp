@@ -65,6 +65,51 @@ TEST(Farewell, LetsAWrapperFinishAfterTheWorker) {
   }
 }
 
+// What a sandbox is to the judge: a process in between, that reports the worker's death as shells
+// do.
+TEST(Sandbox, PassesOnHowTheWorkerDied) {
+  struct Death {
+    const char* script;
+    const char* kind;
+    const char* fragment;
+  };
+  const Death deaths[] = {{"\"$0\"; exit $?", "crash", "signal 6"},
+                          {"exit 159", "forbidden", "system call"},
+                          {"exit 9", "crash", "status 9"}};
+  for (const Death& death : deaths) {
+    Arena arena(1 << 20);
+    judge::Submission submission({"/bin/sh", "-c", death.script, MISBEHAVING_WORKER}, arena,
+                                 {.sandboxed = true});
+    wire::Batch batch;
+    batch.calls = {{"abort_now", {}}};
+    const Outcome outcome = submission.run(batch);
+    ASSERT_TRUE(outcome.failure);
+    EXPECT_EQ(outcome.failure->kind, death.kind);
+    EXPECT_NE(outcome.failure->message.find(death.fragment), std::string::npos)
+        << outcome.failure->message;
+  }
+}
+
+TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {
+  Arena arena(1 << 20);
+  judge::Submission submission({"/bin/sh", "-c", "echo 'bwrap: no namespaces' >&2; exit 1"}, arena,
+                               {.sandboxed = true});
+  EXPECT_THROW(submission.run({}), std::runtime_error);
+}
+
+// The time and memory of a worker behind another process count all the same.
+TEST(Sandbox, IsNoPlaceToHideAnEndlessLoop) {
+  Arena arena(1 << 20);
+  judge::Submission submission(
+      {"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
+      {.call_cpu_seconds = 1, .call_wall_seconds = 600, .sandboxed = true});
+  wire::Batch batch;
+  batch.calls = {{"loop_forever", {}}};
+  const Outcome outcome = submission.run(batch);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "timeout");
+}
+
 struct Case {
   const char* function;
   const char* kind;

@@ -36,7 +36,7 @@ _NEEDED = {
     "sysinfo": (99, 179), "uname": (63, 160), "fcntl": (72, 25), "poll": (7, -1),
     "ppoll": (271, 73),
     "getrusage": (98, 165), "restart_syscall": (219, 128), "wait4": (61, 260),
-    "sendto": (44, 206), "recvfrom": (45, 207), "setitimer": (38, 103),
+    "mincore": (27, 232), "sendto": (44, 206), "recvfrom": (45, 207), "setitimer": (38, 103),
 }  # fmt: skip
 
 # Processes, other processes' memory, the network, the kernel's own settings.

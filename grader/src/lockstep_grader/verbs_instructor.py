@@ -84,13 +84,13 @@ def grade_path(
 
     # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
     confined = sandbox and path.resolve() not in (workspace.labs, workspace.solutions)
-    if confined and executor is ExecutorChoice.LOCAL:
-        require_sandbox(backend.backend or detect_backend())
     runner = choose_executor(
         executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
     )
 
     def session() -> Session:
+        if confined and executor is ExecutorChoice.LOCAL:
+            require_sandbox(backend.backend or detect_backend())
         return open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
 
     return grade_class(request, labs, session, runner)
