@@ -20,6 +20,8 @@ from lockstep_grader.selftest.tools import capture, junit_tally, report
 from lockstep_grader.session import open_session
 from lockstep_grader.text import visible
 
+_LINT_SEED = 1
+
 
 def run_ctest(context: Context) -> Tally:
     build = build_backend(context.workspace, Backend.CPU, "all", context.jobs).parent
@@ -53,7 +55,8 @@ def run_pytest(context: Context) -> Tally:
 
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
-    session = open_session(workspace, Backend.CPU, context.jobs)
+    # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
+    session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
     verdicts = lint(workspace, read_labs(workspace), session)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
