@@ -72,6 +72,7 @@ function(add_lab folder)
     add_test(NAME ${folder}/${rung}
       COMMAND ${slug}_test --rung=${rung} --worker=$<TARGET_PROPERTY:${slug}_${rung}_worker,WORKER>
         --anchors=${anchors_worker})
+    set_tests_properties(${folder}/${rung} PROPERTIES LABELS rung)
     if(LAB_BACKEND STREQUAL "cuda")
       set_tests_properties(${folder}/${rung} PROPERTIES RUN_SERIAL ON)  # one measurement at a time
     endif()

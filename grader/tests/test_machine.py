@@ -2,6 +2,7 @@
 """Set-up, doctor, processes and the sections of `test`."""
 
 import os
+import shutil
 import stat
 import sys
 import time
@@ -176,11 +177,21 @@ def test_the_last_line_is_the_sum_of_all_sections(
 
 
 def test_sections_are_listed_and_chosen_by_name(checkout: Checkout) -> None:
+    (checkout.root / "grader" / "tests").mkdir(parents=True)
     listed = checkout.lab("test", "--list").out
     assert all(item.name in listed for item in SECTIONS)
-    assert [item.name for item in chosen(["lint", "format"])] == ["format", "lint"]
+    workspace = Workspace(checkout.root, checkout.root / "build")
+    assert [item.name for item in chosen(workspace, ["lint", "format"])] == ["format", "lint"]
     with pytest.raises(InputError, match="there is no section 'none'"):
-        chosen(["none"])
+        chosen(workspace, ["none"])
+
+
+def test_a_section_with_nothing_to_do_is_absent(checkout: Checkout) -> None:
+    shutil.rmtree(checkout.root / "solutions")
+    workspace = Workspace(checkout.root, checkout.root / "build")
+    assert not {"lint", "pytest"} & {item.name for item in chosen(workspace, [])}
+    with pytest.raises(InputError, match="there is no section 'lint'"):
+        chosen(workspace, ["lint"])
 
 
 def test_counts_come_from_junit_and_a_bad_exit_counts_once(tmp_path: Path) -> None:

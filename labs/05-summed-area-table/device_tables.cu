@@ -23,7 +23,8 @@ struct FillIntegers {
 // A table's entry, 0 beyond its left and upper border. (x, y) is the last pixel that it sums.
 LOCKSTEP_HOST_DEVICE inline std::int64_t entry(const int* d_table, int width, std::int64_t x,
                                                std::int64_t y) {
-  return x < 0 || y < 0 ? 0 : d_table[y * width + x];
+  if (x < 0 || y < 0) return 0;
+  return d_table[y * width + x];
 }
 
 struct WrongSum {

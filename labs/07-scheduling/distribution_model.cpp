@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <queue>
+#include <set>
+#include <utility>
 
 namespace scheduling_test {
 namespace {
@@ -56,16 +56,15 @@ int pick(const Rules& rules, const std::vector<int>& resident, int limit, int bl
 
 Distribution distribute_by(const Rules& rules, const std::vector<int>& durations,
                            const Device& device) {
-  using Running = std::pair<int, int>;  // end, SM
-  std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
+  std::multiset<std::pair<int, int>> running;  // end, SM
   std::vector<int> resident(device.num_sms, 0);
   Distribution result;
   int now = 0;
   int freed = -1;
   const auto leave = [&] {
-    freed = running.top().second;
+    freed = running.begin()->second;
     --resident[freed];
-    running.pop();
+    running.erase(running.begin());
   };
   const auto is_full = [&](int block) {
     const bool waits_for_sm = rules.choice == Rules::Choice::kFixed;
@@ -74,13 +73,13 @@ Distribution distribute_by(const Rules& rules, const std::vector<int>& durations
   };
   for (int block = 0; block < static_cast<int>(durations.size()); ++block) {
     while (is_full(block)) {
-      now = running.top().first + (rules.leaves_a_cycle_late ? 1 : 0);
+      now = running.begin()->first + (rules.leaves_a_cycle_late ? 1 : 0);
       if (rules.waits_for_wave) {
         while (running.size() > 1) leave();
-        now = running.top().first;
+        now = running.begin()->first;
       }
       leave();
-      while (!rules.leaves_one_by_one && !running.empty() && running.top().first <= now) leave();
+      while (!rules.leaves_one_by_one && !running.empty() && running.begin()->first <= now) leave();
     }
     const int sm = pick(rules, resident, device.blocks_per_sm, block, freed);
     ++resident[sm];

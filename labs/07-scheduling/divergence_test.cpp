@@ -38,7 +38,8 @@ Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
   while (2 * longest <= num_threads) longest *= 2;
   for (int step = 1; step <= longest; step *= 2) {
     int count = 0;
-    for (int first = 0; first < num_threads; first += kWarpSize) {
+    for (int warp = 0; warp * kWarpSize < num_threads; ++warp) {
+      const int first = warp * kWarpSize;
       const int size = std::min(kWarpSize, num_threads - first);
       int num_active = 0;
       for (int t = first; t < first + size; ++t) {

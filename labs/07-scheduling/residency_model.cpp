@@ -62,7 +62,10 @@ constexpr Hypothesis kHypotheses[] = {
 };
 
 int divide_up(int items, int unit) { return (items + unit - 1) / unit; }
-int round_up(int items, int unit) { return divide_up(items, unit) * unit; }
+int round_up(int items, int unit) {
+  const int rest = items % unit;
+  return rest == 0 ? items : items + unit - rest;
+}
 
 int warps_per_block(const Launch& launch, Mistake mistake) {
   const int threads = launch.kernel.threads_per_block;

@@ -11,6 +11,7 @@ from types import FrameType
 import typer
 
 from lockstep_grader import (
+    verbs_author,
     verbs_export,
     verbs_instructor,
     verbs_profile,
@@ -36,8 +37,9 @@ app = typer.Typer(
 verbs_student.add_to(app)
 verbs_profile.add_to(app)
 verbs_instructor.add_to(app)
-verbs_report.add_to(app)
+verbs_author.add_to(app)
 verbs_export.add_to(app)
+verbs_report.add_to(app)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -24,6 +24,7 @@ _SHOWN_TESTS = 3
 _NEIGHBOURS = 2  # source lines above and below the one that a finding names
 _MESSAGE_LINES = 20
 _OUTPUT_LINES = 10
+_BESIDE_SOLUTIONS = ("of_reference", "speedup")  # a students' copy cannot measure these
 
 
 def print_rung(
@@ -81,6 +82,9 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
         for gate in rung.gates(backend):
             value = test.measures.get(gate.name)
             if value is None:
+                if gate.name in _BESIDE_SOLUTIONS and test.measures:
+                    said = f"- {gate.name}: measured beside a solution, and none is here;"
+                    _print(console, Text(f"{said} it costs no points now", "dim"))
                 continue
             good = kept(gate, value)
             mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Proves that the labs grade what they claim: starters fail, solutions pass, mutants are caught."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,9 @@ from lockstep_grader.submission import Source, read_file
 from lockstep_grader.workspace import Workspace
 
 _MIN_HINTS = 2
+# What `new` leaves for the author; a plain TODO is a student's.
+_AUTHORS_MARK = re.compile(r"TODO\(author\)[ \t]*([^\n\"]*)")
+_TEXT_SUFFIXES = frozenset({".cpp", ".cu", ".cuh", ".h", ".md", ".toml"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class Verdict:
     """One proof, and in what it fails; no problem means that it holds."""
 
     lab: str
-    kind: str  # starter, solution or mutant
+    kind: str  # starter, solution or mutant; file: one that is not finished
     name: str
     problems: tuple[str, ...]
     skipped: str = ""  # why it could not be tried here
@@ -72,7 +76,23 @@ def lint(workspace: Workspace, labs: Sequence[Lab], session: Session) -> tuple[V
         for mutant in mutants[lab.id]
         if (obstacle := mutant.obstacle(session.toolchain))
     ]
-    return (*verdicts, *skipped)
+    unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
+    return (*verdicts, *skipped, *unfinished)
+
+
+def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
+    """A breach for each file of the lab in which `TODO(author)` still stands."""
+    for folder in (workspace.labs / lab.id, workspace.solutions / lab.id):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix not in _TEXT_SUFFIXES or not file.is_file():
+                continue
+            text = file.read_text("utf-8", "replace")
+            problems = [
+                f"line {text.count(chr(10), 0, mark.start()) + 1} is to be written: {mark[1]}"
+                for mark in _AUTHORS_MARK.finditer(text)
+            ]
+            if problems:
+                yield Verdict(lab.id, "file", workspace.shown(file), tuple(problems))
 
 
 def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:

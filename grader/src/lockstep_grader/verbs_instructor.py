@@ -9,7 +9,7 @@ import typer
 from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
 from lockstep_grader.console import make_console
-from lockstep_grader.errors import ExitCode
+from lockstep_grader.errors import ExitCode, InputError
 from lockstep_grader.executors import Judging, choose_executor
 from lockstep_grader.grade_class import ClassRequest, grade_class
 from lockstep_grader.lint import lint
@@ -105,6 +105,8 @@ def lint_labs(
 ) -> int:
     """Prove that starters fail, solutions get full marks and mutants are caught."""
     workspace = Workspace.from_environment()
+    if not workspace.solutions.is_dir():
+        raise InputError("lint proves solutions and mutants, and this copy has none")
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
     verdicts = lint(
@@ -124,15 +126,15 @@ def run_tests(
     jobs: JobsOption = None,
 ) -> int:
     """Run the project's own tests, all of them."""
-    from lockstep_grader.selftest.plan import SECTIONS, chosen, ensure_tools
+    from lockstep_grader.selftest.plan import chosen, ensure_tools, present
     from lockstep_grader.selftest.sections import Context, run_sections
 
+    workspace = Workspace.from_environment()
     if show:
-        for section in SECTIONS:
+        for section in present(workspace):
             print(f"{section.name:8} {section.purpose}")
         return ExitCode.FULL_MARKS
-    workspace = Workspace.from_environment()
-    sections = chosen(only or [])
+    sections = chosen(workspace, only or [])
     ensure_tools(workspace)
     total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

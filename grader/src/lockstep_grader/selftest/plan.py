@@ -22,19 +22,24 @@ SECTIONS = (
     Section("python", "ruff and mypy --strict on the grader", check_python),
     Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
-    Section("pytest", "tests of the grader", run_pytest),
-    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint),
+    Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
+    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
     Section("cuda", "the cuda backend compiles and links", build_cuda),
 )
 
 
-def chosen(only: list[str]) -> tuple[Section, ...]:
-    """The sections named in `only`, or all. Raises InputError for an unknown name."""
-    known = {section.name: section for section in SECTIONS}
+def present(workspace: Workspace) -> tuple[Section, ...]:
+    """The sections that have something to do in this checkout, or students' copy."""
+    return tuple(section for section in SECTIONS if (workspace.root / section.needs).is_dir())
+
+
+def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
+    """The sections named in `only`, or all. Raises InputError for one that is not there."""
+    known = {section.name: section for section in present(workspace)}
     for name in only:
         if name not in known:
             raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
-    return tuple(section for section in SECTIONS if not only or section.name in only)
+    return tuple(section for name, section in known.items() if not only or name in only)
 
 
 def ensure_tools(workspace: Workspace) -> None:

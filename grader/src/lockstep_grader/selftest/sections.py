@@ -44,6 +44,7 @@ class Section:
     name: str
     purpose: str
     run: Callable[[Context], Tally]
+    needs: str = "."  # the folder without which there is nothing to do: a release lacks some
 
 
 def run_sections(context: Context, sections: Sequence[Section]) -> Tally:

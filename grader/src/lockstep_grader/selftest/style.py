@@ -10,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lockstep_grader.build import build_backend
+from lockstep_grader.catalog import read_labs
 from lockstep_grader.errors import FaultError
 from lockstep_grader.files import write_whole
 from lockstep_grader.model import Backend
 from lockstep_grader.selftest.sections import Context, Tally
 from lockstep_grader.selftest.tools import capture, report, run_tool
 from lockstep_grader.toolchain import digest
+from lockstep_grader.workspace import Workspace
 
 _CXX_FOLDERS = ("common", "labs", "solutions")
 _CXX_SUFFIXES = frozenset({".h", ".hpp", ".cpp", ".cu", ".cuh"})
@@ -32,14 +34,16 @@ _TIDY_ARGUMENTS = (
 
 
 def check_format(context: Context) -> Tally:
-    files = [str(file) for file in _cxx_files(context.workspace.root)]
+    workspace = context.workspace
+    students = set() if workspace.solutions.is_dir() else _rung_files(workspace)
+    files = [str(file) for file in _cxx_files(workspace.root) if file not in students]
     if not files:
         raise FaultError("no C++ files found to check")
-    root = context.workspace.root
+    root = workspace.root
     done = capture(["clang-format", "--dry-run", "-Werror", *files], root)
     wrong = dict.fromkeys(Path(name) for name in _FORMAT_ERROR.findall(done.stdout))
     for file in wrong:
-        report(context, f"{context.workspace.shown(file)}: run clang-format -i on it", False)
+        report(context, f"{workspace.shown(file)}: run clang-format -i on it", False)
     if done.returncode != 0 and not wrong:
         report(context, "clang-format", False, done.stdout)
         return Tally(failed=1)
@@ -88,6 +92,14 @@ def check_tidy(context: Context) -> Tally:
 
     with ThreadPoolExecutor(context.jobs) as pool:
         return sum(pool.map(check, ours), Tally())
+
+
+def _rung_files(workspace: Workspace) -> set[Path]:
+    return {
+        workspace.labs / lab.id / rung.file_name
+        for lab in read_labs(workspace)
+        for rung in lab.rungs
+    }
 
 
 def _cxx_files(root: Path) -> Iterator[Path]:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`new`: the files of a lab yet to be written."""

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Writes the files of a new lab, and its line in CMakeLists.txt."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+
+from lockstep_grader.errors import FaultError
+from lockstep_grader.files import write_whole
+from lockstep_grader.scaffold.names import LabNames
+from lockstep_grader.workspace import Workspace
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_BLOCK = re.compile(r"^add_lab\((?P<lab>[\w-]+)[^)]*\)\n", re.MULTILINE)
+
+
+def scaffold(workspace: Workspace, names: LabNames) -> list[Path]:
+    """Writes the lab and returns its files. Raises FaultError when CMakeLists.txt lists no labs."""
+    cmake = workspace.root / "CMakeLists.txt"
+    try:
+        listed = with_lab(cmake.read_text("utf-8"), names)
+    except OSError as error:
+        raise FaultError(f"{cmake}: {error.strerror}") from error
+    files = {workspace.root / path: text for path, text in _files(names)}
+    for file, text in files.items():
+        write_whole(file, text.encode())
+    _lay_out(workspace.root, [file for file in files if file.suffix in (".cu", ".cuh", ".cpp")])
+    write_whole(cmake, listed.encode())
+    return list(files)
+
+
+def with_lab(text: str, names: LabNames) -> str:
+    """CMakeLists.txt with an add_lab() for the lab, in the order of numbers."""
+    blocks = list(_BLOCK.finditer(text))
+    if not blocks:
+        raise FaultError("CMakeLists.txt has no add_lab(): is this the whole repository?")
+    rungs = "".join(f"\n    {rung}" for rung in names.rungs)
+    block = f"add_lab({names.id}\n  RUNGS{rungs}\n  CALLS\n    {names.slug})\n"
+    before = [found for found in blocks if found["lab"] < names.id]
+    if before:
+        at = before[-1].end()
+        return f"{text[:at]}\n{block}{text[at:]}"
+    at = blocks[0].start()
+    return f"{text[:at]}{block}\n{text[at:]}"
+
+
+def _files(names: LabNames) -> Iterator[tuple[str, str]]:
+    lab, solutions = f"labs/{names.id}", f"solutions/{names.id}"
+    first, *_ = names.rungs
+    rows = "\n".join(f"| `{rung}` | TODO(author) | one launch |" for rung in names.rungs)
+    common = {
+        "id": names.id,
+        "number": names.number,
+        "slug": names.slug,
+        "suite": names.suite,
+        "title": names.title,
+        "rows": rows,
+        "rung": first,
+    }
+
+    def filled(template: str, **more: str) -> str:
+        text = (_TEMPLATES / f"{template}.in").read_text("utf-8")
+        return Template(text).substitute(common | more)
+
+    yield f"{lab}/README.md", filled("README.md")
+    yield f"{lab}/{names.slug}.cuh", filled("contract.cuh")
+    yield f"{lab}/{names.slug}_test.cpp", filled("judge.cpp")
+    model = filled("lab.toml")
+    for rung in names.rungs:
+        name = rung.partition("_")[2]
+        words = name.replace("_", " ")
+        model += filled("rung.toml", rung=rung, rung_title=words[0].upper() + words[1:])
+        yield f"{lab}/{rung}.cu", filled("starter.cu", rung=rung, name=name)
+        yield f"{solutions}/{rung}.cu", filled("solution.cu", rung=rung, name=name)
+    yield f"{lab}/lab.toml", model
+    yield f"{solutions}/README.md", filled("solutions.md")
+    yield f"{solutions}/mutants/zeros.cu", filled("mutant.cu")
+
+
+def _lay_out(root: Path, files: list[Path]) -> None:
+    """Names differ in length, so lines break elsewhere. Without the tool, `test` will tell."""
+    program = shutil.which("clang-format")
+    if program:
+        style = f"--style=file:{root / '.clang-format'}"
+        subprocess.run([program, "-i", style, *map(str, files)], check=False)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""docs/coverage.md says where each concept is taught and graded: all that it names exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.catalog import read_labs
+from lockstep_grader.workspace import Workspace
+
+from markdown import links
+
+REPOSITORY = Path(__file__).parents[2]
+PAGE = REPOSITORY / "docs" / "coverage.md"
+ROW = re.compile(r"^\| (?P<concept>.+?) \| (?P<taught>.+?) \| (?P<graded>.+?) \|$", re.MULTILINE)
+NUMBERS = range(1, 26)  # of the classic mistakes
+
+
+def rows() -> list[re.Match[str]]:
+    found = [row for row in ROW.finditer(PAGE.read_text("utf-8")) if row["concept"] != "concept"]
+    assert len(found) > 60
+    return found
+
+
+@pytest.fixture(scope="module")
+def named() -> set[str]:
+    """What a row may name: rungs, tests of judges, mutants, and tests of the grader."""
+    labs = read_labs(Workspace(REPOSITORY, REPOSITORY / "build"))
+    known = {f"{lab.id}/{rung.id}" for lab in labs for rung in lab.rungs}
+    for file in REPOSITORY.glob("solutions/*/mutants/*.cu"):
+        known.add(f"{file.parents[1].name}/mutants/{file.stem}")
+    for file in REPOSITORY.glob("labs/*/*.cpp"):
+        tests = re.findall(r"TEST_F\((\w+),\s*(\w+)\)", file.read_text("utf-8"))
+        known.update(f"{suite}.{test}" for suite, test in tests)
+    for file in (REPOSITORY / "grader" / "tests").glob("test_*.py"):
+        known.add(file.name)
+        known.update(re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.MULTILINE))
+    return known
+
+
+def mistake_of(mutant: str) -> int:
+    file = REPOSITORY / "solutions" / f"{mutant}.cu"
+    found = re.search(r"^// mistake: (\d+),", file.read_text("utf-8"), re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def test_every_concept_is_taught_on_a_page_and_graded_or_said_to_be_taught_alone() -> None:
+    for row in rows():
+        if not row["concept"].isdigit():
+            assert "](" in row["taught"], row[0]
+            assert row["graded"] == "taught" or "`" in row["graded"], row[0]
+    assert [link.problem for link in links(PAGE) if link.problem] == []
+
+
+def test_every_rung_test_and_mutant_that_is_named_exists(named: set[str]) -> None:
+    items = [item for row in rows() for item in re.findall(r"`([^`]+)`", row["graded"])]
+    assert len(items) > 150
+    assert [item for item in items if item not in named] == []
+
+
+def test_every_rung_of_every_lab_grades_a_concept() -> None:
+    graded = " ".join(row["graded"] for row in rows())
+    labs = read_labs(Workspace(REPOSITORY, REPOSITORY / "build"))
+    missing = [
+        f"{lab.id}/{rung.id}"
+        for lab in labs
+        for rung in lab.rungs
+        if f"`{lab.id}/{rung.id}`" not in graded
+    ]
+    assert missing == []
+
+
+def test_every_classic_mistake_has_a_mutant_that_says_its_number() -> None:
+    listed = {int(row["concept"]): row["graded"] for row in rows() if row["concept"].isdigit()}
+    assert list(listed) == list(NUMBERS)
+    for number, graded in listed.items():
+        mutants = re.findall(r"`([^`]+)`", graded)
+        assert mutants
+        assert {mistake_of(mutant) for mutant in mutants} == {number}, graded

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The manual is true: links lead somewhere, commands exist, numbers can be worked out again."""
+
+import math
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from lockstep_grader.cli import _ArgumentError, app
+
+from markdown import anchors, commands, links
+
+REPOSITORY = Path(__file__).parents[2]
+FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
+
+
+def pages() -> list[Path]:
+    """Every Markdown file of the repository, and none that a build or a tool left there."""
+    listed = ["git", "-C", str(REPOSITORY), "ls-files", "-z", "-co", "--exclude-standard", "*.md"]
+    done = subprocess.run(listed, capture_output=True, text=True, check=True)
+    return [REPOSITORY / name for name in sorted(filter(None, done.stdout.split("\0")))]
+
+
+def test_every_relative_link_leads_to_a_file_and_a_heading() -> None:
+    found = [link for page in pages() for link in links(page)]
+    assert len(found) > 80
+    assert [link.problem for link in found if link.problem] == []
+
+
+def test_every_page_of_the_manual_is_in_its_table_of_contents() -> None:
+    contents = REPOSITORY / "docs" / "README.md"
+    listed = {(contents.parent / link.target).resolve() for link in links(contents)}
+    assert set((REPOSITORY / "docs").glob("*.md")) - listed == {contents}
+
+
+# ---- commands
+
+
+@pytest.fixture(scope="module")
+def verbs() -> dict[str, Any]:
+    """The verbs as the command line knows them; their types differ between typer's versions."""
+    group: Any = typer.main.get_command(app)
+    return dict(group.commands)
+
+
+def complaint(verbs: dict[str, Any], words: list[str]) -> str:
+    """What the command line says to these words, without running them."""
+    verb, *arguments = words
+    if verb in ("--help", "VERB"):
+        return ""
+    command = verbs.get(verb)
+    if command is None:
+        return f"no verb {verb}"
+    if arguments in ([], ["--help"]):  # a verb that is only named
+        return ""
+    known = {
+        "--help",
+        *(name for each in command.params for name in each.opts + each.secondary_opts),
+    }
+    for word in arguments:
+        name = word.strip("[].").partition("=")[0]
+        if name.startswith("--") and name not in known:
+            return f"no option {name}"
+    try:
+        command.make_context(verb, list(arguments))
+    except _ArgumentError as error:
+        # In a form, such as `export RESULTS --format F [--lab LAB]`, words stand for values.
+        return "" if any(FORM.fullmatch(word) for word in arguments) else str(error)
+    return ""
+
+
+def test_every_command_line_in_the_manual_is_understood(verbs: dict[str, Any]) -> None:
+    found = [(page, words) for page in pages() for words in commands(page) if words]
+    assert len(found) > 50
+    wrong = [
+        f"{page.relative_to(REPOSITORY)}: ./lab {' '.join(words)}: {problem}"
+        for page, words in found
+        if (problem := complaint(verbs, words))
+    ]
+    assert wrong == []
+
+
+def test_a_wrong_command_line_would_be_noticed(verbs: dict[str, Any]) -> None:
+    assert complaint(verbs, ["chek", "x"]) == "no verb chek"
+    assert "--bakend" in complaint(verbs, ["check", "x", "--bakend", "cpu"])
+    assert complaint(verbs, ["check", "--backend", "cpu"])
+    assert complaint(verbs, ["check", "01", "--backend", "cpu"]) == ""
+
+
+def test_readers_of_markdown_see_links_headings_and_commands(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# A `b` (c), d!\n\n[x](page.md#a-b-c-d) [y](gone.md) `[z](no.md)` [w](https://w)\n\n"
+        "    ./lab list > out   # [q](no.md)\n\nRun `./lab check LAB --seed 7`.\n\n# A b c d\n"
+    )
+    assert anchors(page.read_text()) == ["a-b-c-d", "a-b-c-d-1"]
+    assert [link.target for link in links(page) if link.problem] == ["gone.md"]
+    assert list(commands(page)) == [["list"], ["check", "LAB", "--seed", "7"]]
+
+
+# ---- numbers of docs/model.md
+
+
+@pytest.fixture(scope="module")
+def model() -> str:
+    return " ".join((REPOSITORY / "docs" / "model.md").read_text("utf-8").split())
+
+
+def test_the_bandwidth_bound_example_adds_up(model: str) -> None:
+    peak, bandwidth, word = 1500, 200, 4
+    reached = bandwidth / word
+    assert f"{peak} GFLOP/s and moves {bandwidth} GB/s" in model
+    assert f"{reached:g} GFLOP/s, which is {100 * reached / peak:.2f}% of the peak" in model
+    ridge = peak / bandwidth
+    assert f"{ridge:g} flop a byte, that is {ridge * word:g} operations" in model
+
+
+def test_the_dram_example_adds_up(model: str) -> None:
+    opening, burst, size = 40, 2, 64
+    assert f"{opening} ns to open a row; then a burst of {size} bytes takes {burst} ns" in model
+    assert f"every {opening + burst} ns, {size / (opening + burst):.2f} GB/s" in model
+    assert f"{size // burst} GB/s. It takes {opening + burst} / {burst} = 21 banks" in model
+    assert (opening + burst) / burst == 21
+    assert f"200 x 500 = {200 * 500:,} bytes" in model
+
+
+@pytest.mark.parametrize(
+    ("row", "first", "stride"),
+    [
+        ("32 neighbouring floats, aligned", 0, 1),
+        ("the same, 4 bytes further on", 1, 1),
+        ("every 2nd float", 0, 2),
+        ("every 8th float, or further apart", 0, 8),
+        ("one float, all the same", 0, 0),
+    ],
+)
+def test_sectors_are_counted_right(model: str, row: str, first: int, stride: int) -> None:
+    words = {first + stride * lane for lane in range(32)}
+    sectors = {4 * word // 32 for word in words}
+    used = 100 * 4 * len(words) / (32 * len(sectors))
+    assert f"| {row} | {len(sectors)} | {used:g}% |" in model
+
+
+def test_padding_removes_the_conflicts_that_the_page_names(model: str) -> None:
+    def passes(stride: int, padded: bool) -> int:
+        words = [stride * lane for lane in range(32)]
+        banks = [(word + word // 32 if padded else word) % 32 for word in words]
+        return max(banks.count(bank) for bank in banks)
+
+    assert (passes(2, False), passes(32, False)) == (2, 32)
+    assert "`i + i / 32`" in model
+    assert passes(32, True) == 1
+
+
+def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:
+    folder = REPOSITORY / "docs" / "figures"
+    script = tmp_path / "draw.py"
+    script.write_text((folder / "draw.py").read_text("utf-8"))
+    subprocess.run(["python3", str(script)], check=True)
+    for drawn in tmp_path.glob("*.svg"):
+        assert drawn.read_text("utf-8") == (folder / drawn.name).read_text("utf-8")
+    roof = (folder / "roofline.svg").read_text("utf-8")
+    assert re.search(r"50 GFLOP/s", roof)
+    assert math.isclose(1500 / 200, 7.5)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""`new`: a scaffold that compiles and is laid out, and that `lint` accepts once it is written."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.build import build_backend
+from lockstep_grader.model import Backend
+from lockstep_grader.workspace import Workspace
+
+from conftest import LAB, Checkout
+
+REPOSITORY = Path(__file__).parents[2]
+BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build").absolute()
+CMAKE = "cmake_minimum_required(VERSION 3.22)\n\nadd_lab(01-demo\n  RUNGS\n    01_first)\n\nend()\n"
+
+
+@pytest.fixture
+def authors(checkout: Checkout) -> Checkout:
+    checkout.write("CMakeLists.txt", CMAKE)
+    shutil.copy(REPOSITORY / ".clang-format", checkout.root)
+    return checkout
+
+
+def files_of(checkout: Checkout) -> list[str]:
+    made = (path for path in checkout.root.rglob("*08-sample-lab/**/*") if path.is_file())
+    return sorted(str(path.relative_to(checkout.root)) for path in made)
+
+
+def test_a_lab_has_every_file_that_the_checklist_asks_for(authors: Checkout) -> None:
+    ran = authors.lab("new", "08-sample-lab", "--title", "A sample", "--rungs", "plain", "tiled")
+    assert ran.status == 0, ran.err
+    assert files_of(authors) == [
+        "labs/08-sample-lab/01_plain.cu",
+        "labs/08-sample-lab/02_tiled.cu",
+        "labs/08-sample-lab/README.md",
+        "labs/08-sample-lab/lab.toml",
+        "labs/08-sample-lab/sample_lab.cuh",
+        "labs/08-sample-lab/sample_lab_test.cpp",
+        "solutions/08-sample-lab/01_plain.cu",
+        "solutions/08-sample-lab/02_tiled.cu",
+        "solutions/08-sample-lab/README.md",
+        "solutions/08-sample-lab/mutants/zeros.cu",
+    ]
+    block = "add_lab(08-sample-lab\n  RUNGS\n    01_plain\n    02_tiled\n  CALLS\n    sample_lab)\n"
+    assert (authors.root / "CMakeLists.txt").read_text() == CMAKE.replace(
+        "\nend()", f"\n{block}\nend()"
+    )
+    assert "A sample" in authors.lab("list").out
+
+
+def test_labs_are_listed_in_the_order_of_their_numbers(authors: Checkout) -> None:
+    authors.lab("new", "00-before")
+    listed = re.findall(r"add_lab\(([\w-]+)", (authors.root / "CMakeLists.txt").read_text())
+    assert listed == ["00-before", "01-demo"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["9-x"], "two digits and words, as in 08-histogram"),
+        (["08_x"], "two digits and words"),
+        (["08-Sample"], "two digits and words"),
+        (["08-../../x"], "two digits and words"),
+        (["01-other"], "number 01 is taken by 01-demo"),
+        (["08-demo"], "the name demo is taken by 01-demo"),
+        (["08-double"], "'double' names something else already"),
+        (["08-x", "--rungs", "Warp"], "'Warp' is no name for a rung"),
+        (["08-x", "--rungs", "one", "one"], "the rung one is there twice"),
+        (["08-x", "--title", 'a "b"'], "is no title"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused_before_anything_is_written(
+    authors: Checkout, arguments: list[str], complaint: str
+) -> None:
+    before = sorted(authors.root.rglob("*"))
+    ran = authors.lab("new", *arguments)
+    assert ran.status == 2
+    assert complaint in ran.complaint
+    assert sorted(authors.root.rglob("*")) == before
+
+
+def test_lint_names_the_lines_that_an_author_has_still_to_write(checkout: Checkout) -> None:
+    checkout.write(f"labs/{LAB}/README.md", "# Demo\n\nTODO(author) the idea\n")
+    ran = checkout.lab("lint")
+    assert ran.status == 1
+    assert f"file labs/{LAB}/README.md: line 3 is to be written: the idea" in ran.out
+
+
+# ---- the scaffold built, judged and linted, beside the emulator and judge that are built already
+
+
+def compile_like(build: Path, model: str, source: Path, include: Path) -> Path:
+    """Compiles `source` with the very flags of the judge's file `model`; the object's path."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    entry = next(entry for entry in commands if entry["file"].endswith(f"/{model}"))
+    flags = shlex.split(entry["command"].replace(f"{REPOSITORY}/labs/01-reduction", str(include)))
+    flags = flags[: flags.index("-o")]
+    target = include.parents[1] / "build" / f"{source.name}.o"
+    subprocess.run([*flags, "-o", target, "-c", str(source)], cwd=build, check=True)
+    return target
+
+
+def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
+    """Builds the judge and call table as lab 01's are built; what lockstep.json says of them."""
+    build = build_backend(Workspace(REPOSITORY, BUILD), Backend.CPU, "lockstep", 2).parent
+    include, out = root / "labs" / lab, root / "build"
+    out.mkdir()
+    filled = {
+        "slug": slug,
+        "weak_declarations": f"[[gnu::weak]] decltype({slug}) {slug};\n",
+        "table_entries": f'    make_entry("{slug}", &lab::{slug}),\n',
+    }
+    template = (REPOSITORY / "common/judge/worker/calls.cpp.in").read_text()
+    calls = out / "calls.cpp"
+    calls.write_text(re.sub(r"@(\w+)@", lambda name: filled[name[1]], template))
+    table = compile_like(build, "reduction_calls.cpp", calls, include)
+    subprocess.run(["ar", "qc", f"{out}/calls.a", str(table)], check=True)
+    (out / "calls.a.keep").write_text(f"_ZN3lab{len(slug)}{slug}E*\n")
+
+    test = compile_like(build, "reduction_test.cpp", include / f"{slug}_test.cpp", include)
+    asked = ["ninja", "-C", str(build), "-t", "commands", "reduction_test"]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    libraries = [word for word in listed.splitlines()[-1].split() if re.search(r"\.(a|so)$", word)]
+    linked = ["c++", str(test), "-o", f"{out}/judge", *libraries]
+    subprocess.run(linked, cwd=build, check=True)
+    return {"judge": f"{out}/judge", "calls": f"{out}/calls.a", "include": str(include)}
+
+
+def write_the_lab(root: Path, lab: str) -> None:
+    """What an author would do, in the plainest way: each item plus one."""
+    for file in [*(root / "labs" / lab).rglob("*.*"), *(root / "solutions" / lab).rglob("*.*")]:
+        text = file.read_text()
+        if file.parent == root / "solutions" / lab and file.suffix == ".cu":
+            text = text.replace("= d_in[item];", "= d_in[item] + 1;")
+            text = re.sub(r"\n  todo\([^)]*\);", "", text)
+            text = text.replace('#include "lab/todo.cuh"\n', "")
+        body = "{ auto h_out = h_in; for (float& item : h_out) item += 1; return h_out; }"
+        text = text.replace("{ return h_in; }", body)
+        file.write_text(text.replace("TODO(author)", "done:"))
+
+
+@pytest.mark.e2e
+def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
+    tmp_path: Path, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab, slug, root = "08-sample", "sample", tmp_path / "new"
+    (root / "labs").mkdir(parents=True)
+    (root / "solutions").mkdir()
+    for name in (".clang-format", "CMakeLists.txt"):
+        shutil.copy(REPOSITORY / name, root)
+    (root / "common").symlink_to(REPOSITORY / "common")
+    monkeypatch.setenv("LOCKSTEP_ROOT", str(root))
+    assert checkout.lab("new", lab, "--rungs", "plain").status == 0
+    sources = [
+        path for path in root.glob(f"*/{lab}/**/*") if path.suffix in (".cu", ".cuh", ".cpp")
+    ]
+    subprocess.run(["clang-format", "--dry-run", "-Werror", *sources], check=True)
+
+    built = build_judge(root, lab, slug)
+    toolchain = json.loads((BUILD / "cpu" / "lockstep.json").read_text())
+    (root / "toolchain.json").write_text(json.dumps({**toolchain, "labs": {lab: built}}))
+    monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(root / "toolchain.json"))
+    ran = checkout.lab("lint", lab, "--backend", "cpu")
+    assert ran.status == 1
+    assert "solution 01_plain: still has a TODO" in ran.out
+    assert f"file labs/{lab}/lab.toml: line 3 is to be written" in ran.out
+
+    write_the_lab(root, lab)
+    shutil.rmtree(root / "build")
+    built = build_judge(root, lab, slug)
+    ran = checkout.lab("lint", lab, "--backend", "cpu")
+    assert ran.status == 0, ran.out + ran.err
+    counts = [line.split() for line in ran.out.splitlines()[1:]]
+    assert counts == [[lab, kind, "1", "0", "0"] for kind in ("starters", "solutions", "mutants")]
