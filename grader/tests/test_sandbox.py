@@ -125,7 +125,7 @@ def test_it_works_for_an_ordinary_user(sandbox: Sandbox, tmp_path: Path) -> None
     filter_file.write_bytes(sandbox.filter_file.read_bytes())
     ours = Sandbox(sandbox.program, sandbox.backend, sandbox.isolation, filter_file)
     program = program_of(tmp_path, 'std::puts("here");')
-    for folder in (tmp_path, *tmp_path.parents[:2]):  # pytest's folders are their owner's alone
+    for folder in (tmp_path, *tmp_path.parents[:3]):  # pytest's folders are their owner's alone
         folder.chmod(0o755)
     become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     argv = [*become, *ours.running(program), str(program)]
