@@ -140,6 +140,26 @@ TEST_F(Memory, FindsAReadOfFreshMemory) {
   EXPECT_TRUE(contains(finding.message, "that nobody has written yet"));
 }
 
+TEST_F(Memory, FindsTheHostInDeviceMemory) {
+  Device<int> in(32);
+  cudaMemset(in.get(), 0, 32 * sizeof(int));
+  const int first = in.get()[0];
+  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  EXPECT_EQ(finding.line, __LINE__ - 2);
+  EXPECT_TRUE(contains(finding.message, "the host reads 4 bytes of allocation"));
+  EXPECT_EQ(first, 0);
+}
+
+TEST_F(Memory, AllowsTheHostInManagedAndPinnedMemory) {
+  Managed<int> managed(32);
+  int* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, 32 * sizeof(int)), cudaSuccess);
+  managed[3] = 4;
+  pinned[5] = managed[3];
+  EXPECT_EQ(pinned[5], 4);
+  cudaFreeHost(pinned);
+}
+
 TEST_F(Memory, KnowsWhatTheHostWrites) {
   Device<int> a(32), b(32), out(32);
   cudaMemset(a.get(), 0, 32 * sizeof(int));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put before memory accesses and
-// basic blocks. Called billions of times: an access to the thread's own stack, and any access of
-// the host's, leaves after one comparison.
+// basic blocks. Called billions of times: an access to the thread's own stack, and one of the
+// host's to its own memory, leaves after one comparison.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -58,6 +58,7 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
 inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignment alignment,
                              Place place) {
   if (concerns_nobody(address)) return;
+  if (running.grid == nullptr) return on_read(address, size_bytes, alignment, place);
   ++running.reads;
   simt::device::poll(address, place.pc);
   simt::device::order_acquire();

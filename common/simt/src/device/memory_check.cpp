@@ -136,9 +136,18 @@ void check_elsewhere(const Access& access) {
   if (is_mapped(access.address)) end_host_pointer(access);
 }
 
+// Of the host, to the device's range: it may reach managed and pinned memory alone.
+void check_host_access(const Access& access) {
+  const Untraced untraced;
+  const Allocation* const allocation = find(access.address);
+  if (is_usable(allocation, access) && allocation->host_accessible()) return;
+  report_host_access(access, allocation);
+}
+
 }  // namespace
 
 void check_access(const Access& access) {
+  if (running.grid == nullptr) return check_host_access(access);
   if (race_is_unsettled) settle_race();
   if (access.is_aligned_by_type && access.address % access.size_bytes != 0) end_misaligned(access);
   if (is_device_address(reinterpret_cast<const void*>(access.address))) {

@@ -20,7 +20,8 @@ struct Access {
 };
 
 // Reports what is wrong with the access and notes what it does. Ends the kernel if the access
-// cannot be made: misaligned, or to memory of the host.
+// cannot be made: misaligned, or to memory of the host. Outside of kernels: the host touches the
+// device's memory, which is an error that sticks.
 void check_access(const Access& access);
 
 }  // namespace simt::device

@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "grid.h"
 #include "running.h"
+#include "simt/error.h"
 #include "simt/finding.h"
 #include "source_line.h"
 
@@ -142,6 +143,19 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
                   ": that thread must wait for its copies (__pipeline_wait_prior, consumer_wait) "
                   "before a barrier");
   }
+}
+
+void report_host_access(const Access& access, const Allocation* allocation) {
+  set_sticky_error(cudaErrorIllegalAddress);
+  if (is_known(access, 2)) return;
+  const SourceLine& where = source_line(access.pc);
+  const bool is_inside =
+      allocation != nullptr && allocation->contains(reinterpret_cast<const void*>(access.address));
+  report({"host_pointer", where.file, where.line, "",
+          std::string("the host ") + (access.writes ? "writes " : "reads ") +
+              bytes(access.size_bytes) + " of " +
+              (is_inside ? allocation->name : std::string("the device's memory")) +
+              " itself: on a GPU that is a segmentation fault; copy it with cudaMemcpy"});
 }
 
 void end_outside_shared_memory(const Access& access) {

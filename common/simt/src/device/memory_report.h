@@ -31,6 +31,9 @@ void report_uninitialized(const Access& access, const std::string& where);
 // which one it reads, null in dynamic shared memory.
 void report_uninitialized_shared(const Access& access, const SharedVariable* variable);
 
+// The host makes the access, to device memory; `allocation`: which, null if none is near.
+void report_host_access(const Access& access, const Allocation* allocation);
+
 // These end the kernel.
 
 // The access lies close before or past the block's static shared memory, where the host has its

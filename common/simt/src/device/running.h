@@ -7,17 +7,22 @@
 #include <cstdint>
 
 #include "block.h"
+#include "simt/memory.h"
 #include "trace.h"
 
 namespace simt::device {
 
 class Grid;
 
+// All addresses but the device's, going round past the last one.
+inline constexpr std::uintptr_t kHostLow = kDeviceBase + kDeviceRangeBytes;
+inline constexpr std::size_t kHostBytes = 0 - kDeviceRangeBytes;
+
 struct Running {
   // The running fiber's stack: accesses in it are the thread's own and concern nobody. Outside of
-  // kernels it is the whole address space, so one comparison serves both questions.
-  std::uintptr_t stack_low = 0;
-  std::size_t stack_bytes = SIZE_MAX;
+  // kernels it is all but the device's range of addresses, so one comparison serves both questions.
+  std::uintptr_t stack_low = kHostLow;
+  std::size_t stack_bytes = kHostBytes;
 
   // The clock, in basic blocks, and when to look at what the thread is doing (see alarm()).
   std::uint64_t steps = 0;

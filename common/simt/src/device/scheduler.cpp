@@ -15,8 +15,8 @@ namespace {
 
 FiberPool fibers;
 
-// The stack that launched the kernel. On it no access concerns the device: see Running::stack_low.
-Fiber host_fiber{.stack_low = 0, .stack_bytes = SIZE_MAX};
+// The stack that launched the kernel: see Running::stack_low.
+Fiber host_fiber{.stack_low = kHostLow, .stack_bytes = kHostBytes};
 
 // Makes the next lane of the running block the running one and returns it; null if none can run.
 // Stays with a warp while it has ready lanes, then takes the first warp in order that has some. A
