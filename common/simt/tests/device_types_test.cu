@@ -49,6 +49,34 @@ TEST_F(Types, FindsAMisalignedVectorPassedByValue) {
   sum_vector_kernel<<<1, 4>>>(in.get() + 8, out.get());
 }
 
+struct alignas(16) Four {
+  float item[4];
+};
+template <class Vector>
+__device__ Four load_as(const float* in) {
+  Four four;
+  reinterpret_cast<Vector&>(four) = *reinterpret_cast<const Vector*>(in);
+  return four;
+}
+
+template <int kWay>
+__global__ void other_ways_kernel(const float* in, float* out) {
+  const float4* vector = reinterpret_cast<const float4*>(in);
+  if (kWay == 0) out[0] = __ldcs(vector).x;
+  if (kWay == 1) out[0] = __ldg(vector).w;
+  if (kWay == 2) out[0] = load_as<float4>(in).item[2];
+}
+
+TEST_F(Types, FindsAMisalignedVectorReadThroughAReference) {
+  Managed<float> in(32), out(1);
+  for (const auto kernel : {other_ways_kernel<0>, other_ways_kernel<1>, other_ways_kernel<2>}) {
+    kernel<<<1, 1>>>(in.get() + 1, out.get());
+    const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+    EXPECT_TRUE(contains(finding.message, "4 bytes past a multiple of 16: a float4 needs"));
+    kernel<<<1, 1>>>(in.get() + 4, out.get());
+  }
+}
+
 __global__ void write_vector_kernel(int* out) {
   *reinterpret_cast<int2*>(out + threadIdx.x) = make_int2(1, 2);
 }

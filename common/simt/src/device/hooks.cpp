@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "memory_check.h"
+#include "memory_report.h"
 #include "order.h"
 #include "poll.h"
 #include "running.h"
@@ -14,6 +15,7 @@
 namespace {
 
 using simt::AccessKind;
+using simt::device::Access;
 using simt::device::check_access;
 using simt::device::Place;
 using simt::device::running;
@@ -27,17 +29,26 @@ inline void note(AccessKind kind, const void* address, std::size_t size_bytes, P
   simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place);
 }
 
-// kNatural: the access's type promises an address that is a multiple of its size.
-enum class Alignment { kNone, kNatural };
+// kNatural: the access's type promises an address that is a multiple of its size. kOfReference:
+// what the reference that it goes through promises, if it was bound to a misaligned address.
+enum class Alignment { kNone, kNatural, kOfReference };
+
+inline void check_reference(const Access& access, Alignment alignment) {
+  if (alignment == Alignment::kOfReference && access.address == running.doubtful) {
+    simt::device::end_misaligned_reference(access);
+  }
+}
 
 inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place) {
   if (concerns_nobody(address)) return;
   ++running.reads;
-  check_access({.address = reinterpret_cast<std::uintptr_t>(address),
-                .size_bytes = size_bytes,
-                .reads = true,
-                .is_aligned_by_type = alignment == Alignment::kNatural,
-                .pc = place.pc});
+  const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
+                         .size_bytes = size_bytes,
+                         .reads = true,
+                         .is_aligned_by_type = alignment == Alignment::kNatural,
+                         .pc = place.pc};
+  check_reference(access, alignment);
+  check_access(access);
   note(AccessKind::kRead, address, size_bytes, place);
 }
 
@@ -45,12 +56,14 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
                      bool is_volatile = false) {
   if (concerns_nobody(address)) return;
   ++running.changes;
-  check_access({.address = reinterpret_cast<std::uintptr_t>(address),
-                .size_bytes = size_bytes,
-                .writes = true,
-                .is_volatile = is_volatile,
-                .is_aligned_by_type = alignment == Alignment::kNatural,
-                .pc = place.pc});
+  const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
+                         .size_bytes = size_bytes,
+                         .writes = true,
+                         .is_volatile = is_volatile,
+                         .is_aligned_by_type = alignment == Alignment::kNatural,
+                         .pc = place.pc};
+  check_reference(access, alignment);
+  check_access(access);
   note(AccessKind::kWrite, address, size_bytes, place);
 }
 
@@ -93,7 +106,7 @@ SIMT_ACCESS_HOOKS(, 1, Alignment::kNatural)
 SIMT_ACCESS_HOOKS(, 2, Alignment::kNatural)
 SIMT_ACCESS_HOOKS(, 4, Alignment::kNatural)
 SIMT_ACCESS_HOOKS(, 8, Alignment::kNatural)
-SIMT_ACCESS_HOOKS(, 16, Alignment::kNone)  // a struct of two doubles needs 8; see hooks_types.cpp
+SIMT_ACCESS_HOOKS(, 16, Alignment::kOfReference)  // a struct of two doubles needs 8 bytes
 SIMT_ACCESS_HOOKS(unaligned_, 2, Alignment::kNone)
 SIMT_ACCESS_HOOKS(unaligned_, 4, Alignment::kNone)
 SIMT_ACCESS_HOOKS(unaligned_, 8, Alignment::kNone)

@@ -57,17 +57,33 @@ std::int64_t signed_index(const TypeDescriptor& type, std::uintptr_t value) {
   return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
 }
 
+const TypeMismatch* g_doubtful = nullptr;  // what running.doubtful is about
+
 }  // namespace
+
+void simt::device::end_misaligned_reference(const Access& access) {
+  const Untraced untraced;
+  running.doubtful = 0;
+  end_misaligned_type({.verb = access.writes ? "writes" : "reads",
+                       .type = plain_name(*g_doubtful->type),
+                       .alignment = std::size_t{1} << g_doubtful->log_alignment},
+                      access.address, access.pc);
+}
 
 extern "C" {
 
 void __ubsan_handle_type_mismatch_v1(const TypeMismatch* mistake, std::uintptr_t address) {
   using namespace simt::device;
   if (running.grid == nullptr) return;  // the host takes any address
-  // A reference to it is no access yet.
-  if (mistake->check == kReferenceBinding || mistake->check > kMemberAccess) return;
+  if (mistake->check > kMemberAccess) return;
   const std::size_t alignment = std::size_t{1} << mistake->log_alignment;
   if (address % alignment == 0) return;
+  // A reference to it is no access yet: structs and vectors are copied through one.
+  if (mistake->check == kReferenceBinding) {
+    g_doubtful = mistake;
+    running.doubtful = address;
+    return;
+  }
   const Untraced untraced;
   const char* const verb = mistake->check == kLoad    ? "reads"
                            : mistake->check == kStore ? "writes"

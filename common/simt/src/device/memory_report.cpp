@@ -220,6 +220,7 @@ bool is_new_race_at(const Access& access, const void* earlier) {
 }
 
 void reset_memory_reports() {
+  running.doubtful = 0;
   g_reported.clear();
   g_races.clear();
 }

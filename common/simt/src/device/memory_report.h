@@ -48,6 +48,8 @@ struct TypedAccess {
 };
 [[noreturn]] void end_misaligned_type(const TypedAccess& access, std::uintptr_t address,
                                       const void* pc);
+// The access goes through the reference that running.doubtful tells of.
+[[noreturn]] void end_misaligned_reference(const Access& access);
 // array_type: as the compiler spells it, "float [32]". The kernel ends because past a local array
 // lies the stack on which it runs.
 [[noreturn]] void end_index_out_of_range(std::int64_t index, const std::string& array_type,

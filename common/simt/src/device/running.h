@@ -28,6 +28,10 @@ struct Running {
   std::uint64_t steps = 0;
   std::uint64_t alarm_step = UINT64_MAX;
 
+  // Where a reference was bound that is misaligned for its type: no access yet (see
+  // end_misaligned_reference).
+  std::uintptr_t doubtful = 0;
+
   // Of the cache hints' accesses: one to this address counts as volatile.
   std::uintptr_t company = 0;
 
