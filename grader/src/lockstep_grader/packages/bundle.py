@@ -20,6 +20,7 @@ _TREES = ("common", "grader/src/lockstep_grader")
 _REQUIREMENTS = "grader/requirements.txt"
 # Tests and benchmarks of our own, which hold kernels that a student shall write.
 _LEFT_OUT = ("tests", "bench", "selftest", "__pycache__")
+_NEW_LABS = "grader/src/lockstep_grader/scaffold/templates"  # of no use where one lab is graded
 _HEADERS = "common/cuda/"
 _INCLUDE = re.compile(rb'^\s*#\s*include\s+["<](lab/[a-z0-9_]+\.cuh)[">]', re.MULTILINE)
 
@@ -30,6 +31,7 @@ def bundle(workspace: Workspace, lab: Lab) -> Files:
     paths = {root / name for name in (*_FILES, _REQUIREMENTS)}
     for tree in (*_TREES, f"labs/{lab.id}"):
         paths.update(_files_under(root / tree))
+    paths.difference_update(_files_under(root / _NEW_LABS))
     if missing := [path for path in sorted(paths) if not path.is_file()]:
         raise FaultError(f"{missing[0]} is missing: is this a whole checkout?")
     files = {
