@@ -79,7 +79,9 @@ std::vector<pid_t> family(pid_t pid) {
   std::vector<pid_t> members = {pid};
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::string id = std::to_string(members[i]);
-    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+    std::string path = "/proc/";
+    path.append(id).append("/task/").append(id).append("/children");
+    std::ifstream children(path);
     for (pid_t child = 0; children >> child;) members.push_back(child);
   }
   return members;

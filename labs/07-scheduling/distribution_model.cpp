@@ -142,7 +142,8 @@ std::string explain(int num_blocks, const Device& device, const lab::Waves& got)
   if (std::abs(got.efficiency - static_cast<double>(right.last_wave) / places) < 1e-9) {
     return "efficiency is that of the last wave alone: asked for is the share over all rounds";
   }
-  if (got.efficiency == static_cast<double>(num_blocks / (right.num_waves * places))) {
+  const auto rounded_down = num_blocks / (right.num_waves * places);
+  if (got.efficiency == static_cast<double>(rounded_down)) {
     return "efficiency is the quotient of two integers, which rounds it down";
   }
   return {};

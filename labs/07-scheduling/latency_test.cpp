@@ -147,8 +147,8 @@ const std::vector<Mistake<Wait, double>> kShareMistakes = {
      }},
     {"the quotient is one of integers, which rounds it down",
      [](const Wait& wait) {
-       return std::min(1.0, static_cast<double>(wait.num_warps * busy(wait) /
-                                                (busy(wait) + wait.latency_cycles)));
+       const auto rounded_down = wait.num_warps * busy(wait) / (busy(wait) + wait.latency_cycles);
+       return std::min(1.0, static_cast<double>(rounded_down));
      }},
     {"num_warps is not counted",
      [](const Wait& wait) { return share(1, busy(wait), busy(wait) + wait.latency_cycles); }},

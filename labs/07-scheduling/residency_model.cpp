@@ -177,7 +177,8 @@ std::string explain(Part part, const std::vector<Launch>& launches,
   }
   if (part != Part::kOccupancy) return {};
   if (all_are([](const Launch& launch, lab::Residency result) {
-        result.occupancy = result.num_warps / launch.sm.max_warps;
+        const int rounded_down = result.num_warps / launch.sm.max_warps;
+        result.occupancy = rounded_down;
         return result;
       })) {
     return "occupancy is the quotient of two integers: a division that rounds down to 0";

@@ -163,7 +163,10 @@ void* map_behind_arenas(int fd, std::size_t size_bytes) {
 
 }  // namespace
 
-void* map_shared(int fd, std::size_t size_bytes) { return map_behind_arenas(fd, size_bytes); }
+void* map_shared(int fd, std::size_t size_bytes) {
+  if (fd < 0) throw std::system_error(EBADF, std::generic_category(), "map_shared");
+  return map_behind_arenas(fd, size_bytes);
+}
 
 void* scratch_room(std::size_t size_bytes) {
   static std::byte* room = nullptr;
