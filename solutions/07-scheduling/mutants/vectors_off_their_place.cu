@@ -3,7 +3,7 @@
 // mistake: rows that do not begin at 16 bytes are read as float4
 // expect: failed misaligned
 // also: output_unwritten, wrong_result, crash
-// line: 80
+// line: 74
 // needs: cpu
 #include <cfloat>
 
