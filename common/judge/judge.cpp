@@ -23,6 +23,7 @@ constexpr std::size_t kArenaBytes = std::size_t{1} << 30;
 
 // A checker writes its last findings when the program under it ends.
 constexpr double kFarewellSeconds = 30;
+constexpr double kCheckerSlowdown = 6;
 
 Options g_options;
 std::unique_ptr<Session> g_session;
@@ -211,14 +212,23 @@ std::vector<std::string> submission_command(const Options& options) {
   return command;
 }
 
+Limits limits(const Options& options) {
+  Limits limits;
+  limits.sandboxed = !options.sandbox.empty();
+  if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
+    limits.call_cpu_seconds *= kCheckerSlowdown;
+    limits.call_wall_seconds *= kCheckerSlowdown;
+    limits.farewell_seconds = kFarewellSeconds;
+  }
+  return limits;
+}
+
 const Options& options() { return g_options; }
 Session& session() { return *g_session; }
 
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
-      student_(submission_command(options), arena_,
-               {.farewell_seconds = options.wrapper.empty() ? 0 : kFarewellSeconds,
-                .sandboxed = !options.sandbox.empty()}),
+      student_(submission_command(options), arena_, limits(options)),
       seeds_(options.seed) {}
 
 int run(int argc, char** argv, const LabJudge& lab) {

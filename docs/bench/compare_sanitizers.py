@@ -10,15 +10,30 @@ Only mutants that a checker can find: those whose header expects a kind that no 
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "grader" / "src"))
+
+from lockstep_grader.catalog import find_lab, find_rung, read_labs  # noqa: E402
+from lockstep_grader.compile import compile_rung  # noqa: E402
+from lockstep_grader.gpus import GpuPool, find_gpus  # noqa: E402
+from lockstep_grader.model import Backend, Finding, Lab  # noqa: E402
+from lockstep_grader.rung_judge import Job  # noqa: E402
+from lockstep_grader.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize  # noqa: E402
+from lockstep_grader.session import Session, open_session  # noqa: E402
+from lockstep_grader.submission import Source  # noqa: E402
+from lockstep_grader.workspace import Workspace  # noqa: E402
+
 BENCH = ROOT / "docs" / "bench"
 LAB = "01-reduction"
+SEED = 7
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 KINDS = {
     "race", "out_of_bounds", "misaligned", "uninitialized_read", "barrier_divergence", "deadlock", "host_pointer",
@@ -41,37 +56,40 @@ def mutants() -> list[Path]:
     ]
 
 
-def places(findings: list[dict]) -> list[str]:
-    return [item["kind"] + (f" ({item['line']})" if item["line"] else "") for item in findings]
+def places(findings: Sequence[Finding]) -> list[str]:
+    """Each once; a wrong result is no checker's."""
+    named = (item for item in findings if item.kind in KINDS)
+    return list(dict.fromkeys(f"{item.kind} ({item.line})" if item.line else str(item.kind) for item in named))
 
 
-def report(rung: dict, backend: str) -> Report:
-    if backend == "cpu":
-        return {"emulator": places(rung["findings"])}
-    tests = {test["name"].removeprefix("compute-sanitizer."): test["findings"] for test in rung["tests"]}
-    return {tool: places(tests.get(tool, [])) for tool in TOOLS}
-
-
-def grade(backend: str) -> dict:
-    """Grades each mutant as the only rung of a submission of its own."""
+def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Path) -> Report:
+    """What the backend's checkers find. On cuda nothing is measured, and no result judged."""
+    rung = find_rung(lab, header(mutant, "mutant of"))
+    source = Source(rung.file_name, mutant.read_bytes())
+    if session.toolchain.backend is Backend.CPU:
+        judgement = session.judge.judge(Job(mutant.stem, lab, rung, lambda: source), source)
+        return {"emulator": places([found for test in judgement.tests for found in test.findings])}
+    sanitizer = find_sanitizer() or sys.exit(SANITIZER_ADVICE)
+    tools = session.toolchain.lab(lab.id)
     with tempfile.TemporaryDirectory() as temp:
-        rungs = {}
-        for mutant in mutants():
-            rungs[mutant.stem] = header(mutant, "mutant of")
-            folder = Path(temp) / "class" / mutant.stem / LAB
-            folder.mkdir(parents=True)
-            (folder / f"{rungs[mutant.stem]}.cu").write_bytes(mutant.read_bytes())
-        out = Path(temp) / "out.json"
-        command = [ROOT / "lab", "grade", Path(temp) / "class", "--lab", LAB, "--backend", backend, "--seed", "7"]
-        done = subprocess.run([*command, "--json", out], capture_output=True, check=False, text=True)
-        if done.returncode not in (0, 1):
-            sys.exit(done.stderr)
-        submissions = json.loads(out.read_text())["submissions"]
-    reports = {}
-    for submission in submissions:
-        (rung,) = (r for r in submission["labs"][0]["rungs"] if r["id"] == rungs[submission["id"]])
-        reports[submission["id"]] = report(rung, backend)
-    return {"date": datetime.now(UTC).date().isoformat(), "backend": backend, "mutants": reports}
+        work = Path(temp)
+        worker = compile_rung(session.toolchain, tools, source, work, session.processes)
+        if isinstance(worker, Finding):
+            sys.exit(f"{mutant}: {worker.message}")
+        patient = Patient(tools.judge, rung.id, rung.file_name, worker, SEED, work, pool)
+        tests = sanitize(sanitizer, patient, session.processes)
+    return {test.name.removeprefix("compute-sanitizer."): places(test.findings) for test in tests}
+
+
+def examine_all(backend: Backend) -> dict[str, object]:
+    workspace = Workspace(ROOT, ROOT / "build")
+    session = open_session(workspace, backend, seed=SEED, use_sandbox=False)
+    pool = GpuPool(find_gpus(), session.jobs)
+    lab = find_lab(read_labs(workspace), LAB)
+    with ThreadPoolExecutor(session.jobs) as threads:
+        reports = threads.map(partial(examine, session, pool, lab), mutants())
+        found = {mutant.stem: report for mutant, report in zip(mutants(), reports, strict=True)}
+    return {"date": datetime.now(UTC).date().isoformat(), "backend": str(backend), "mutants": found}
 
 
 def table() -> str:
@@ -97,7 +115,7 @@ def main() -> None:
     if sys.argv[1] == "table":
         print(table())
         return
-    text = json.dumps(grade(sys.argv[1]), indent=1)
+    text = json.dumps(examine_all(Backend(sys.argv[1])), indent=1)
     (BENCH / f"mutants-{sys.argv[1]}.json").write_text(text + "\n")
 
 

@@ -149,7 +149,7 @@ def without_sandbox(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Chec
     monkeypatch.delenv("LOCKSTEP_SANDBOX")
     monkeypatch.setattr("lockstep_grader.session.system.offer", lambda need: None)
     monkeypatch.setattr(
-        "lockstep_grader.session.find_sandbox", lambda backend: NoSandbox("there is none here")
+        "lockstep_grader.session.find_sandbox", lambda *_: NoSandbox("there is none here")
     )
     return checkout
 

@@ -75,7 +75,7 @@ def test_a_node_without_a_sandbox_runs_nothing(
 ) -> None:
     monkeypatch.delenv("LOCKSTEP_SANDBOX")
     reason = NoSandbox("bubblewrap is not installed")
-    monkeypatch.setattr("lockstep_grader.session.find_sandbox", lambda _: reason)
+    monkeypatch.setattr("lockstep_grader.session.find_sandbox", lambda *_: reason)
     monkeypatch.setattr("lockstep_grader.system.offer", lambda _: None)
     judgement = judged(checkout)
     assert "is not run without a sandbox, and bubblewrap is not installed" in judgement.fault

@@ -167,7 +167,9 @@ judge::Workload table_workload(std::size_t num_items) {
 }
 
 judge::Workload box_filter_workload(std::size_t num_items) {
-  return picture_workload<BoxFilterSlot>("box_filter", num_items);
+  judge::Workload workload = picture_workload<BoxFilterSlot>("box_filter", num_items);
+  workload.beside_first = false;  // another function
+  return workload;
 }
 
 }  // namespace sat

@@ -165,7 +165,7 @@ TEST_F(Matmul, MultipliesAnyShape) {
   expect_for_shapes(shapes, [&](const Shape& shape) { return multiply_integers(shape); });
 }
 
-TEST_F(Matmul, MultipliesLargeMatrices) {
+TEST_F(Matmul, MultipliesMatricesOfManyItems) {
   const int more = static_cast<int>(next_seed() % 50);
   std::vector<Shape> shapes = {{150 + more, 270 + more, 100 + more}};
   if (judge::kOnGpu) {

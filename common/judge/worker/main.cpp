@@ -198,7 +198,12 @@ int serve() {
 
 int main(int argc, char** argv) {
   try {
-    if (argc > 1 && std::string_view(argv[1]) == "--checked") worker::prepare_for_checker();
+    const std::string_view argument = argc > 1 ? argv[1] : "";
+    if (argument == "--probe") {  // can the device be reached from where the worker is?
+      worker::scratch_memory(1, false);
+      return 0;
+    }
+    if (argument == "--checked") worker::prepare_for_checker();
     return worker::serve();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker: %s (started by hand? the judge starts workers)\n", error.what());

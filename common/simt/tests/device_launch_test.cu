@@ -107,10 +107,10 @@ TEST_F(Launch, RefusesWhatTheDeviceCannotHold) {
   };
   EXPECT_EQ(launch_error(1, 2048), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, dim3(32, 33)), cudaErrorInvalidValue);
-  EXPECT_EQ(launch_error(1, dim3(1, 1, 65)), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launch_error(0, 32), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launch_error(dim3(1, 65536), 32), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch_error(1, dim3(1, 1, 65)), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_error(0, 32), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_error(dim3(1, 65536), 32), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, 32, (48 << 10) + 1), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, 32), cudaSuccess) << "a refused launch is no sticky error";
   EXPECT_EQ(count[0], 32u) << "only the valid launch has run";

@@ -280,6 +280,44 @@ TEST_F(Warp, ReportsALaneOutsideItsOwnMask) {
   EXPECT_TRUE(contains(finding.message, "mask 0x000000ff, which does not include it"));
 }
 
+__global__ void shuffle_after_exit(int first_exited, int distance, int* out) {
+  if (threadIdx.x >= first_exited) return;
+  out[threadIdx.x] = __shfl_down_sync(kFullWarp, static_cast<int>(threadIdx.x), distance);
+}
+constexpr int kLateShuffleLine = __LINE__ - 2;
+
+TEST_F(Warp, ReportsAShuffleFromALaneThatHasExited) {
+  Managed<int> out(8);
+  shuffle_after_exit<<<1, 32>>>(8, 4, out.get());
+  const simt::Finding finding = expect_finding("barrier_divergence");
+  EXPECT_EQ(finding.line, kLateShuffleLine);
+  EXPECT_TRUE(contains(finding.message, "reads the value of lane 8, which mask 0xffffffff names"))
+      << finding.message;
+  EXPECT_EQ(out[3], 7) << "lanes that are there are read";
+}
+
+TEST_F(Warp, ReportsAShuffleFromALaneThatTheBlockLacks) {
+  Managed<int> out(40);
+  shuffle_after_exit<<<1, 40>>>(40, 4, out.get());
+  EXPECT_TRUE(contains(expect_finding("barrier_divergence").message, "lane 4 of its warp"));
+}
+
+__global__ void sum_up_after_exit(int num_threads, int* out) {
+  if (threadIdx.x >= num_threads) return;
+  int sum = 1;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int other = __shfl_up_sync(kFullWarp, sum, distance);
+    if (threadIdx.x >= distance) sum += other;
+  }
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Warp, AllowsAMaskThatNamesExitedLanesWhichNobodyReads) {
+  Managed<int> out(20);
+  sum_up_after_exit<<<1, 32>>>(20, out.get());
+  EXPECT_EQ(out[19], 20);
+}
+
 __global__ void different_masks(int* out) {
   const unsigned mask = threadIdx.x < 16 ? kFullWarp : 0xffff8000u;
   out[threadIdx.x] = __shfl_sync(mask, static_cast<int>(threadIdx.x), 0);

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader import gpus
 from lockstep_grader.errors import FaultError
 from lockstep_grader.gtest import read_gtest
 from lockstep_grader.model import Outcome, Part, TestResult
@@ -25,6 +26,7 @@ class Workers:
     first: Path | None = None
     reference: Path | None = None
     sandbox: tuple[str, ...] = ()  # the words that confine the submission's
+    gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
 
     def arguments(self) -> list[str]:
         named = (
@@ -45,21 +47,22 @@ def run_judge(
     Raises FaultError when the judge crashed, hung, or contradicts itself.
     """
     argv = [str(judge), f"--rung={rung_id}", *workers.arguments()]
-    tests, used_seed = run_judge_command(argv, seed, work, processes)
+    tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
     if not any(test.part is Part.CORRECTNESS for test in tests):
         raise FaultError(f"the judge has no correctness test for {rung_id}")
     return tests, used_seed
 
 
 def run_judge_command(
-    argv: Sequence[str], seed: int | None, work: Path, processes: Processes
+    argv: Sequence[str], seed: int | None, work: Path, processes: Processes, gpu: str = ""
 ) -> tuple[tuple[TestResult, ...], str]:
     """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
     results, images = work / "judge.json", work / "images"
     results.unlink(missing_ok=True)
     seeded = [f"--seed={seed}"] if seed is not None else []
     files = [f"--images={images}", f"--gtest_output=json:{results}"]
-    done = processes.run([*argv, *seeded, *files], _LIMITS, work)
+    on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
+    done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
     if done.returncode not in (_PASSED, _FAILED):

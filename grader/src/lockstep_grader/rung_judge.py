@@ -3,7 +3,6 @@
 
 import functools
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 from lockstep_grader.catalog import read_labs
 from lockstep_grader.compile import compile_rung
 from lockstep_grader.errors import FaultError, LockstepError, system_error_line
+from lockstep_grader.gpus import GpuPool
 from lockstep_grader.judge import Workers, run_judge
 from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
@@ -43,6 +43,7 @@ class RungJudge:
         toolchain: Toolchain,
         processes: Processes,
         seed: int | None,
+        gpus: GpuPool,
         sanitizer: Sanitizer | None = None,
         confinement: Confinement = UNCONFINED,
     ) -> None:
@@ -51,8 +52,7 @@ class RungJudge:
         self._workspace, self._toolchain = workspace, toolchain
         self._processes, self._seed, self._sanitizer = processes, seed, sanitizer
         self._references = References(workspace, toolchain, processes, confinement)
-        # Compiles overlap; on a GPU, measurements do not.
-        self._measuring = threading.Semaphore(1)
+        self._gpus = gpus
         self._lab_digests: dict[str, str] = {}
         self._reserved: set[str] | None = None
 
@@ -103,15 +103,14 @@ class RungJudge:
         worker = compile_rung(self._toolchain, tools, source, work, self._processes, confinement)
         if isinstance(worker, Finding):
             return Judgement(findings=(worker,))
-        sandbox = tuple(confinement.running(worker))
-        workers = Workers(worker, sandbox=sandbox)
-        if self.backend is Backend.CUDA:
-            beside = self._references.beside(worker, job.lab, job.rung)
-            workers = replace(beside, sandbox=sandbox)
-            with self._measuring:
-                judgement = self._run(job, workers, work)
-                return self._with_sanitizer(job, judgement, worker, work)
-        return self._run(job, workers, work)
+        if self.backend is Backend.CPU:
+            workers = Workers(worker, sandbox=tuple(confinement.running(worker)))
+            return self._run(job, workers, work)
+        beside = self._references.beside(worker, job.lab, job.rung)
+        with self._gpus.measuring() as gpu:  # compiles overlap, measurements on one GPU do not
+            sandbox = tuple(confinement.running(worker, gpu=gpu))
+            judgement = self._run(job, replace(beside, sandbox=sandbox, gpu=gpu), work)
+        return self._with_sanitizer(job, judgement, worker, work)
 
     def _run(self, job: Job, workers: Workers, work: Path) -> Judgement:
         judge = self._toolchain.lab(job.lab.id).judge
@@ -127,7 +126,9 @@ class RungJudge:
         judge = self._toolchain.lab(job.lab.id).judge
         file_name = job.rung.file_name
         seed = int(judgement.seed) if judgement.seed.isdigit() else None
-        patient = Patient(judge, job.rung.id, file_name, worker, seed, work, self._confinement)
+        patient = Patient(
+            judge, job.rung.id, file_name, worker, seed, work, self._gpus, self._confinement
+        )
         checked = sanitize(self._sanitizer, patient, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
 

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from lockstep_grader import gpus
 from lockstep_grader.model import Backend
 from lockstep_grader.seccomp import filter_program
 from lockstep_grader.text import one_line
@@ -26,18 +27,15 @@ ADVICE = (
 )
 _NOT_INSTALLED = "bubblewrap is not installed"
 
-# NVIDIA's driver shares memory between judge and worker, and identifies both by process and IPC
-# namespace: on cuda the worker keeps the judge's. What that opens is closed elsewhere: the filter
-# refuses signals to others, and the judge is not dumpable, so its memory is out of reach.
-_NAMESPACES = {
-    Backend.CPU: ("net", "uts", "pid", "ipc"),
-    Backend.CUDA: ("net", "uts"),
-}
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")
-_CUDA_FOLDERS = ("/opt/cuda", "/sys", "/proc")  # beside /usr, where the toolkit and the driver are
-_CUDA_ENVIRONMENT = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
+_CUDA_FOLDERS = ("/opt/cuda", "/sys")  # beside /usr, where the toolkit and the driver are
+_CUDA_ENVIRONMENT = ("LD_LIBRARY_PATH", gpus.VARIABLE, "NVIDIA_VISIBLE_DEVICES")
+_ISOLATION = (
+    *(f"--unshare-{name}" for name in ("net", "uts", "pid", "ipc", "cgroup-try")),
+    *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+)
 _TMP = "/tmp"  # noqa: S108  # the sandbox's own
 _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the driver's cache
 
@@ -67,7 +65,7 @@ class Confinement(Protocol):
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation in `work`."""
 
-    def running(self, worker: Path, logs: Path | None = None) -> list[str]:
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
         """The words to put before the path of `worker`, or before its checker's."""
 
 
@@ -78,8 +76,8 @@ class Unconfined:
         del work, include
         return list(argv)
 
-    def running(self, worker: Path, logs: Path | None = None) -> list[str]:
-        del worker, logs
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+        del worker, logs, gpu
         return []
 
 
@@ -99,8 +97,8 @@ class Sandbox:
 
         Of the folder `include` it sees the headers alone, of others all but what is hidden.
         """
-        made = [self.program, *self.isolation, "--unshare-pid", "--unshare-ipc"]
-        made += ["--setenv", "PATH", os.environ.get("PATH") or "/usr/bin:/bin"]
+        path = os.environ.get("PATH") or "/usr/bin:/bin"
+        made = [self.program, *self.isolation, "--setenv", "PATH", path]
         made += _readable((*_SYSTEM, *_SYSTEM_FILES))
         made += ["--dev", "/dev", "--size", str(_TMP_BYTES), "--tmpfs", _TMP]
         if self.backend is Backend.CUDA:
@@ -111,18 +109,17 @@ class Sandbox:
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
 
-    def running(self, worker: Path, logs: Path | None = None) -> list[str]:
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
         """The words before the path of `worker`: it sees libraries and itself.
 
-        `logs`: a folder that a checker around the worker may write to.
+        `logs`: a folder that a checker around the worker may write to; `gpu`: the one to use, as
+        CUDA_VISIBLE_DEVICES names it, where not all that there are.
         """
         made = [self.program, *self.isolation]
-        own = _NAMESPACES[self.backend]
-        made += [f"--unshare-{name}" for name in ("pid", "ipc") if name in own]
         if self.backend is Backend.CPU:
             made += _readable((*_LIBRARIES, _SYSTEM_FILES[1]))
         else:
-            made += list(_gpu())
+            made += list(_gpu(gpu))
         if logs:  # compute-sanitizer starts processes of its own: no filter
             made += ["--bind", str(logs), str(logs)]
         else:
@@ -141,8 +138,11 @@ class NoSandbox:
 
 
 @cache
-def find_sandbox(backend: Backend) -> Sandbox | NoSandbox:
-    """The sandbox as it works on this machine: tried once, with the very command that is used."""
+def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSandbox:
+    """The sandbox as it works on this machine: tried once, with the very command that is used.
+
+    `probe` is a worker, to see whether it gets at the device from inside.
+    """
     program = shutil.which("bwrap")
     if not program:
         return NoSandbox(f"{_NOT_INSTALLED}: apt-get install -y bubblewrap")
@@ -154,25 +154,20 @@ def find_sandbox(backend: Backend) -> Sandbox | NoSandbox:
     for user in (("--unshare-user", "--uid", "65534", "--gid", "65534"), ()):
         if not user and os.geteuid() != 0:
             continue  # without a user namespace bubblewrap needs root
-        sandbox = Sandbox(program, backend, (*user, *_isolation(backend)), filter_file)
-        reason = _complaint(sandbox)
+        sandbox = Sandbox(program, backend, (*user, *_ISOLATION), filter_file)
+        reason = _complaint(sandbox, probe)
         if not reason:
             return sandbox
     return NoSandbox(f"bubblewrap does not work here ({reason}): {ADVICE}")
 
 
-def _isolation(backend: Backend) -> tuple[str, ...]:
-    own = (f"--unshare-{name}" for name in _NAMESPACES[backend] if name not in ("pid", "ipc"))
-    ends = ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
-    return (*own, "--unshare-cgroup-try", *ends)
-
-
-def _complaint(sandbox: Sandbox) -> str:
+def _complaint(sandbox: Sandbox, probe: Path | None) -> str:
     """What goes wrong when something is run in `sandbox`; empty when nothing does."""
-    true = Path(shutil.which("true") or "/bin/true")
+    program = probe or Path(shutil.which("true") or "/bin/true")
+    arguments = ["--probe"] if probe else []
     try:
         done = subprocess.run(
-            [*sandbox.running(true), str(true)],
+            [*sandbox.running(program), str(program), *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -231,15 +226,18 @@ def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:
                 yield str(path)
 
 
-def _gpu() -> Iterator[str]:
+def _gpu(chosen: str) -> Iterator[str]:
     """Devices, driver and environment of a program that uses CUDA."""
     yield from _readable((*_SYSTEM, *_SYSTEM_FILES, *_CUDA_FOLDERS))
-    yield from ("--dev", "/dev")
+    yield from ("--proc", "/proc", "--dev", "/dev")  # the driver names its threads in /proc
     for device in sorted(Path("/dev").glob("nvidia*")):
         yield from ("--dev-bind", str(device), str(device))
     yield from ("--size", str(_TMP_BYTES), "--tmpfs", _TMP)
-    for name in _CUDA_ENVIRONMENT:
-        if value := os.environ.get(name):
+    environment = {name: os.environ.get(name, "") for name in _CUDA_ENVIRONMENT}
+    if chosen:
+        environment[gpus.VARIABLE] = chosen
+    for name, value in environment.items():
+        if value:
             yield from ("--setenv", name, value)
     for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
         if folder.startswith("/") and not folder.startswith("/usr/") and os.path.isdir(folder):

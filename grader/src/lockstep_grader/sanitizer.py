@@ -4,11 +4,13 @@
 import shutil
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from lockstep_grader.errors import FaultError
+from lockstep_grader.gpus import GpuPool
 from lockstep_grader.judge import run_judge_command
 from lockstep_grader.model import Outcome, Part, TestResult
 from lockstep_grader.process import Processes
@@ -72,6 +74,7 @@ class Patient:
     worker: Path
     seed: int | None
     work: Path
+    gpus: GpuPool
     confinement: Confinement = UNCONFINED
 
 
@@ -79,23 +82,30 @@ def sanitize(
     sanitizer: Sanitizer, patient: Patient, processes: Processes
 ) -> tuple[TestResult, ...]:
     """One test of cleanliness a tool. Raises FaultError when a tool or the judge fails."""
-    return tuple(_run_tool(sanitizer, tool, patient, processes) for tool in _TOOLS)
+
+    def run(tool: str) -> TestResult:
+        with patient.gpus.checking() as gpu:
+            return _run_tool(sanitizer, tool, patient, processes, gpu)
+
+    with ThreadPoolExecutor(len(_TOOLS), thread_name_prefix="sanitizer") as pool:
+        return tuple(pool.map(run, _TOOLS))
 
 
 def _run_tool(
-    sanitizer: Sanitizer, tool: str, patient: Patient, processes: Processes
+    sanitizer: Sanitizer, tool: str, patient: Patient, processes: Processes, gpu: str
 ) -> TestResult:
     started = time.monotonic()
     # The judge starts a fresh worker after each fault: %p gives each a log of its own.
-    logs_folder = patient.work / "sanitizer"
-    logs_folder.mkdir(exist_ok=True)
-    pattern = logs_folder / f"sanitizer-{tool}-%p.log"
+    work = patient.work / tool  # the tools run side by side
+    logs_folder = work / "logs"
+    logs_folder.mkdir(parents=True)
+    pattern = logs_folder / f"{tool}-%p.log"
     argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]
-    sandbox = patient.confinement.running(patient.worker, logs_folder)
+    sandbox = patient.confinement.running(patient.worker, logs_folder, gpu)
     argv += ["--quick", *(f"--sandbox={word}" for word in sandbox)]
     argv += sanitizer.wrap(tool, str(pattern))
-    tests, _ = run_judge_command(argv, patient.seed, patient.work, processes)
-    logs = sorted(logs_folder.glob(f"sanitizer-{tool}-*.log"))
+    tests, _ = run_judge_command(argv, patient.seed, work, processes, gpu)
+    logs = sorted(logs_folder.glob(f"{tool}-*.log"))
     text = "".join(_whole_lines(log.read_text("utf-8", "replace")) for log in logs)
     report = read_log(text, patient.file_name)
     name = f"compute-sanitizer.{tool}"

@@ -3,10 +3,12 @@
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lockstep_grader import system
 from lockstep_grader.build import build_backend
 from lockstep_grader.errors import FaultError, InputError
+from lockstep_grader.gpus import GpuPool, find_gpus
 from lockstep_grader.model import Backend
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import say
@@ -65,12 +67,13 @@ def open_session(
             say(f"compute-sanitizer is not here, so cleanliness is not judged: {SANITIZER_ADVICE}")
         else:
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
-    confinement = confinement_here(toolchain.backend) if use_sandbox else UNCONFINED
-    judge = RungJudge(workspace, toolchain, processes, seed, sanitizer, confinement)
+    confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
+    gpus = GpuPool(find_gpus() if toolchain.backend is Backend.CUDA else (), default_jobs())
+    judge = RungJudge(workspace, toolchain, processes, seed, gpus, sanitizer, confinement)
     return Session(toolchain, judge, processes, jobs, confinement)
 
 
-def confinement_here(backend: Backend) -> Confinement:
+def confinement_here(toolchain: Toolchain) -> Confinement:
     """The sandbox where it works, or what is the case where it does not.
 
     Installs bubblewrap when that takes nobody's help.
@@ -78,16 +81,16 @@ def confinement_here(backend: Backend) -> Confinement:
     if os.environ.get(SANDBOX_VARIABLE) == "off":
         return UNCONFINED
     system.offer(system.SANDBOX_REQUIREMENT)
-    found = find_sandbox(backend)
+    found = find_sandbox(toolchain.backend, toolchain.anchors)
     return found if isinstance(found, Sandbox) else UNCONFINED
 
 
-def require_sandbox(backend: Backend) -> None:
-    """Raises FaultError where other people's code would run unconfined."""
+def require_sandbox(backend: Backend, probe: Path | None = None) -> None:
+    """Raises FaultError where other people's code would run unconfined; `probe` as above."""
     if os.environ.get(SANDBOX_VARIABLE) == "off":
         return
     system.offer(system.SANDBOX_REQUIREMENT)
-    found = find_sandbox(backend)
+    found = find_sandbox(backend, probe)
     if not isinstance(found, Sandbox):
         raise FaultError(
             f"other people's code is not run without a sandbox, and {found.reason}; "

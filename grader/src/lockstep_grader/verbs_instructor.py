@@ -89,9 +89,13 @@ def grade_path(
     )
 
     def session() -> Session:
-        if confined and executor is ExecutorChoice.LOCAL:
+        confined_here = confined and executor is ExecutorChoice.LOCAL
+        if confined_here:  # before anything is built, and once more with what was built
             require_sandbox(backend.backend or detect_backend())
-        return open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+        opened = open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+        if confined_here:
+            require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
+        return opened
 
     return grade_class(request, labs, session, runner)
 

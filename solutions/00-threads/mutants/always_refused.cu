@@ -9,7 +9,7 @@ namespace lab {
 
 void checked_fill(int /*first*/, int /*num_items*/, int /*num_blocks*/, int /*threads_per_block*/,
                   int /*shared_bytes*/, int* /*d_out*/, cudaStream_t /*stream*/) {
-  throw CudaError(cudaErrorInvalidConfiguration);
+  throw CudaError(cudaErrorInvalidValue);
 }
 
 }  // namespace lab

@@ -2,7 +2,7 @@
 // mutant of: 01_matrix_add
 // mistake: a grid of 0 blocks is launched for an empty matrix
 // expect: failed launch_error
-// message: cudaErrorInvalidConfiguration
+// message: cudaErrorInvalidValue
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "threads.cuh"

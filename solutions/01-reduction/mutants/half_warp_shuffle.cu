@@ -2,7 +2,8 @@
 // mutant of: 05_warp_shuffle
 // mistake: a shuffle names all 32 lanes, but only some of them reach it
 // expect: failed barrier_divergence
-// also: deadlock, timeout, wrong_result
+// also: wrong_result
+// line: 26
 // needs: cpu
 #include <algorithm>
 #include <cstdint>

@@ -50,8 +50,8 @@ using ThreadBody = void (*)(void* closure);
 
 // Checks the launch against the device's limits and runs the grid to its end. Returns (and records
 // for cudaGetLastError)
-//   cudaErrorInvalidConfiguration       a grid or block dimension is 0 or too large
-//   cudaErrorInvalidValue               too much dynamic shared memory, or too many threads a block
+//   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads a
+//                                       block, or too much dynamic shared memory
 //   cudaErrorInvalidResourceHandle      not a stream
 //   cudaErrorCooperativeLaunchTooLarge  a cooperative grid that cannot be resident as a whole
 //   cudaErrorNotSupported               a launch from inside a kernel

@@ -34,6 +34,7 @@ struct Lane {
   int source_lane = 0;
   std::uint64_t value = 0;
   std::uint64_t result = 0;
+  bool source_is_missing = false;  // a shuffle's, although the mask names it
 
   std::uint64_t horizon = 0;  // it knows of what was released until then (see order.h)
   AsyncCopies copies;

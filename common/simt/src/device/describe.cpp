@@ -155,4 +155,15 @@ void report_lane_outside_mask(std::uint32_t mask) {
                   ", which does not include it");
 }
 
+void report_missing_source() {
+  const Untraced untraced;
+  const Lane& lane = running.lane();
+  report_here("barrier_divergence", lane.pc,
+              running_thread_name() + ", lane " + std::to_string(running.lane_id) +
+                  " of its warp, reads the value of lane " + std::to_string(lane.source_lane) +
+                  ", which mask " + mask_name(lane.mask) +
+                  " names but which never came here: it has left the kernel, or the block has no "
+                  "such thread. The value is undefined");
+}
+
 }  // namespace simt::device

@@ -32,4 +32,7 @@ void report_mixed_barrier(const Block& block);
 // barrier_divergence: the running lane is not part of the mask that it gave.
 void report_lane_outside_mask(std::uint32_t mask);
 
+// The running lane's shuffle has read a lane that its mask names, and that is not there any more.
+void report_missing_source();
+
 }  // namespace simt::device

@@ -39,11 +39,11 @@ cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (running.grid != nullptr) return cudaErrorNotSupported;
   if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
-  if (num_threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;  // since CUDA 13
-  if (!fits(config.grid, kMaxGridDim) || !fits(config.block, kMaxBlockDim)) {
-    return cudaErrorInvalidConfiguration;
+  // As CUDA 13 does; CUDA 12 said cudaErrorInvalidConfiguration of all but the shared memory.
+  if (num_threads > kMaxThreadsPerBlock || !fits(config.grid, kMaxGridDim) ||
+      !fits(config.block, kMaxBlockDim) || config.shared_bytes > g_dynamic_shared_limit) {
+    return cudaErrorInvalidValue;
   }
-  if (config.shared_bytes > g_dynamic_shared_limit) return cudaErrorInvalidValue;
   const std::uint64_t num_blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   if (config.cooperative && num_blocks > max_resident) return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "describe.h"
 #include "running.h"
@@ -32,6 +33,7 @@ void shuffle(Warp& warp, std::uint32_t group) {
   constexpr std::uint64_t poison = std::uint64_t{kPoisonWord} << 32 | kPoisonWord;
   for_each_lane(warp, group, [&](Lane& l) {
     const bool takes_part = group >> l.source_lane & 1;
+    l.source_is_missing = !takes_part && (l.mask >> l.source_lane & 1) != 0;
     l.result = takes_part ? warp.lanes[l.source_lane].value : poison;
   });
 }
@@ -144,6 +146,7 @@ std::uint64_t warp_operation(WarpOperation operation, std::uint32_t mask, std::u
   warp.in_operation |= running.lane_bit();
   device::complete_operation(warp, lane);
   device::run_others();
+  if (std::exchange(lane.source_is_missing, false)) device::report_missing_source();
   return lane.result;
 }
 

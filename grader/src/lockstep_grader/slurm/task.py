@@ -101,7 +101,7 @@ def _session(settings: Settings) -> Session:
         use_sandbox=settings.sandbox,
     )
     if settings.confined:
-        require_sandbox(session.toolchain.backend)
+        require_sandbox(session.toolchain.backend, session.toolchain.anchors)
     return session
 
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Who uses which GPU: measurements alone, checkers together, each GPU for itself."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.gpus import Gpu, GpuPool, find_gpus
+
+from conftest import wait_for
+
+LARGE = 65536
+
+
+class User:
+    """A thread that takes a GPU, and keeps it until it is told to leave."""
+
+    def __init__(self, use: AbstractContextManager[str]) -> None:
+        self.gpu: str | None = None
+        self._leave = threading.Event()
+        self._thread = threading.Thread(target=self._hold, args=(use,), daemon=True)
+        self._thread.start()
+
+    def _hold(self, use: AbstractContextManager[str]) -> None:
+        with use as gpu:
+            self.gpu = gpu
+            self._leave.wait(20)
+
+    def leave(self) -> None:
+        self._leave.set()
+        self._thread.join(20)
+
+
+@pytest.fixture
+def users() -> Iterator[list[User]]:
+    made: list[User] = []
+    yield made
+    for user in made:
+        user.leave()
+
+
+def have(users: Sequence[User]) -> list[str | None]:
+    return [user.gpu for user in users]
+
+
+def measurer(pool: GpuPool, users: list[User]) -> User:
+    users.append(User(pool.measuring()))
+    return users[-1]
+
+
+def checker(pool: GpuPool, users: list[User]) -> User:
+    users.append(User(pool.checking()))
+    return users[-1]
+
+
+def test_each_gpu_measures_one_at_a_time(users: list[User]) -> None:
+    pool = GpuPool([Gpu("a", LARGE), Gpu("b", LARGE)], cores=8)
+    first, second = measurer(pool, users), measurer(pool, users)
+    wait_for(lambda: None not in have(users))
+    assert set(have(users)) == {"a", "b"}
+    third = measurer(pool, users)
+    second.leave()
+    wait_for(lambda: third.gpu is not None)
+    assert third.gpu == second.gpu != first.gpu
+
+
+def test_checkers_share_and_wait_for_who_measures(users: list[User]) -> None:
+    pool = GpuPool([Gpu("a", LARGE)], cores=8)
+    for _ in range(4):
+        checker(pool, users)
+    wait_for(lambda: have(users) == ["a"] * 4)
+    one_more = checker(pool, users)  # eight cores, a judge and a worker each
+    measures = measurer(pool, users)
+    for user in users[:3]:
+        user.leave()
+    assert (one_more.gpu, measures.gpu) == (None, None)  # one still checks
+    users[3].leave()
+    wait_for(lambda: measures.gpu == "a")
+    assert one_more.gpu is None
+    measures.leave()
+    wait_for(lambda: one_more.gpu == "a")
+
+
+def test_a_small_gpu_checks_one_at_a_time(users: list[User]) -> None:
+    pool = GpuPool([Gpu("a", 6000)], cores=64)
+    first = checker(pool, users)
+    wait_for(lambda: first.gpu == "a")
+    second = checker(pool, users)
+    first.leave()
+    wait_for(lambda: second.gpu == "a")
+
+
+def test_the_gpus_are_those_that_are_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text("#!/bin/sh\necho '0, GPU-11, 8192'\necho '1, GPU-22, 4096'\n")
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert find_gpus() == [Gpu("GPU-11", 8192), Gpu("GPU-22", 4096)]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1, MIG-3")
+    assert find_gpus() == [Gpu("1", 4096), Gpu("MIG-3", 0)]
+    smi.unlink()
+    assert find_gpus() == [Gpu("1"), Gpu("MIG-3")]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert find_gpus() == [Gpu("")]
