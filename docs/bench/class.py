@@ -20,7 +20,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -169,36 +169,52 @@ def broken_archive(chance: random.Random) -> bytes:
     )
 
 
-def graded(folder: Path, results: Path, jobs: int) -> tuple[float, list[tuple[float, float]]]:
-    """Seconds that `lab grade` took, and its memory in MiB over time."""
+@dataclass(frozen=True)
+class Sample:
+    """What the grader has taken so far."""
+
+    seconds: float  # on the clock
+    memory_mib: float
+    cpu_seconds: float  # processor time of its own, without compilers, judges and workers
+
+
+def graded(folder: Path, results: Path, jobs: int) -> tuple[float, list[Sample]]:
+    """Seconds that `lab grade` took, and samples along the way."""
     command = [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(folder)]
     options = ["--results", str(results), "--jobs", str(jobs), "--seed", str(SEED)]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "grader" / "src")}
     log = results.parent / "log.txt"
-    begin, memory = time.monotonic(), []
+    begin = time.monotonic()
+    samples: list[Sample] = []
     with log.open("w") as stream:
         backend = ["--backend", "cpu"]
         running = subprocess.Popen([*command, *options, *backend], env=env, stdout=stream)
         while running.poll() is None:
-            memory.append((time.monotonic() - begin, resident_mib(running.pid)))
+            samples += sample(running.pid, begin)
             time.sleep(POLL_SECONDS)
     if running.returncode not in (0, 1):
         sys.exit(f"lab grade ended with status {running.returncode}; see {log}")
-    return time.monotonic() - begin, [item for item in memory if item[1]]
+    return time.monotonic() - begin, samples
 
 
-def resident_mib(pid: int) -> float:
+def sample(pid: int, begin: float) -> Iterator[Sample]:
+    """None when the process has just ended."""
     try:
-        status = Path(f"/proc/{pid}/status").read_text()
+        status, stat = (Path(f"/proc/{pid}/{name}").read_text() for name in ("status", "stat"))
     except OSError:
-        return 0.0
+        return
     lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    return int(lines.get("VmRSS", "0 kB").split()[0]) / 1024
+    user, system = map(int, stat.rpartition(")")[2].split()[11:13])
+    if "VmRSS" in lines:
+        memory = int(lines["VmRSS"].split()[0]) / 1024
+        own = (user + system) / os.sysconf("SC_CLK_TCK")
+        yield Sample(time.monotonic() - begin, memory, own)
 
 
 def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[str]:
     """The rungs that came to something else than declared, or copies to different scores."""
-    wrong, same = [], {}
+    wrong: list[str] = []
+    same: dict[tuple[str, bytes | None], float] = {}
     for submission in report["submissions"]:
         for lab in submission["labs"]:
             for rung in lab["rungs"]:
@@ -217,22 +233,24 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
 
 
 def summary(
-    report: Any, seconds: float, again: float, jobs: int, memory: Sequence[tuple[float, float]]
+    report: Any, seconds: float, again: float, jobs: int, samples: Sequence[Sample]
 ) -> dict[str, Any]:
     rungs = [r for s in report["submissions"] for lab in s["labs"] for r in lab["rungs"]]
+    quarters = [int((len(samples) - 1) * part / 4) for part in range(1, 5)]
     busy = sum(rung["seconds"] for rung in rungs)
-    quarters = [int((len(memory) - 1) * part / 4) for part in range(1, 5)]
     return {
         "submissions": len(report["submissions"]),
         "rungs": len(rungs),
         "jobs": jobs,
         "seconds": round(seconds, 1),
         "seconds_a_submission": round(seconds / len(report["submissions"]), 2),
-        "share_not_compile_or_run": round(1 - busy / (jobs * seconds), 4),
+        # What was not spent on a rung's compile and run, on the clock and of the grader's own.
+        "share_of_time_between_rungs": round(1 - busy / (jobs * seconds), 4),
+        "share_of_time_in_the_grader": round(samples[-1].cpu_seconds / (jobs * seconds), 4),
         "seconds_when_all_is_judged_already": round(again, 1),
         "grader_memory_mib": {
-            "peak": round(max(mib for _, mib in memory), 1),
-            "at_each_quarter": [round(memory[index][1], 1) for index in quarters],
+            "peak": round(max(sample.memory_mib for sample in samples), 1),
+            "at_each_quarter": [round(samples[index].memory_mib, 1) for index in quarters],
         },
     }
 
@@ -247,7 +265,7 @@ def main() -> None:
         folder, results = Path(temp) / "class", Path(temp) / "results"
         folder.mkdir()
         declared = write_class(folder, arguments.submissions)
-        seconds, memory = graded(folder, results, arguments.jobs)
+        seconds, samples = graded(folder, results, arguments.jobs)
         report = json.loads((results / "grade.json").read_text())
         again, _ = graded(folder, results, arguments.jobs)
     wrong = surprises(report, declared)
@@ -255,7 +273,7 @@ def main() -> None:
         "command": f".venv/bin/python docs/bench/class.py {arguments.submissions} {arguments.jobs}",
         "date": datetime.now(UTC).date().isoformat(),
         "machine": {"cores": os.cpu_count(), "system": platform.platform(terse=True)},
-        **summary(report, seconds, again, arguments.jobs, memory),
+        **summary(report, seconds, again, arguments.jobs, samples),
         "scores_other_than_declared": wrong,
     }
     arguments.output.write_text(json.dumps(told, indent=2) + "\n")
