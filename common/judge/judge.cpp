@@ -235,7 +235,9 @@ int run(int argc, char** argv, const LabJudge& lab) {
   // Nobody of this user may look into the process that knows the answers: /proc/PID/mem, ptrace.
   prctl(PR_SET_DUMPABLE, 0);
   ::testing::InitGoogleTest(&argc, argv);
-  int status = 3;
+  constexpr int kFault = 3;  // ours, or the machine's
+  constexpr int kKilled = 4;
+  int status = kFault;
   try {
     g_options = parse_options(argc, argv);
     g_session = std::make_unique<Session>(g_options);
@@ -243,6 +245,9 @@ int run(int argc, char** argv, const LabJudge& lab) {
     status = !g_options.bench_sizes.empty()     ? bench_rung(rung)
              : !g_options.profile_sizes.empty() ? profile_rung(rung)
                                                 : judge_rung(rung);
+  } catch (const WorkerKilled& killed) {
+    std::fprintf(stderr, "judge: %s\n", killed.what());
+    status = kKilled;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "judge: %s\n", error.what());
   }

@@ -28,7 +28,7 @@ struct LabJudge {
 
 // Judges the rung that the command line names, or measures it (--bench=SIZE,... on cuda,
 // --profile=SIZE,... on cpu: one JSON object a line). Returns the exit status: 0 all passed, 1 some
-// failed, 3 own fault.
+// failed, 3 own fault, 4 somebody killed the worker: no verdict.
 int run(int argc, char** argv, const LabJudge& lab);
 
 }  // namespace judge

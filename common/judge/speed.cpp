@@ -40,6 +40,7 @@ struct Contender {
   std::unique_ptr<Submission> submission;
   int round_interval = 1;  // joins every so many rounds
   std::size_t calls_per_batch = 1;
+  std::size_t checked_calls = 0;  // timed calls whose results were found right
   std::map<int, double>
       call_ms;  // by round: one call's share of a batch, without a batch's overhead
   std::vector<double> clock_gap_ms;  // judge's clock less worker's clock, a call
@@ -164,6 +165,7 @@ class Measurement {
         return wrong;
       }
     }
+    if (has_result) contender.checked_calls += contender.calls_per_batch;
     const auto num_calls = static_cast<double>(contender.calls_per_batch);
     const double elapsed_ms = outcome.wall_ms - summarize(contender.empty_ms).median;
     contender.call_ms[round] = elapsed_ms / num_calls;
@@ -185,6 +187,7 @@ class Measurement {
     const Ratio student_ms = student_.time();
     const Ratio limit_ms = limit_.time();
     result.rounds = num_rounds();
+    result.checked_calls = student_.checked_calls;
     result.time_ms = student_ms.median;
     result.limit_gbps = workload_.bytes_per_call / limit_ms.median / 1e6;
     result.share = faster_than(limit_);
@@ -223,6 +226,7 @@ std::vector<std::pair<std::string, double>> figures(const Workload& workload,
       {"share_high", result.share.high},
       {"spread", result.share.spread()},
       {"rounds", result.rounds},
+      {"checked_calls", static_cast<double>(result.checked_calls)},
       {"time_ms", result.time_ms},
       {"gbps", workload.bytes_per_call / result.time_ms / 1e6},
       {"anchor_gbps", result.limit_gbps}};

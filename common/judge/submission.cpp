@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 namespace judge {
@@ -129,6 +128,7 @@ void Submission::stop() {
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
   Exchange exchange = process_->exchange(kind, payload, wait);
   if (exchange.ending != Ending::kReplied) stop();
+  if (exchange.ending == Ending::kDied && exchange.signal == SIGKILL) throw WorkerKilled();
   return exchange;
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,20 @@ struct Outcome {
 // followed from it.
 std::optional<Failure> cause_of(const Outcome& outcome);
 
+// Somebody, or a system short of memory, has ended the worker with SIGKILL, which nothing in it can
+// send: no verdict follows from that.
+class WorkerKilled : public std::runtime_error {
+ public:
+  WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
+};
+
 class Submission {
  public:
   // `command`: the worker and its arguments. `arena` must outlive this object.
   Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
 
-  // Runs the calls over the arena's present regions. Throws std::runtime_error when judge and
-  // worker do not understand each other, which is the grader's fault and nobody else's.
+  // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error when
+  // judge and worker do not understand each other, which is the grader's fault and nobody else's.
   Outcome run(wire::Batch batch);
 
   // What the student's code has printed since the last call of this, raw.

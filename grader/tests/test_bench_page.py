@@ -47,6 +47,19 @@ def test_table_counts_operations_where_they_are_the_measure() -> None:
     assert "| `01_first` | 346 | 0.010 | 0.020 |" in lines
 
 
+def test_table_has_no_column_for_a_library_that_there_is_not() -> None:
+    rows = [_row("01_first", 1 << 16, 2.25, share=0.5) | {"library": ""}]
+    text = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg")
+    assert "| rung | 2^16, GB/s | share of limit |" in text.splitlines()
+    assert "library" not in text
+
+
+def test_table_says_how_many_results_were_checked() -> None:
+    rows = [_row("01_first", 1 << 16, 2.25, checked_calls=count) for count in (40, 34)]
+    first = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()[0]
+    assert "at least 34 a rung and size" in first
+
+
 def test_table_names_the_command_the_machine_and_the_date() -> None:
     first = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()[0]
     for said in ("A GPU", "2026-01-02", "`./lab bench 01-demo`", "x.json"):

@@ -5,7 +5,10 @@ import errno
 import itertools
 import os
 import random
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ import pytest
 
 from lockstep_grader.judge import run_judge
 
-from conftest import LAB, Checkout, rungs, wait_for
+from conftest import LAB, SOURCE_FOLDER, Checkout, rungs, wait_for
 from handed_in import GOOD, zip_bytes
 
 
@@ -74,6 +77,64 @@ def test_a_disk_that_fills_up_loses_nothing(
     assert "1 of 4 rungs were judged before" in ran.err
 
 
+# Grades on a full file system, frees a little, and so on. Prints each status and how many results
+# there are then.
+FREE_A_LITTLE = """
+head -c 2000000 /dev/zero > kept/filler 2> /dev/null
+size=$(stat -c %s kept/filler)
+status=3
+while [ $status = 3 ]; do
+  "$@" >&2
+  status=$?
+  echo $status $(find kept -name "0*.json" | wc -l)
+  size=$((size - 8192))
+  truncate -s $size kept/filler
+done
+"""
+
+
+def mounted(checkout: Checkout, options: list[str], script: str) -> tuple[str, str]:
+    """What `script` prints where bubblewrap has mounted something; there, `$@` is the grader."""
+    if not shutil.which("bwrap"):
+        pytest.skip("bubblewrap is not installed")
+    view = ["bwrap", "--dev-bind", "/", "/", *options, "--chdir", str(checkout.work)]
+    lab = [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(checkout.root / "class")]
+    done = subprocess.run(
+        [*view, "sh", "-c", script, "sh", *lab, "--results", "kept", "--jobs", "1"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if done.stderr.startswith("bwrap: "):
+        pytest.skip(done.stderr)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.usefixtures("class_folder")
+def test_a_file_system_that_is_really_full_loses_nothing(checkout: Checkout) -> None:
+    kept = checkout.work / "kept"
+    kept.mkdir()
+    out, err = mounted(checkout, ["--size", str(1 << 20), "--tmpfs", str(kept)], FREE_A_LITTLE)
+    ends = [tuple(map(int, line.split())) for line in out.splitlines()]
+    assert [status for status, _ in ends] == [3] * (len(ends) - 1) + [0]
+    counts = [count for _, count in ends]
+    assert counts == sorted(counts)
+    assert {0, 4} < set(counts)
+    assert "No space left on device; free space or choose another folder" in err
+    assert "rungs were judged before" in err
+
+
+@pytest.mark.usefixtures("class_folder")
+def test_a_file_system_that_is_really_read_only_is_one_line(checkout: Checkout) -> None:
+    kept = checkout.work / "kept"
+    kept.mkdir()
+    out, err = mounted(checkout, ["--ro-bind", str(kept), str(kept)], '"$@"; echo $?')
+    assert out == "3\n"
+    (line,) = err.splitlines()
+    assert "kept/.lock: Read-only file system; choose another folder" in line
+
+
 def test_a_judge_that_is_killed_from_outside_is_a_fault_and_tried_again(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +154,24 @@ def test_a_judge_that_is_killed_from_outside_is_a_fault_and_tried_again(
     ran, report = checkout.grade(folder, "--results", "kept")
     assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
     assert "1 of 2 rungs were judged before" in ran.err
+
+
+def test_a_worker_that_is_killed_from_outside_is_tried_once_more(checkout: Checkout) -> None:
+    log = checkout.work / "killed"
+    folder = checkout.submission("ann", {"01_first": f"//! killed until {log} 1\n"})
+    ran, report = checkout.grade(folder)
+    assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
+    assert log.read_text() == "killed\n"
+
+
+def test_a_worker_that_is_killed_each_time_is_nobodys_zero(checkout: Checkout) -> None:
+    log = checkout.work / "killed"
+    folder = checkout.submission("ann", {"01_first": f"//! killed until {log} 9\n"})
+    ran, report = checkout.grade(folder)
+    assert ran.status == 3
+    rung = rungs(report)["01_first"]
+    assert (rung["outcome"], rung["score"]) == ("error", None)
+    assert "killed from outside (SIGKILL), twice: is the machine short of memory?" in rung["fault"]
 
 
 def test_a_bug_in_the_grader_leaves_one_rung_ungraded_and_grades_the_rest(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A call table of everything that a submission may do instead of its work.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,7 @@ namespace {
 
 void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { *d_out = value; }
 void abort_now() { std::abort(); }
+void be_killed() { kill(getpid(), SIGKILL); }
 void leave_early() {
   std::puts("[  PASSED  ] all");
   std::fflush(stdout);
@@ -85,6 +87,7 @@ std::span<const Entry> call_table() {
   static const Entry entries[] = {
       make_entry("behave", &behave),
       make_entry("abort_now", &abort_now),
+      make_entry("be_killed", &be_killed),
       make_entry("leave_early", &leave_early),
       make_entry("loop_forever", &loop_forever),
       make_entry("sleep_forever", &sleep_forever),

@@ -44,6 +44,11 @@ class SubmissionUnderTest : public ::testing::Test {
 
 TEST_F(SubmissionUnderTest, AnswersACall) { expect_recovery(); }
 
+TEST_F(SubmissionUnderTest, IsNotBlamedWhenItIsKilledFromOutside) {
+  EXPECT_THROW(call("be_killed"), judge::WorkerKilled);
+  expect_recovery();
+}
+
 // A wrapper's last words, as a checker's summary is.
 TEST(Farewell, LetsAWrapperFinishAfterTheWorker) {
   for (const double farewell_seconds : {0.0, 20.0}) {
@@ -88,6 +93,15 @@ TEST(Sandbox, PassesOnHowTheWorkerDied) {
     EXPECT_NE(outcome.failure->message.find(death.fragment), std::string::npos)
         << outcome.failure->message;
   }
+}
+
+TEST(Sandbox, PassesOnThatTheWorkerWasKilledFromOutside) {
+  Arena arena(1 << 20);
+  judge::Submission submission({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
+                               {.sandboxed = true});
+  wire::Batch batch;
+  batch.calls = {{"be_killed", {}}};
+  EXPECT_THROW(submission.run(batch), judge::WorkerKilled);
 }
 
 TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {

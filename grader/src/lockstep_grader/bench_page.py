@@ -19,12 +19,15 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     sizes = sorted({row["num_items"] for row in rows})
     largest = sizes[-1]
     machine = report["machine"]
-    head = [*(f"{_power(size)}, {unit}" for size in sizes), "share of limit", "of library"]
+    compared = [name for name in ("share", "of_library") if any(name in row for row in rows)]
+    titles = {"share": "share of limit", "of_library": "of library"}
+    head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
     lines = [
         f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
         f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
-        f"The last two columns are medians of paired rounds at {_power(largest)} items: "
-        f"the limit is `{rows[0]['limit']}`, the library `{rows[0]['library']}`.",
+        f"Ratios are medians of paired rounds at {_power(largest)} items"
+        f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
+        f"{_checked(rows)}",
         "",
         f"| rung | {' | '.join(head)} |",
         f"|---|{'---:|' * len(head)}",
@@ -33,9 +36,21 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
         by_size = {row["num_items"]: row for row in rows if row["rung"] == rung}
         cells = [_figure(by_size[size][rate]) if size in by_size else "" for size in sizes]
         last = by_size.get(largest, {})
-        cells += [f"{last[name]:.3f}" if name in last else "" for name in ("share", "of_library")]
+        cells += [f"{last[name]:.3f}" if name in last else "" for name in compared]
         lines.append(f"| `{rung}` | {' | '.join(cells)} |")
     return "\n".join([*lines, "", f"![speed of each rung against the number of items]({plot})"])
+
+
+def _named(what: str, rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    names = dict.fromkeys(row[key] for row in rows if row[key])
+    return f"; {what} {' or '.join(f'`{name}`' for name in names)}" if names else ""
+
+
+def _checked(rows: Sequence[Mapping[str, Any]]) -> str:
+    counts = [int(row["checked_calls"]) for row in rows if "checked_calls" in row]
+    if not counts:
+        return ""
+    return f" The result of every timed call was checked: at least {min(counts)} a rung and size."
 
 
 def put_into(readme: Path, text: str) -> None:

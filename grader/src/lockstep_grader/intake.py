@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lockstep_grader.archives import CLASS_BOUNDS, Spool, read_archive, stem
-from lockstep_grader.errors import InputError, system_error_line
+from lockstep_grader.errors import FaultError, InputError, system_error_line
 from lockstep_grader.gather import Gathered, Gatherer, Wanted, is_flat
 from lockstep_grader.identity import Identities
 from lockstep_grader.model import Lab, Student
@@ -60,6 +60,8 @@ def take_in(
     if not graded and only and any(found.problems or found.fault for _, found in gathered):
         graded = (only,)  # nothing but broken archives is a class too
     if not graded:
+        if fault := next((found.fault for _, found in gathered if found.fault), ""):
+            raise FaultError(f"cannot read the submissions: {fault}")
         raise InputError(f"{path} holds no lab folder, such as {path / wanted.labs[0].id}")
     identities = Identities(roster)
     made = [

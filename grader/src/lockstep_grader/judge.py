@@ -14,7 +14,7 @@ from lockstep_grader.text import one_line
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
-_PASSED, _FAILED = 0, 1
+_PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,18 @@ def run_judge_command(
 ) -> tuple[tuple[TestResult, ...], str]:
     """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
     results, images = work / "judge.json", work / "images"
-    results.unlink(missing_ok=True)
     seeded = [f"--seed={seed}"] if seed is not None else []
     files = [f"--images={images}", f"--gtest_output=json:{results}"]
     on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
-    done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
+    for _ in range(2):  # whoever killed a worker may have meant another, or be gone
+        results.unlink(missing_ok=True)
+        done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
+        if done.returncode != _WORKER_KILLED:
+            break
+    else:
+        raise FaultError(
+            "the worker was killed from outside (SIGKILL), twice: is the machine short of memory?"
+        )
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
     if done.returncode not in (_PASSED, _FAILED):

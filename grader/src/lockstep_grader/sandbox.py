@@ -41,9 +41,10 @@ _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the drive
 
 _FILTER_FD = 9
 # Limits that outlast a judge: seconds of CPU over the worker's whole life, and open files. Then the
-# filter's file, which bubblewrap reads from a descriptor.
+# filter's file, which bubblewrap reads from a descriptor. The limit on CPU is the soft one, which
+# ends with SIGXCPU: the hard one's SIGKILL would look as if somebody else had ended the worker.
 _START = f"""ulimit -c 0
-ulimit -t "$1"
+ulimit -S -t "$1"
 ulimit -n "$2"
 [ "$3" = 0 ] || ulimit -v "$3"
 exec {_FILTER_FD}<"$4"
