@@ -27,9 +27,9 @@ struct SpeedResult {
   bool noisy = false;              // the spread stayed too large after reruns: no verdict
   int rounds = 0;
   std::size_t checked_calls = 0;  // the submission's timed calls: each result was looked at
-  double time_ms = 0;     // the submission, one call
-  double limit_gbps = 0;  // what the limit's call reaches
-  Ratio share;            // the submission's speed over the limit's
+  double time_ms = 0;             // the submission, one call
+  double limit_gbps = 0;          // what the limit's call reaches
+  Ratio share;                    // the submission's speed over the limit's
   std::optional<Ratio> of_library;
   std::optional<Ratio> of_reference;
   std::optional<Ratio> speedup;       // over the lab's first rung
