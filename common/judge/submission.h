@@ -48,8 +48,8 @@ class Submission {
   // `command`: the worker and its arguments. `arena` must outlive this object.
   Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
 
-  // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error when
-  // judge and worker do not understand each other, which is the grader's fault and nobody else's.
+  // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
+  // when judge and worker do not understand each other: the grader's fault and nobody else's.
   Outcome run(wire::Batch batch);
 
   // What the student's code has printed since the last call of this, raw.

@@ -138,3 +138,23 @@ def test_a_sum_with_an_ungraded_part_is_ungraded() -> None:
     assert total([1.5, 2]) == 3.5
     assert total([1.5, None]) is None
     assert total([0.1] * 3) == 0.3
+
+
+def test_the_cause_of_a_wrong_result_comes_before_it() -> None:
+    def found(*kinds: FindingKind) -> tuple[Finding, ...]:
+        return tuple(Finding(kind, str(kind), "01_first.cu", 7) for kind in kinds)
+
+    first = found(FindingKind.LEAK, FindingKind.WRONG_RESULT, FindingKind.UNINITIALIZED_READ)
+    second = found(FindingKind.RACE, FindingKind.WRONG_RESULT, FindingKind.OUT_OF_BOUNDS)
+    failed = [
+        TestResult(name, Part.CORRECTNESS, Outcome.FAILED, findings=findings)
+        for name, findings in (("First", first), ("Second", second))
+    ]
+    result = score_rung(demo_rung(), Judgement(tests=tuple(failed)), Backend.CPU)
+    assert [finding.kind for finding in result.findings] == [
+        FindingKind.RACE,
+        FindingKind.OUT_OF_BOUNDS,
+        FindingKind.UNINITIALIZED_READ,
+        FindingKind.WRONG_RESULT,
+        FindingKind.LEAK,
+    ]
