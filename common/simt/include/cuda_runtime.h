@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CUDA runtime, as the cpu backend implements it. Holds everything that nvcc offers without an
-// include; the compile step passes `-include cuda_runtime.h`, as nvcc does.
+// include.
 #pragma once
 
 // What students rely on nvcc's own headers to bring along.

@@ -62,6 +62,7 @@ class Toolchain:
         for folder in folders:
             if folder.is_absolute() and folder.is_dir():
                 files.update(file for file in folder.rglob("*") if file.is_file())
+        files = {file for file in files if file.suffix != ".gch"}  # made from the headers
         return digest([self.file, *sorted(files), *([self.anchors] if self.anchors else [])])
 
 

@@ -73,7 +73,9 @@ def check_tidy(context: Context) -> Tally:
         if file.is_relative_to(workspace.root) and not file.is_relative_to(workspace.build_root)
     ]
     headers = [file for file in _cxx_files(workspace.root) if file.suffix in (".h", ".cuh", ".hpp")]
-    common = digest([workspace.root / ".clang-tidy", build / "compile_commands.json", *headers])
+    settings = sorted((workspace.root / "common").rglob(".clang-tidy"))
+    settings.append(workspace.root / ".clang-tidy")
+    common = digest([*settings, build / "compile_commands.json", *headers])
 
     gcc_headers = capture(["g++", "-print-file-name=include"], build).stdout.strip()  # backtrace.h
     arguments = [*_TIDY_ARGUMENTS, f"--extra-arg=-idirafter{gcc_headers}"]
