@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,6 +104,18 @@ def test_cut_blocks_go_and_blocks_for_the_copy_appear() -> None:
     assert without_cuts("x.md", text) == "a\nb\nc\n"
     with pytest.raises(InputError, match=r"x\.md:2: a release:cut block that does not end"):
         without_cuts("x.md", "a\n# release:cut\nb\n")
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+def test_the_instructions_of_a_copy_are_about_its_own_labs(lab: Lab) -> None:
+    files = release_files(WORKSPACE, LABS, [lab])
+    others = [other.id for other in LABS if other != lab]
+    rungs = {f"{lab.id}/{rung.id}" for rung in lab.rungs}
+    for path in ("README.md", "docs/students.md", "docs/profiling.md"):
+        text = files[path].decode()
+        assert not [other for other in others if other in text], path
+        assert f"./lab profile {lab.id}/" in text, path
+        assert set(re.findall(r"\b\d\d-[\w-]+/\d\d_\w+", text)) <= rungs
 
 
 def test_links_that_lead_out_become_words() -> None:

@@ -18,8 +18,8 @@ namespace lab {
 // 01_matrix_add: d_sum[row][column] = d_a[row][column] + d_b[row][column], by blocks of 16 x 16
 // threads. Matrices are stored row by row (row-major), without gaps.
 //   d_a, d_b, d_sum (height, width)
-//   width    [0, 2^31 - 16], height [0, 1048560], which is 65535 blocks of 16; width * height <
-//   2^31
+//   width    [0, 2^31 - 16]; height [0, 1048560], which is 65535 blocks of 16;
+//            width * height < 2^31
 void matrix_add(const float* d_a, const float* d_b, int width, int height, float* d_sum,
                 cudaStream_t stream);
 

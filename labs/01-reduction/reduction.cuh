@@ -5,8 +5,7 @@
 // What holds for all of them:
 //   inputs   device memory, read only, 256-byte aligned; may be null when there are no items
 //   output   one element in device memory, overwritten, also when there are no items; no overlap
-//   with
-//            the inputs
+//            with the inputs
 //   scratch  device memory for temporaries: at least num_items / 4 bytes plus 64 KiB, contents
 //            undefined; Scratch::allocate<T>(count) throws std::bad_alloc when it is used up
 //   stream   all work is queued on it and the host does not wait. Calls never overlap in time: one

@@ -18,11 +18,12 @@ double sum_tolerance(int num_items, double magnitude) {
   return additions * kUnit * magnitude;
 }
 
-// One timed call: fresh whole numbers, whose sum the judge knows exactly.
+// One timed call of reduce_sum or reduce_mean: fresh whole numbers, whose sum the judge knows
+// exactly.
 class SumSlot : public judge::Slot {
  public:
-  SumSlot(judge::Arena& arena, std::size_t num_items)
-      : d_in_(arena, "d_in", num_items), d_out_(arena, "d_out", 1) {}
+  SumSlot(judge::Arena& arena, std::size_t num_items, bool is_mean)
+      : d_in_(arena, "d_in", num_items), d_out_(arena, "d_out", 1), is_mean_(is_mean) {}
 
   void refresh(std::uint64_t seed) override {
     sum_ = judge::fill_integers_and_sum(d_in_.device_data(), d_in_.size(), seed, 127);
@@ -35,8 +36,11 @@ class SumSlot : public judge::Slot {
   }
   std::optional<Failure> check() const override {
     const float got = d_out_.download()[0];
-    if (got == sum_) return std::nullopt;
-    return Failure{"wrong_result", "expected the sum " + text(sum_) + ", got " + text(got)};
+    const double expected = is_mean_ ? sum_ / static_cast<double>(d_in_.size()) : sum_;
+    const double tolerance = is_mean_ ? 2 * kUnit * std::abs(expected) : 0;  // the division's
+    if (is_close(got, expected, tolerance)) return std::nullopt;
+    return Failure{"wrong_result", std::string("expected the ") + (is_mean_ ? "mean " : "sum ") +
+                                       text(expected) + ", got " + text(got)};
   }
   double sequential_ms() const override {
     const std::vector<float> h_in = d_in_.download();
@@ -50,22 +54,25 @@ class SumSlot : public judge::Slot {
  private:
   Buffer<float> d_in_;
   Buffer<float> d_out_;
+  bool is_mean_;
   double sum_ = 0;
 };
 
-judge::Workload sum_workload(std::size_t num_items) {
+judge::Workload workload(std::size_t num_items, bool is_mean) {
   const std::size_t size_bytes = sizeof(float) * num_items;
-  return {.function = "reduce_sum",
+  return {.function = is_mean ? "reduce_mean" : "reduce_sum",
           .limit = "read_bandwidth",
-          .library = "cub_reduce_sum",
+          .library = is_mean ? "" : "cub_reduce_sum",
           .num_items = static_cast<double>(num_items),
           .bytes_per_call = static_cast<double>(size_bytes),
           .arena_bytes_per_call = size_bytes + 4096,
           .scratch_bytes = num_items / 4 + (std::size_t{64} << 10),
           .make_slot = [=](judge::Arena& arena) {
-            return std::make_unique<SumSlot>(arena, num_items);
+            return std::make_unique<SumSlot>(arena, num_items, is_mean);
           }};
 }
+judge::Workload sum_workload(std::size_t num_items) { return workload(num_items, false); }
+judge::Workload mean_workload(std::size_t num_items) { return workload(num_items, true); }
 
 class ReduceSum : public Reduction {};
 
@@ -173,8 +180,9 @@ TEST_F(ReduceSum, DependsOnNoOrderOfExecution) {
 }  // namespace reduction
 
 int main(int argc, char** argv) {
-  return judge::run(argc, argv,
-                    {.default_suite = "ReduceSum",
-                     .workload = {.make = reduction::sum_workload},
-                     .suites = {{"07_operators", "Operators"}}});
+  return judge::run(
+      argc, argv,
+      {.default_suite = "ReduceSum",
+       .workload = {.make = reduction::sum_workload},
+       .suites = {{"07_operators", "Operators", {.make = reduction::mean_workload}}}});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tree in shared memory: sums on the way up, prefixes on the way down, all in place.
-// 2 * (N - 1) additions, as few as one may hope for; twice as many steps as 02.
+// 2 * (N - 1) additions, at most twice what one thread needs; twice as many steps as 02.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "scan.cuh"

@@ -14,9 +14,8 @@ constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 // Where item i of the tile lives in shared memory.
 [[maybe_unused]] __host__ __device__ constexpr int padded(int i) {
   // TODO 1. Word i is in bank i % 32. In your 03, write down the words that lanes 0, 1, 2, ...
-  // touch
-  //         in the step with stride 16, and their banks. Where should item 32 live, so that it is
-  //         not in the bank of item 0? And item 64?
+  //         touch in the step with stride 16, and their banks. Where should item 32 live, so that
+  //         it is not in the bank of item 0? And item 64?
   return i;
 }
 

@@ -16,9 +16,9 @@ constexpr int kThreadsPerBlock = 512;
 constexpr int kItemsPerThread = 16;
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 
-// d_in, d_out (num_items), d_count (1); `look_back` has num_tiles tiles.
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block.
 __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                                   [[maybe_unused]] Predicate keep, [[maybe_unused]] int num_tiles,
+                                   [[maybe_unused]] Predicate keep,
                                    [[maybe_unused]] LookBack<int> look_back,
                                    [[maybe_unused]] int* d_out, [[maybe_unused]] int* d_count) {
   // TODO 1. Read lab/look_back.cuh. Whose tile is blockIdx.x? Draw a ticket instead; why?
@@ -32,8 +32,7 @@ __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unu
   //         row is lane first, then item. How many kept items are before yours? The counts of four
   //         rows fit into the four bytes of one word: how many warp scans does that save?
   // TODO 5. A tile waits for those before it, and 32 of them are asked at a time. How many tiles
-  // are
-  //         under way at once? What do larger tiles change? (More than 48 KiB of shared memory:
+  //         are under way at once? What do larger tiles change? (More than 48 KiB of shared memory:
   //         extern __shared__, and cudaFuncSetAttribute before the launch.) Why would it be a
   //         mistake to draw the next ticket early, before the block is done with this one?
   // TODO 6. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so
@@ -48,8 +47,8 @@ void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_
 
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));
   const LookBack<int> look_back(num_tiles, scratch, stream);
-  single_pass_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, num_tiles,
-                                                                 look_back, d_out, d_count);
+  single_pass_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, look_back,
+                                                                 d_out, d_count);
   check_launch();
 }
 

@@ -26,10 +26,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     //         __popc counts its ones. How does a lane count the flags of the lanes below it?
     // TODO 4. f = that + the falses of all warps before this one. Who scans the 32 warps' counts?
     // TODO 5. t, d as in 01; the key goes to tile[d], and the thread takes the key at its own
-    // place.
+    //         place.
     // TODO 6. Which barriers are needed? Ask of every word of shared memory: who wrote it, who
-    // reads
-    //         it, and who overwrites it in the next round?
+    //         reads it, and who overwrites it in the next round?
   }
   // TODO 7. Write the key, if there is one.
 }

@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                    [[maybe_unused]] int first_bit, [[maybe_unused]] const int* d_starts,
                    [[maybe_unused]] std::uint32_t* d_out) {
   // TODO 4. A warp takes 32 consecutive keys a round, kItemsPerThread rounds. A key's rank among
-  // the
-  //         warp's keys of its digit: those of earlier rounds, which the warp counts in shared
+  //         the warp's keys of its digit: those of earlier rounds, which the warp counts in shared
   //         memory, and those in lower lanes. Who updates the count, and what must lie in between?
   // TODO 5. Where in the sorted tile do the keys of a digit begin, and where among them those of
   //         this warp?

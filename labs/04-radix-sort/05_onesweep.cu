@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         block 0 starts first. Draw a ticket.
   // TODO 5. Rank the keys as in 04, with 8 ballots and 256 counts a warp.
   // TODO 6. Thread t < kNumDigits: add up the warps' counts of digit t and publish them at once.
-  // The
-  //         first tile has nothing before it: what does it publish?
+  //         The first tile has nothing before it: what does it publish?
   // TODO 7. Look back, publish the prefix, and only then move the keys within the tile. Which
   //         barriers does that take?
   // TODO 8. Write the tile out as in 04.

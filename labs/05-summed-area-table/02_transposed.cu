@@ -28,8 +28,7 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
   // TODO 2. A warp scans 32 items of its row at a time. What must every lane know about the items
   //         before, and which lane knows it?
   // TODO 3. All lanes take part in every shuffle, also those past the end of the row. Which value
-  // do
-  //         they bring?
+  //         do they bring?
   // TODO 4. One load under way a lane is little. Load the items of four steps before you scan the
   //         first of them.
 }

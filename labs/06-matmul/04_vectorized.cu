@@ -28,9 +28,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                       [[maybe_unused]] float* d_c) {
   [[maybe_unused]] const float4 words = load4<kVectors>(d_a, 0, depth);
   // TODO 2. Each thread brings one float4 of A's tile and one of B's. A's lies along k, but the
-  // tile
-  //         is kept as [k][row]: take it apart. Do the four stores of a warp still spread over the
-  //         banks, with your row length of 03? Must that be a multiple of 4 now?
+  //         tile is kept as [k][row]: take it apart. Do the four stores of a warp still spread over
+  //         the banks, with your row length of 03? Must that be a multiple of 4 now?
   // TODO 3. A float4 load of shared memory serves eight lanes at a time. Choose a thread's 8 x 8
   //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring
   //         words. How many loads a step are left for 64 multiply-adds?

@@ -2,8 +2,7 @@
 // Somebody's tiled kernel. It compiles, it was right on the one matrix that its author tried, and
 // it has three faults.
 // TODO Read it, and write down what you suspect, and for which shapes it would show. Then delete
-// the
-//      line with todo(...), run the judge, and repair one fault after the other.
+//      the line with todo(...), run the judge, and repair one fault after the other.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"

@@ -20,7 +20,7 @@ __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
   const float x = d_samples[i].x;
   float result = 0.0f;
   switch (d_samples[i].kind) {
-    // TODO 3. A warp has samples of all kinds. How many of its lanes work at a time, and how often
+    // TODO 1. A warp has samples of all kinds. How many of its lanes work at a time, and how often
     //         does it run one of these loops? Draw the path of lanes 0 to 7 for kinds 0, 1, 2, 3.
     case 0:
       if (t % 2 == 0) {
@@ -50,9 +50,9 @@ __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
         for (int j = kNumTerms - 1; j >= 1; --j) result = result * x + j * d_coefficients[24 + j];
       }
   }
-  // TODO 4. The kinds differ in their numbers, not in what is done with them. How can a sample's
+  // TODO 2. The kinds differ in their numbers, not in what is done with them. How can a sample's
   //         kind choose data, and no code?
-  // TODO 5. Which threads differ in what they do, now? How can neighbouring threads do the same?
+  // TODO 3. Which threads differ in what they do, now? How can neighbouring threads do the same?
   if (t % 2 == 0) {
     d_curves[i].value = result;
   } else {
@@ -65,9 +65,9 @@ __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
 void divergent_warps([[maybe_unused]] int num_threads, [[maybe_unused]] Tree tree,
                      [[maybe_unused]] int* h_warps) {
   todo("05_divergence: divergent_warps");
-  // TODO 1. List the strides: 1, 2, 4, ... as long as they are at most num_threads. In which order
+  // TODO 4. List the strides: 1, 2, 4, ... as long as they are at most num_threads. In which order
   //         does each tree take them?
-  // TODO 2. For each step and each warp: how many of its threads are active, how many does it have?
+  // TODO 5. For each step and each warp: how many of its threads are active, how many does it have?
   //         When does it diverge? Check yourself with the handout's table for 1024 threads.
 }
 

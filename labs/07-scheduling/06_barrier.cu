@@ -2,9 +2,8 @@
 // Somebody's kernel. It compiles, and it was right for the rows of one cell that its author tried.
 // For longer ones it never ends, or ends with rubbish: it has three faults.
 // TODO Read it, and ask at each barrier: who comes here, and who does not? Then delete the line
-// with
-//      todo(...), run the judge, and repair one fault after the other. Do not take the barriers
-//      out: each of them is there because one thread reads what another one writes.
+//      with todo(...), run the judge, and repair one fault after the other. Do not take the
+//      barriers out: each of them is there because one thread reads what another one writes.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "scheduling.cuh"

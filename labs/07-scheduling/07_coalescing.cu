@@ -17,12 +17,12 @@ __global__ void strided_kernel(const float* d_points, int num_points, float* d_x
                                float* d_z) {
   const int first = (blockIdx.x * kThreadsPerBlock + threadIdx.x) * kPointsPerThread;
   for (int i = first; i < first + kPointsPerThread && i < num_points; ++i) {
-    // TODO 4. Write each of these six indices as offset + threadIdx.x * stride. What does your
+    // TODO 1. Write each of these six indices as offset + threadIdx.x * stride. What does your
     //         classify_access say? Which of them are better if neighbouring threads take
     //         neighbouring points?
-    // TODO 5. That leaves the reads. Which words would the 32 lanes have to read for one request
+    // TODO 2. That leaves the reads. Which words would the 32 lanes have to read for one request
     //         of 4 sectors? Whose are they? Where can threads hand words to each other?
-    // TODO 6. In which order does a thread then read its point from there, and in which banks are
+    // TODO 3. In which order does a thread then read its point from there, and in which banks are
     //         the words that 32 lanes read at once?
     d_x[i] = d_points[3 * i];
     d_y[i] = d_points[3 * i + 1];
@@ -36,9 +36,9 @@ AccessCost classify_access([[maybe_unused]] int element_bytes, [[maybe_unused]] 
                            [[maybe_unused]] int stride_x, [[maybe_unused]] int stride_y,
                            [[maybe_unused]] int block_width) {
   todo("07_coalescing: classify_access");
-  // TODO 1. The block's first warp: threads 0 to 31, numbered row by row. What are tx and ty of
+  // TODO 4. The block's first warp: threads 0 to 31, numbered row by row. What are tx and ty of
   //         each, if the block is 8 threads wide? 100?
-  // TODO 2. In which block of 32 bytes does a thread's element lie? How many different ones are
+  // TODO 5. In which block of 32 bytes does a thread's element lie? How many different ones are
   //         there, and how many would 32 elements side by side fill?
   return {};
 }
@@ -46,7 +46,7 @@ AccessCost classify_access([[maybe_unused]] int element_bytes, [[maybe_unused]] 
 MatmulCost classify_matmul([[maybe_unused]] int width, [[maybe_unused]] int block_width,
                            [[maybe_unused]] bool column_from_x) {
   todo("07_coalescing: classify_matmul");
-  // TODO 3. For k = 0 and block (0, 0), write each index with threadIdx.x and threadIdx.y in place
+  // TODO 6. For k = 0 and block (0, 0), write each index with threadIdx.x and threadIdx.y in place
   //         of column and row. What stands before each of them?
   return {};
 }

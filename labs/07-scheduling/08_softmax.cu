@@ -16,14 +16,14 @@ constexpr int kRowsPerBlock = 4;  // blocks of dim3(32, 4)
 
 // Returns the largest of 32 values to all lanes. All 32 lanes must call.
 __device__ float warp_max(float value) {
-  // TODO 3. __shfl_xor_sync(mask, value, 16) returns the value of the lane whose number differs in
+  // TODO 1. __shfl_xor_sync(mask, value, 16) returns the value of the lane whose number differs in
   //         one bit. Which five calls leave the result in all lanes, and not in lane 0 alone?
   return value;
 }
 
 // Returns the sum of 32 values to all lanes. All 32 lanes must call.
 __device__ float warp_sum(float value) {
-  // TODO 4. The same.
+  // TODO 2. The same.
   return value;
 }
 
@@ -32,20 +32,20 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
                             [[maybe_unused]] int row_length, [[maybe_unused]] float* d_out) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= num_rows) return;  // whole warps, and there is no barrier
-  // TODO 5. Which items of the row does a lane take, so that the warp reads neighbouring words? The
+  // TODO 3. Which items of the row does a lane take, so that the warp reads neighbouring words? The
   //         largest, then the sum of exp(item - largest), then the shares: three passes.
-  // TODO 6. What is exp(-infinity - -infinity), and which lane meets it? What if you begin with the
+  // TODO 4. What is exp(-infinity - -infinity), and which lane meets it? What if you begin with the
   //         lowest finite number?
-  // TODO 7. A row of 256 items is 8 registers a lane. Keep it there, in an array whose indices are
+  // TODO 5. A row of 256 items is 8 registers a lane. Keep it there, in an array whose indices are
   //         all known when the kernel is compiled: one read, one write. Then read it as float4: for
   //         which row lengths is that allowed?
   [[maybe_unused]] const float largest = warp_max(-FLT_MAX);
   [[maybe_unused]] const float sum = warp_sum(0.0f);
 }
 
-// TODO 8. A block a row, for rows of more than 1024 items. Warps meet in shared memory: what does
+// TODO 6. A block a row, for rows of more than 1024 items. Warps meet in shared memory: what does
 //         each of them leave there, and how many barriers does it take?
-// TODO 9. A row that fits no registers is read twice, once for the largest and the sum, once for
+// TODO 7. A row that fits no registers is read twice, once for the largest and the sum, once for
 //         the shares. Your kernel reads it three times? Let the sum run along with the largest so
 //         far: what must be done with it when a larger item comes? And when the sums of two threads
 //         are combined, whose largest differ?
@@ -55,8 +55,8 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
 RowPlan plan_rows([[maybe_unused]] int num_rows, [[maybe_unused]] int row_length,
                   [[maybe_unused]] dim3 block) {
   todo("08_softmax: plan_rows");
-  // TODO 1. Which blocks, warps and items are whole, and which must be rounded up?
-  // TODO 2. Threads are numbered row by row, and 32 of them in a row are a warp. Of which rows are
+  // TODO 8. Which blocks, warps and items are whole, and which must be rounded up?
+  // TODO 9. Threads are numbered row by row, and 32 of them in a row are a warp. Of which rows are
   //         the threads in more than one? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
   return {};
 }

@@ -62,8 +62,7 @@ struct Residency {
 //                  room for (num_registers / warp_unit) / a warp's registers, which are
 //                  32 * registers_per_thread, up to a multiple of register_unit
 //   kSharedMemory  shared_bytes / (what the block asks for + reserved_shared_bytes, up to a
-//   multiple
-//                  of shared_unit); no limit where that is 0
+//                  multiple of shared_unit); no limit where that is 0
 // all divisions rounded down. If a block is too large by itself (threads_per_block,
 // registers_per_thread or shared_bytes_per_block beyond its maximum), that limit is 0.
 // The limiter is the one that allows the fewest blocks; of several, the first in the order above.

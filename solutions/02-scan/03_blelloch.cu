@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A tree in shared memory: sums on the way up, prefixes on the way down, all in place.
-// New: 2 * (N - 1) additions instead of N log2 N; twice as many steps. Limit: from the fifth step
-// on the active lanes use few banks, and one block. (G. E. Blelloch, "Prefix Sums and Their
-// Applications", CMU-CS-90-190, 1990.)
+// New: 2 * (N - 1) additions instead of N log2 N; twice as many steps. Limit: one block; and banks,
+// where 2 lanes meet in the first step and all 32 in the fifth. (G. E. Blelloch, "Prefix Sums and
+// Their Applications", CMU-CS-90-190, 1990.)
 #include "lab/cuda_error.cuh"
 #include "scan.cuh"
 

@@ -132,8 +132,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (threadIdx.x == 0) ticket = static_cast<int>(atomicAdd(d_ticket, 1));
   __syncthreads();  // ticket is set
   const int tile = ticket;
-  const unsigned begin = tile * kItemsPerTile + warp_id * kItemsPerWarp;  // may pass 2^31
-  const int num_left = static_cast<int>(num_items - begin);  // of this warp's items; or below 0
+  // Fits an int: num_items does, and 2^31 is a multiple of the tile.
+  const int begin = tile * kItemsPerTile + warp_id * kItemsPerWarp;
+  const int num_left = num_items - begin;  // of this warp's items; or below 0
   uint4 items[kVectorsPerThread];
   load_items(d_in + begin, num_left, items);
 

@@ -15,12 +15,11 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kThreadsPerBlock = 1024;
-constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
+constexpr int kLargeBlock = 1024;     // threads: a warp sum a lane, so no more than 32 warps
+constexpr int kSmallBlock = 512;      // where the tile of a large block does not fit
 constexpr int kVectorsPerThread = 8;  // at most 8: a byte of one word counts each row, see RowRanks
 constexpr int kItemsPerThread = 4 * kVectorsPerThread;  // at most 32: a bit of one word each
-constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
-constexpr int kItemsPerLine = 32;  // of 128 bytes
+constexpr int kItemsPerLine = 32;                       // of 128 bytes
 
 struct Add {
   __device__ int operator()(int a, int b) const { return a + b; }
@@ -40,6 +39,7 @@ struct ThreadItems {
 
 // A warp's k-th vectors form a row of 128 neighbouring items, and its rows follow on each other: a
 // tile's order is warp, row, lane, item.
+template <int kItemsPerTile>
 __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine) {
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
@@ -91,11 +91,13 @@ __device__ RowRanks rank_rows(unsigned kept) {
   return {inclusive - own, __shfl_sync(kFullWarp, inclusive, kWarpSize - 1)};
 }
 
-// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block. kItemsPerTile words of
-// dynamic shared memory.
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block. The items of a tile fit in
+// the dynamic shared memory.
+template <int kThreadsPerBlock>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     single_pass_kernel(const int* d_in, int num_items, Predicate keep, LookBack<int> look_back,
                        int* d_out, int* d_count) {
+  constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
   extern __shared__ int kept_items[];
   __shared__ int warp_counts[kNumWarps];
   __shared__ int ticket;
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __syncthreads();  // ticket is set
   const int tile = ticket;
   ThreadItems mine;
-  load(d_in, num_items, tile, mine);
+  load<kThreadsPerBlock * kItemsPerThread>(d_in, num_items, tile, mine);
   const unsigned kept = mine.kept(keep);
   const int warp_count = __reduce_add_sync(kFullWarp, __popc(kept));
   if (lane_id == 0) warp_counts[warp_id] = warp_count;
@@ -144,19 +146,34 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (tile == static_cast<int>(gridDim.x) - 1 && t == 0) d_count[0] = offset + tile_count;
 }
 
+template <int kThreadsPerBlock>
+void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
+                Scratch& scratch, cudaStream_t stream) {
+  constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
+  constexpr int kTileBytes = kItemsPerTile * sizeof(int);
+  const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
+  const LookBack<int> look_back(num_tiles, scratch, stream);
+  // More than 48 KiB of shared memory a block are given to those only who ask.
+  check(cudaFuncSetAttribute(single_pass_kernel<kThreadsPerBlock>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
+  single_pass_kernel<kThreadsPerBlock><<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
+      d_in, num_items, keep, look_back, d_out, d_count);
+  check_launch();
+}
+
 }  // namespace
 
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
-  const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
-  const LookBack<int> look_back(num_tiles, scratch, stream);
-  // More than 48 KiB of shared memory a block are given to those only who ask.
-  constexpr int kSharedBytes = kItemsPerTile * sizeof(int);
-  check(cudaFuncSetAttribute(single_pass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kSharedBytes));
-  single_pass_kernel<<<num_tiles, kThreadsPerBlock, kSharedBytes, stream>>>(
-      d_in, num_items, keep, look_back, d_out, d_count);
-  check_launch();
+  // 128 KiB a block, which data centre GPUs have to give, and most others do not.
+  constexpr int kLargeTileBytes = kLargeBlock * kItemsPerThread * sizeof(int);
+  int device = 0;
+  int most_bytes = 0;  // of shared memory, with the small variables of the kernel
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const bool large_fits = most_bytes >= kLargeTileBytes + 1024;
+  const auto compact_by_blocks = large_fits ? compact_by<kLargeBlock> : compact_by<kSmallBlock>;
+  compact_by_blocks(d_in, num_items, keep, d_out, d_count, scratch, stream);
 }
 
 }  // namespace lab

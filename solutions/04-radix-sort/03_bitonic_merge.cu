@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Merges the sorted tiles of 02, two by two, until one is left.
 // New: bitonic merges in place; long strides in global memory, those within a chunk in shared
-// memory. Cost: about (log2 of the chunks)^2 / 2 passes over all keys, where 01 makes 32.
+// memory. Cost: about (log2 of the chunks)^2 / 2 passes of 8 bytes a key; 01 makes 32 of about 40.
 // Source: K. E. Batcher, "Sorting Networks and Their Applications", AFIPS 1968.
 #include <cstdint>
 

@@ -181,7 +181,7 @@ __device__ unsigned lanes_with_same_digit(std::uint32_t key, int pass) {
   return same;
 }
 
-struct alignas(16) TileStorage {
+struct TileStorage {
   // By warp and digit: how many keys; then where in the sorted tile they begin.
   std::uint16_t warp_counts[kNumWarps][kNumDigits];
   std::uint32_t keys[kTileItems];  // in order of digits
@@ -194,8 +194,7 @@ struct alignas(16) TileStorage {
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     onesweep_kernel(const std::uint32_t* d_in, int num_items, int pass, const int* d_begins,
                     std::uint32_t* d_state_words, int* d_ticket, std::uint32_t* d_out) {
-  extern __shared__ uint4 storage[];
-  TileStorage& shared = *reinterpret_cast<TileStorage*>(storage);
+  __shared__ TileStorage shared;
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
@@ -280,11 +279,6 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
-template <class Kernel>
-void allow_shared_memory(Kernel kernel, int size_bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, size_bytes));
-}
-
 }  // namespace
 
 void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
@@ -301,7 +295,9 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   std::uint32_t* d_state_words = reinterpret_cast<std::uint32_t*>(d_tickets + kNumPasses);
   check(cudaMemsetAsync(d_counts, 0, num_words * sizeof(int), stream));
 
-  allow_shared_memory(count_kernel, kCounterBytes);
+  // More than 48 KiB of shared memory a block are given to those only who ask.
+  check(cudaFuncSetAttribute(count_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kCounterBytes));
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
   count_kernel<<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(d_in, num_items, d_counts);
@@ -309,10 +305,9 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   begin_kernel<<<kNumPasses, kNumDigits, 0, stream>>>(d_counts);
   check_launch();
 
-  allow_shared_memory(onesweep_kernel, sizeof(TileStorage));
   const std::uint32_t* d_from = d_in;
   for (int pass = 0; pass < kNumPasses; ++pass) {
-    onesweep_kernel<<<num_tiles, kThreadsPerBlock, sizeof(TileStorage), stream>>>(
+    onesweep_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
         d_from, num_items, pass, d_counts + pass * kNumDigits, d_state_words, d_tickets + pass,
         d_to);
     check_launch();

@@ -131,10 +131,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
 
   // Not blockIdx: blocks may start in any order, and a block that waits must not keep out the one
   // that it waits for.
-  if (t == 0) {
-    const Tile next = tile_of(up.take_ticket(), tiles_across, tiles_down);
-    shared_tile = next;
-  }
+  if (t == 0) shared_tile = tile_of(up.take_ticket(), tiles_across, tiles_down);
   __syncthreads();  // shared_tile is set
   const Tile tile = shared_tile;
   const int x0 = tile.across * kTileWidth;

@@ -32,7 +32,7 @@ __global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, i
     const int b_row = tile * kWidth + ty;
     a_tile[ty][tx] = row < num_rows && a_col < depth ? d_a[row * depth + a_col] : 0.0f;
     b_tile[ty][tx] = b_row < depth && col < num_cols ? d_b[b_row * num_cols + col] : 0.0f;
-    __syncthreads();  // the tiles are full: a thread reads what 2 * kWidth - 1 others loaded
+    __syncthreads();  // the tiles are full: a thread reads what 2 * kWidth - 2 others loaded
     for (int k = 0; k < kWidth; ++k) sum += a_tile[ty][k] * b_tile[k][tx];
     __syncthreads();  // the tiles are free: nobody still reads what the next round overwrites
   }

@@ -67,9 +67,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     const int row = first_row + a_row;
     const float4 a_words =
         load4<kVectors>(d_a + row * depth, first_k + a_k, row < num_rows ? depth : 0);
-    const int k = first_k + b_k;
+    const int b_row = first_k + b_k;
     const float4 b_words =
-        load4<kVectors>(d_b + k * num_cols, first_col + b_col, k < depth ? num_cols : 0);
+        load4<kVectors>(d_b + b_row * num_cols, first_col + b_col, b_row < depth ? num_cols : 0);
     a_tile[a_k][a_row] = a_words.x;
     a_tile[a_k + 1][a_row] = a_words.y;
     a_tile[a_k + 2][a_row] = a_words.z;

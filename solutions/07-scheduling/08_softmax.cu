@@ -105,7 +105,10 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kWarpSize * 
   }
 #pragma unroll
   for (Items<Vector>& items : mine) {
-    for (float& item : items.item) own.sum += item = power(item, own.largest);
+    for (float& item : items.item) {
+      item = power(item, own.largest);
+      own.sum += item;
+    }
   }
 
   const Normalizer all = row_combine<kThreads>(own);

@@ -8,7 +8,16 @@ from typing import Any
 
 from lockstep_grader.errors import FaultError
 from lockstep_grader.measures import MEASURES
-from lockstep_grader.model import Finding, FindingKind, Image, Outcome, Part, Place, TestResult
+from lockstep_grader.model import (
+    Finding,
+    FindingKind,
+    Image,
+    Outcome,
+    Part,
+    Place,
+    TestResult,
+    causes_first,
+)
 from lockstep_grader.text import visible
 
 _MEASURES = (
@@ -88,11 +97,11 @@ def _message(test: Mapping[str, Any]) -> str:
 
 
 def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """What the checkers reported, headed by the judge's own `kind` unless one of them is it."""
-    found = tuple(_finding(item) for item in json.loads(test.get("findings", "[]")))
-    if "kind" not in test or any(finding.kind == test["kind"] for finding in found):
-        return found
-    return (Finding(FindingKind(test["kind"]), visible(_message(test))), *found)
+    """What the checkers reported, and the judge's own `kind` unless one of them is it."""
+    found = [_finding(item) for item in json.loads(test.get("findings", "[]"))]
+    if "kind" in test and all(finding.kind != test["kind"] for finding in found):
+        found.insert(0, Finding(FindingKind(test["kind"]), visible(_message(test))))
+    return tuple(causes_first(found))
 
 
 def _image(item: Mapping[str, Any], folder: Path) -> Image:

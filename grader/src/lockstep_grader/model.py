@@ -51,6 +51,15 @@ class FindingKind(StrEnum):
 # Findings about cost, not about soundness: they leave the cleanliness points alone.
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 
+# What tends to follow from another finding, and how far behind it belongs: a missing barrier is a
+# race first, then a read of what nobody has written yet, and then a wrong result.
+_CONSEQUENCE = {
+    FindingKind.UNINITIALIZED_READ: 1,
+    FindingKind.WRONG_RESULT: 2,
+    FindingKind.OUTPUT_UNWRITTEN: 2,
+    FindingKind.LEAK: 3,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -125,6 +134,10 @@ class Finding:
     message: str
     file: str = ""
     line: int = 0  # 0: no line
+
+
+def causes_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: _CONSEQUENCE.get(finding.kind, 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,9 @@ from lockstep_grader.model import (
     Rung,
     RungResult,
     TestResult,
+    causes_first,
     tidy,
 )
-
-# What tends to follow from another finding, and how far behind it belongs: a missing barrier is a
-# race first, then a read of what nobody has written yet, and then a wrong result.
-_CONSEQUENCE = {
-    FindingKind.UNINITIALIZED_READ: 1,
-    FindingKind.WRONG_RESULT: 2,
-    FindingKind.OUTPUT_UNWRITTEN: 2,
-    FindingKind.LEAK: 3,
-}
 
 # Causes that a student should see even when a required rung is not right yet.
 _OWN_CAUSES = frozenset({FindingKind.TODO, FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN})
@@ -58,7 +50,7 @@ def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult
     """The points of one rung on its own, whatever it requires."""
     if fault := fault_of(rung, judgement, backend):
         return _ungraded(rung, replace(judgement, fault=fault))
-    findings = list(_causes_first(judgement.findings, judgement.tests))
+    findings = list(_each_once(judgement.findings, judgement.tests))
     correctness = _correct_fraction(judgement)
     sound = correctness == 1 and _is_clean(judgement, findings)
     efficiency = 0.0
@@ -188,7 +180,7 @@ def _is_right(result: RungResult) -> bool:
 
 def _ungraded(rung: Rung, judgement: Judgement) -> RungResult:
     parts = {part: PartScore(None, rung.points.of(part)) for part in Part}
-    findings = tuple(_causes_first(judgement.findings, judgement.tests))
+    findings = tuple(_each_once(judgement.findings, judgement.tests))
     return RungResult(rung.id, Outcome.ERROR, parts, findings, judgement)
 
 
@@ -197,9 +189,9 @@ def _part(rung: Rung, part: Part, fraction: float) -> PartScore:
     return PartScore(tidy(points * fraction), points)
 
 
-def _causes_first(own: Iterable[Finding], tests: Iterable[TestResult]) -> Sequence[Finding]:
+def _each_once(own: Iterable[Finding], tests: Iterable[TestResult]) -> Sequence[Finding]:
     """Of each kind the first at each place; causes before consequences, else as the tests came."""
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in [*own, *(found for test in tests for found in test.findings)]:
         unique.setdefault((finding.kind, finding.file, finding.line), finding)
-    return sorted(unique.values(), key=lambda finding: _CONSEQUENCE.get(finding.kind, 0))
+    return causes_first(unique.values())

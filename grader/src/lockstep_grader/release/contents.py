@@ -3,12 +3,12 @@
 
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
-from lockstep_grader.release.rewrite import fit_links, only_labs, without_cuts
+from lockstep_grader.release.rewrite import fit_examples, fit_links, only_labs, without_cuts
 from lockstep_grader.workspace import Workspace
 
 # What a copy needs to work by itself; whatever is not named here stays behind.
@@ -34,6 +34,7 @@ _TOP = (
     "docs/figures/roofline.svg",
 )
 _TREES = ("common", "grader/src")
+_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions to be: they solve what labs ask for.
 _LEFT_OUT = (
@@ -59,7 +60,8 @@ def release_files(
     for lab in chosen:
         require_starters(files, lab)
     kept = frozenset(files)
-    return {path: _rewritten(path, data, kept, chosen) for path, data in files.items()}
+    left = {lab.id for lab in labs} - {lab.id for lab in chosen}
+    return {path: _rewritten(path, data, kept, left, chosen) for path, data in files.items()}
 
 
 def headers_kept_back(labs: Iterable[Lab], chosen: Iterable[Lab]) -> frozenset[str]:
@@ -134,10 +136,17 @@ def _git(root: Path, *arguments: str) -> bytes:
         raise FaultError(f"git {arguments[0]} failed in {root}: {error}") from error
 
 
-def _rewritten(path: str, data: bytes, kept: frozenset[str], chosen: Sequence[Lab]) -> bytes:
-    name = PurePosixPath(path).name
+def _rewritten(
+    path: str, data: bytes, kept: frozenset[str], left: Set[str], chosen: Sequence[Lab]
+) -> bytes:
     if path == "CMakeLists.txt":
-        data = only_labs(data.decode(), {lab.id for lab in chosen}).encode()
-    if name.endswith(".md") or name == "CMakeLists.txt":
-        data = without_cuts(path, data.decode()).encode()
-    return fit_links(path, data.decode(), kept).encode() if name.endswith(".md") else data
+        return without_cuts(path, only_labs(data.decode(), {lab.id for lab in chosen})).encode()
+    name = PurePosixPath(path).name
+    if name == "CMakeLists.txt":
+        return without_cuts(path, data.decode()).encode()
+    if not name.endswith(".md"):
+        return data
+    text = without_cuts(path, data.decode())
+    if path in _INSTRUCTIONS:
+        text = fit_examples(text, left, chosen)
+    return fit_links(path, text, kept).encode()

@@ -8,12 +8,14 @@ are for the copy alone: a comment in the repository, text in the copy.
 
 import posixpath
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from lockstep_grader.errors import InputError
+from lockstep_grader.model import Lab
 
 _END = {"cut": "release:end", "only": "-->"}
 _BLOCK = re.compile(r"^add_lab\((?P<lab>[\w-]+)[^)]*\)\n+", re.MULTILINE)
+_LAB = re.compile(r"\b(?P<lab>\d\d-\w[\w-]*)(?P<rung>/\d\d_\w+)?")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 
 
@@ -39,6 +41,18 @@ def without_cuts(path: str, text: str) -> str:
 def only_labs(text: str, labs: Set[str]) -> str:
     """CMakeLists.txt without the add_lab() of any other lab."""
     return _BLOCK.sub(lambda block: block[0] if block["lab"] in labs else "", text)
+
+
+def fit_examples(text: str, left: Set[str], chosen: Sequence[Lab]) -> str:
+    """Instructions whose examples are of a lab that the copy brings, not of one that is `left`."""
+    example = chosen[0]
+
+    def fitted(found: re.Match[str]) -> str:
+        if found["lab"] not in left:
+            return found[0]
+        return f"{example.id}/{example.rungs[0].id}" if found["rung"] else example.id
+
+    return _LAB.sub(fitted, text)
 
 
 def fit_links(path: str, text: str, kept: Set[str]) -> str:

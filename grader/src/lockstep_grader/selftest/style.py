@@ -27,6 +27,7 @@ _TIDY_ARGUMENTS = (
     "--quiet",
     "--warnings-as-errors=*",
     "--extra-arg=-Wno-unknown-warning-option",
+    "--extra-arg=-Wno-unknown-attributes",
     "--extra-arg=-Wno-ignored-optimization-argument",
     "--extra-arg=-Wno-unused-command-line-argument",
     "--extra-arg=-O0",  # or the C library inlines functions that the emulator replaces
