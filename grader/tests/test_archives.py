@@ -108,6 +108,14 @@ def encrypted() -> bytes:
     return bytes(data)
 
 
+def squeezed() -> bytes:
+    """Nothing but zeros, in a way that zipfile unpacks all at once."""
+    packed = io.BytesIO(zip_bytes({f"{LAB}/{RUNGS[1]}": SOLUTION}))
+    with zipfile.ZipFile(packed, "a", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr(FIRST, bytes(1 << 20))
+    return packed.getvalue()
+
+
 def device() -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -154,6 +162,7 @@ SECOND_ONLY = {f"{LAB}/{RUNGS[1]}": SOLUTION}
         (device(), FindingKind.COMPILE_ERROR, "is not a regular file"),
         (zip_bytes({**SECOND_ONLY, FIRST: b" " * (2 << 20)}), None, "is larger than 1 MiB"),
         (encrypted(), None, "01_first.cu is encrypted"),
+        (squeezed(), None, "01_first.cu is compressed in a way that is not read"),
         (doubled("01_first.cu", "01_first.cu"), None, "is there twice"),
         (doubled("01_first.cu", "01_FIRST.cu"), None, "names that differ in case alone"),
         (

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from lockstep_grader.compile import compile_rung
+
 from conftest import LAB, SOLUTION, STARTER, Checkout, rungs, verdict_line
 from handed_in import GOOD, zip_bytes
 
@@ -70,6 +72,42 @@ def test_regrade_of_what_is_not_there_is_refused(
 ) -> None:
     ran = checkout.lab("grade", checkout.root / "class", "--results", kept, option, value)
     assert (ran.status, says in ran.complaint) == (2, True)
+    assert set(attempts(kept).values()) == {1}
+
+
+def test_a_name_that_two_students_share_is_not_guessed_at(checkout: Checkout, kept: Path) -> None:
+    roster = checkout.write("class.csv", "name,login\nKim Li,ann\nKim Li,bob\n")
+    asked = ("--roster", roster, "--regrade-student", "Kim Li")
+    ran = checkout.lab("grade", checkout.root / "class", "--results", kept, *asked)
+    assert ran.status == 2
+    assert "'Kim Li' may be each of ann, bob; name one of these" in ran.complaint
+
+
+def test_a_regrade_that_has_come_to_its_end_can_be_asked_again(
+    checkout: Checkout, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
+    with monkeypatch.context() as broken:
+        broken.setattr("lockstep_grader.rung_judge.compile_rung", _fails)
+        assert checkout.lab(*asked).status == 3
+    assert checkout.lab(*asked).status == 0
+    assert checkout.lab(*asked).status == 0
+    assert set(attempts(kept).values()) == {3}
+
+
+def test_a_checkout_that_changes_meanwhile_gives_no_results(
+    checkout: Checkout, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = checkout.root / "labs" / LAB / "lab.toml"
+
+    def edited(*arguments: Any) -> Any:
+        header.write_text(f"{header.read_text()}\n")
+        return compile_rung(*arguments)
+
+    monkeypatch.setattr("lockstep_grader.rung_judge.compile_rung", edited)
+    ran = checkout.lab("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
+    assert ran.status == 3
+    assert "lab.toml changed meanwhile" in ran.complaint
     assert set(attempts(kept).values()) == {1}
 
 

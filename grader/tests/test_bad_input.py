@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader import submission
+from lockstep_grader.compile import _CPU_SECONDS, _SECONDS
 from lockstep_grader.errors import FaultError
 from lockstep_grader.files import write_whole
-from lockstep_grader.model import Finding
+from lockstep_grader.model import Backend, Finding
 
 from conftest import LAB, SOLUTION, SOURCE_FOLDER, Checkout, rungs
 
@@ -254,9 +255,20 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> 
 def test_an_endless_compile_is_ended_and_named(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep_grader.compile._SECONDS", 1)
+    monkeypatch.setitem(_CPU_SECONDS, Backend.CPU, 1)
+    folder = checkout.submission("ann", {"01_first": "BUSY_COMPILE", "02_second": SOLUTION})
+    assert "took more than 1 s of processor time" in str(first_finding(checkout, folder))
+
+
+def test_a_compile_that_the_machine_has_no_time_for_is_nobodys_zero(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(_SECONDS, Backend.CPU, 1)
     folder = checkout.submission("ann", {"01_first": "SLOW_COMPILE", "02_second": SOLUTION})
-    assert "compiling took longer than 1 seconds" in str(first_finding(checkout, folder))
+    ran, report = checkout.grade(folder)
+    assert ran.status == 3
+    assert "did not end in 1 seconds" in ran.complaint
+    assert [rung["outcome"] for rung in rungs(report).values()] == ["error", "passed"]
 
 
 def test_a_flood_from_the_compiler_is_cut(checkout: Checkout) -> None:

@@ -104,6 +104,48 @@ def test_any_other_broken_link_is_a_fault(tmp_path: Path) -> None:
         compile_saying(tmp_path, "/usr/bin/ld: cannot find -lboost_context\n", "link")
 
 
+@pytest.mark.parametrize(
+    ("step", "said", "status", "expected"),
+    [
+        ("rewrite", "bwrap: Creating new namespace failed: Out of memory\n", 1, "bwrap: Creating"),
+        ("compile", "/bin/sh: 4: Cannot fork\n", 2, "Cannot fork"),
+        ("compile", "g++: fatal error: Killed signal terminated program cc1plus\n", 1, "Killed"),
+        ("compile", "", 127, r"could not run \(status 127\)"),
+        ("compile", "", 137, r"could not run \(status 137\)"),
+    ],
+)
+def test_trouble_of_the_machine_is_nobodys_zero(
+    tmp_path: Path, step: str, said: str, status: int, expected: str
+) -> None:
+    with pytest.raises(FaultError, match=expected):
+        compile_saying(tmp_path, said, step, status)
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "message"),
+    [
+        ("compile", "02_x.cu:1:2: error: #error\nbwrap: no sandbox\n", "#error"),
+        (
+            "compile",
+            "02_x.cu:1:1: note: x\n"
+            "g++: fatal error: CPU time limit exceeded signal terminated program cc1plus\n",
+            "compiling took more than 10 s of processor time",
+        ),
+        (
+            "link",
+            "rung.o: in function `f':\n/w/02_x.cu:8:(.text+0x4): relocation truncated to fit:"
+            " R_X86_64_PC32 against `.bss'\n",
+            "relocation truncated to fit: R_X86_64_PC32 against `.bss'",
+        ),
+        ("link", "/usr/bin/ld: memory exhausted\n", "compiling took more than 10 s"),
+    ],
+)
+def test_no_rung_can_pass_for_trouble_of_the_machine(
+    tmp_path: Path, step: str, said: str, message: str
+) -> None:
+    assert compile_saying(tmp_path, said, step).message.startswith(message)
+
+
 def test_words_about_a_full_disk_in_the_source_make_no_fault(tmp_path: Path) -> None:
     found = compile_saying(tmp_path, "02_x.cu:1:2: error: #error No space left on device\n")
     assert found.message == "#error No space left on device"

@@ -124,6 +124,13 @@ def test_clones_of_github_classroom_end_in_logins(checkout: Checkout) -> None:
     assert [item.student.login for item in submissions.values()] == ["ann-lee", "bob"]
 
 
+def test_folders_are_not_of_canvas_whatever_their_names(checkout: Checkout) -> None:
+    for login in ("lee", "zed"):
+        put(checkout, f"class/cs_101_1_hw-{login}", GOOD)
+    submissions = by_id(taken(checkout, checkout.root / "class"))
+    assert list(submissions) == ["cs_101_1_hw-lee", "cs_101_1_hw-zed"]
+
+
 def test_folders_and_archives_may_be_mixed(checkout: Checkout) -> None:
     put(checkout, "class/ann", GOOD)
     put(checkout, "class/bob/my lab", GOOD)
@@ -169,6 +176,26 @@ def test_nobody_can_reach_into_a_neighbours_folder(checkout: Checkout) -> None:
     assert submissions["cy"].problem == "lab.zip is a link that leaves the submission"
 
 
+def test_an_archive_that_is_a_loop_of_links_is_a_problem_of_its_student_alone(
+    checkout: Checkout,
+) -> None:
+    put(checkout, "class/bob", GOOD)
+    (checkout.root / "class/ann").mkdir()
+    (checkout.root / "class/ann/a.zip").symlink_to("a.zip")
+    submissions = by_id(taken(checkout, checkout.root / "class"))
+    assert is_whole(submissions["bob"])
+    assert submissions["ann"].problem == "a.zip is a link that leads nowhere"
+
+
+def test_a_class_may_be_called_like_a_lab_and_a_lab_folder_is_no_class(checkout: Checkout) -> None:
+    put(checkout, f"sorted/{LAB}/ann", GOOD)
+    (submission,) = taken(checkout, checkout.root / "sorted" / LAB, LAB).submissions
+    assert (submission.id, is_whole(submission)) == ("ann", True)
+    put(checkout, "bob", GOOD)
+    with pytest.raises(InputError, match=f"is a lab folder; grade its parent, with --lab {LAB}"):
+        taken(checkout, checkout.root / "bob" / LAB)
+
+
 def test_links_in_a_circle_are_no_folders(checkout: Checkout) -> None:
     put(checkout, "class/ann", GOOD)
     for folder in ("class", "class/ann"):
@@ -176,7 +203,7 @@ def test_links_in_a_circle_are_no_folders(checkout: Checkout) -> None:
     assert is_whole(by_id(taken(checkout, checkout.root / "class"))["ann"])
 
 
-@pytest.mark.parametrize("name", ["grade.json", "x" * 250])
+@pytest.mark.parametrize("name", ["grade.json", "x" * 250, "ann\n::error::forged"])
 def test_ids_are_names_that_a_folder_can_have(checkout: Checkout, name: str) -> None:
     put(checkout, f"class/{name}", GOOD)
     (submission,) = taken(checkout, checkout.root / "class").submissions

@@ -54,7 +54,8 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ('id = "01-demo"', 'id = "01-other"', ":2: lab.id: is '01-other', but the folder's"),
         ('title = "The first"', "title = 3", ":10: rung[0].title: expected a text, got 3"),
         ("correctness = 2", "correctnes = 2", ":11: rung[0].points.correctness: is missing"),
-        ("correctness = 2", "correctness = -2", ":11: rung[0].points.correctness: points cannot"),
+        ("correctness = 2", "correctness = 0.333", ":11: rung[0].points.correctness: points are"),
+        ("correctness = 2", "correctness = -2", ":11: rung[0].points.correctness: points are"),
         ("efficiency = 1 }", "efficiency = 1, style = 1 }", "points.style: unknown key"),
         ("requires = []", 'requires = ["09_x"]', ":18: rung[1].requires: '09_x' is no earlier"),
         ('id = "02_second"', 'id = "01_first"', ":15: rung[1].id: 01_first is there twice"),
@@ -75,7 +76,11 @@ def test_a_mistake_names_line_and_key(tmp_path: Path, old: str, new: str, expect
     [
         ("share = 0.5", ":21: rung[1].speed.share: expected a table"),
         ("share = { zero = 0.5 }", ":21: rung[1].speed.share.full: is missing"),
-        ("share = { zero = 0.5, full = 0.5 }", "share.full: must differ from zero"),
+        (
+            "share = { zero = 0.5, full = 0.5 }",
+            "must be a number, and differ from zero",
+        ),
+        ("share = { zero = nan, full = 0.5 }", "share.full: must be a number"),
         ("luck = { zero = 0, full = 1 }", ":21: rung[1].speed.luck: unknown gate"),
     ],
 )

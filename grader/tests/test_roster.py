@@ -86,6 +86,26 @@ def test_a_submission_finds_its_student(tmp_path: Path, known: Student, name: st
     assert roster(tmp_path, text).find(known, name) == ANN
 
 
+def test_a_login_that_ends_like_another_is_another(tmp_path: Path) -> None:
+    students = roster(tmp_path, "name,login\nAnn Lee,ann-lee\nLee,lee\nZed,zed\n")
+    for login, owner in (("ann-lee", "Ann Lee"), ("lee", "Lee"), ("bob-zed", "")):
+        found = students.find(Student(login=login), f"hw-{login}")
+        assert (found.name if found else "") == owner
+
+
+def test_logins_that_all_begin_alike_are_found_though_taken_for_shorter(tmp_path: Path) -> None:
+    students = roster(tmp_path, "name,login\nAnn,cs-ann\nBob,cs-bob\n")
+    assert students.find(Student(login="ann"), "hw-cs-ann") == Student("Ann", login="cs-ann")
+
+
+def test_two_submissions_of_one_student_are_said(checkout: Checkout) -> None:
+    for name in ("alee", "ann@x"):
+        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
+    file = checkout.write("class.csv", "name,login,email\nAnn Lee,alee,ann@x\n")
+    ran, _ = checkout.grade(checkout.root / "class", "--roster", file)
+    assert "alee of the roster handed in more than once: alee, ann@x (2 in all)" in ran.err
+
+
 def test_two_students_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
     both = roster(tmp_path, "name,email\nAnn Lee,a@x\nAnn Lee,b@x\n")
     assert both.find(Student(name="Ann Lee"), "x") is None

@@ -45,7 +45,8 @@ verbs_report.add_to(app)
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns the exit status of the process."""
     for number in _INTERRUPTIONS:
-        signal.signal(number, _interrupt)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has said that it does not end us
+            signal.signal(number, _interrupt)
     try:
         status = app(args=list(arguments) or ["--help"], prog_name="lab", standalone_mode=False)
         if status == ExitCode.INTERRUPTED:

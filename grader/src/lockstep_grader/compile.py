@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import signal
 from pathlib import Path
 
 from lockstep_grader.errors import FaultError
@@ -15,8 +16,10 @@ from lockstep_grader.symbols import check_object
 from lockstep_grader.text import one_line
 from lockstep_grader.toolchain import LabTools, Step, Toolchain
 
-_SECONDS = 60
+# Of the processor for each program of a step, and by the clock for the whole step: that much is
+# only ever used up by a machine with other things to do.
 _CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
+_SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
 _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
 _FILE_BYTES = 256 << 20
 _MIN_FREE_BYTES = 1 << 20
@@ -29,13 +32,19 @@ _DIAGNOSTIC = re.compile(
 )
 _LINK_DIAGNOSTIC = re.compile(
     r"(?:(?P<file>[^:\n]+):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
-    r"multiple definition of|first defined here).*)"
+    r"multiple definition of|first defined here|relocation truncated to fit).*)"
 )
 _OUT_OF_BOUNDS = re.compile(
-    r"signal terminated program|virtual memory exhausted|out of memory allocating|"
+    r"signal terminated program|memory exhausted|out of memory allocating|"
     r"File size limit exceeded|File too large|cannot allocate memory",
     re.IGNORECASE,
 )
+# Nobody's code but the machine: the sandbox or the shell before a program says that it cannot start
+# it, or the kernel ends one to have its memory. A rung's own words never stand at the beginning.
+_MACHINE = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*|.*\bKilled signal terminated program.*")
+# Of a program itself, or of the sandbox around it.
+_NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
+_TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
 _UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -58,13 +67,16 @@ def compile_rung(
     file.write_bytes(source.data)
     backend = toolchain.backend
     limits = Limits(
-        _SECONDS, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=_CPU_SECONDS[backend]
+        _SECONDS[backend], _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=_CPU_SECONDS[backend]
     )
     for step in toolchain.steps:
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
         done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
         if done.timed_out:
-            return _finding(source, f"compiling took longer than {_SECONDS} seconds")
+            raise FaultError(
+                f"the {step.name} step did not end in {_SECONDS[backend]} seconds, nor use the "
+                f"{_CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
+            )
         if done.returncode != 0:
             return _explain(step, done, source, work, backend)
         made = work / "rung.o"
@@ -81,7 +93,11 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     # Asked of the disk, not read from the output: an #error could say the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
-    if _OUT_OF_BOUNDS.search(done.output):
+    if match := _MACHINE.search(done.output):
+        raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
+    if done.returncode in _NOT_RUN and not done.output.strip():
+        raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
+    if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
         return _finding(
             source,
             f"compiling took more than {_CPU_SECONDS[backend]} s of processor time, "

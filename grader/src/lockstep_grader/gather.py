@@ -70,7 +70,14 @@ class Gatherer:
         if file.path is None or file.problem:
             found.problems.append(f"{shown} {file.problem}")
             return
-        if file.boundary and not file.path.resolve().is_relative_to(file.boundary.resolve()):
+        try:
+            leaves = file.boundary and not file.path.resolve(strict=True).is_relative_to(
+                file.boundary.resolve()
+            )
+        except (OSError, RuntimeError):  # which of them a loop raises depends on Python's version
+            found.problems.append(f"{shown} is a link that leads nowhere")
+            return
+        if leaves:
             found.problems.append(f"{shown} is a link that leaves the submission")
             return
         if not file.path.is_file():

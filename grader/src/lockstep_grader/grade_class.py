@@ -9,7 +9,7 @@ from pathlib import Path
 from lockstep_grader.archives import Spool
 from lockstep_grader.class_table import Summary
 from lockstep_grader.console import make_console
-from lockstep_grader.errors import ExitCode, FaultError
+from lockstep_grader.errors import ExitCode, FaultError, InputError
 from lockstep_grader.executors import Executor
 from lockstep_grader.files import require_writable
 from lockstep_grader.grade import Graded, grade
@@ -46,6 +46,11 @@ def grade_class(
 ) -> ExitCode:
     """Grades what `request` names. Raises FaultError when some of it could not be graded."""
     require_something(request.path)
+    if request.results.resolve().is_relative_to(request.path.resolve()):
+        raise InputError(
+            f"the results folder {request.results} lies in {request.path}, where it would be taken "
+            "for a submission; choose another with --results"
+        )
     if request.json:
         require_writable(request.json)
     with results_folder(request.results, say):

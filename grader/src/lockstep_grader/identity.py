@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from lockstep_grader.model import NOBODY_KNOWN, Lab, Student
 from lockstep_grader.roster import Roster
 from lockstep_grader.submission import Submission
-from lockstep_grader.text import one_line, visible
+from lockstep_grader.text import one_line
 
 _MAX_ID_BYTES = 160  # a file name has room for 255
 _NAMED = 5  # in a warning
@@ -19,7 +19,7 @@ class Identities:
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
         self._ids: set[str] = set()
-        self._found: set[Student] = set()
+        self._found: dict[Student, list[str]] = {}  # and the ids of their submissions
         self._strangers: list[str] = []
 
     def identified(
@@ -41,12 +41,14 @@ class Identities:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        if not self._strangers:
-            return ()
-        named = ", ".join(self._strangers[:_NAMED])
-        more = ", ..." if len(self._strangers) > _NAMED else ""
-        count = len(self._strangers)
-        return (f"not on the roster, but graded: {named}{more} ({count} in all)",)
+        found = [
+            f"{_own_key(who)} of the roster handed in more than once: {_listed(ids)}"
+            for who, ids in self._found.items()
+            if len(ids) > 1
+        ]
+        if self._strangers:
+            found.append(f"not on the roster, but graded: {_listed(self._strangers)}")
+        return tuple(found)
 
     def _identified(
         self, key: str, student: Student, submission: Submission, *, of_group: bool
@@ -56,7 +58,7 @@ class Identities:
         own_id = self._new_id(_own_key(student) if of_group or knows_address else key)
         listed = self._roster.find(student, key)
         if listed:
-            self._found.add(listed)
+            self._found.setdefault(listed, []).append(own_id)
         elif self._roster.students:
             self._strangers.append(own_id)
         return replace(submission, id=own_id, student=_merged(listed or student, student))
@@ -71,13 +73,18 @@ class Identities:
         return found
 
 
+def _listed(ids: Sequence[str]) -> str:
+    more = ", ..." if len(ids) > _NAMED else ""
+    return f"{', '.join(ids[:_NAMED])}{more} ({len(ids)} in all)"
+
+
 def _own_key(student: Student) -> str:
     return student.login or student.email or student.lms_id or student.name
 
 
 def _safe(key: str) -> str:
     """`key` as the name of a folder in the results, visible and not hidden."""
-    name = visible(key).replace("/", "_")
+    name = one_line(key).replace("/", "_")
     name = f"_{name[1:]}" if name.startswith(".") or not name else name
     while len(name.encode("utf-8", "surrogateescape")) > _MAX_ID_BYTES:
         name = name[:-1]

@@ -95,10 +95,11 @@ def _piles(path: Path, wanted: Wanted, labs: Sequence[Lab], spool: Spool) -> Seq
     if path.is_file():
         key, whole = stem(key) or key, SubmittedFile(path)
     one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
+    every = Wanted(tuple(labs))
     if tree is None or _is_one(tree, wanted):
         return [one]
-    if key in {lab.id for lab in labs}:
-        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {path.name}")
+    if key in {lab.id for lab in labs} and any(map(every.is_file, tree.files())):
+        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     piles = _piles_of_class(tree)
     return piles or ([one] if path.is_file() and wanted.flat else [])
 
@@ -121,7 +122,7 @@ def _tree(path: Path, wanted: Wanted, spool: Spool) -> Tree | None:
     tree = _unwrapped(archive_tree(visible_name(path), members))
     while len(tree.folders()) == 1 and not tree.files() and not _is_one(tree, wanted):
         (inner,) = tree.folders().values()
-        if owner_of(inner.name).by_platform:
+        if owner_of(inner.name, is_folder=True).by_platform:
             break
         tree = inner
     return tree
@@ -154,7 +155,7 @@ def _piles_of_class(tree: Tree) -> list[_Pile]:
 
 def _entries(tree: Tree) -> Iterator[_Entry]:
     for name, folder in tree.folders().items():
-        yield _Entry(owner_of(name), folder.apart())
+        yield _Entry(owner_of(name, is_folder=True), folder.apart())
     for name, file in tree.files().items():
         owner = owner_of(name)
         if owner.by_platform or stem(name):
@@ -187,6 +188,8 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
                 gatherer.from_folder(content, found)
         except OSError as error:  # a folder that we may not read is not the student's fault
             found.fault = system_error_line(error)
+        except Exception as error:  # whatever it is, the rest of the class is graded
+            found.fault = f"a bug in the grader, please report it: {error!r}"
     return found
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads lab.toml, the grade model of a lab; every error names the file, the line and the key."""
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -167,8 +168,9 @@ def _points(table: _Table) -> Points:
         table.number("correctness"), table.number("cleanliness"), table.number("efficiency")
     )
     for key in ("correctness", "cleanliness", "efficiency"):
-        if getattr(points, key) < 0:
-            raise table.error(key, "points cannot be negative")
+        value = getattr(points, key)
+        if not (0 <= value < math.inf and round(value, 2) == value):
+            raise table.error(key, "points are not negative, and have at most two decimals")
     if points.total == 0:
         raise table.error("", "a rung needs points")
     table.finish()
@@ -185,8 +187,8 @@ def _gates(rung: _Table, key: str, known: frozenset[str]) -> tuple[Gate, ...]:
             raise table.error(name, f"unknown gate; the gates are {', '.join(sorted(known))}")
         limits = table.table(name)
         gate = Gate(name, limits.number("zero"), limits.number("full"))
-        if gate.zero == gate.full:
-            raise limits.error("full", "must differ from zero")
+        if not (math.isfinite(gate.zero) and math.isfinite(gate.full)) or gate.zero == gate.full:
+            raise limits.error("full", "must be a number, and differ from zero")
         limits.finish()
         gates.append(gate)
     return tuple(gates)

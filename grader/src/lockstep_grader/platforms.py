@@ -33,12 +33,12 @@ class Owner:
     by_platform: bool = False
 
 
-def owner_of(name: str) -> Owner:
-    """Who handed in the entry of this name."""
+def owner_of(name: str, *, is_folder: bool = False) -> Owner:
+    """Who handed in the entry of this name. Canvas hands out files alone."""
     if match := _MOODLE.fullmatch(name):
         student = Student(name=match["name"], lms_id=match["user"])
         return Owner(f"{match['name']}_{match['user']}", student, 0, match["rest"], True)
-    if match := _CANVAS.fullmatch(name):
+    if not is_folder and (match := _CANVAS.fullmatch(name)):
         student = Student(name=match["name"], lms_id=match["user"])
         key = f"{match['name']}_{match['user']}"
         return Owner(key, student, int(match["upload"][:18]), match["rest"], True)

@@ -20,7 +20,7 @@ _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("set
 _LIMIT = """ulimit -c 0
 [ "$1" = 0 ] || ulimit -f "$1"
 [ "$2" = 0 ] || ulimit -v "$2"
-[ "$3" = 0 ] || ulimit -t "$3"
+[ "$3" = 0 ] || ulimit -S -t "$3"
 shift 3
 exec "$@"
 """

@@ -63,7 +63,7 @@ class References:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
             work = Path(self._folder.name) / lab.id / rung.id
-        work.mkdir(parents=True)
+        work.mkdir(parents=True, exist_ok=True)
         tools = self._toolchain.lab(lab.id)
         worker = compile_rung(
             self._toolchain, tools, source, work, self._processes, self._confinement

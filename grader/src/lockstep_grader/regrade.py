@@ -34,7 +34,7 @@ class Regrade:
             return ()
         rungs = _rungs(self.targets, labs)
         whose = _whose(self.students, submissions)
-        return tuple(
+        found = tuple(
             ResultId(submission.id, lab.id, rung.id)
             for submission in submissions
             if submission.id in whose
@@ -42,6 +42,9 @@ class Regrade:
             for rung in lab.rungs
             if (lab.id, rung.id) in rungs
         )
+        if not found:
+            raise InputError("--regrade: no submission here is graded on what it names")
+        return found
 
 
 def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> Store:
@@ -61,7 +64,7 @@ def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> St
 
 
 def forget_done(store: Store) -> None:
-    """Strikes from the request what has been judged again."""
+    """Strikes from the request what has been judged again; asking the same again is a new one."""
     file = store.folder / _FILE
     noted = _read(file)
     left = {
@@ -70,7 +73,7 @@ def forget_done(store: Store) -> None:
         if store.attempt(ResultId(*name.split("/"))) <= number
     }
     if left:
-        write_json(file, {**noted, "attempts": left})
+        write_json(file, {"attempts": left})
     else:
         file.unlink(missing_ok=True)
 
@@ -85,18 +88,22 @@ def _rungs(targets: Sequence[str], labs: Sequence[Lab]) -> set[tuple[str, str]]:
 def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
     if not names:
         return {submission.id for submission in submissions}
-    by_name: dict[str, str] = {}
+    by_name: dict[str, set[str]] = {}
     for submission in submissions:
         who = submission.student
         for known in (who.name, who.lms_id, who.email, who.login, submission.id):
             if known:
-                by_name[known.casefold()] = submission.id
+                by_name.setdefault(known.casefold(), set()).add(submission.id)
     for name in names:
-        if name.casefold() not in by_name:
+        found = by_name.get(name.casefold())
+        if found is None:
             close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
             guess = f"; did you mean {close[0]}?" if close else ""
             raise InputError(f"--regrade-student: nobody here is called {name!r}{guess}")
-    return {by_name[name.casefold()] for name in names}
+        if len(found) > 1:
+            ids = ", ".join(sorted(found))
+            raise InputError(f"--regrade-student: {name!r} may be each of {ids}; name one of these")
+    return {next(iter(by_name[name.casefold()])) for name in names}
 
 
 def _read(file: Path) -> Mapping[str, Any]:

@@ -79,12 +79,15 @@ def _acquire(handle: int, folder: Path, say: Callable[[str], None]) -> None:
 
 
 def _sweep(folder: Path) -> None:
+    """Looks only where the grader itself writes: the folder may hold other things, and be large."""
     shutil.rmtree(folder / _SPOOL, ignore_errors=True)
-    for parent, folders, names in os.walk(folder):
-        if _OF_NODES in folders:
-            folders.remove(_OF_NODES)
-        for name in [*folders, *names]:
-            if _SCRATCH.fullmatch(name):
-                path = Path(parent, name)
-                shutil.rmtree(path) if name in folders else path.unlink(missing_ok=True)
-        folders[:] = [name for name in folders if not _SCRATCH.fullmatch(name)]
+    _sweep_files(folder)
+    for lab in folder.glob("[!.]*/[0-9][0-9]-*"):
+        for parent, _, _ in os.walk(lab):
+            _sweep_files(Path(parent))
+
+
+def _sweep_files(folder: Path) -> None:
+    for path in folder.iterdir():
+        if _SCRATCH.fullmatch(path.name):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -140,8 +140,10 @@ def _same_name(student: Student, known: Student, name: str) -> bool:
 
 
 def _login_ends_name(student: Student, known: Student, name: str) -> bool:
-    login = student.login.casefold()
-    return bool(login) and name.casefold().endswith(f"-{login}")
+    """The name of a clone: assignment-login. What was taken for the login may be its end alone."""
+    login, end = student.login.casefold(), known.login.casefold()
+    fits = bool(login) and name.casefold().endswith(f"-{login}")
+    return fits and (not end or f"-{login}".endswith(f"-{end}"))
 
 
 def _run_together(name: str) -> list[str]:

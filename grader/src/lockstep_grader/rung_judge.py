@@ -23,6 +23,7 @@ from lockstep_grader.submission import Source
 from lockstep_grader.toolchain import Toolchain, digest
 from lockstep_grader.workspace import Workspace
 
+_Stamp = tuple[int, int] | None  # time of the last change, and size
 _HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
 
 
@@ -53,6 +54,7 @@ class RungJudge:
         self._processes, self._seed, self._sanitizer = processes, seed, sanitizer
         self._references = References(workspace, toolchain, processes, confinement)
         self._gpus = gpus
+        self._stamps: dict[Path, _Stamp] = {}  # of what the keys were made of
         self._lab_digests: dict[str, str] = {}
         self._reserved: set[str] | None = None
 
@@ -66,6 +68,7 @@ class RungJudge:
 
     def key(self, job: Job, source: Source | Finding) -> str:
         """A hash of everything that the job's judgement depends on."""
+        self._watch(self._toolchain.files)
         return content_key(
             {
                 "source": source.data if isinstance(source, Source) else repr(source),
@@ -75,6 +78,8 @@ class RungJudge:
                 "grader": _grader_digest(),
                 "seed": "secret" if self._seed is None else str(self._seed),
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
+                "sandbox": str(isinstance(self._confinement, Sandbox)),
+                "beside": self._beside_digest(job),
             }
         )
 
@@ -95,6 +100,8 @@ class RungJudge:
         except Exception as error:  # whatever it is, the rest of the class is graded
             fault = f"a bug in the grader, please report it: {error!r}"
             judgement = Judgement(fault=fault)
+        if changed := self._changed():
+            judgement = Judgement(fault=f"{changed} changed meanwhile; run the command again")
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
@@ -148,8 +155,35 @@ class RungJudge:
             tools = self._toolchain.lab(lab.id)
             given = sorted([*tools.include.glob("*.cuh"), *tools.include.rglob("*.bin")])
             lab_toml = self._workspace.labs / lab.id / "lab.toml"
-            self._lab_digests[lab.id] = digest([tools.judge, tools.calls, lab_toml, *given])
+            files = [tools.judge, tools.calls, lab_toml, *given]
+            self._watch(files)
+            self._lab_digests[lab.id] = digest(files)
         return self._lab_digests[lab.id]
+
+    def _beside_digest(self, job: Job) -> str:
+        """Of the solutions that are timed beside the submission: a ratio is of both."""
+        if self.backend is Backend.CPU:
+            return ""
+        folder = self._workspace.solutions / job.lab.id
+        beside = [folder / rung.file_name for rung in (job.lab.rungs[0], job.rung)]
+        return digest(file for file in beside if file.is_file())
+
+    def _watch(self, files: Iterable[Path]) -> None:
+        for file in files:
+            self._stamps.setdefault(file, _stamp(file))
+
+    def _changed(self) -> str:
+        """A file whose content is in the keys no longer; empty when there is none."""
+        watched = list(self._stamps.items())
+        return next((str(file) for file, stamp in watched if _stamp(file) != stamp), "")
+
+
+def _stamp(file: Path) -> _Stamp:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 @functools.cache

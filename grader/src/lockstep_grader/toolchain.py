@@ -54,8 +54,8 @@ class Toolchain:
         return self.labs[lab_id]
 
     @cached_property
-    def digest(self) -> str:
-        """Changes with anything that a rung is compiled with or linked to."""
+    def files(self) -> tuple[Path, ...]:
+        """All that a rung is compiled with or linked to, as far as it is ours."""
         words = [word for step in self.steps for word in step.argv]
         files = {Path(word) for word in words if Path(word).is_absolute() and Path(word).is_file()}
         folders = {Path(word.removeprefix("-I")) for word in words}
@@ -63,7 +63,12 @@ class Toolchain:
             if folder.is_absolute() and folder.is_dir():
                 files.update(file for file in folder.rglob("*") if file.is_file())
         files = {file for file in files if file.suffix != ".gch"}  # made from the headers
-        return digest([self.file, *sorted(files), *([self.anchors] if self.anchors else [])])
+        return (self.file, *sorted(files), *([self.anchors] if self.anchors else []))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with any of the `files`."""
+        return digest(self.files)
 
 
 def read_toolchain(file: Path) -> Toolchain:

@@ -12,5 +12,7 @@ if "SYNTAX" in text:
 if "BOMB" in text:
     print("x" * 1_000_000)
     sys.exit(1)
+while "BUSY_COMPILE" in text:
+    pass
 if "SLOW_COMPILE" in text:
     time.sleep(600)
