@@ -59,7 +59,7 @@ class Measurement {
       : workload_(workload), arena_(num_slots(workload) * workload.arena_bytes_per_call) {
     for (std::size_t i = num_slots(workload); i > 0; --i)
       slots_.push_back(workload.make_slot(arena_));
-    add(student_, workload.function, submission_command(options()));
+    add(student_, workload.function, submission_command(options()), limits(options()));
     add(limit_, workload.limit, {options().anchors});
     if (!workload.library.empty()) add(library_, workload.library, {options().anchors});
     if (workload.beside_first && !options().first.empty()) {
@@ -84,9 +84,10 @@ class Measurement {
     return std::clamp<std::size_t>(budget / workload.arena_bytes_per_call, 1, kMaxSlots);
   }
 
-  void add(Contender& contender, const std::string& function, std::vector<std::string> command) {
+  void add(Contender& contender, const std::string& function, std::vector<std::string> command,
+           const Limits& limits = {}) {
     contender.function = function;
-    contender.submission = std::make_unique<Submission>(std::move(command), arena_);
+    contender.submission = std::make_unique<Submission>(std::move(command), arena_, limits);
     contenders_.push_back(&contender);
   }
 
