@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 
@@ -33,6 +32,7 @@ constexpr double kImpossibleShare =
     1.08;  // above what the device can do, measurement error included
 constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
 constexpr double kClockSlackMs = 0.5;
+constexpr int kDigits = 6;  // of a measured figure
 
 // One party to the comparison: a worker and the function to call in it.
 struct Contender {
@@ -243,12 +243,6 @@ std::vector<std::pair<std::string, double>> figures(const Workload& workload,
   return list;
 }
 
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 }  // namespace
 
 Ratio summarize(std::vector<double> per_round) {
@@ -272,7 +266,7 @@ std::string to_json(const Workload& workload, std::size_t num_items, const Speed
                      ", \"num_items\": " + std::to_string(num_items);
   if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
   for (const auto& [name, value] : figures(workload, result)) {
-    text += ", " + json::quote(name) + ": " + to_text(value);
+    text += ", " + json::quote(name) + ": " + json::number(value, kDigits);
   }
   return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
 }
@@ -286,7 +280,7 @@ void record_speed(const Workload& workload, const SpeedResult& result) {
   }
   if (result.noisy) ::testing::Test::RecordProperty("outcome", "noisy");
   for (const auto& [name, value] : figures(workload, result)) {
-    ::testing::Test::RecordProperty(name, to_text(value));
+    ::testing::Test::RecordProperty(name, json::number(value, kDigits));
   }
 }
 
