@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The arena on the cpu backend: anonymous shared memory whose descriptor the worker inherits.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,8 +13,10 @@
 namespace judge {
 
 Memory::Memory(std::size_t size_bytes) : size_bytes_(size_bytes) {
-  fd_ = memfd_create("lockstep-arena", MFD_CLOEXEC);
-  if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(size_bytes)) != 0) {
+  fd_ = memfd_create("lockstep-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  // Sealed: a worker that made it smaller would end the judge, which maps it, too, with a SIGBUS.
+  if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(size_bytes)) != 0 ||
+      fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     throw std::runtime_error("cannot make shared memory for the buffers");
   }
   // Sparse: pages come into being when a case touches them.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "counters_check.h"
 #include "counters_json.h"
@@ -15,11 +14,7 @@
 namespace judge {
 namespace {
 
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
+constexpr int kDigits = 10;  // counts are exact
 
 std::string places_json(const std::vector<Measure>& measures) {
   std::vector<std::string> members;
@@ -28,7 +23,7 @@ std::string places_json(const std::vector<Measure>& measures) {
     members.push_back(json::quote(measure.name) +
                       ": {\"file\": " + json::quote(measure.place->file) +
                       ", \"line\": " + std::to_string(measure.place->line) +
-                      ", \"value\": " + to_text(measure.place->value) + "}");
+                      ", \"value\": " + json::number(measure.place->value, kDigits) + "}");
   }
   return "{" + join(members) + "}";
 }
@@ -74,9 +69,9 @@ void record_counts(const CountResult& result) {
     return;
   }
   for (const Measure& measure : result.measures) {
-    Test::RecordProperty(measure.name, to_text(measure.value));
+    Test::RecordProperty(measure.name, json::number(measure.value, kDigits));
   }
-  Test::RecordProperty("num_items", to_text(result.num_items));
+  Test::RecordProperty("num_items", json::number(result.num_items, kDigits));
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
 }
@@ -84,12 +79,12 @@ void record_counts(const CountResult& result) {
 std::string to_json(const CountResult& result, std::size_t num_items) {
   std::vector<std::string> measures;
   for (const Measure& measure : result.measures) {
-    measures.push_back(json::quote(measure.name) + ": " + to_text(measure.value));
+    measures.push_back(json::quote(measure.name) + ": " + json::number(measure.value, kDigits));
   }
   std::vector<std::string> findings;
   for (const wire::Finding& finding : result.findings) findings.push_back(to_json(finding));
   return "{\"num_items\": " + std::to_string(num_items) +
-         ", \"items\": " + to_text(result.num_items) +
+         ", \"items\": " + json::number(result.num_items, kDigits) +
          ", \"outcome\": " + (result.failure ? "\"failed\"" : "\"passed\"") +
          ", \"message\": " + json::quote(result.failure ? result.failure->message : "") +
          ", \"findings\": [" + join(findings) + "], \"measures\": {" + join(measures) +

@@ -31,6 +31,12 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
+std::string number(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
 std::string quote(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {

@@ -11,4 +11,7 @@ namespace json {
 // UTF-8 become U+FFFD, so whatever a student prints stays data.
 std::string quote(std::string_view text);
 
+// `value` with so many digits at most, as "%g" writes it.
+std::string number(double value, int digits);
+
 }  // namespace json

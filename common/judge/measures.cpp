@@ -113,15 +113,9 @@ constexpr SumDefinition kSums[] = {
      SumDefinition::kItem},
 };
 
-bool is_maximum(const std::string& name) { return name.ends_with("max_same_address"); }
-
 wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
   wire::Counters sum;
-  for (const wire::KernelCounters& kernel : kernels) {
-    for (const auto& [name, value] : kernel.counters) {
-      sum[name] = is_maximum(name) ? std::max(sum[name], value) : sum[name] + value;
-    }
-  }
+  for (const wire::KernelCounters& kernel : kernels) wire::add(sum, kernel.counters);
   return sum;
 }
 

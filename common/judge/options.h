@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "process.h"
+
 namespace judge {
 
 struct Options {
@@ -32,6 +34,9 @@ Options parse_options(int argc, char** argv);
 
 // argv of the submission's worker: the sandbox and the wrapper, if any, and the program.
 std::vector<std::string> submission_command(const Options& options);
+
+// What the submission's worker may use, and how its end is to be understood.
+Limits limits(const Options& options);
 
 // The running judge's options.
 const Options& options();

@@ -25,8 +25,9 @@ namespace {
 
 constexpr std::size_t kKeptOutputBytes = 4096;
 constexpr auto kMaxSpin = std::chrono::seconds(2);
-constexpr auto kMaxAfterlife = std::chrono::seconds(2);
-constexpr int kWatchIntervalMs = 50;  // how often CPU time and memory are looked at
+constexpr auto kMaxAfterlife = std::chrono::seconds(10);
+constexpr auto kMaxDying = std::chrono::seconds(5);  // from its last descriptor to its end
+constexpr int kWatchIntervalMs = 50;                 // how often CPU time and memory are looked at
 
 void set_limit(__rlimit_resource resource, rlim_t value) {
   const rlimit limit{value, value};
@@ -118,9 +119,13 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
     : limits_(limits) {
   int sockets[2];
   int pipes[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
-      pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) {
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     throw std::runtime_error("cannot make a socket for the worker");
+  }
+  if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) {
+    close(sockets[0]);
+    close(sockets[1]);
+    throw std::runtime_error("cannot make a pipe for the worker");
   }
   std::vector<std::string> argv_strings = command;
   std::vector<std::string> env_strings = worker_environment();
@@ -132,16 +137,28 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1]);
   close(sockets[1]);
   close(pipes[1]);
+  if (pid_ < 0) {
+    close(sockets[0]);
+    close(pipes[0]);
+    throw std::runtime_error("cannot start a process for the worker");
+  }
   socket_fd_ = sockets[0];
   output_fd_ = pipes[0];
-  if (pid_ < 0) throw std::runtime_error("cannot start a process for the worker");
   setpgid(pid_, pid_);  // in both parent and child, so that neither order loses
   pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
 
-WorkerProcess::~WorkerProcess() {
+void WorkerProcess::end() {
   say_farewell();
   kill_group();
+}
+
+WorkerProcess::~WorkerProcess() {
+  try {
+    end();
+  } catch (const std::runtime_error&) {
+    // Who has to know calls end() before.
+  }
   close(socket_fd_);
   close(output_fd_);
   if (pid_fd_ >= 0) close(pid_fd_);
@@ -178,10 +195,13 @@ void WorkerProcess::kill_group() {
 void WorkerProcess::await_silence() {
   const auto deadline = Clock::now() + kMaxAfterlife;
   pollfd pipe{output_fd_, POLLIN, 0};
-  while (Clock::now() < deadline && poll(&pipe, 1, kWatchIntervalMs) >= 0) {
+  while (Clock::now() < deadline) {
+    const int num_ready = poll(&pipe, 1, kWatchIntervalMs);
+    if (num_ready < 0 && errno != EINTR) break;
     drain_output();
-    if ((pipe.revents & POLLHUP) != 0) return;
+    if (num_ready > 0 && (pipe.revents & POLLHUP) != 0) return;
   }
+  throw std::runtime_error("a process of the worker's outlives being killed");
 }
 
 // A sandbox reports the death of the program in it as shells do: exit status 128 + N for signal N.
@@ -191,7 +211,7 @@ void WorkerProcess::describe_death(int code, int status) {
     status -= 128;
   }
   if (code == CLD_EXITED) {
-    how_died_ = "exited with status " + std::to_string(status) + " in the middle of a call";
+    how_died_ = "exited with status " + std::to_string(status);
     return;
   }
   const char* const name = strsignal(status);
@@ -202,8 +222,10 @@ void WorkerProcess::describe_death(int code, int status) {
 
 Exchange WorkerProcess::finish(Ending ending) {
   drain_output();
+  read_socket();  // the greeting may be all that there is
   kill_group();
   Exchange exchange;
+  exchange.greeted = greeted_;
   exchange.ending = ending;
   exchange.how_died = how_died_;
   exchange.signal = death_signal_;
@@ -211,6 +233,8 @@ Exchange WorkerProcess::finish(Ending ending) {
 }
 
 Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+  // An answer to what has not been asked yet.
+  if (sequence_ > 0 && has_unread_reply()) return finish(Ending::kMalformed);
   const auto begin = Clock::now();
   wire::Header header;
   header.sequence = ++sequence_;
@@ -229,9 +253,11 @@ Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wa
 Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
   const double cpu_at_start = cpu_seconds();
   bool output_open = true;
+  Clock::time_point last_open = begin;
   for (;;) {
-    pollfd fds[] = {
-        {socket_fd_, POLLIN, 0}, {output_open ? output_fd_ : -1, POLLIN, 0}, {pid_fd_, POLLIN, 0}};
+    pollfd fds[] = {{socket_open_ ? socket_fd_ : -1, POLLIN, 0},
+                    {output_open ? output_fd_ : -1, POLLIN, 0},
+                    {pid_fd_, POLLIN, 0}};
     const bool spins = wait == Wait::kSpinning && Clock::now() - begin < kMaxSpin;
     if (poll(fds, 3, spins ? 0 : kWatchIntervalMs) < 0 && errno != EINTR) {
       return finish(Ending::kDied);
@@ -250,6 +276,9 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
       }
     }
     if (fds[2].revents != 0) return finish(Ending::kDied);
+    // A process that ends closes its socket a moment before; one that goes on has no business to.
+    if (socket_open_) last_open = Clock::now();
+    if (Clock::now() - last_open > kMaxDying) return finish(Ending::kMalformed);
     if (waited.count() > limits_.call_wall_seconds ||
         cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
       return finish(Ending::kTimedOut);
@@ -258,11 +287,27 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
   }
 }
 
-bool WorkerProcess::receive(Exchange& exchange) {
+bool WorkerProcess::read_socket() {
   char chunk[65536];
   const ssize_t got = recv(socket_fd_, chunk, sizeof chunk, MSG_DONTWAIT);
-  if (got <= 0) return false;  // closed or nothing yet: death is noticed by its own descriptor
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
   received_.append(chunk, static_cast<std::size_t>(got));
+  const wire::Header greeting;
+  if (!greeted_ && received_.size() >= sizeof greeting) {
+    greeted_ = std::memcmp(received_.data(), &greeting, sizeof greeting) == 0;
+    if (greeted_) received_.erase(0, sizeof greeting);
+  }
+  return true;
+}
+
+bool WorkerProcess::has_unread_reply() const {
+  char byte;
+  return !received_.empty() || recv(socket_fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+bool WorkerProcess::receive(Exchange& exchange) {
+  socket_open_ = read_socket();
   wire::Header header;
   if (received_.size() < sizeof header) return false;
   std::memcpy(&header, received_.data(), sizeof header);

@@ -30,6 +30,7 @@ struct Exchange {
   wire::Reply reply;     // kReplied only
   std::string how_died;  // kDied only: "was killed by signal 6 (Aborted)"
   int signal = 0;        // kDied only: the signal, if it was one
+  bool greeted = true;   // not kReplied: whether the worker had begun, see wire.h
   double wall_ms = 0;    // from the request to the reply, on the judge's clock
 };
 
@@ -42,13 +43,17 @@ class WorkerProcess {
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
   // descriptors. Throws std::runtime_error if no process can be started.
   WorkerProcess(const std::vector<std::string>& command, int arena_fd, const Limits& limits);
-  ~WorkerProcess();  // says farewell, kills the process group and reaps it
+  ~WorkerProcess();  // end(), whose failure nobody hears of
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   // Sends a request and waits for its reply or for the end of patience. After any ending but
   // kReplied the process is dead.
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait = Wait::kAsleep);
+
+  // Says farewell, kills the process group and reaps it. Throws std::runtime_error if something of
+  // it lives on, which might write to the arena.
+  void end();
 
   // What the worker has printed so far, at most 4 KiB of it, raw. Clears it.
   std::string take_output();
@@ -57,9 +62,11 @@ class WorkerProcess {
   using Clock = std::chrono::steady_clock;
   Exchange finish(Ending ending);
   Exchange wait_for_reply(Clock::time_point begin, Wait wait);
-  bool drain_output();         // false once the output limit is passed
-  bool receive(Exchange&);     // reads what the socket has; true once a whole reply is there
-  double cpu_seconds() const;  // of the process and all below it, as is ...
+  bool drain_output();      // false once the output limit is passed
+  bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
+  bool read_socket();       // false: the other end is closed
+  bool has_unread_reply() const;
+  double cpu_seconds() const;          // of the process and all below it, as is ...
   std::size_t resident_bytes() const;  // ... the memory
   void say_farewell();
   void kill_group();
@@ -71,6 +78,8 @@ class WorkerProcess {
   int pid_fd_ = -1;
   int socket_fd_ = -1;
   int output_fd_ = -1;
+  bool greeted_ = false;
+  bool socket_open_ = true;
   std::uint32_t sequence_ = 0;
   std::string received_;
   std::string output_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 
@@ -33,6 +32,7 @@ constexpr double kImpossibleShare =
     1.08;  // above what the device can do, measurement error included
 constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
 constexpr double kClockSlackMs = 0.5;
+constexpr int kDigits = 6;  // of a measured figure
 
 // One party to the comparison: a worker and the function to call in it.
 struct Contender {
@@ -59,7 +59,7 @@ class Measurement {
       : workload_(workload), arena_(num_slots(workload) * workload.arena_bytes_per_call) {
     for (std::size_t i = num_slots(workload); i > 0; --i)
       slots_.push_back(workload.make_slot(arena_));
-    add(student_, workload.function, submission_command(options()));
+    add(student_, workload.function, submission_command(options()), limits(options()));
     add(limit_, workload.limit, {options().anchors});
     if (!workload.library.empty()) add(library_, workload.library, {options().anchors});
     if (workload.beside_first && !options().first.empty()) {
@@ -84,9 +84,10 @@ class Measurement {
     return std::clamp<std::size_t>(budget / workload.arena_bytes_per_call, 1, kMaxSlots);
   }
 
-  void add(Contender& contender, const std::string& function, std::vector<std::string> command) {
+  void add(Contender& contender, const std::string& function, std::vector<std::string> command,
+           const Limits& limits = {}) {
     contender.function = function;
-    contender.submission = std::make_unique<Submission>(std::move(command), arena_);
+    contender.submission = std::make_unique<Submission>(std::move(command), arena_, limits);
     contenders_.push_back(&contender);
   }
 
@@ -242,12 +243,6 @@ std::vector<std::pair<std::string, double>> figures(const Workload& workload,
   return list;
 }
 
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 }  // namespace
 
 Ratio summarize(std::vector<double> per_round) {
@@ -271,7 +266,7 @@ std::string to_json(const Workload& workload, std::size_t num_items, const Speed
                      ", \"num_items\": " + std::to_string(num_items);
   if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
   for (const auto& [name, value] : figures(workload, result)) {
-    text += ", " + json::quote(name) + ": " + to_text(value);
+    text += ", " + json::quote(name) + ": " + json::number(value, kDigits);
   }
   return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
 }
@@ -285,7 +280,7 @@ void record_speed(const Workload& workload, const SpeedResult& result) {
   }
   if (result.noisy) ::testing::Test::RecordProperty("outcome", "noisy");
   for (const auto& [name, value] : figures(workload, result)) {
-    ::testing::Test::RecordProperty(name, to_text(value));
+    ::testing::Test::RecordProperty(name, json::number(value, kDigits));
   }
 }
 

@@ -27,7 +27,8 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
       return {"out_of_memory",
               "used more than " + std::to_string(limits.memory_bytes >> 20) + " MiB of memory"};
     case Ending::kMalformed:
-      return {"forbidden", "the judge's channel was written to by something other than the worker"};
+      return {"forbidden",
+              "the judge's channel was written to, or closed, by something other than the worker"};
     case Ending::kDied:
     case Ending::kReplied:
       break;
@@ -37,7 +38,8 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
             "made a system call that no kernel has a use for (a new process, a socket, another "
             "process's memory, ...), and was stopped by the sandbox"};
   }
-  return {"crash", "the program " + exchange.how_died};
+  return {"crash", "the program " + exchange.how_died +
+                       (exchange.signal == 0 ? " in the middle of a call" : "")};
 }
 
 Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
@@ -121,8 +123,10 @@ Submission::Submission(std::vector<std::string> command, Arena& arena, Limits li
     : command_(std::move(command)), arena_(arena), limits_(limits) {}
 
 void Submission::stop() {
-  if (process_ != nullptr) output_ += process_->take_output();
-  process_.reset();
+  if (process_ == nullptr) return;
+  const std::unique_ptr<WorkerProcess> ended = std::move(process_);
+  output_ += ended->take_output();
+  ended->end();
 }
 
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
@@ -145,8 +149,10 @@ Outcome Submission::run(wire::Batch batch) {
     process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
     const Exchange hello = exchange(
         wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
-    if (hello.ending == Ending::kDied && limits_.sandboxed && output_.starts_with("bwrap: ")) {
-      throw std::runtime_error("the sandbox did not start: " + output_);
+    if (hello.ending != Ending::kReplied && !hello.greeted) {
+      throw std::runtime_error("the worker did not start: it " +
+                               (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
+                               ": " + output_);
     }
     if (hello.ending != Ending::kReplied) return end_with(hello);
   }

@@ -99,6 +99,7 @@ std::string encode(const Reply& reply) {
 }
 
 Reply decode_reply(std::string_view payload, Status status) {
+  if (status > Status::kBadRequest) throw std::runtime_error("unknown status");
   Reader in(payload);
   Reply reply;
   reply.status = status;

@@ -5,6 +5,9 @@
 //   request = Header, payload      judge -> worker
 //   reply   = Header, payload      worker -> judge, with the request's sequence number
 //
+// The worker speaks first: a reply without payload to request 0, before anything of the rung has
+// run. Without it no fault of the worker's is the student's.
+//
 // Both ends are built from this file for one machine, so integers travel in native layout.
 #pragma once
 
@@ -48,8 +51,8 @@ enum class Status : std::uint32_t {
 
 struct Header {
   std::uint32_t magic = kMagic;
-  std::uint32_t sequence = 0;
-  std::uint32_t code = 0;  // Kind in a request, Status in a reply
+  std::uint32_t sequence = 0;  // of the request, from 1 on; 0: the greeting
+  std::uint32_t code = 0;      // Kind in a request, Status in a reply
   std::uint32_t payload_bytes = 0;
 };
 

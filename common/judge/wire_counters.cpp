@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wire_counters.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "wire.h"
@@ -67,7 +69,49 @@ LineCounters decode_line(Reader& in) {
   return line;
 }
 
+// All lines from `keep` on become one.
+void fold_lines(std::vector<LineCounters>& lines, std::size_t keep) {
+  if (lines.size() <= keep) return;
+  LineCounters rest;
+  for (std::size_t i = keep; i < lines.size(); ++i) add(rest.counters, lines[i].counters);
+  lines.resize(keep);
+  lines.push_back(std::move(rest));
+}
+
+void fold_into(KernelCounters& sum, KernelCounters& more) {
+  add(sum.counters, more.counters);
+  sum.grid = more.grid;
+  sum.block = more.block;
+  sum.static_shared_bytes = std::max(sum.static_shared_bytes, more.static_shared_bytes);
+  sum.dynamic_shared_bytes = std::max(sum.dynamic_shared_bytes, more.dynamic_shared_bytes);
+  sum.occupancy = more.occupancy;
+  std::ranges::move(more.lines, std::back_inserter(sum.lines));
+}
+
 }  // namespace
+
+bool is_maximum(const std::string& name) { return name.ends_with("max_same_address"); }
+
+void add(Counters& sum, const Counters& more) {
+  for (const auto& [name, value] : more) {
+    sum[name] = is_maximum(name) ? std::max(sum[name], value) : sum[name] + value;
+  }
+}
+
+void fold(std::vector<KernelCounters>& kernels) {
+  if (kernels.size() > kMaxKernels) {
+    KernelCounters& last = kernels[kMaxKernels - 1];
+    for (std::size_t i = kMaxKernels; i < kernels.size(); ++i) fold_into(last, kernels[i]);
+    last.name = "(" + std::to_string(kernels.size() - kMaxKernels + 1) + " more kernels)";
+    kernels.resize(kMaxKernels);
+  }
+  std::size_t room = kMaxCountedLines;
+  for (KernelCounters& kernel : kernels) {
+    const std::size_t keep = std::min(room, kernel.lines.size());
+    fold_lines(kernel.lines, keep);
+    room -= keep;
+  }
+}
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels) {
   out.put(static_cast<std::uint32_t>(kernels.size()));
@@ -97,7 +141,7 @@ std::vector<KernelCounters> decode_counters(Reader& in) {
     kernel.occupancy.warps = in.get<std::uint32_t>();
     kernel.occupancy.of_warps = in.get<std::uint32_t>();
     kernel.occupancy.limiter = in.text();
-    for (auto lines = get_count(in, kMaxCountedLines); lines > 0; --lines) {
+    for (auto lines = get_count(in, kMaxCountedLines + 1); lines > 0; --lines) {
       kernel.lines.push_back(decode_line(in));
     }
     kernels.push_back(std::move(kernel));

@@ -58,9 +58,17 @@ struct KernelCounters {
   std::vector<LineCounters> lines;
 };
 
-// What is sent at most; the rest is left out, lest the reply grow beyond kMaxPayloadBytes.
-inline constexpr std::size_t kMaxKernels = 64;
-inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together
+// A counter that keeps the largest value seen; the others are sums.
+bool is_maximum(const std::string& name);
+void add(Counters& sum, const Counters& more);
+
+// What is sent at most, lest the reply grow beyond kMaxPayloadBytes.
+inline constexpr std::size_t kMaxKernels = 64;        // the last one may stand for many
+inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together, but see fold()
+
+// Makes one kernel of those beyond the limit, and one line, whose place is unknown, of each
+// kernel's lines beyond it: no counter is lost, and all sums stay what they are.
+void fold(std::vector<KernelCounters>& kernels);
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels);
 // Throws std::runtime_error on a message that ends too early or makes no sense.

@@ -152,6 +152,17 @@ def test_an_object_with_more_than_computing_is_forbidden(
 
 
 @needs_compiler
+@pytest.mark.parametrize("words", ["", "thread_local ", "volatile "])
+def test_a_variable_larger_than_a_process_may_be_is_refused(words: str, tmp_path: Path) -> None:
+    text = f"namespace {{ {words}char g_large[SIZE]; }}\nchar* f() {{ return (char*)g_large; }}"
+    assert object_problem(text.replace("SIZE", "1L << 30"), tmp_path) is None
+    found = object_problem(text.replace("SIZE", "250L << 30"), tmp_path)
+    assert found
+    assert found.kind is FindingKind.OUT_OF_MEMORY
+    assert "256000 MiB" in found.message
+
+
+@needs_compiler
 def test_an_object_with_initialisers_and_containers_is_allowed(tmp_path: Path) -> None:
     text = """
     #include <algorithm>

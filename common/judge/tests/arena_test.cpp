@@ -2,6 +2,7 @@
 #include "arena.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -22,6 +23,13 @@ TEST(Arena, UploadedValuesComeBack) {
   buffer.upload(std::vector<int>{1, 2, 3});
   EXPECT_EQ(buffer.download(), (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(arena.regions()[0].initialized, 1U);
+}
+
+// The worker has the same descriptor.
+TEST(Arena, NobodyCanResizeIt) {
+  Arena arena(1 << 20);
+  EXPECT_NE(ftruncate(arena.memory().fd(), 0), 0);
+  EXPECT_NE(ftruncate(arena.memory().fd(), 1 << 21), 0);
 }
 
 TEST(Arena, WriteBehindABufferIsFoundAndNamed) {

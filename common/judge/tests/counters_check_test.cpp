@@ -40,6 +40,45 @@ TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
   EXPECT_TRUE(judge::find_impossible({}, 8));
 }
 
+// As many kernels and lines as nobody writes by hand: then the rest is one kernel, and one line.
+std::vector<wire::KernelCounters> many(std::size_t num_kernels, std::size_t num_lines) {
+  std::vector<wire::KernelCounters> kernels(num_kernels, sample());
+  kernels[0].lines.resize(num_lines, {"a.cu", 5, {}, {}});
+  kernels.back().counters["global_read_sectors"] += 1000;
+  kernels.back().lines.back().counters["global_read_sectors"] += 1000;
+  kernels.back().counters["global_atomic_max_same_address"] = 9;
+  return kernels;
+}
+
+TEST(CountersCheck, NothingIsLostAmongManyKernelsAndLines) {
+  for (const std::size_t num_kernels : {1, 63, 64, 65, 200}) {
+    for (const std::size_t num_lines : {2, 599, 600, 601, 5000}) {
+      std::vector<wire::KernelCounters> kernels = many(num_kernels, num_lines);
+      wire::Counters before;
+      for (const auto& kernel : kernels) wire::add(before, kernel.counters);
+      wire::fold(kernels);
+      wire::Counters after;
+      for (const auto& kernel : kernels) wire::add(after, kernel.counters);
+      EXPECT_EQ(after, before);
+      EXPECT_LE(kernels.size(), wire::kMaxKernels);
+      const double bytes = 32.0 * static_cast<double>(before["global_read_sectors"]);
+      EXPECT_FALSE(judge::find_impossible(kernels, bytes)) << num_kernels << ", " << num_lines;
+    }
+  }
+}
+
+TEST(CountersCheck, ManyKernelsAndLinesHideNothing) {
+  for (const std::size_t num_kernels : {1, 64, 200}) {
+    for (const std::size_t num_lines : {2, 600, 5000}) {
+      std::vector<wire::KernelCounters> kernels = many(num_kernels, num_lines);
+      wire::fold(kernels);
+      EXPECT_TRUE(judge::find_impossible(kernels, 1e9)) << "work done on the host";
+      kernels.back().counters["global_read_sectors"] -= 1000;
+      EXPECT_TRUE(judge::find_impossible(kernels, 0)) << "a total made smaller";
+    }
+  }
+}
+
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
   wire::KernelCounters kernel = sample();
   kernel.counters["global_atomic_lanes"] = 256;

@@ -66,12 +66,27 @@ void leave_error() {
 
 void ignore_error() { cudaSetDevice(99); }
 void throw_something() { throw 42; }
+void blame_the_judge() { throw worker::BadRequest("no such argument"); }
 void forge_reply() {
   wire::Header header;
   header.sequence = 1000;
   wire::write_message(wire::kSocketFd, header, wire::encode(wire::Reply{}));
   pause();
 }
+void answer_ahead() {  // the reply to the next request, after this one's
+  if (fork() == 0) {
+    usleep(200'000);
+    wire::Header header;
+    header.sequence = 3;
+    wire::write_message(wire::kSocketFd, header, wire::encode(wire::Reply{}));
+    pause();
+  }
+}
+void close_channel() {
+  close(wire::kSocketFd);
+  pause();
+}
+void look_killed() { std::exit(137); }
 void fork_and_leave() {
   if (fork() == 0) {
     pause();  // holds the socket open after its parent is gone
@@ -103,7 +118,11 @@ std::span<const Entry> call_table() {
       make_entry("do_nothing", &do_nothing),
       make_entry("report_error", &report_error),
       make_entry("leave_error", &leave_error),
+      make_entry("blame_the_judge", &blame_the_judge),
       make_entry("forge_reply", &forge_reply),
+      make_entry("answer_ahead", &answer_ahead),
+      make_entry("close_channel", &close_channel),
+      make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("absent", static_cast<void (*)()>(nullptr)),
   };

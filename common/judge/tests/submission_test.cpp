@@ -70,6 +70,26 @@ TEST(Farewell, LetsAWrapperFinishAfterTheWorker) {
   }
 }
 
+TEST_F(SubmissionUnderTest, MayNotAnswerWhatHasNotBeenAsked) {
+  EXPECT_FALSE(call("answer_ahead").failure);
+  usleep(500'000);
+  const Outcome outcome = call("do_nothing");
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "forbidden");
+  expect_recovery();
+}
+
+TEST(Channel, MayNotBeClosed) {
+  Arena arena(1 << 20);
+  judge::Submission submission({MISBEHAVING_WORKER}, arena, {});
+  wire::Batch batch;
+  batch.calls = {{"close_channel", {}}};
+  const Outcome outcome = submission.run(batch);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "forbidden");
+  EXPECT_NE(outcome.failure->message.find("closed"), std::string::npos);
+}
+
 // What a sandbox is to the judge: a process in between, that reports the worker's death as shells
 // do.
 TEST(Sandbox, PassesOnHowTheWorkerDied) {
@@ -79,8 +99,8 @@ TEST(Sandbox, PassesOnHowTheWorkerDied) {
     const char* fragment;
   };
   const Death deaths[] = {{"\"$0\"; exit $?", "crash", "signal 6"},
-                          {"exit 159", "forbidden", "system call"},
-                          {"exit 9", "crash", "status 9"}};
+                          {"\"$0\"; exit 159", "forbidden", "system call"},
+                          {"\"$0\"; exit 9", "crash", "status 9"}};
   for (const Death& death : deaths) {
     Arena arena(1 << 20);
     judge::Submission submission({"/bin/sh", "-c", death.script, MISBEHAVING_WORKER}, arena,
@@ -102,6 +122,31 @@ TEST(Sandbox, PassesOnThatTheWorkerWasKilledFromOutside) {
   wire::Batch batch;
   batch.calls = {{"be_killed", {}}};
   EXPECT_THROW(submission.run(batch), judge::WorkerKilled);
+}
+
+TEST(Sandbox, DoesNotTakeAnExitForASignal) {
+  Arena arena(1 << 20);
+  judge::Submission submission({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
+                               {.sandboxed = true});
+  wire::Batch batch;
+  batch.calls = {{"look_killed", {}}};
+  const Outcome outcome = submission.run(batch);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "crash");
+}
+
+// What the rung's initialisers print and do comes after the worker's greeting.
+TEST(Sandbox, IsNotBlamedForWhatTheRungSays) {
+  Arena arena(1 << 20);
+  judge::Submission submission(
+      {"/bin/sh", "-c", "echo 'bwrap: no namespaces' >&2; \"$0\" & sleep 1; kill -6 $!; exit 1",
+       MISBEHAVING_WORKER},
+      arena, {.sandboxed = true});
+  wire::Batch batch;
+  batch.calls = {{"sleep_forever", {}}};
+  const Outcome outcome = submission.run(batch);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, "crash");
 }
 
 TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {
@@ -151,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(All, Misbehaviour,
                                            Case{"hoard", "out_of_memory", "memory"},
                                            Case{"not_written", "todo", "TODO: write me"},
                                            Case{"throw_something", "crash", "exception"},
+                                           Case{"blame_the_judge", "crash", "exception"},
                                            Case{"ignore_error", "launch_error", "ignored an error"},
                                            Case{"forge_reply", "forbidden", "channel"},
                                            Case{"fork_and_leave", "crash", "status 7"},
@@ -265,12 +311,22 @@ TEST_F(SubmissionUnderTest, WrongArgumentsAreTheJudgesFault) {
   EXPECT_THROW(call("behave"), std::runtime_error);
 }
 
-TEST(Submission, ThatCannotBeStartedIsACrash) {
+TEST(Submission, ThatCannotBeStartedIsTheMachinesFault) {
   Arena arena(1 << 16);
   judge::Submission submission({"/no/such/worker"}, arena, {});
-  const Outcome outcome = submission.run({});
-  ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "crash");
+  EXPECT_THROW(submission.run({}), std::runtime_error);
+}
+
+TEST(Submission, WithoutAddressSpaceForTheEmulatorIsTheMachinesFault) {
+  Arena arena(1 << 16);
+  judge::Submission submission(
+      {"/bin/sh", "-c", "ulimit -v 8000000; exec \"$0\"", MISBEHAVING_WORKER}, arena, {});
+  try {
+    submission.run({});
+    FAIL() << "a verdict";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("address range"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

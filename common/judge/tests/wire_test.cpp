@@ -112,6 +112,11 @@ TEST(Wire, AnUnknownKindOfAccessIsRefused) {
   EXPECT_THROW(wire::decode_reply(wire::encode(reply), wire::Status::kOk), std::runtime_error);
 }
 
+TEST(Wire, AStatusThatNobodyKnowsIsRefused) {
+  const std::string reply = wire::encode(wire::Reply{});
+  EXPECT_THROW(wire::decode_reply(reply, static_cast<wire::Status>(77)), std::runtime_error);
+}
+
 TEST(Wire, EveryTruncationOfAReplyIsRefused) {
   wire::Reply reply;
   reply.text = "text";

@@ -110,6 +110,18 @@ struct Entry {
   void (*invoke)(AnyFunction, Arguments&);
 };
 
+// Calls the rung's function. What it throws may be of a class that it has named as one of ours, and
+// exceptions are told apart by their classes' names: a BadRequest from there is no fault of the
+// judge's.
+template <class Function, class Values>
+decltype(auto) call_rung(Function* function, Values& values) {
+  try {
+    return std::apply(function, values);
+  } catch (const BadRequest&) {
+    throw std::runtime_error("worker::BadRequest");
+  }
+}
+
 template <class Returned, class... Params>
 Entry make_entry(const char* name, Returned (*function)(Params...)) {
   return {name, reinterpret_cast<AnyFunction>(function),
@@ -119,11 +131,11 @@ Entry make_entry(const char* name, Returned (*function)(Params...)) {
             const auto typed = reinterpret_cast<Returned (*)(Params...)>(erased);
             if constexpr (std::is_void_v<Returned>) {
               arguments.expect_end();
-              std::apply(typed, values);
+              call_rung(typed, values);
             } else {
               Returned* const h_result = arguments.place<Returned>();
               arguments.expect_end();
-              *h_result = std::apply(typed, values);
+              *h_result = call_rung(typed, values);
             }
           }};
 }

@@ -59,15 +59,13 @@ wire::KernelCounters to_wire(const simt::KernelCounters& kernel) {
 
 std::vector<wire::KernelCounters> take_counters() {
   std::vector<wire::KernelCounters> result;
-  std::size_t num_lines = 0;
   for (const simt::KernelCounters& kernel : simt::take_counters()) {
-    if (result.size() == wire::kMaxKernels) break;
     result.push_back(to_wire(kernel));
     for (const simt::LineCounters& line : kernel.lines) {
-      if (++num_lines > wire::kMaxCountedLines) break;
       result.back().lines.push_back(to_wire(line));
     }
   }
+  wire::fold(result);
   return result;
 }
 

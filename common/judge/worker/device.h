@@ -10,6 +10,10 @@
 
 namespace worker {
 
+// Takes from the system what every rung needs, before the rung can have taken it. Ends the process
+// if it is refused.
+void claim_resources();
+
 // Maps the judge's buffers into this process. Throws std::runtime_error.
 std::byte* open_arena(const wire::Hello& hello);
 // Gives them back; null: none were mapped. What is left then and was never freed is a leak.

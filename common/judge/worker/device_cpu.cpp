@@ -50,6 +50,11 @@ void report_leaks() {
 
 }  // namespace
 
+void claim_resources() {
+  simt::reserve_device_range();
+  simt::reserve_device_records();
+}
+
 std::byte* open_arena(const wire::Hello& hello) {
   return static_cast<std::byte*>(simt::map_shared(wire::kArenaFd, hello.arena_bytes));
 }

@@ -22,6 +22,7 @@ class Kind(IntEnum):
 
 class Flag(IntFlag):
     WRITABLE = 1
+    ALLOCATED = 2  # takes memory at run time, be it zeros that the file does not hold
     EXECUTABLE = 4
 
 
@@ -59,6 +60,10 @@ class Section:
     size: int
     link: int
     info: int
+
+    @property
+    def is_allocated(self) -> bool:
+        return bool(self.flags & Flag.ALLOCATED)
 
     @property
     def is_executable(self) -> bool:

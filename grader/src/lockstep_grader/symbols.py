@@ -28,6 +28,10 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.model import Backend, Finding, FindingKind
 from lockstep_grader.submission import Source
 
+# As much as a worker may use in all: with more it would not even start, and that looks like a
+# fault of the machine's.
+_STATIC_BYTES = 3 << 30
+
 
 def check_object(file: Path, source: Source, backend: Backend) -> Finding | None:
     """The first thing in the object `file` that no rung may have. Raises FaultError."""
@@ -35,6 +39,13 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
         made = read_object(file)
     except (MalformedObjectError, OSError) as error:
         raise FaultError(f"cannot read the compiled rung: {error}") from error
+    taken = sum(section.size for section in made.sections if section.is_allocated)
+    if taken > _STATIC_BYTES:
+        message = (
+            f"its file-scope variables take {taken >> 20} MiB, more than the "
+            f"{_STATIC_BYTES >> 20} MiB that a program may use"
+        )
+        return Finding(FindingKind.OUT_OF_MEMORY, message, source.file_name)
     complaints = (
         *_initialisers(made),
         *_disguises(made),

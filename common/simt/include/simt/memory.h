@@ -71,6 +71,11 @@ bool release(void* p, Allocation::Kind kind);
 // with the same base is replaced.
 void register_allocation(void* p, std::size_t size_bytes, std::string name, Allocation::Kind kind);
 
+// Worker: takes the address space of all device memory, and of the checkers' records about it, now
+// instead of on first use. Ends the process with a line on stderr if the system refuses it.
+void reserve_device_range();
+void reserve_device_records();
+
 // Worker: maps the judge's shared buffer arena inside the range; throws std::system_error. Nothing
 // in it is accessible to kernels until declared.
 void* map_shared(int fd, std::size_t size_bytes);

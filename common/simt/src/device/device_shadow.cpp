@@ -15,11 +15,15 @@ std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p
 
 constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // of device memory, recorded or not
 
+std::uint8_t* flag_room() {
+  static auto* const room = static_cast<std::uint8_t*>(
+      reserve_address_space(ByteFlags::storage_bytes(kDeviceRangeBytes)));
+  return room;
+}
+
 class ShadowKeeper : public MemoryObserver {
  public:
-  ShadowKeeper()
-      : flags_(static_cast<std::uint8_t*>(
-            reserve_address_space(ByteFlags::storage_bytes(kDeviceRangeBytes)))) {
+  ShadowKeeper() : flags_(flag_room()) {
     device_flags = {kDeviceBase, flags_};
     set_memory_observer(this);
   }
@@ -92,3 +96,12 @@ ShadowKeeper keeper;  // after device_flags, which it fills in
 }  // namespace
 
 }  // namespace simt::device
+
+namespace simt {
+
+void reserve_device_records() {
+  device::flag_room();
+  device::reserve_history();
+}
+
+}  // namespace simt

@@ -155,6 +155,8 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
   return std::nullopt;
 }
 
+void reserve_history() { device_history(); }
+
 void make_history(std::uintptr_t address, std::size_t size_bytes) {
   commit(device_history() + (address - kDeviceBase) / kWordBytes,
          size_bytes / kWordBytes * sizeof(WordHistory));

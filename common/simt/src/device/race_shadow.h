@@ -22,6 +22,9 @@ struct WordHistory {
   std::uint32_t read_pcs[2];
 };
 
+// Takes the address space of the device range's records now, not on first use.
+void reserve_history();
+
 // Holds an access to the words from `history` on, which begins at `low` (a multiple of 4), against
 // the earlier ones, reports races, and notes it.
 void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared);

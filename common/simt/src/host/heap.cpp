@@ -108,6 +108,8 @@ void internal::reserve_range() {
   reserved = true;
 }
 
+void reserve_device_range() { internal::reserve_range(); }
+
 void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   internal::reserve_range();
   if (size_bytes > kDeviceMemoryBytes) return nullptr;
