@@ -112,6 +112,10 @@ TEST_F(Launch, RefusesWhatTheDeviceCannotHold) {
   EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(dim3(1, 65536), 32), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, 32, (48 << 10) + 1), cudaErrorInvalidValue);
+  for (const int negative : {-1, -1024, -(48 << 10)}) {  // becomes a huge size
+    EXPECT_EQ(launch_error(1, 32, static_cast<std::size_t>(negative)), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(launch_error(1, dim3(1 << 31, 2)), cudaErrorInvalidValue) << "2^32 threads are not 0";
   EXPECT_EQ(launch_error(1, 32), cudaSuccess) << "a refused launch is no sticky error";
   EXPECT_EQ(count[0], 32u) << "only the valid launch has run";
 }

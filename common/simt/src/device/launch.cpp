@@ -52,7 +52,7 @@ cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
 // Blocks of this launch that the device holds at a time. Meaningful for valid launches only.
 std::uint64_t max_resident_blocks(const LaunchConfig& config) {
   const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
-  if (num_threads == 0 || num_threads > kMaxThreadsPerBlock) return 0;
+  if (num_threads > kMaxThreadsPerBlock) return 0;
   return static_cast<std::uint64_t>(kNumMultiprocessors) *
          static_cast<std::uint64_t>(
              blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
