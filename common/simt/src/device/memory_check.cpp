@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -84,7 +85,13 @@ void check_device_memory(const Access& access) {
 bool check_unwritten_shared(const Access& access, SharedRegion& region) {
   const Untraced untraced;
   const SharedVariable* variable = nullptr;
-  if (&region == &running.block->shared_shadow.static_region) {
+  const bool is_static = &region == &running.block->shared_shadow.static_region;
+  if (access.address + access.size_bytes > region.low + region.size_bytes) {
+    if (is_static) end_outside_shared_memory(access);
+    report_past_shared_memory(access);
+    return false;
+  }
+  if (is_static) {
     const std::size_t offset = access.address - region.low;
     variable = find_shared_variable(offset);
     if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
@@ -123,8 +130,11 @@ void check_elsewhere(const Access& access) {
       access.address - running.block->shared_shadow.dynamic_region.low;
   if (past_dynamic < kMaxSharedBytesPerBlock) return report_past_shared_memory(access);
   const std::uintptr_t begin = number(&__executable_start);
-  if (access.address - begin < number(&_end) - begin)
-    return check_global_race(access);        // __device__ variables, tables
+  if (access.address - begin < number(&_end) - begin) {  // __device__ variables, tables
+    Access inside = access;
+    inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
+    return check_global_race(inside);
+  }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
   if (is_fiber_stack(access.address)) return;
   const SharedRegion& shared = running.block->shared_shadow.static_region;

@@ -16,6 +16,7 @@
 #include "running.h"
 #include "simt/error.h"
 #include "simt/finding.h"
+#include "simt/limits.h"
 #include "source_line.h"
 
 namespace simt::device {
@@ -106,12 +107,19 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest) {
 
 void report_past_shared_memory(const Access& access) {
   const Untraced untraced;
-  if (is_known(access, 0)) return;
   const SharedRegion& region = running.block->shared_shadow.dynamic_region;
-  report_at(access, "out_of_bounds",
-            what_it_does(access) + ", " + bytes(access.address - region.low - region.size_bytes) +
-                " past the end of the block's dynamic shared memory (" + bytes(region.size_bytes) +
-                ", the launch's third argument)");
+  const std::uintptr_t end = region.low + region.size_bytes;
+  const std::uintptr_t access_end = access.address + access.size_bytes;
+  std::string message =
+      what_it_does(access) +
+      (access.address < end ? ", of which the last " + bytes(access_end - end) + " lie past"
+                            : ", " + bytes(access.address - end) + " past") +
+      " the end of the block's dynamic shared memory (" + bytes(region.size_bytes) +
+      ", the launch's third argument)";
+  if (access_end > region.low + kMaxSharedBytesPerBlock) {  // what follows is the emulator's own
+    end_kernel({cudaErrorIllegalAddress, "out_of_bounds", std::move(message), access.pc});
+  }
+  if (!is_known(access, 0)) report_at(access, "out_of_bounds", std::move(message));
 }
 
 void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
@@ -148,7 +156,8 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
 void report_host_access(const Access& access, const Allocation* allocation) {
   set_sticky_error(cudaErrorIllegalAddress);
   if (is_known(access, 2)) return;
-  const SourceLine& where = source_line(access.pc);
+  SourcePlace where = {source_line(access.pc).file, source_line(access.pc).line};
+  if (where.line == 0) where = program_place(capture_call_stack());  // std::copy, not inlined
   const bool is_inside =
       allocation != nullptr && allocation->contains(reinterpret_cast<const void*>(access.address));
   report({"host_pointer", where.file, where.line, "",

@@ -18,7 +18,8 @@ namespace simt::device {
 // The access leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
 void report_out_of_bounds(const Access& access, const Allocation* nearest);
 
-// The access lies past the end of the block's dynamic shared memory.
+// The access lies past the end of the block's dynamic shared memory, or in part. Ends the kernel if
+// it leaves the room for the largest, too.
 void report_past_shared_memory(const Access& access);
 
 // The access begins in or after the variable and ends in room that belongs to none.
