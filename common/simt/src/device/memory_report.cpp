@@ -202,6 +202,26 @@ void end_misaligned_type(const TypedAccess& access, std::uintptr_t address, cons
               pc});
 }
 
+void end_misaligned_copy(const char* direction, std::uintptr_t address, std::size_t size_bytes,
+                         const void* pc) {
+  const Untraced untraced;
+  const std::string size = std::to_string(size_bytes);
+  end_kernel({cudaErrorMisalignedAddress, "misaligned",
+              running_thread_name() + " copies " + bytes(size_bytes) + " asynchronously " +
+                  direction + " " + hex(address) + ", which is " + bytes(address % size_bytes) +
+                  " past a multiple of " + size + ": a copy of " + size +
+                  " bytes needs addresses that are multiples of " + size,
+              pc});
+}
+
+void end_impossible_copy(std::size_t size_bytes, std::size_t zero_bytes, const void* pc) {
+  const Untraced untraced;
+  std::string message = running_thread_name() + " copies " + bytes(size_bytes) + " asynchronously";
+  if (zero_bytes > size_bytes) message += ", of which it sets " + bytes(zero_bytes) + " to zero";
+  end_kernel({cudaErrorAssert, "crash",
+              message + ": __pipeline_memcpy_async copies 4, 8 or 16 bytes at a time", pc});
+}
+
 void end_index_out_of_range(std::int64_t index, const std::string& array_type, const void* pc) {
   const Untraced untraced;
   const std::size_t bracket = array_type.find('[');

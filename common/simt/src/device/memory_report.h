@@ -51,6 +51,12 @@ struct TypedAccess {
                                       const void* pc);
 // The access goes through the reference that running.doubtful tells of.
 [[noreturn]] void end_misaligned_reference(const Access& access);
+// An asynchronous copy of so many bytes (at once) "from" or "to" the address.
+[[noreturn]] void end_misaligned_copy(const char* direction, std::uintptr_t address,
+                                      std::size_t size_bytes, const void* pc);
+// One of a size that there is not.
+[[noreturn]] void end_impossible_copy(std::size_t size_bytes, std::size_t zero_bytes,
+                                      const void* pc);
 // array_type: as the compiler spells it, "float [32]". The kernel ends because past a local array
 // lies the stack on which it runs.
 [[noreturn]] void end_index_out_of_range(std::int64_t index, const std::string& array_type,
