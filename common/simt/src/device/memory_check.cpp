@@ -67,6 +67,7 @@ bool check_unwritten(const Access& access) {
     report_out_of_bounds(access, allocation);
     return false;
   }
+  poison_on_first_use(reinterpret_cast<const void*>(access.address), access.size_bytes);
   if (access.reads && device_flags.none(access.address, access.size_bytes)) {
     const bool held_poison = allocation->kind != Allocation::Kind::external;
     if (!held_poison || !was_written_unseen(access)) report_uninitialized(access, allocation->name);
