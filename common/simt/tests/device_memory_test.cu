@@ -324,5 +324,49 @@ TEST_F(Memory, AllowsZerosInTheMiddleOfAHugeAllocation) {
   EXPECT_EQ(sums[31], 0);
 }
 
+// Each thread reads through the pointer that it or its neighbour has left.
+__global__ void local_pointer_kernel(int* out, bool of_neighbour) {
+  __shared__ const int* pointers[32];
+  const int t = threadIdx.x;
+  int local[2] = {t, 2 * t};
+  pointers[t] = local;
+  __syncthreads();
+  out[t] = pointers[of_neighbour ? (t + 1) % 32 : t][1];
+  __syncthreads();
+}
+constexpr int kPointerLine = __LINE__ - 3;
+
+TEST_F(Memory, FindsAnotherThreadsLocalVariable) {
+  Managed<int> out(32);
+  local_pointer_kernel<<<1, 32>>>(out.get(), true);
+  const simt::Finding finding = expect_finding("out_of_bounds");
+  EXPECT_EQ(finding.line, kPointerLine);
+  EXPECT_TRUE(contains(finding.message, "another thread's local variable"));
+}
+
+[[gnu::noinline]] __device__ void add_to(int* sum, const int* items, int num_items) {
+  for (int i = 0; i < num_items; ++i) *sum += items[i];
+}
+
+__global__ void own_local_kernel(int* out) {
+  int items[4] = {1, 2, 3, static_cast<int>(threadIdx.x)};
+  int sum = 0;
+  const auto add = [&](int first) { add_to(&sum, items + first, 2); };
+  add(0);
+  __syncthreads();
+  add(2);
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Memory, AllowsPointersToOnesOwnLocalVariables) {
+  Managed<int> out(64);
+  own_local_kernel<<<1, 64>>>(out.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[7], 13);
+  local_pointer_kernel<<<1, 32>>>(out.get(), false);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[7], 14);
+}
+
 }  // namespace
 }  // namespace simt_test

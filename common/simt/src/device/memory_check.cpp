@@ -123,6 +123,15 @@ bool is_mapped(std::uintptr_t address) {
   return mincore(page, 1, &resident) == 0;
 }
 
+// In the stacks of all threads, but not in the running thread's own.
+void check_other_stack(const Access& access) {
+  const Fiber& own = *running.fiber;
+  const std::uintptr_t frame = number(__builtin_frame_address(0));
+  const bool has_left_its_own = frame - own.stack_low >= own.stack_bytes;
+  const bool hits_guard = access.address - (own.stack_low - kGuardBytes) < kGuardBytes;
+  if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
+}
+
 // Neither device memory nor shared memory nor the thread's stack.
 void check_elsewhere(const Access& access) {
   const Untraced untraced;
@@ -137,7 +146,7 @@ void check_elsewhere(const Access& access) {
     return check_global_race(inside);
   }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
-  if (is_fiber_stack(access.address)) return;
+  if (is_fiber_stack(access.address)) return check_other_stack(access);
   const SharedRegion& shared = running.block->shared_shadow.static_region;
   if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {

@@ -128,6 +128,16 @@ void report_past_shared_variable(const Access& access, const SharedVariable& var
   report_at(access, "out_of_bounds", what_it_does(access) + place_past(access, variable));
 }
 
+void report_other_stack(const Access& access) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  report_at(access, "out_of_bounds",
+            what_it_does(access) +
+                " of another thread's local variable: a thread's local memory is its own, and in "
+                "any other thread such a pointer leads elsewhere; share values through shared or "
+                "global memory, or by a shuffle");
+}
+
 void report_uninitialized(const Access& access, const std::string& where) {
   const Untraced untraced;
   if (is_known(access, 1)) return;

@@ -25,6 +25,9 @@ void report_past_shared_memory(const Access& access);
 // The access begins in or after the variable and ends in room that belongs to none.
 void report_past_shared_variable(const Access& access, const SharedVariable& variable);
 
+// The access goes to what another thread has on its stack.
+void report_other_stack(const Access& access);
+
 // Nothing has been written yet where it reads. `where`: an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where);
 
