@@ -178,9 +178,8 @@ TEST_F(AsyncCopy, FindsSizesThatThereAreNot) {
 TEST_F(AsyncCopy, WritesOneWordHoweverManyZerosItHolds) {
   Managed<int> out(4 * kThreads, -1);
   for (const int zero_bytes : {0, 4, 16}) {
-    const KernelCounters kernel = counted([&] {
-      vectors_kernel<<<1, 32>>>(in_.get(), out.get(), 0, 0, 16, zero_bytes);
-    });
+    const KernelCounters kernel =
+        counted([&] { vectors_kernel<<<1, 32>>>(in_.get(), out.get(), 0, 0, 16, zero_bytes); });
     const LineCounters& line = line_of(kernel, kVectorLine);
     EXPECT_EQ(line.counters[Counter::kSharedWriteRequests], 1u) << zero_bytes;
     EXPECT_EQ(line.counters[Counter::kGlobalReadBytes], 32u * (16 - zero_bytes));

@@ -46,8 +46,8 @@ SIMT_INLINE void copy_words(void* destination, const void* source, std::size_t s
   }
 }
 
-// Fewer than 16 bytes from an address that is a multiple of the next power of two, in as few words as
-// possible.
+// Fewer than 16 bytes from an address that is a multiple of the next power of two, in as few words
+// as possible.
 SIMT_INLINE void copy_bytes(void* destination, const void* source, std::size_t size_bytes) {
   auto* const to = static_cast<CopyWord1*>(destination);
   const auto* const from = static_cast<const CopyWord1*>(source);
