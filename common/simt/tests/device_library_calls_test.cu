@@ -2,6 +2,7 @@
 // memcpy, memmove and memset: of the program's own calls, every access is checked and counted.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "device_counting.h"
@@ -118,6 +119,27 @@ TEST_F(LibraryCalls, FindACopyFromTheHostAndFromNowhere) {
   EXPECT_EQ(finding.line, kCopyLine);
   EXPECT_TRUE(contains(finding.message, "dereferenced a null pointer"));
   copy_kernel<<<1, 1>>>(nullptr, nullptr, 0);
+}
+
+struct Large {
+  int items[4096];
+};
+
+__global__ void large_argument_kernel(Large large, int* out) {
+  out[threadIdx.x] = large.items[threadIdx.x];
+}
+
+TEST_F(LibraryCalls, MayBringAnArgumentFromTheHost) {
+  Managed<int> out(32);
+  const auto large = std::make_unique<Large>();
+  for (int i = 0; i < 32; ++i) large->items[i] = i;
+  large_argument_kernel<<<1, 32>>>(*large, out.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[31], 31);
+  int* d_out = out.get();
+  void* arguments[] = {large.get(), &d_out};
+  cudaLaunchKernel((void*)large_argument_kernel, dim3(1), dim3(16), arguments, 0, nullptr);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 enum Tile { kStatic, kDynamic };

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
+#include "grid.h"
 #include "memory_check.h"
 #include "memory_report.h"
 #include "order.h"
 #include "poll.h"
 #include "running.h"
+#include "source_line.h"
 
 namespace {
 
@@ -95,8 +98,22 @@ void on_library_write(const void* to, std::size_t size_bytes, Place place) {
   enter_library(place);
 }
 
+// Whether a launch hands a thread its copy of an argument so large that the compiler calls memcpy
+// for it: to the thread's stack, in the line of the launch itself.
+bool copies_argument(const void* to, const void* from, Place place) {
+  if (running.grid == nullptr || !concerns_nobody(to) || concerns_nobody(from) ||
+      simt::is_device_address(from)) {
+    return false;
+  }
+  const simt::device::SourceLine& where = simt::device::source_line(place.pc);
+  const simt::LaunchSite& site = running.grid->site();
+  const std::string_view path(site.file);
+  return where.line == 0 ||
+         (where.line == site.line && where.file == path.substr(path.rfind('/') + 1));
+}
+
 void on_library_copy(const void* to, const void* from, std::size_t size_bytes, Place place) {
-  if (size_bytes == 0) return;
+  if (size_bytes == 0 || copies_argument(to, from, place)) return;
   on_read(from, size_bytes, Alignment::kNone, place);
   on_library_write(to, size_bytes, place);
 }
