@@ -12,7 +12,14 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -fno-gnu-unique -Wall -Wno-unknown-pragmas
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
+  # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
+  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names.
+  set(simt_renamed_calls "")
+  foreach(call IN ITEMS memcpy memmove memset)
+    list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
+  endforeach()
   # What nvcc includes by itself, precompiled: more than half of the time of a rung. Flags that do not
   # fit the precompiled form make g++ read the header instead.
   set(simt_precompiled ${CMAKE_BINARY_DIR}/common/simt/precompiled)
@@ -28,7 +35,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   # Only the lab's functions stay visible to the linker. What else a rung defines, a template's instance
   # included, would take the place of the runtime's own code of that name: here it is the rung's alone.
   set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
-  set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep {work}/isolated.o)
+  set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep
+    ${simt_renamed_calls} {work}/isolated.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")

@@ -7,19 +7,34 @@
 #include "simt/async_copy.h"
 #include "simt/keywords.h"
 
+namespace simt {
+
+// One word, of which the last zero_bytes are not read but set to zero.
+template <class Word>
+SIMT_INLINE void copy_word(void* destination, const void* source, std::size_t zero_bytes) {
+  if (zero_bytes == 0) {
+    return copy_words<Word, Arrival::kLater>(destination, source, sizeof(Word), 0, 1);
+  }
+  Word word = {};
+  copy_bytes(&word, source, sizeof(Word) - zero_bytes);
+  *static_cast<Word*>(destination) = word;
+  begin_copy(destination, sizeof(Word));
+}
+
+}  // namespace simt
+
 // Copies size_bytes (4, 8 or 16, to and from addresses that are multiples of it), of which the last
 // zero_bytes are not read but set to zero.
 SIMT_INLINE void __pipeline_memcpy_async(void* destination, const void* source,
                                          std::size_t size_bytes, std::size_t zero_bytes = 0) {
-  if (zero_bytes == 0) {
-    simt::copy_share<simt::Arrival::kLater>(destination, source, size_bytes);
-    return;
+  simt::check_copy(destination, source, size_bytes, zero_bytes);
+  if (size_bytes == 16) {
+    simt::copy_word<simt::CopyWord16>(destination, source, zero_bytes);
+  } else if (size_bytes == 8) {
+    simt::copy_word<simt::CopyWord8>(destination, source, zero_bytes);
+  } else {
+    simt::copy_word<simt::CopyWord4>(destination, source, zero_bytes);
   }
-  auto* const bytes = static_cast<unsigned char*>(destination);
-  for (std::size_t i = 0; i < size_bytes; ++i) {
-    bytes[i] = i < size_bytes - zero_bytes ? static_cast<const unsigned char*>(source)[i] : 0;
-  }
-  simt::begin_copy(destination, size_bytes);
 }
 
 SIMT_INLINE void __pipeline_commit() { simt::commit_copies(); }

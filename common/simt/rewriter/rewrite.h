@@ -26,15 +26,20 @@ void rewrite_kernel_pointers(const Tokens& code,
 // __shared__ alignas(16) T x[8]; becomes alignas(16) __shared__ T x[8];
 void rewrite_shared(const Tokens& code, Edits& edits);
 
+// __launch_bounds__(256) void k(...) {...} gets a first statement ::simt::check_launch_bounds(256);
+void rewrite_launch_bounds(const Tokens& code, Edits& edits);
+
 // All of them, for all code of a source.
 inline void rewrite_all(const Source& source, Edits& edits) {
   rewrite_launches(source.code, {}, edits);
   rewrite_kernel_pointers(source.code, {}, edits);
   rewrite_shared(source.code, edits);
+  rewrite_launch_bounds(source.code, edits);
   for (const Macro& macro : source.macros) {
     rewrite_launches(macro.body, macro.parameters, edits);
     rewrite_kernel_pointers(macro.body, macro.parameters, edits);
     rewrite_shared(macro.body, edits);
+    rewrite_launch_bounds(macro.body, edits);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <cuda/pipeline>
 
-#include "device_test.h"
+#include "device_counting.h"
 
 namespace simt_test {
 namespace {
@@ -16,7 +16,7 @@ namespace cg = cooperative_groups;
 constexpr int kThreads = 64;
 constexpr int kTiles = 5;
 
-class AsyncCopy : public DeviceTest {
+class AsyncCopy : public CountingTest {
  protected:
   AsyncCopy() : in_(kTiles * kThreads), out_(kThreads) {
     for (int i = 0; i < kTiles * kThreads; ++i) in_[i] = i * i % 1000;
@@ -135,6 +135,60 @@ TEST_F(AsyncCopy, ForgetsWhatABlockLeftBehind) {
   mirror_kernel<<<3, kThreads>>>(in_.get(), out_.get(), kRight);
   cudaDeviceSynchronize();
   EXPECT_EQ(out_[0], in_[kThreads - 1]);
+}
+
+// Thread t copies one vector of 16 bytes, of which zero_bytes become zero.
+__global__ void vectors_kernel(const int* in, int* out, int first_in, int first_tile,
+                               int size_bytes, int zero_bytes) {
+  __shared__ alignas(16) int tile[4 * kThreads + 4];
+  const int t = threadIdx.x;
+  int* const mine = &tile[first_tile + 4 * t];
+  __pipeline_memcpy_async(mine, &in[first_in + 4 * t], size_bytes, zero_bytes);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  for (int i = 0; i < size_bytes / 4; ++i) out[4 * t + i] = mine[i];
+}
+constexpr int kVectorLine = __LINE__ - 5;
+
+TEST_F(AsyncCopy, FindsMisalignedSides) {
+  Managed<int> out(4 * kThreads);
+  vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 1, 0, 16, 0);
+  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  EXPECT_EQ(finding.line, kVectorLine);
+  EXPECT_TRUE(contains(finding.message, "copies 16 bytes asynchronously from 0x"));
+  EXPECT_TRUE(contains(finding.message, "4 bytes past a multiple of 16"));
+  vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 1, 8, 0);
+  EXPECT_TRUE(contains(expect_fault(cudaErrorMisalignedAddress, "misaligned").message,
+                       "copies 8 bytes asynchronously to 0x"));
+  vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 1, 1, 4, 0);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[4], in_[5]);
+}
+
+TEST_F(AsyncCopy, FindsSizesThatThereAreNot) {
+  Managed<int> out(4 * kThreads);
+  vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 0, 12, 0);
+  const simt::Finding finding = expect_fault(cudaErrorAssert, "crash");
+  EXPECT_EQ(finding.line, kVectorLine);
+  EXPECT_TRUE(contains(finding.message, "4, 8 or 16 bytes at a time"));
+  vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 0, 8, 9);
+  expect_fault(cudaErrorAssert, "crash");
+}
+
+TEST_F(AsyncCopy, WritesOneWordHoweverManyZerosItHolds) {
+  Managed<int> out(4 * kThreads, -1);
+  for (const int zero_bytes : {0, 4, 16}) {
+    const KernelCounters kernel =
+        counted([&] { vectors_kernel<<<1, 32>>>(in_.get(), out.get(), 0, 0, 16, zero_bytes); });
+    const LineCounters& line = line_of(kernel, kVectorLine);
+    EXPECT_EQ(line.counters[Counter::kSharedWriteRequests], 1u) << zero_bytes;
+    EXPECT_EQ(line.counters[Counter::kGlobalReadBytes], 32u * (16 - zero_bytes));
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(out[40 + i], i < 4 - zero_bytes / 4 ? in_[40 + i] : 0);
+  }
+  vectors_kernel<<<1, 1>>>(in_.get(), out.get(), 4, 0, 16, 5);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[2], in_[6] & 0xffffff);
+  EXPECT_EQ(out[3], 0);
 }
 
 }  // namespace

@@ -112,6 +112,10 @@ TEST_F(Launch, RefusesWhatTheDeviceCannotHold) {
   EXPECT_EQ(launch_error(1, 0), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(dim3(1, 65536), 32), cudaErrorInvalidValue);
   EXPECT_EQ(launch_error(1, 32, (48 << 10) + 1), cudaErrorInvalidValue);
+  for (const int negative : {-1, -1024, -(48 << 10)}) {  // becomes a huge size
+    EXPECT_EQ(launch_error(1, 32, static_cast<std::size_t>(negative)), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(launch_error(1, dim3(1 << 31, 2)), cudaErrorInvalidValue) << "2^32 threads are not 0";
   EXPECT_EQ(launch_error(1, 32), cudaSuccess) << "a refused launch is no sticky error";
   EXPECT_EQ(count[0], 32u) << "only the valid launch has run";
 }
@@ -159,6 +163,32 @@ TEST_F(Launch, PoisonsSharedMemoryAndKeepsTheHostsVariables) {
   expect_finding("uninitialized_read");
 }
 
+// Before the test that raises the limit, for good.
+template <int kKiBytes>
+__global__ void fill_static_shared(int* out) {
+  __shared__ int items[kKiBytes << 8];
+  for (int i = threadIdx.x; i < kKiBytes << 8; i += blockDim.x) items[i] = i;
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = items[(kKiBytes << 8) - 1];
+}
+
+TEST_F(Launch, AddsStaticToDynamicSharedMemory) {
+  Managed<int> out(2);
+  fill_static_shared<48><<<2, 32>>>(out.get());
+  fill_static_shared<40><<<2, 32, 8 << 10>>>(out.get());
+  fill_static_shared<40><<<2, 32, 9 << 10>>>(out.get());
+  const simt::Finding finding = expect_finding("launch_error");
+  EXPECT_EQ(finding.line, __LINE__ - 2);
+  EXPECT_EQ(finding.kernel, "fill_static_shared<40>");
+  EXPECT_TRUE(contains(finding.message, "(items) take 40960 bytes"));
+}
+
+TEST_F(Launch, FindsMoreStaticSharedMemoryThanNvccAccepts) {
+  Managed<int> out(2);
+  fill_static_shared<49><<<2, 32>>>(out.get());
+  EXPECT_TRUE(contains(expect_finding("launch_error").message, "nvcc accepts at most 49152"));
+}
+
 __global__ void use_dynamic_shared(int* out, int num_items) {
   extern __shared__ int items[];
   for (int i = threadIdx.x; i < num_items; i += blockDim.x) items[i] = i;
@@ -175,6 +205,28 @@ TEST_F(Launch, GivesDynamicSharedMemoryUpToTheRaisedLimit) {
   use_dynamic_shared<<<1, 2, kNumItems * sizeof(int)>>>(out.get(), kNumItems);
   EXPECT_EQ(out[0], kNumItems / 2 * (kNumItems - 1));
   EXPECT_EQ(out[1], out[0]);
+}
+
+constexpr int kBound = 64;
+
+__global__ void __launch_bounds__(kBound) bounded_kernel(unsigned* count) { atomicAdd(count, 1); }
+
+template <int kFactor>
+__global__ __launch_bounds__(kFactor* kBound, 2) void bounded_template(unsigned* count) {
+  atomicAdd(count, 1);
+}
+
+TEST_F(Launch, RefusesMoreThreadsThanItsBounds) {
+  Managed<unsigned> count(1);
+  bounded_kernel<<<2, kBound + 1>>>(count.get());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  bounded_template<2><<<1, dim3(64, 2, 2)>>>(count.get());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "a refused launch is no sticky error";
+  EXPECT_EQ(count[0], 0u);
+  bounded_kernel<<<2, kBound>>>(count.get());
+  bounded_template<2><<<1, dim3(64, 2)>>>(count.get());
+  EXPECT_EQ(count[0], 4u * kBound);
 }
 
 __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }

@@ -284,5 +284,89 @@ TEST_F(Memory, AllowsAGridLargerThanTheData) {
   early_return_kernel<<<4, 32>>>(in.get(), out.get(), 100);
 }
 
+// Of more than 64 MiB, only the ends hold poison before anybody uses them.
+constexpr std::size_t kHuge = std::size_t{192} << 20;
+constexpr int kMiddle = kHuge / 2 / sizeof(int);
+
+TEST_F(Memory, FindsAReadOfFreshMemoryInTheMiddleOfAHugeAllocation) {
+  Device<int> in(kHuge / sizeof(int));
+  Managed<int> out(32);
+  copy_kernel<<<1, 32>>>(in.get(), out.get(), kMiddle);
+  EXPECT_EQ(expect_finding("uninitialized_read").line, kReadLine);
+  fill_kernel<<<1, 16>>>(in.get() + 2 * kMiddle / 3);  // half of what is read then
+  copy_kernel<<<1, 32>>>(in.get(), out.get(), 2 * kMiddle / 3);
+  expect_finding("uninitialized_read");
+}
+
+struct Four {
+  long values[4];
+};
+[[gnu::noinline]] __device__ Four four_times(long value) { return {value, value, value, value}; }
+
+// Stored straight into memory by the function that returns it: nobody sees that.
+__global__ void four_kernel(Four* out) { new (out + threadIdx.x) Four(four_times(0)); }
+__global__ void sum_kernel(const Four* in, long* out) {
+  out[threadIdx.x] = in[threadIdx.x].values[0] + in[threadIdx.x].values[3];
+}
+
+TEST_F(Memory, AllowsZerosInTheMiddleOfAHugeAllocation) {
+  Device<int> in(kHuge / sizeof(int));
+  Managed<int> out(32);
+  Managed<long> sums(32, -1);
+  int* const middle = in.get() + kMiddle;
+  cudaMemset(middle, 0, 32 * sizeof(int));
+  copy_kernel<<<1, 32>>>(middle, out.get(), 0);
+  Four* const fours = reinterpret_cast<Four*>(in.get() + kMiddle + (1 << 20));
+  four_kernel<<<1, 32>>>(fours);
+  sum_kernel<<<1, 32>>>(fours, sums.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[31], 0);
+  EXPECT_EQ(sums[31], 0);
+}
+
+// Each thread reads through the pointer that it or its neighbour has left.
+__global__ void local_pointer_kernel(int* out, bool of_neighbour) {
+  __shared__ const int* pointers[32];
+  const int t = threadIdx.x;
+  int local[2] = {t, 2 * t};
+  pointers[t] = local;
+  __syncthreads();
+  out[t] = pointers[of_neighbour ? (t + 1) % 32 : t][1];
+  __syncthreads();
+}
+constexpr int kPointerLine = __LINE__ - 3;
+
+TEST_F(Memory, FindsAnotherThreadsLocalVariable) {
+  Managed<int> out(32);
+  local_pointer_kernel<<<1, 32>>>(out.get(), true);
+  const simt::Finding finding = expect_finding("out_of_bounds");
+  EXPECT_EQ(finding.line, kPointerLine);
+  EXPECT_TRUE(contains(finding.message, "another thread's local variable"));
+}
+
+[[gnu::noinline]] __device__ void add_to(int* sum, const int* items, int num_items) {
+  for (int i = 0; i < num_items; ++i) *sum += items[i];
+}
+
+__global__ void own_local_kernel(int* out) {
+  int items[4] = {1, 2, 3, static_cast<int>(threadIdx.x)};
+  int sum = 0;
+  const auto add = [&](int first) { add_to(&sum, items + first, 2); };
+  add(0);
+  __syncthreads();
+  add(2);
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Memory, AllowsPointersToOnesOwnLocalVariables) {
+  Managed<int> out(64);
+  own_local_kernel<<<1, 64>>>(out.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[7], 13);
+  local_pointer_kernel<<<1, 32>>>(out.get(), false);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[7], 14);
+}
+
 }  // namespace
 }  // namespace simt_test

@@ -157,5 +157,23 @@ TEST(LaunchRewriter, NamesTheOffendingPlace) {
   EXPECT_EQ(error_of("/* no end"), "1: comment without its end");
 }
 
+TEST(LaunchBoundsRewriter, PutsACheckBeforeTheBody) {
+  EXPECT_EQ(rewritten("__global__ void __launch_bounds__(256) k(int n) { f(); }"),
+            "__global__ void __launch_bounds__(256) k(int n) {::simt::check_launch_bounds(256); "
+            "f(); }");
+  EXPECT_EQ(rewritten("template <int n>\n__global__ __launch_bounds__(max<n, 32>(), 2)\n"
+                      "void k(S s = {1}, int (*f)())\n{}"),
+            "template <int n>\n__global__ __launch_bounds__(max<n, 32>(), 2)\n"
+            "void k(S s = {1}, int (*f)())\n{::simt::check_launch_bounds(max<n, 32>(), 2);}");
+}
+
+TEST(LaunchBoundsRewriter, LeavesDeclarationsAlone) {
+  for (const char* const text : {"__global__ void __launch_bounds__(256) k(int); void f() {}",
+                                 "#define BOUNDS __launch_bounds__(256)\n", "__launch_bounds__",
+                                 "__launch_bounds__() void k() {}", "__launch_bounds__(256"}) {
+    EXPECT_EQ(rewritten(text), text);
+  }
+}
+
 }  // namespace
 }  // namespace simt::rewriter

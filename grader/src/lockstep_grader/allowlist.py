@@ -64,8 +64,9 @@ CUDA_BUILTINS = frozenset(_CUDA_BUILTINS.split())
 # What the emulator's headers themselves call; the rest of it is the worker's to call.
 _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
-begin_copy commit_copies copy_from_symbol copy_to_symbol decode_float16 divide dynamic_shared
-encode_float16 expect_company extract_bits function_attributes global_timer is_cooperative_launch
+begin_copy check_copy check_launch_bounds commit_copies copy_from_symbol copy_to_symbol
+decode_float16 divide dynamic_shared encode_float16 expect_company extract_bits
+function_attributes global_timer is_cooperative_launch
 lane_id max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
 raise_dynamic_shared_limit register_symbol resident_blocks run_grid set_function_attribute
 square_root symbol_address sync_grid to_double to_float to_integer wait_for_copies warp_operation

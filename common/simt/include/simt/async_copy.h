@@ -12,13 +12,19 @@
 
 namespace simt {
 
-// Words of 16, 8, 4 and 1 bytes that may stand for objects of any type.
+// Words of 16 to 1 bytes that may stand for objects of any type.
 struct alignas(16) CopyWord16 {
   std::uint64_t low, high;
 } __attribute__((may_alias));
 typedef std::uint64_t CopyWord8 __attribute__((may_alias));
 typedef std::uint32_t CopyWord4 __attribute__((may_alias));
+typedef std::uint16_t CopyWord2 __attribute__((may_alias));
 typedef unsigned char CopyWord1 __attribute__((may_alias));
+
+// Ends the kernel unless the hardware can copy that at once: size_bytes is 4, 8 or 16, both
+// addresses are multiples of it, and zero_bytes are not more.
+void check_copy(const void* destination, const void* source, std::size_t size_bytes,
+                std::size_t zero_bytes);
 
 // The running thread's [destination, destination + size_bytes), at most 16 bytes of shared memory,
 // which was just written, arrives later. Elsewhere, and on the host, nothing happens.
@@ -37,6 +43,24 @@ SIMT_INLINE void copy_words(void* destination, const void* source, std::size_t s
   for (std::size_t i = rank; i < size_bytes / sizeof(Word); i += num_threads) {
     static_cast<Word*>(destination)[i] = static_cast<const Word*>(source)[i];
     if (arrival == Arrival::kLater) begin_copy(static_cast<Word*>(destination) + i, sizeof(Word));
+  }
+}
+
+// Fewer than 16 bytes from an address that is a multiple of the next power of two, in as few words
+// as possible.
+SIMT_INLINE void copy_bytes(void* destination, const void* source, std::size_t size_bytes) {
+  auto* const to = static_cast<CopyWord1*>(destination);
+  const auto* const from = static_cast<const CopyWord1*>(source);
+  const std::size_t after8 = size_bytes & 8, after4 = size_bytes & 12, after2 = size_bytes & 14;
+  if ((size_bytes & 8) != 0) copy_words<CopyWord8, Arrival::kAtOnce>(to, from, 8, 0, 1);
+  if ((size_bytes & 4) != 0) {
+    copy_words<CopyWord4, Arrival::kAtOnce>(to + after8, from + after8, 4, 0, 1);
+  }
+  if ((size_bytes & 2) != 0) {
+    copy_words<CopyWord2, Arrival::kAtOnce>(to + after4, from + after4, 2, 0, 1);
+  }
+  if ((size_bytes & 1) != 0) {
+    copy_words<CopyWord1, Arrival::kAtOnce>(to + after2, from + after2, 1, 0, 1);
   }
 }
 

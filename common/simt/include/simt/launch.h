@@ -43,6 +43,14 @@ void* dynamic_shared();
 // from now on. Kept for all kernels together; never lowers the limit.
 void raise_dynamic_shared_limit(std::size_t size_bytes);
 
+// The first statement of a kernel with __launch_bounds__(max_threads, ...). Larger blocks do not
+// get further: the launch fails with cudaErrorInvalidValue.
+void check_launch_bounds(unsigned max_threads) noexcept;
+SIMT_INLINE void check_launch_bounds(unsigned max_threads, unsigned /*min_blocks*/,
+                                     unsigned /*max_cluster_blocks*/ = 0) noexcept {
+  check_launch_bounds(max_threads);
+}
+
 namespace detail {
 
 // Runs one device thread; `closure` holds the kernel and its arguments.
@@ -51,7 +59,8 @@ using ThreadBody = void (*)(void* closure);
 // Checks the launch against the device's limits and runs the grid to its end. Returns (and records
 // for cudaGetLastError)
 //   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads a
-//                                       block, or too much dynamic shared memory
+//                                       block (__launch_bounds__ included), or too much dynamic
+//                                       shared memory
 //   cudaErrorInvalidResourceHandle      not a stream
 //   cudaErrorCooperativeLaunchTooLarge  a cooperative grid that cannot be resident as a whole
 //   cudaErrorNotSupported               a launch from inside a kernel

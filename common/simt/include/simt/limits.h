@@ -27,6 +27,10 @@ inline constexpr std::size_t kReservedSharedBytesPerBlock = std::size_t{1} << 10
 // Blocks of this shape that one multiprocessor holds at a time; 0 if not even one fits.
 // Threads count in whole warps. Registers are not modelled.
 constexpr int blocks_per_multiprocessor(int threads_per_block, std::size_t shared_bytes) {
+  const bool fits = threads_per_block >= 1 &&
+                    threads_per_block <= static_cast<int>(kMaxThreadsPerBlock) &&
+                    shared_bytes <= kMaxSharedBytesPerBlock;
+  if (!fits) return 0;
   const int warps_per_block = (threads_per_block + kWarpSize - 1) / kWarpSize;
   const int by_threads = kMaxThreadsPerMultiprocessor / (warps_per_block * kWarpSize);
   const auto by_shared = static_cast<int>(kSharedBytesPerMultiprocessor /

@@ -63,6 +63,11 @@ std::vector<const Allocation*> live_allocations();
 // device's memory is used up. size_bytes > 0.
 void* allocate(std::size_t size_bytes, Allocation::Kind kind);
 
+// A kernel is about to use [p, p + size_bytes) of a live allocation, of which something was never
+// written. The middle of a huge allocation gets its poison now, page by page; but a page that has
+// memory behind it was used by code that nobody watches, and keeps what it holds.
+void poison_on_first_use(const void* p, std::size_t size_bytes);
+
 // Ends an allocation of that kind. Its addresses are not used again for a long time, so that late
 // accesses are recognised. Returns false if `p` is not the base of a live allocation of the kind.
 bool release(void* p, Allocation::Kind kind);

@@ -87,9 +87,9 @@ class warp_group : public thread_group {
       return simt::shuffle(lane_mask(), value, source_lane);
     } else {
       unsigned words[(sizeof(T) + 3) / 4] = {};
-      std::memcpy(words, &value, sizeof(T));
+      __builtin_memcpy(words, &value, sizeof(T));
       for (unsigned& word : words) word = simt::shuffle(lane_mask(), word, source_lane);
-      std::memcpy(&value, words, sizeof(T));
+      __builtin_memcpy(&value, words, sizeof(T));
       return value;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "memory_check.h"
+#include "memory_report.h"
 #include "running.h"
 #include "shared_memory.h"
 #include "simt/async_copy.h"
@@ -52,6 +53,21 @@ std::string copy_under_way(const Block& block, const Access& access) {
 using device::AsyncCopies;
 using device::AsyncCopy;
 using device::running;
+
+void check_copy(const void* destination, const void* source, std::size_t size_bytes,
+                std::size_t zero_bytes) {
+  if (running.grid == nullptr) return;
+  const void* const pc = __builtin_return_address(0);
+  const bool is_size = size_bytes == 4 || size_bytes == 8 || size_bytes == 16;
+  if (!is_size || zero_bytes > size_bytes) {
+    device::end_impossible_copy(size_bytes, zero_bytes, pc);
+  }
+  for (const void* const side : {source, destination}) {
+    const auto address = reinterpret_cast<std::uintptr_t>(side);
+    if (address % size_bytes == 0) continue;
+    device::end_misaligned_copy(side == source ? "from" : "to", address, size_bytes, pc);
+  }
+}
 
 void begin_copy(void* destination, std::size_t size_bytes) {
   if (running.grid == nullptr) return;

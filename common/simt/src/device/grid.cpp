@@ -128,7 +128,10 @@ void Grid::start_block() {
 }
 
 void Grid::end_block(std::size_t position) {
-  if (counts_) tally().end_block(resident_[position]->shared_shadow.static_region);
+  constexpr std::uint64_t kBlocksLookedAt = 8;  // for the variables that they use
+  const SharedRegion& static_shared = resident_[position]->shared_shadow.static_region;
+  if (counts_) tally().end_block(static_shared);
+  if (num_ended_ < kBlocksLookedAt) add_written_variables(static_shared, shared_variables_);
   resident_[position]->shared_image.clear();
   spare_.push_back(std::move(resident_[position]));
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ class Grid {
   // warp that waits for another block splits its requests.
   bool draw_interruption() { return !counts_ && schedule_.interrupts(num_barriers_++); }
 
+  // __shared__ variables that its blocks have written.
+  const std::set<const SharedVariable*>& shared_variables() const { return shared_variables_; }
+
   std::optional<Fault> fault;  // why the kernel was ended
 
  private:
@@ -68,6 +72,7 @@ class Grid {
   std::uint64_t num_barriers_ = 0;                // that blocks have passed
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
   std::vector<std::unique_ptr<Block>> spare_;
+  std::set<const SharedVariable*> shared_variables_;
   Block* loaded_ = nullptr;  // whose shared memory is in place; null if nobody's that is needed
 
   // Since memory last changed:

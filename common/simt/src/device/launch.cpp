@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "device_heap.h"
 #include "device_print.h"
+#include "fault.h"
 #include "grid.h"
 #include "memory_report.h"
 #include "order.h"
@@ -16,6 +18,7 @@
 #include "race_report.h"
 #include "running.h"
 #include "scheduler.h"
+#include "shared_variables.h"
 #include "signal_guard.h"
 #include "simt/finding.h"
 #include "source_line.h"
@@ -52,7 +55,7 @@ cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
 // Blocks of this launch that the device holds at a time. Meaningful for valid launches only.
 std::uint64_t max_resident_blocks(const LaunchConfig& config) {
   const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
-  if (num_threads == 0 || num_threads > kMaxThreadsPerBlock) return 0;
+  if (num_threads > kMaxThreadsPerBlock) return 0;
   return static_cast<std::uint64_t>(kNumMultiprocessors) *
          static_cast<std::uint64_t>(
              blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
@@ -68,7 +71,39 @@ void report_fault(const LaunchSite& site, const device::Fault& fault) {
   set_sticky_error(fault.error);
 }
 
-void run(Grid& grid) {
+// A device knows what a kernel declares before it launches it; here it is known afterwards.
+void check_static_shared(const Grid& grid) {
+  std::size_t static_bytes = 0;
+  std::string names;
+  for (const device::SharedVariable* const variable : grid.shared_variables()) {
+    static_bytes += variable->size_bytes;
+    names += (names.empty() ? "" : ", ") + variable->name;
+  }
+  const std::size_t dynamic_bytes = grid.config().shared_bytes;
+  const bool is_raised = g_dynamic_shared_limit > kDefaultSharedBytesPerBlock;
+  const std::size_t most = is_raised ? kMaxSharedBytesPerBlock : kDefaultSharedBytesPerBlock;
+  std::string message =
+      "the __shared__ variables (" + names + ") take " + std::to_string(static_bytes) + " bytes";
+  if (static_bytes > kDefaultSharedBytesPerBlock) {
+    message += ", of which nvcc accepts at most " + std::to_string(kDefaultSharedBytesPerBlock) +
+               ": more has to be dynamic shared memory";
+  } else if (static_bytes > 0 && static_bytes + dynamic_bytes > most) {
+    message += ", the launch's dynamic shared memory " + std::to_string(dynamic_bytes) +
+               ": together more than the " + std::to_string(most) + " that a block may have" +
+               (is_raised ? "" : " without cudaFuncSetAttribute") + "; a GPU refuses the launch";
+  } else {
+    return;
+  }
+  const std::string_view path(grid.site().file);
+  report({"launch_error", std::string(path.substr(path.rfind('/') + 1)), grid.site().line,
+          grid.site().kernel, std::move(message)});
+}
+
+// By its own first thread, before anything has happened.
+bool is_refused(const Grid& grid) { return grid.fault && grid.fault->kind.empty(); }
+
+// What the launch returns.
+cudaError_t run(Grid& grid) {
   static std::uint64_t clock = 0;  // stands still between kernels, whatever the host does
   running.steps = clock;
   running.grid = &grid;
@@ -87,12 +122,22 @@ void run(Grid& grid) {
   if (grid.fault) {
     device::abandon_fibers();
     device::release_device_heap();
-    report_fault(grid.site(), *grid.fault);
+    if (!is_refused(grid)) report_fault(grid.site(), *grid.fault);
+  } else {
+    check_static_shared(grid);
   }
   device::flush_prints();
   clock = running.steps;
   running.alarm_step = UINT64_MAX;
   running.grid = nullptr;
+  return is_refused(grid) ? grid.fault->error : cudaSuccess;
+}
+
+cudaError_t refuse(const LaunchSite& site, cudaError_t error) {
+  const device::Untraced untraced;
+  set_last_error(error);
+  explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
+  return error;
 }
 
 }  // namespace
@@ -105,16 +150,19 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
                              void* closure) {
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
-  if (error != cudaSuccess) {
-    const device::Untraced untraced;
-    set_last_error(error);
-    explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
-    return error;
-  }
+  if (error != cudaSuccess) return refuse(site, error);
   if (device::is_counting()) device::tally().begin_launch(site, config);
   Grid grid(site, config, max_resident, body, closure);
-  run(grid);
-  return cudaSuccess;
+  const cudaError_t outcome = run(grid);
+  return outcome == cudaSuccess ? cudaSuccess : refuse(site, outcome);
+}
+
+void check_launch_bounds(unsigned max_threads) noexcept {
+  if (running.grid == nullptr) return;
+  const dim3& block = running.grid->config().block;
+  if (max_threads == 0 || block.x * block.y * block.z <= max_threads) return;
+  const device::Untraced untraced;
+  device::end_kernel({cudaErrorInvalidValue, "", "", nullptr});
 }
 
 }  // namespace simt

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -66,6 +67,7 @@ bool check_unwritten(const Access& access) {
     report_out_of_bounds(access, allocation);
     return false;
   }
+  poison_on_first_use(reinterpret_cast<const void*>(access.address), access.size_bytes);
   if (access.reads && device_flags.none(access.address, access.size_bytes)) {
     const bool held_poison = allocation->kind != Allocation::Kind::external;
     if (!held_poison || !was_written_unseen(access)) report_uninitialized(access, allocation->name);
@@ -84,7 +86,13 @@ void check_device_memory(const Access& access) {
 bool check_unwritten_shared(const Access& access, SharedRegion& region) {
   const Untraced untraced;
   const SharedVariable* variable = nullptr;
-  if (&region == &running.block->shared_shadow.static_region) {
+  const bool is_static = &region == &running.block->shared_shadow.static_region;
+  if (access.address + access.size_bytes > region.low + region.size_bytes) {
+    if (is_static) end_outside_shared_memory(access);
+    report_past_shared_memory(access);
+    return false;
+  }
+  if (is_static) {
     const std::size_t offset = access.address - region.low;
     variable = find_shared_variable(offset);
     if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
@@ -115,6 +123,15 @@ bool is_mapped(std::uintptr_t address) {
   return mincore(page, 1, &resident) == 0;
 }
 
+// In the stacks of all threads, but not in the running thread's own.
+void check_other_stack(const Access& access) {
+  const Fiber& own = *running.fiber;
+  const std::uintptr_t frame = number(__builtin_frame_address(0));
+  const bool has_left_its_own = frame - own.stack_low >= own.stack_bytes;
+  const bool hits_guard = access.address - (own.stack_low - kGuardBytes) < kGuardBytes;
+  if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
+}
+
 // Neither device memory nor shared memory nor the thread's stack.
 void check_elsewhere(const Access& access) {
   const Untraced untraced;
@@ -123,10 +140,13 @@ void check_elsewhere(const Access& access) {
       access.address - running.block->shared_shadow.dynamic_region.low;
   if (past_dynamic < kMaxSharedBytesPerBlock) return report_past_shared_memory(access);
   const std::uintptr_t begin = number(&__executable_start);
-  if (access.address - begin < number(&_end) - begin)
-    return check_global_race(access);        // __device__ variables, tables
+  if (access.address - begin < number(&_end) - begin) {  // __device__ variables, tables
+    Access inside = access;
+    inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
+    return check_global_race(inside);
+  }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
-  if (is_fiber_stack(access.address)) return;
+  if (is_fiber_stack(access.address)) return check_other_stack(access);
   const SharedRegion& shared = running.block->shared_shadow.static_region;
   if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {

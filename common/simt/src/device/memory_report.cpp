@@ -16,6 +16,7 @@
 #include "running.h"
 #include "simt/error.h"
 #include "simt/finding.h"
+#include "simt/limits.h"
 #include "source_line.h"
 
 namespace simt::device {
@@ -106,18 +107,35 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest) {
 
 void report_past_shared_memory(const Access& access) {
   const Untraced untraced;
-  if (is_known(access, 0)) return;
   const SharedRegion& region = running.block->shared_shadow.dynamic_region;
-  report_at(access, "out_of_bounds",
-            what_it_does(access) + ", " + bytes(access.address - region.low - region.size_bytes) +
-                " past the end of the block's dynamic shared memory (" + bytes(region.size_bytes) +
-                ", the launch's third argument)");
+  const std::uintptr_t end = region.low + region.size_bytes;
+  const std::uintptr_t access_end = access.address + access.size_bytes;
+  std::string message =
+      what_it_does(access) +
+      (access.address < end ? ", of which the last " + bytes(access_end - end) + " lie past"
+                            : ", " + bytes(access.address - end) + " past") +
+      " the end of the block's dynamic shared memory (" + bytes(region.size_bytes) +
+      ", the launch's third argument)";
+  if (access_end > region.low + kMaxSharedBytesPerBlock) {  // what follows is the emulator's own
+    end_kernel({cudaErrorIllegalAddress, "out_of_bounds", std::move(message), access.pc});
+  }
+  if (!is_known(access, 0)) report_at(access, "out_of_bounds", std::move(message));
 }
 
 void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
   const Untraced untraced;
   if (is_known(access, 0)) return;
   report_at(access, "out_of_bounds", what_it_does(access) + place_past(access, variable));
+}
+
+void report_other_stack(const Access& access) {
+  const Untraced untraced;
+  if (is_known(access, 0)) return;
+  report_at(access, "out_of_bounds",
+            what_it_does(access) +
+                " of another thread's local variable: a thread's local memory is its own, and in "
+                "any other thread such a pointer leads elsewhere; share values through shared or "
+                "global memory, or by a shuffle");
 }
 
 void report_uninitialized(const Access& access, const std::string& where) {
@@ -148,7 +166,8 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
 void report_host_access(const Access& access, const Allocation* allocation) {
   set_sticky_error(cudaErrorIllegalAddress);
   if (is_known(access, 2)) return;
-  const SourceLine& where = source_line(access.pc);
+  SourcePlace where = {source_line(access.pc).file, source_line(access.pc).line};
+  if (where.line == 0) where = program_place(capture_call_stack());  // std::copy, not inlined
   const bool is_inside =
       allocation != nullptr && allocation->contains(reinterpret_cast<const void*>(access.address));
   report({"host_pointer", where.file, where.line, "",
@@ -191,6 +210,26 @@ void end_misaligned_type(const TypedAccess& access, std::uintptr_t address, cons
                   alignment + ": " + object + " needs an address that is a multiple of " +
                   alignment,
               pc});
+}
+
+void end_misaligned_copy(const char* direction, std::uintptr_t address, std::size_t size_bytes,
+                         const void* pc) {
+  const Untraced untraced;
+  const std::string size = std::to_string(size_bytes);
+  end_kernel({cudaErrorMisalignedAddress, "misaligned",
+              running_thread_name() + " copies " + bytes(size_bytes) + " asynchronously " +
+                  direction + " " + hex(address) + ", which is " + bytes(address % size_bytes) +
+                  " past a multiple of " + size + ": a copy of " + size +
+                  " bytes needs addresses that are multiples of " + size,
+              pc});
+}
+
+void end_impossible_copy(std::size_t size_bytes, std::size_t zero_bytes, const void* pc) {
+  const Untraced untraced;
+  std::string message = running_thread_name() + " copies " + bytes(size_bytes) + " asynchronously";
+  if (zero_bytes > size_bytes) message += ", of which it sets " + bytes(zero_bytes) + " to zero";
+  end_kernel({cudaErrorAssert, "crash",
+              message + ": __pipeline_memcpy_async copies 4, 8 or 16 bytes at a time", pc});
 }
 
 void end_index_out_of_range(std::int64_t index, const std::string& array_type, const void* pc) {

@@ -18,11 +18,15 @@ namespace simt::device {
 // The access leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
 void report_out_of_bounds(const Access& access, const Allocation* nearest);
 
-// The access lies past the end of the block's dynamic shared memory.
+// The access lies past the end of the block's dynamic shared memory, or in part. Ends the kernel if
+// it leaves the room for the largest, too.
 void report_past_shared_memory(const Access& access);
 
 // The access begins in or after the variable and ends in room that belongs to none.
 void report_past_shared_variable(const Access& access, const SharedVariable& variable);
+
+// The access goes to what another thread has on its stack.
+void report_other_stack(const Access& access);
 
 // Nothing has been written yet where it reads. `where`: an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where);
@@ -50,6 +54,12 @@ struct TypedAccess {
                                       const void* pc);
 // The access goes through the reference that running.doubtful tells of.
 [[noreturn]] void end_misaligned_reference(const Access& access);
+// An asynchronous copy of so many bytes (at once) "from" or "to" the address.
+[[noreturn]] void end_misaligned_copy(const char* direction, std::uintptr_t address,
+                                      std::size_t size_bytes, const void* pc);
+// One of a size that there is not.
+[[noreturn]] void end_impossible_copy(std::size_t size_bytes, std::size_t zero_bytes,
+                                      const void* pc);
 // array_type: as the compiler spells it, "float [32]". The kernel ends because past a local array
 // lies the stack on which it runs.
 [[noreturn]] void end_index_out_of_range(std::int64_t index, const std::string& array_type,

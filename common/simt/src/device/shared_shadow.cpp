@@ -5,6 +5,16 @@
 
 namespace simt::device {
 
+void add_written_variables(const SharedRegion& static_region,
+                           std::set<const SharedVariable*>& variables) {
+  for (const SharedVariable& variable : shared_variables()) {
+    const std::uintptr_t begin = static_region.low + variable.offset;
+    if (!variable.is_guard && !static_region.written.none(begin, variable.size_bytes)) {
+      variables.insert(&variable);
+    }
+  }
+}
+
 void SharedShadow::reset(SharedRegion& region, std::span<std::byte> memory,
                          std::vector<std::uint8_t>& flags) {
   constexpr std::uintptr_t kUnit = 8;  // flags start at a multiple of it

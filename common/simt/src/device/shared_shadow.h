@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct SharedRegion {
 
   bool contains(std::uintptr_t address) const { return address - low < size_bytes; }
 };
+
+struct SharedVariable;
+
+// Adds the __shared__ variables of which something was written to `variables`.
+void add_written_variables(const SharedRegion& static_region,
+                           std::set<const SharedVariable*>& variables);
 
 // Each resident block has one; the memory itself they use in turns.
 class SharedShadow {

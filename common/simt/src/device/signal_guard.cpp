@@ -14,6 +14,10 @@
 #include "running.h"
 #include "source_line.h"
 
+// Where the linker puts the program's code.
+extern "C" char __executable_start;
+extern "C" char etext;
+
 namespace simt::device {
 namespace {
 
@@ -21,7 +25,7 @@ namespace {
 alignas(64) std::byte g_signal_stack[64 << 10];
 
 // The instruction that trapped, as a return address; if it is the emulator's own (an atomic
-// function), the address to which that returns.
+// function) or the C library's (memcpy), the address to which that returns.
 const void* trap_pc(const ucontext_t& context) {
 #if defined(__x86_64__)
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -29,7 +33,9 @@ const void* trap_pc(const ucontext_t& context) {
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.pc);
 #endif
   const void* const return_address = reinterpret_cast<const void*>(pc + 1);
-  return source_line(return_address).line != 0 ? return_address : running.lane().pc;
+  const auto begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
+  const bool is_program = pc - begin < static_cast<std::size_t>(&etext - &__executable_start);
+  return is_program && source_line(return_address).line != 0 ? return_address : running.lane().pc;
 }
 
 std::string describe_address(std::uintptr_t address) {

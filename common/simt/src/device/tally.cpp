@@ -94,12 +94,7 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
 void Tally::end_block(const SharedRegion& static_shared) {
   KernelTally& kernel = kernels_[current_];
   if (++kernel.num_blocks_seen > kBlocksLookedAt) return;
-  for (const SharedVariable& variable : shared_variables()) {
-    const std::uintptr_t begin = static_shared.low + variable.offset;
-    if (!variable.is_guard && !static_shared.written.none(begin, variable.size_bytes)) {
-      kernel.shared_variables.insert(&variable);
-    }
-  }
+  add_written_variables(static_shared, kernel.shared_variables);
 }
 
 Tally::PlaceTally& Tally::place(std::uint32_t pc) {

@@ -184,10 +184,7 @@ cudaError_t simt::set_function_attribute(cudaFuncAttribute attribute, int value)
 }
 
 int simt::resident_blocks(int threads_per_block, std::size_t shared_bytes) {
-  const bool fits = threads_per_block >= 1 &&
-                    threads_per_block <= static_cast<int>(kMaxThreadsPerBlock) &&
-                    shared_bytes <= kMaxSharedBytesPerBlock;
-  return fits ? blocks_per_multiprocessor(threads_per_block, shared_bytes) : 0;
+  return blocks_per_multiprocessor(threads_per_block, shared_bytes);
 }
 
 cudaError_t simt::max_active_blocks(int* num_blocks, int threads_per_block,

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -73,12 +74,51 @@ void poison(std::byte* begin, std::byte* end) {
             kPoisonWord);
 }
 
-// All of it, but only the two ends of a huge one, which would otherwise occupy memory unused.
-void poison_fresh(std::byte* base, std::size_t size_bytes) {
+struct Range {
+  std::byte* begin;
+  std::byte* end;
+};
+
+// Of a huge allocation, the pages between its two ends: poison would occupy memory unused.
+Range middle_of(std::byte* base, std::size_t size_bytes) {
   const std::size_t padded_bytes = round_up(size_bytes, kAllocationAlignment);
-  const std::size_t edge_bytes = std::min(padded_bytes, kPoisonedBytes);
-  poison(base, base + edge_bytes);
-  poison(std::max(base + edge_bytes, base + padded_bytes - edge_bytes), base + padded_bytes);
+  if (padded_bytes <= 2 * kPoisonedBytes) return {base + padded_bytes, base + padded_bytes};
+  const auto to_page = [](std::byte* p, std::size_t up) {
+    return p + up - (reinterpret_cast<std::uintptr_t>(p) + up) % kPageBytes;
+  };
+  return {to_page(base + kPoisonedBytes, kPageBytes - 1),
+          to_page(base + padded_bytes - kPoisonedBytes, 0)};
+}
+
+void poison_fresh(std::byte* base, std::size_t size_bytes) {
+  const Range middle = middle_of(base, size_bytes);
+  poison(base, middle.begin);
+  poison(middle.end, base + round_up(size_bytes, kAllocationAlignment));
+}
+
+// The pages of the device's range that are to hold poison from their first use on.
+std::bitset<kDeviceRangeBytes / kPageBytes> g_unpoisoned_pages;
+
+std::size_t page_number(const void* p) {
+  return (reinterpret_cast<std::uintptr_t>(p) - kDeviceBase) / kPageBytes;
+}
+
+void poison_middle_on_use(const Allocation& allocation) {
+  const auto [begin, end] = middle_of(allocation.base, allocation.size_bytes);
+  if (begin == end) return;
+  madvise(begin, static_cast<std::size_t>(end - begin), MADV_DONTNEED);
+  madvise(begin, static_cast<std::size_t>(end - begin), MADV_NOHUGEPAGE);  // each page by itself
+  for (std::size_t page = page_number(begin); page < page_number(end); ++page) {
+    g_unpoisoned_pages.set(page);
+  }
+}
+
+void forget_middle(const Allocation& allocation) {
+  const auto [begin, end] = middle_of(allocation.base, allocation.size_bytes);
+  if (begin == end) return;
+  for (std::size_t page = page_number(begin); page < page_number(end); ++page) {
+    g_unpoisoned_pages.reset(page);
+  }
 }
 
 void give_pages_back(const Allocation& allocation) {
@@ -89,6 +129,7 @@ void give_pages_back(const Allocation& allocation) {
 
 void end_on_heap(Allocation& allocation) {
   g_used_bytes -= round_up(allocation.size_bytes, kAllocationAlignment);
+  forget_middle(allocation);
   internal::end(allocation);
   give_pages_back(allocation);
 }
@@ -121,7 +162,9 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   poison_fresh(base, size_bytes);
   const bool is_fresh = kind == Allocation::Kind::device || kind == Allocation::Kind::device_heap;
   internal::enter(base, size_bytes, "", kind, !is_fresh);
-  internal::book()[base].made_by = capture_call_stack();
+  Allocation& allocation = internal::book()[base];
+  allocation.made_by = capture_call_stack();
+  if (is_fresh) poison_middle_on_use(allocation);
   return base;
 }
 
@@ -143,6 +186,18 @@ void release_all() {
     } else {
       internal::end(allocation);
     }
+  }
+}
+
+void poison_on_first_use(const void* p, std::size_t size_bytes) {
+  const std::size_t last = page_number(static_cast<const std::byte*>(p) + size_bytes - 1);
+  for (std::size_t page = page_number(p); page <= last; ++page) {
+    if (!g_unpoisoned_pages[page]) continue;
+    g_unpoisoned_pages.reset(page);
+    auto* const begin = reinterpret_cast<std::byte*>(kDeviceBase + page * kPageBytes);
+    unsigned char resident = 1;
+    mincore(begin, kPageBytes, &resident);
+    if ((resident & 1) == 0) poison(begin, begin + kPageBytes);
   }
 }
 

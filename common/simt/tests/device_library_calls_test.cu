@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// memcpy, memmove and memset: of the program's own calls, every access is checked and counted.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "device_counting.h"
+
+namespace simt_test {
+namespace {
+
+class LibraryCalls : public CountingTest {};
+
+constexpr int kThreads = 64;
+
+template <class T>
+class Device {
+ public:
+  explicit Device(std::size_t count) { cudaMalloc(&base_, count * sizeof(T)); }
+  ~Device() { cudaFree(base_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  T* get() { return base_; }
+
+ private:
+  T* base_ = nullptr;
+};
+
+TEST_F(LibraryCalls, FindTheHostInDeviceMemory) {
+  Device<int> out(32);
+  const std::vector<int> values(32, 1);
+  std::copy(values.begin(), values.end(), out.get());
+  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  EXPECT_EQ(finding.line, __LINE__ - 2);
+  EXPECT_TRUE(contains(finding.message, "the host writes 128 bytes"));
+  int first = 0;
+  std::memcpy(&first, out.get(), sizeof first);
+  EXPECT_EQ(expect_fault(cudaErrorIllegalAddress, "host_pointer").line, __LINE__ - 1);
+}
+
+TEST_F(LibraryCalls, LeaveTheHostItsOwnMemory) {
+  Managed<int> managed(32);
+  std::vector<int> values(32, 1);
+  std::copy(values.begin(), values.end(), managed.get());
+  std::memset(values.data(), 0, 32 * sizeof(int));
+  std::memmove(values.data() + 1, managed.get(), 31 * sizeof(int));
+  EXPECT_EQ(values[31], 1);
+  int* const none = nullptr;
+  std::copy(none, none, managed.get());
+}
+
+// The first thread clears, and all add to what it cleared.
+__global__ void clear_kernel(int* out, bool waits) {
+  __shared__ int tile[kThreads];
+  const int t = threadIdx.x;
+  if (t == 0) memset(tile, 0, sizeof tile);
+  if (waits) __syncthreads();
+  tile[t] += t;
+  out[t] = tile[t];
+}
+
+TEST_F(LibraryCalls, FindAMissingBarrier) {
+  Managed<int> out(kThreads);
+  clear_kernel<<<1, kThreads>>>(out.get(), false);
+  expect_finding("race");
+}
+
+TEST_F(LibraryCalls, AllowWhatABarrierOrders) {
+  Managed<int> out(kThreads);
+  clear_kernel<<<1, kThreads>>>(out.get(), true);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[5], 5);
+}
+
+__global__ void histogram_kernel(int* bins) {
+  if (threadIdx.x == 0) memset(bins, 0, 16 * sizeof(int));
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x % 16], 1);
+}
+
+TEST_F(LibraryCalls, CountAsWriting) {
+  // As a judge's buffer: its contents do not tell whether anybody wrote.
+  int* const bins = static_cast<int*>(simt::scratch_room(64));
+  simt::declare_allocation(bins, 64, "d_bins", false);
+  histogram_kernel<<<1, kThreads>>>(bins);
+  cudaDeviceSynchronize();
+  simt::retire_allocation(bins);
+}
+
+__global__ void copy_kernel(const int* in, int* out, std::size_t size_bytes) {
+  memcpy(out, in, size_bytes);
+}
+constexpr int kCopyLine = __LINE__ - 2;
+
+TEST_F(LibraryCalls, FindWhatNobodyWrote) {
+  Device<int> in(32);
+  Managed<int> out(32);
+  copy_kernel<<<1, 1>>>(in.get(), out.get(), 64);
+  EXPECT_EQ(expect_finding("uninitialized_read").line, kCopyLine);
+}
+
+TEST_F(LibraryCalls, FindACopyPastTheEnd) {
+  Managed<int> in(32), out(8);
+  copy_kernel<<<1, 1>>>(in.get(), out.get(), 36);
+  const simt::Finding finding = expect_finding("out_of_bounds");
+  EXPECT_EQ(finding.line, kCopyLine);
+  EXPECT_TRUE(contains(finding.message, "writes 36 bytes, of which the last 4 bytes lie past"));
+}
+
+TEST_F(LibraryCalls, FindACopyFromTheHostAndFromNowhere) {
+  Managed<int> out(32);
+  const std::vector<int> on_host(32);
+  copy_kernel<<<1, 1>>>(on_host.data(), out.get(), 64);
+  expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  copy_kernel<<<1, 1>>>(nullptr, out.get(), 64);
+  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  EXPECT_EQ(finding.line, kCopyLine);
+  EXPECT_TRUE(contains(finding.message, "dereferenced a null pointer"));
+  copy_kernel<<<1, 1>>>(nullptr, nullptr, 0);
+}
+
+struct Large {
+  int items[4096];
+};
+
+__global__ void large_argument_kernel(Large large, int* out) {
+  out[threadIdx.x] = large.items[threadIdx.x];
+}
+
+TEST_F(LibraryCalls, MayBringAnArgumentFromTheHost) {
+  Managed<int> out(32);
+  const auto large = std::make_unique<Large>();
+  for (int i = 0; i < 32; ++i) large->items[i] = i;
+  large_argument_kernel<<<1, 32>>>(*large, out.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out[31], 31);
+  int* d_out = out.get();
+  void* arguments[] = {large.get(), &d_out};
+  cudaLaunchKernel((void*)large_argument_kernel, dim3(1), dim3(16), arguments, 0, nullptr);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+enum Tile { kStatic, kDynamic };
+
+__global__ void clear_tile_kernel(Tile tile, std::size_t size_bytes) {
+  extern __shared__ int dynamic_tile[];
+  __shared__ int tile_of_block[kThreads];
+  memset(tile == kStatic ? tile_of_block : dynamic_tile, 0, size_bytes);
+}
+
+TEST_F(LibraryCalls, FindAFillPastSharedMemory) {
+  clear_tile_kernel<<<1, 1, 256>>>(kStatic, 256);
+  clear_tile_kernel<<<1, 1, 256>>>(kDynamic, 256);
+  clear_tile_kernel<<<1, 1, 256>>>(kDynamic, 260);
+  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message,
+                       "of which the last 4 bytes lie past the end of the block's dynamic shared "
+                       "memory (256 bytes"));
+  for (const Tile tile : {kStatic, kDynamic}) {  // what lies there is not the kernel's to destroy
+    clear_tile_kernel<<<1, 1, 256>>>(tile, 1 << 20);
+    expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  }
+}
+
+// 24 bytes a thread, which no instruction moves at once.
+__global__ void copy_elements_kernel(const int* in, int* out) {
+  memcpy(out + 6 * threadIdx.x, in + 6 * threadIdx.x, 24);
+}
+constexpr int kElementsLine = __LINE__ - 2;
+
+TEST_F(LibraryCalls, AreCountedInPiecesOfOneInstruction) {
+  Managed<int> in(6 * 32), out(6 * 32);
+  const KernelCounters kernel =
+      counted([&] { copy_elements_kernel<<<1, 32>>>(in.get(), out.get()); });
+  const LineCounters& line = line_of(kernel, kElementsLine);
+  EXPECT_EQ(line.counters[Counter::kGlobalReadRequests], 3u);
+  EXPECT_EQ(line.counters[Counter::kGlobalReadBytes], 32u * 24);
+  EXPECT_EQ(line.counters[Counter::kGlobalWriteRequests], 3u);
+  EXPECT_EQ(line.counters[Counter::kGlobalWriteBytes], 32u * 24);
+}
+
+// Through a local variable: an access of 4 bytes, as a device makes.
+__global__ void bits_kernel(const float* in, int* out) {
+  int bits;
+  memcpy(&bits, in + threadIdx.x, sizeof bits);
+  out[threadIdx.x] = bits;
+}
+
+TEST_F(LibraryCalls, OfAWordAreOneRequest) {
+  Managed<float> in(32, 1.0f);
+  Managed<int> out(32);
+  const KernelCounters kernel = counted([&] { bits_kernel<<<1, 32>>>(in.get(), out.get()); });
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 1u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadSectors], 4u);
+  EXPECT_EQ(out[0], 0x3f800000);
+}
+
+}  // namespace
+}  // namespace simt_test
