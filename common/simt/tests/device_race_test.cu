@@ -166,6 +166,34 @@ TEST_F(Race, AllowsWritesOfTheSameValueByTheSameLine) {
   EXPECT_EQ(out[0], 5);
 }
 
+template <bool kSameValue>
+__global__ void found_kernel(int* out) {
+  __shared__ int found;
+  if (threadIdx.x == 0) found = 0;
+  __syncthreads();
+  found = kSameValue ? 1 : static_cast<int>(threadIdx.x);
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = found;
+}
+
+TEST_F(Race, AllowsTheSameValueInSharedMemoryOfBlocksThatTakeTurns) {
+  Managed<int> out(8 * 32);
+  for (int seed = 0; seed < 8; ++seed) {
+    simt::set_schedule(seed);
+    found_kernel<true><<<8, 32>>>(out.get());
+  }
+  EXPECT_EQ(std::count(out.get(), out.get() + 8 * 32, 1), 8 * 32);
+}
+
+TEST_F(Race, FindsDifferentValuesInSharedMemoryOfBlocksThatTakeTurns) {
+  Managed<int> out(2 * 32);
+  for (int seed = 0; seed < 4; ++seed) {
+    simt::set_schedule(seed);
+    found_kernel<false><<<2, 32>>>(out.get());
+    EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
+  }
+}
+
 __global__ void write_in_two_lines(int* out, int five) {
   if (threadIdx.x == 0) *out = 5;
   if (threadIdx.x == 1) *out = five;
