@@ -2,6 +2,7 @@
 #include "barrier.h"
 
 #include "describe.h"
+#include "fault.h"
 #include "grid.h"
 #include "merge.h"
 #include "running.h"
@@ -32,8 +33,18 @@ void wait_at_barrier(bool predicate, Place place) {
   run_others();
 }
 
+[[noreturn]] void end_without_cooperation(const void* pc) {
+  const Untraced untraced;
+  end_kernel({cudaErrorLaunchFailure, "launch_error",
+              running_thread_name() +
+                  " waits for the whole grid, which only a launch by cudaLaunchCooperativeKernel "
+                  "allows; <<<>>> does not make all blocks resident at once",
+              pc});
+}
+
 void wait_at_grid_barrier(Place place) {
   if (running.grid == nullptr) return;
+  if (!running.grid->config().cooperative) end_without_cooperation(place.pc);
   running.lane().pc = place.pc;
   running.lane().frame = place.frame;
   running.warp->ready &= ~running.lane_bit();
