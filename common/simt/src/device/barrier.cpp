@@ -47,6 +47,7 @@ void wait_at_grid_barrier(Place place) {
   if (!running.grid->config().cooperative) end_without_cooperation(place.pc);
   running.lane().pc = place.pc;
   running.lane().frame = place.frame;
+  running.block->grid_barrier_pc = place.pc;
   running.warp->ready &= ~running.lane_bit();
   running.warp->at_grid_barrier |= running.lane_bit();
   ++running.block->at_grid_barrier;
