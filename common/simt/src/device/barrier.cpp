@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "barrier.h"
 
+#include "address.h"
 #include "describe.h"
 #include "fault.h"
 #include "grid.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "address.h"
 #include "tally.h"
 
 namespace simt::device {
