@@ -4,6 +4,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
 
+#include <cuda/barrier>
 #include <cuda/pipeline>
 
 #include "device_counting.h"
@@ -123,6 +124,32 @@ TEST_F(AsyncCopy, KnowsTheOtherWaysToCopy) {
     kernel<<<1, kThreads>>>(in_.get(), out_.get(), false);
     expect_finding("race");
   }
+}
+
+template <bool kLooks>
+__global__ void try_wait_kernel(int* out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  __shared__ int items[kThreads];
+  if (threadIdx.x == 0) init(&barrier, kThreads);
+  __syncthreads();
+  items[threadIdx.x] = threadIdx.x;
+  auto token = barrier.arrive();
+  if (kLooks) {
+    while (!barrier.try_wait(token)) {
+    }
+  }
+  out[threadIdx.x] = items[kThreads - 1 - threadIdx.x];
+}
+
+TEST_F(AsyncCopy, KnowsABarrierThatIsAskedWhetherItIsThere) {
+  try_wait_kernel<true><<<1, kThreads>>>(out_.get());
+  cudaDeviceSynchronize();
+  EXPECT_EQ(out_[0], kThreads - 1);
+  simt::set_schedule(1);
+  try_wait_kernel<false><<<1, kThreads>>>(out_.get());
+  bool found = false;
+  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  EXPECT_TRUE(found);
 }
 
 __global__ void leaves_early_kernel(const int* in) {

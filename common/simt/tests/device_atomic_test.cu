@@ -181,6 +181,23 @@ TEST_F(Atomic, AddsHalfPrecision) {
   EXPECT_EQ(__high2float(sums[0]), 200.0f);
 }
 
+__global__ void add_vectors(float2* pair, float4* four) {
+  atomicAdd(pair, make_float2(1, 2));
+  const float4 old = atomicAdd_block(four, make_float4(1, 2, 3, 4));
+  if (old.x == 49) atomicAdd(&four[1], old);
+}
+
+TEST_F(Atomic, AddsVectorsByComponent) {
+  Managed<float2> pair(1, make_float2(0, 0));
+  Managed<float4> four(2, make_float4(0, 0, 0, 0));
+  add_vectors<<<1, 50>>>(pair.get(), four.get());
+  EXPECT_EQ(pair[0].x, 50);
+  EXPECT_EQ(pair[0].y, 100);
+  EXPECT_EQ(four[0].w, 200);
+  EXPECT_EQ(four[1].x, 49);
+  EXPECT_EQ(four[1].w, 196);
+}
+
 __global__ void sum_unevenly(const float* in, float* sum) {
   atomicAdd(sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
 }

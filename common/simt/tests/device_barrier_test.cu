@@ -140,35 +140,53 @@ __global__ void exchange_between_blocks(int* data, int num_rounds) {
   }
 }
 
+constexpr int kFirstGridBarrierLine = __LINE__ - 6;
+
+cudaError_t exchange(int num_blocks, int num_threads, int* data, int num_rounds) {
+  void* args[] = {&data, &num_rounds};
+  simt::LaunchConfig config(num_blocks, num_threads);
+  config.cooperative = true;
+  const simt::LaunchSite site{"exchange_between_blocks", __FILE__, __LINE__};
+  return simt::launch_with_pointers(site, config, exchange_between_blocks, args);
+}
+
 TEST_F(Barrier, WaitsForAllBlocksOfAGrid) {
   constexpr int kNumBlocks = 50;
   Managed<int> data(kNumBlocks);
   std::iota(data.get(), data.get() + kNumBlocks, 0);
-  exchange_between_blocks<<<kNumBlocks, 40>>>(data.get(), 3);
+  EXPECT_EQ(exchange(kNumBlocks, 40, data.get(), 3), cudaSuccess);
   for (int i = 0; i < kNumBlocks; ++i) EXPECT_EQ(data[i], (i + 3) % kNumBlocks + 3);
 }
 
 TEST_F(Barrier, RefusesCooperativeGridsThatDoNotFit) {
   Managed<int> data(4096);
-  int num_rounds = 1;
-  int* d_data = data.get();
-  void* args[] = {&d_data, &num_rounds};
-  simt::LaunchConfig config(16 * 2 + 1, 1024);
-  config.cooperative = true;
-  const simt::LaunchSite site{"exchange_between_blocks", __FILE__, __LINE__};
-  EXPECT_EQ(simt::launch_with_pointers(site, config, exchange_between_blocks, args),
-            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(exchange(16 * 2 + 1, 1024, data.get(), 1), cudaErrorCooperativeLaunchTooLarge);
   EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
-  config.grid.x = 16 * 2;
-  EXPECT_EQ(simt::launch_with_pointers(site, config, exchange_between_blocks, args), cudaSuccess);
+  EXPECT_EQ(exchange(16 * 2, 1024, data.get(), 1), cudaSuccess);
 }
 
-TEST_F(Barrier, ReportsAGridThatIsTooLargeToMeet) {
-  Managed<int> data(33);
-  exchange_between_blocks<<<33, 1024>>>(data.get(), 1);
+TEST_F(Barrier, ReportsAGridBarrierInAnOrdinaryLaunch) {
+  Managed<int> data(4);
+  exchange_between_blocks<<<4, 64>>>(data.get(), 1);
+  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "launch_error");
+  EXPECT_EQ(finding.line, kFirstGridBarrierLine);
+  EXPECT_EQ(finding.kernel, "exchange_between_blocks");
+  EXPECT_TRUE(contains(finding.message, "cudaLaunchCooperativeKernel"));
+}
+
+__global__ void leave_before_the_grid_barrier() {
+  if (blockIdx.x == 0) return;
+  simt::sync_grid();
+}
+
+TEST_F(Barrier, ReportsAGridWhoseBlocksDoNotAllMeet) {
+  simt::LaunchConfig config(4, 64);
+  config.cooperative = true;
+  const simt::LaunchSite site{"leave_before_the_grid_barrier", __FILE__, __LINE__};
+  simt::launch_with_pointers(site, config, leave_before_the_grid_barrier, nullptr);
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
-  EXPECT_TRUE(contains(finding.message, "threads 0-1023 wait at the grid's barrier"));
-  EXPECT_TRUE(contains(finding.message, "1 blocks have not started, because the device holds 32"));
+  EXPECT_TRUE(contains(finding.message, "threads 0-63 wait at the grid's barrier"));
+  EXPECT_TRUE(contains(finding.message, "1 blocks have ended"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Memory counters against the numbers that textbooks and Nsight Compute give.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
 #include "device_counting.h"
 
 namespace simt_test {
@@ -254,6 +257,69 @@ TEST_F(Counters, AtomicsCountLanesAndCrowding) {
   EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicLanes], 8u);
   EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicMaxSameAddress], 1u);
   EXPECT_EQ(kernel.counters[Counter::kBarriers], 4u);
+}
+
+// ---- groups
+
+namespace cg = cooperative_groups;
+
+__global__ void meet(int num_rounds) {
+  for (int round = 0; round < num_rounds; ++round) {
+    cg::this_grid().sync();
+  }
+}
+constexpr int kMeetLine = __LINE__ - 3;
+
+TEST_F(Counters, GridBarriersCountOnceABlock) {
+  const KernelCounters kernel = counted([] {
+    int num_rounds = 5;
+    void* args[] = {&num_rounds};
+    cudaLaunchCooperativeKernel(meet, dim3(3), dim3(100), args, 0, nullptr);
+  });
+  EXPECT_EQ(kernel.counters[Counter::kBarriers], 3u * 5);
+  EXPECT_EQ(line_of(kernel, kMeetLine).counters[Counter::kBarriers], 3u * 5);
+}
+
+template <unsigned kSize>
+__global__ void reduce_tiles(float* data) {
+  const auto tile = cg::tiled_partition<kSize>(cg::this_thread_block());
+  data[threadIdx.x] = cg::reduce(tile, data[threadIdx.x], cg::plus<float>());
+}
+
+__global__ void reduce_first(int num_lanes, float* data) {
+  if (threadIdx.x >= num_lanes) return;
+  const auto group = cg::coalesced_threads();
+  data[threadIdx.x] = cg::reduce(group, data[threadIdx.x], cg::plus<float>());
+}
+
+// The warp operations of one warp; the sums must be those of the first lanes.
+template <class Launch>
+std::uint64_t operations_of_sum(int num_lanes, Launch launch) {
+  Managed<float> data(32);
+  float sum = 0;
+  for (int i = 0; i < 32; ++i) data[i] = static_cast<float>(i * i % 37);
+  for (int i = 0; i < num_lanes; ++i) sum += data[i];
+  simt::take_counters();
+  simt::set_counting(true);
+  launch(data.get());
+  simt::set_counting(false);
+  for (int i = 0; i < num_lanes; ++i) EXPECT_EQ(data[i], sum) << i << " of " << num_lanes;
+  return simt::take_counters().at(0).counters[Counter::kWarpOperations];
+}
+
+TEST_F(Counters, ReductionsTakeOneShuffleALevel) {
+  EXPECT_EQ(operations_of_sum(32, [](float* data) { reduce_tiles<32><<<1, 32>>>(data); }), 5u);
+  EXPECT_EQ(operations_of_sum(16, [](float* data) { reduce_tiles<16><<<1, 32>>>(data); }), 4u);
+  EXPECT_EQ(operations_of_sum(4, [](float* data) { reduce_tiles<4><<<1, 32>>>(data); }), 2u);
+  EXPECT_EQ(operations_of_sum(1, [](float* data) { reduce_tiles<1><<<1, 32>>>(data); }), 0u);
+  const auto first = [](int num_lanes) {
+    return operations_of_sum(num_lanes,
+                             [&](float* data) { reduce_first<<<1, 32>>>(num_lanes, data); });
+  };
+  // In groups of other sizes than powers of two the first thread tells the others.
+  EXPECT_EQ(first(8), 3u);
+  EXPECT_EQ(first(5), 3u + 1);
+  EXPECT_EQ(first(31), 5u + 1);
 }
 
 // ---- launches

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/byte_flags.h"
 #include "device_test.h"
 
 namespace simt_test {
@@ -366,6 +367,30 @@ TEST_F(Memory, AllowsPointersToOnesOwnLocalVariables) {
   local_pointer_kernel<<<1, 32>>>(out.get(), false);
   cudaDeviceSynchronize();
   EXPECT_EQ(out[7], 14);
+}
+
+TEST(ByteFlags, CopyFromAndToAnyPlace) {
+  constexpr std::size_t kNumFlags = 200;
+  constexpr std::uintptr_t kBase = 4096;
+  for (std::size_t from = 0; from < 10; ++from) {
+    for (std::size_t to = 90; to < 100; ++to) {
+      for (const std::size_t count : {0, 1, 5, 8, 17, 64, 77}) {
+        std::vector<std::uint8_t> storage(simt::device::ByteFlags::storage_bytes(kNumFlags));
+        simt::device::ByteFlags flags(kBase, storage.data());
+        for (std::size_t i = 0; i < kNumFlags; ++i) {
+          if ((i * i + i / 7) % 3 == 0) flags.set(kBase + i, 1);
+        }
+        const std::vector<std::uint8_t> before = storage;
+        flags.copy(kBase + to, kBase + from, count);
+        const auto bit = [](const auto& bytes, std::size_t i) { return bytes[i / 8] >> i % 8 & 1; };
+        for (std::size_t i = 0; i < kNumFlags; ++i) {
+          const bool copied = i >= to && i < to + count;
+          ASSERT_EQ(bit(storage, i), bit(before, copied ? i - to + from : i))
+              << i << ", " << count << " from " << from << " to " << to;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Races in shared and in global memory; and kernels whose threads meet in memory as they may.
+#include <cooperative_groups.h>
+
 #include "device_test.h"
 
 namespace simt_test {
@@ -158,12 +160,122 @@ TEST_F(Race, AllowsVolatileFlagsBehindFences) {
   EXPECT_EQ(data[39 * 32], 40);
 }
 
+// Block 0 writes, half a warp at a time, and the halves' leaders say so; block 1 reads.
+template <bool kTileSync, bool kFence>
+__global__ void tile_kernel(int* data, int* flag, int* out) {
+  namespace cg = cooperative_groups;
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;
+    if (kTileSync) tile.sync();
+    if (tile.thread_rank() == 0) {
+      if (kFence) __threadfence();
+      atomicAdd(flag, 1);
+    }
+    __syncwarp();  // no lane ends before: the last half would be all that is left of the warp
+  } else {
+    while (atomicAdd(flag, 0) < 2) {
+    }
+    __threadfence();
+    out[t] = data[t];
+  }
+}
+
+TEST_F(Race, AllowsAFenceOfOneThreadForTheTileThatItSynchronisedWith) {
+  Managed<int> data(32), out(32), flag(1);
+  for (int seed = 0; seed < 4; ++seed) {
+    flag[0] = 0;
+    simt::set_schedule(seed);
+    tile_kernel<true, true><<<2, 32>>>(data.get(), flag.get(), out.get());
+    EXPECT_EQ(out[31], 31);
+  }
+}
+
+TEST_F(Race, FindsATileWithoutFenceAndAFenceWithoutTheTile) {
+  Managed<int> data(32), out(32), flag(1);
+  tile_kernel<true, false><<<2, 32>>>(data.get(), flag.get(), out.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "of another block writes in line"));
+  flag[0] = 0;
+  tile_kernel<false, true><<<2, 32>>>(data.get(), flag.get(), out.get());
+  EXPECT_TRUE(contains(expect_finding("race").message, "of another block writes in line"));
+}
+
+// Warp 0 of block 0 writes and tells warp 1, which tells block 1.
+template <bool kFirstFence, bool kDeviceFence>
+__global__ void relay_kernel(int* data, volatile int* flags, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0 && t == 0) {
+    *data = 7;
+    if (kFirstFence) __threadfence_block();
+    flags[0] = 1;
+  } else if (blockIdx.x == 0 && t == 32) {
+    while (flags[0] == 0) {
+    }
+    if (kDeviceFence) __threadfence();
+    if (!kDeviceFence) __threadfence_block();
+    flags[1] = 1;
+  } else if (blockIdx.x == 1 && t == 0) {
+    while (flags[1] == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+TEST_F(Race, AllowsADeviceFenceToPassOnWhatItsThreadLearnedInTheBlock) {
+  Managed<int> data(1), flags(2), out(1);
+  for (int seed = 0; seed < 4; ++seed) {
+    flags[0] = flags[1] = 0;
+    simt::set_schedule(seed);
+    relay_kernel<true, true><<<2, 64>>>(data.get(), flags.get(), out.get());
+    EXPECT_EQ(out[0], 7);
+  }
+}
+
+TEST_F(Race, FindsARelayThatLacksAFence) {
+  Managed<int> data(1), flags(2), out(1);
+  relay_kernel<false, true><<<2, 64>>>(data.get(), flags.get(), out.get());
+  expect_finding("race");
+  flags[0] = flags[1] = 0;
+  relay_kernel<true, false><<<2, 64>>>(data.get(), flags.get(), out.get());
+  expect_finding("race");
+}
+
 __global__ void write_same(int* out) { *out = 5; }
 
 TEST_F(Race, AllowsWritesOfTheSameValueByTheSameLine) {
   Managed<int> out(1);
   write_same<<<2, 1>>>(out.get());
   EXPECT_EQ(out[0], 5);
+}
+
+template <bool kSameValue>
+__global__ void found_kernel(int* out) {
+  __shared__ int found;
+  if (threadIdx.x == 0) found = 0;
+  __syncthreads();
+  found = kSameValue ? 1 : static_cast<int>(threadIdx.x);
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = found;
+}
+
+TEST_F(Race, AllowsTheSameValueInSharedMemoryOfBlocksThatTakeTurns) {
+  Managed<int> out(8 * 32);
+  for (int seed = 0; seed < 8; ++seed) {
+    simt::set_schedule(seed);
+    found_kernel<true><<<8, 32>>>(out.get());
+  }
+  EXPECT_EQ(std::count(out.get(), out.get() + 8 * 32, 1), 8 * 32);
+}
+
+TEST_F(Race, FindsDifferentValuesInSharedMemoryOfBlocksThatTakeTurns) {
+  Managed<int> out(2 * 32);
+  for (int seed = 0; seed < 4; ++seed) {
+    simt::set_schedule(seed);
+    found_kernel<false><<<2, 32>>>(out.get());
+    EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
+  }
 }
 
 __global__ void write_in_two_lines(int* out, int five) {

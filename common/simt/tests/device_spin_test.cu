@@ -194,5 +194,18 @@ TEST_F(Spin, DoesNotMistakeReadingForWaiting) {
   EXPECT_GT(out[0], 0);
 }
 
+// Nor is one without any memory access at all.
+__global__ void compute_much(int num_rounds, unsigned* out) {
+  unsigned x = threadIdx.x;
+  for (int round = 0; round < num_rounds; ++round) x = x * 1664525u + 1013904223u;
+  out[threadIdx.x] = x;
+}
+
+TEST_F(Spin, DoesNotMistakeComputingForAnEndlessLoop) {
+  Managed<unsigned> out(2);
+  compute_much<<<1, 2>>>(50'000'000, out.get());
+  EXPECT_NE(out[0], out[1]);
+}
+
 }  // namespace
 }  // namespace simt_test

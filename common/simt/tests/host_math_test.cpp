@@ -56,6 +56,15 @@ TEST(IntegerIntrinsics, Multiply) {
   EXPECT_EQ(__dp4a(0xff010203u, 0x01010101u, 10u), 271u);
 }
 
+TEST(IntegerIntrinsics, WorkOnPartsOfWords) {
+  EXPECT_EQ(__vadd2(0xffff0001u, 0x0002ffffu), 0x00010000u) << "no carry between the parts";
+  EXPECT_EQ(__vadd4(0xff01807fu, 0x01ff8001u), 0x00000080u);
+  EXPECT_EQ(__vsub2(0x00010000u, 0x00020001u), 0xffffffffu);
+  EXPECT_EQ(__vsub4(0x05000080u, 0x03010081u), 0x02ff00ffu);
+  EXPECT_EQ(__vabsdiffu2(0x0001ffffu, 0x00030001u), 0x0002fffeu);
+  EXPECT_EQ(__vabsdiffu4(0x00ff1020u, 0xff002010u), 0xffff1010u);
+}
+
 TEST(RoundedArithmetic, RoundsAsItSays) {
   const float one_up = std::nextafter(1.0f, 2.0f);
   EXPECT_EQ(__fadd_rn(1.0f, 1e-12f), 1.0f);
@@ -107,6 +116,14 @@ TEST(SpecialFunctions, AreAccurate) {
   EXPECT_DOUBLE_EQ(normcdf(0.0), 0.5);
   EXPECT_NEAR(normcdfinv(0.975), 1.959963984540054, 1e-14);
   EXPECT_DOUBLE_EQ(norm3d(2.0, 3.0, 6.0), 7.0);
+  const double doubles[] = {2e200, 4e200, 5e200, 6e200};
+  EXPECT_DOUBLE_EQ(norm(4, doubles), 9e200) << "the squares are out of range";
+  EXPECT_DOUBLE_EQ(rnorm(4, doubles), 1 / 9e200);
+  EXPECT_EQ(norm(0, doubles), 0.0);
+  const float floats[] = {2e30f, 3e30f, 6e30f};
+  EXPECT_FLOAT_EQ(normf(3, floats), 7e30f);
+  EXPECT_FLOAT_EQ(rnormf(3, floats), 1 / 7e30f);
+  EXPECT_EQ(__frsqrt_rn(16.0f), 0.25f);
   EXPECT_FLOAT_EQ(__expf(1.0f), std::exp(1.0f));
   EXPECT_FLOAT_EQ(__powf(2.0f, 0.5f), CUDART_SQRT_TWO_F);
   EXPECT_EQ(__saturatef(NAN), 0.0f);
@@ -119,6 +136,12 @@ TEST(MinMax, WorksWithAllPairsOfTypes) {
   EXPECT_EQ(min(1.5f, 2.5), 1.5);
   EXPECT_EQ(max(1ll << 40, 1ll), 1ll << 40);
   EXPECT_EQ(min(NAN, 2.0f), 2.0f);
+  EXPECT_EQ(umin(1u, 0xffffffffu), 1u);
+  EXPECT_EQ(umax(1u, 0xffffffffu), 0xffffffffu);
+  EXPECT_EQ(llmin(-1ll << 40, 1), -1ll << 40);
+  EXPECT_EQ(llmax(-1ll << 40, 1), 1);
+  EXPECT_EQ(ullmin(~0ull, 1), 1u);
+  EXPECT_EQ(ullmax(~0ull, 1), ~0ull);
   static_assert(max(std::size_t{3}, std::size_t{4}) == 4);
   using namespace std;
   EXPECT_EQ(max(1, 2), 2) << "not ambiguous with std::max";

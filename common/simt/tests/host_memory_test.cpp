@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -270,6 +271,43 @@ TEST_F(HostMemory, TellsItsObserver) {
   cudaFree(b);
   set_memory_observer(before);
   EXPECT_EQ(recorder.log, "AIw90c80r70w60RR");
+}
+
+// As a kernel does whose threads each need a few bytes for a while.
+TEST_F(HostMemory, UsesLittleMemoryForManySmallAllocations) {
+  std::set<void*> addresses;
+  for (int i = 0; i < 200'000; ++i) {
+    void* const p = allocate(64, Allocation::Kind::device_heap);
+    addresses.insert(p);
+    ASSERT_TRUE(release(p, Allocation::Kind::device_heap));
+  }
+  EXPECT_LT(addresses.size(), 70'000u) << "two rounds, wherever the first began";
+}
+
+struct Churn {
+  std::size_t size_bytes;
+  int num_others;  // that are allocated and freed after the one that is looked for
+  int num_rounds;
+};
+
+TEST_F(HostMemory, DoesNotUseRecentlyFreedAddressesAgain) {
+  // The search for room comes round in both: after many small ones, and for want of room.
+  for (const Churn churn : {Churn{64, 900, 40}, Churn{std::size_t{1} << 30, 5, 3}}) {
+    for (int round = 0; round < churn.num_rounds; ++round) {
+      void* freed = nullptr;
+      ASSERT_EQ(cudaMalloc(&freed, churn.size_bytes), cudaSuccess);
+      ASSERT_EQ(cudaFree(freed), cudaSuccess);
+      for (int i = 0; i < churn.num_others; ++i) {
+        void* other = nullptr;
+        ASSERT_EQ(cudaMalloc(&other, churn.size_bytes), cudaSuccess);
+        ASSERT_NE(other, freed) << "in round " << round;
+        ASSERT_EQ(cudaFree(other), cudaSuccess);
+      }
+      const Allocation* const found = find_allocation(freed);
+      ASSERT_EQ(found->base, freed);
+      EXPECT_FALSE(found->live);
+    }
+  }
 }
 
 }  // namespace

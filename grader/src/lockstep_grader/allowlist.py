@@ -58,7 +58,7 @@ threadIdx blockIdx blockDim gridDim __activemask __brev __brevll __byte_perm __c
 __cosf __dp4a __exp10f __expf __ffs __ffsll __fns __log10f __log2f __logf __nanosleep __popc
 __popcll __powf __sincosf __sinf __syncthreads __syncthreads_and __syncthreads_count
 __syncthreads_or __tanf __tanhf __threadfence __threadfence_block __threadfence_system
-__trap clock clock64
+__trap __vabsdiffu2 __vabsdiffu4 __vadd2 __vadd4 __vsub2 __vsub4 clock clock64
 """
 CUDA_BUILTINS = frozenset(_CUDA_BUILTINS.split())
 # What the emulator's headers themselves call; the rest of it is the worker's to call.

@@ -10,6 +10,7 @@
 
 #include "simt/atomic_access.h"
 #include "simt/keywords.h"
+#include "simt/vector_types.h"
 
 namespace simt {
 
@@ -67,6 +68,23 @@ SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
                                  {std::memory_order_relaxed, simt::Scope::scope});   \
   }
 
+// Each component by itself is added atomically, as on a device.
+#define SIMT_ATOMIC_VECTORS(suffix)                                       \
+  SIMT_INLINE float2 atomicAdd##suffix(float2* address, float2 operand) { \
+    float2 old;                                                           \
+    old.x = atomicAdd##suffix(&address->x, operand.x);                    \
+    old.y = atomicAdd##suffix(&address->y, operand.y);                    \
+    return old;                                                           \
+  }                                                                       \
+  SIMT_INLINE float4 atomicAdd##suffix(float4* address, float4 operand) { \
+    float4 old;                                                           \
+    old.x = atomicAdd##suffix(&address->x, operand.x);                    \
+    old.y = atomicAdd##suffix(&address->y, operand.y);                    \
+    old.z = atomicAdd##suffix(&address->z, operand.z);                    \
+    old.w = atomicAdd##suffix(&address->w, operand.w);                    \
+    return old;                                                           \
+  }
+
 #define SIMT_ATOMICS(suffix, scope)                                              \
   SIMT_ATOMIC(atomicAdd##suffix, AtomicAddable, kAdd, scope)                     \
   SIMT_ATOMIC(atomicSub##suffix, AtomicSubtractable, kSub, scope)                \
@@ -86,10 +104,12 @@ SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
   SIMT_INLINE T atomicCAS##suffix(T* address, std::type_identity_t<T> expected,  \
                                   std::type_identity_t<T> desired) {             \
     return simt::atomic_cas<T>(address, expected, desired, simt::Scope::scope);  \
-  }
+  }                                                                              \
+  SIMT_ATOMIC_VECTORS(suffix)
 
 SIMT_ATOMICS(, kDevice)
 SIMT_ATOMICS(_block, kBlock)
 SIMT_ATOMICS(_system, kSystem)
 #undef SIMT_ATOMICS
+#undef SIMT_ATOMIC_VECTORS
 #undef SIMT_ATOMIC

@@ -3,6 +3,7 @@
 // that of a tree over ranks, the same in every run.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "simt/warp_group.h"
@@ -29,15 +30,25 @@ SIMT_GROUP_OPERATION(bit_or, a | b)
 SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 #undef SIMT_GROUP_OPERATION
 
-// The combination of all threads' values, in every thread.
+// The combination of all threads' values, in every thread. In groups whose size is a power of two
+// every thread walks the tree, in one shuffle a level; in others the first one does, and tells.
 template <class Group, class T, class Operation>
 SIMT_INLINE std::decay_t<T> reduce(const Group& group, T&& value, Operation operation) {
   static_assert(std::is_base_of_v<warp_group, Group>, "reduce takes tiles and coalesced groups");
   std::decay_t<T> result = value;
   const unsigned rank = group.thread_rank();
-  for (unsigned offset = 16; offset > 0; offset /= 2) {
+  const unsigned size = group.size();
+  const unsigned half = std::bit_ceil(size) / 2;
+  if (std::has_single_bit(size)) {
+    for (unsigned offset = half; offset > 0; offset /= 2) {
+      const std::decay_t<T> other = group.shfl_xor(result, offset);
+      result = (rank & offset) == 0 ? operation(result, other) : operation(other, result);
+    }
+    return result;
+  }
+  for (unsigned offset = half; offset > 0; offset /= 2) {
     const std::decay_t<T> other = group.shfl_down(result, offset);
-    if (rank + offset < group.size()) result = operation(result, other);
+    if (rank + offset < size) result = operation(result, other);
   }
   return group.shfl(result, 0);
 }

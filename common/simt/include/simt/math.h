@@ -31,6 +31,16 @@ SIMT_MIN_MAX_OF_INTEGERS(long)
 SIMT_MIN_MAX_OF_INTEGERS(long long)
 #undef SIMT_MIN_MAX_OF_INTEGERS
 #undef SIMT_MIN_MAX
+constexpr SIMT_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+constexpr SIMT_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+constexpr SIMT_INLINE long long llmin(long long a, long long b) { return min(a, b); }
+constexpr SIMT_INLINE long long llmax(long long a, long long b) { return max(a, b); }
+constexpr SIMT_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return min(a, b);
+}
+constexpr SIMT_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return max(a, b);
+}
 SIMT_INLINE float min(float a, float b) { return fminf(a, b); }  // a NaN gives way to a number
 SIMT_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIMT_INLINE double min(double a, double b) { return fmin(a, b); }
@@ -89,6 +99,28 @@ SIMT_INLINE float sinpi(float x) { return sinpif(x); }
 SIMT_INLINE float cospi(float x) { return cospif(x); }
 SIMT_INLINE float normcdf(float x) { return normcdff(x); }
 SIMT_INLINE float erfinv(float x) { return erfinvf(x); }
+
+SIMT_INLINE float __frsqrt_rn(float x) { return rsqrtf(x); }  // which rounds so
+
+// The length of a vector, and its inverse. They read memory, so they are the kernel's own code.
+SIMT_INLINE double norm(int num_dimensions, const double* components) {
+  double length = 0;
+  for (int i = 0; i < num_dimensions; ++i) length = hypot(length, components[i]);
+  return length;
+}
+SIMT_INLINE double rnorm(int num_dimensions, const double* components) {
+  return 1 / norm(num_dimensions, components);
+}
+SIMT_INLINE float normf(int num_dimensions, const float* components) {
+  double length = 0;
+  for (int i = 0; i < num_dimensions; ++i) length = hypot(length, double{components[i]});
+  return static_cast<float>(length);
+}
+SIMT_INLINE float rnormf(int num_dimensions, const float* components) {
+  double length = 0;
+  for (int i = 0; i < num_dimensions; ++i) length = hypot(length, double{components[i]});
+  return static_cast<float>(1 / length);
+}
 
 SIMT_INLINE float fdividef(float x, float y) { return x / y; }
 SIMT_INLINE double fdivide(double x, double y) { return x / y; }

@@ -38,6 +38,7 @@ struct Allocation {
   std::uint64_t id = 0;  // counts up from 1 in order of allocation
   CallStack made_by;     // of cudaMalloc and its kin; else empty
   CallStack freed_by;
+  std::uint64_t freed_as = 0;  // by the so-manieth release(); 0 if by none
 
   std::byte* end() const { return base + size_bytes; }
   bool contains(const void* p, std::size_t bytes = 1) const {
@@ -68,8 +69,9 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind);
 // memory behind it was used by code that nobody watches, and keeps what it holds.
 void poison_on_first_use(const void* p, std::size_t size_bytes);
 
-// Ends an allocation of that kind. Its addresses are not used again for a long time, so that late
-// accesses are recognised. Returns false if `p` is not the base of a live allocation of the kind.
+// Ends an allocation of that kind. Its addresses are not used again for a long time (1024 frees at
+// least, unless room is short), so that late accesses are recognised. Returns false if `p` is not
+// the base of a live allocation of the kind.
 bool release(void* p, Allocation::Kind kind);
 
 // Enters memory outside the heap into the book: a symbol, registered host memory. A live allocation

@@ -13,8 +13,8 @@ namespace simt {
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 void set_schedule(std::uint64_t seed);
 
-// How long a kernel may stand still: basic blocks without any memory access by a thread that never
-// waits, or about as much polling by all threads, before it counts as a deadlock.
+// How long a kernel may stand still before it counts as a deadlock, in basic blocks of threads that
+// poll memory. One that neither waits nor touches memory may compute 50 times as long.
 inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;
 void set_step_limit(std::uint64_t basic_blocks_without_memory_change);
 

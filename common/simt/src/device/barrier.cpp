@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "barrier.h"
 
+#include "address.h"
 #include "describe.h"
+#include "fault.h"
 #include "grid.h"
 #include "merge.h"
 #include "running.h"
@@ -32,10 +34,21 @@ void wait_at_barrier(bool predicate, Place place) {
   run_others();
 }
 
+[[noreturn]] void end_without_cooperation(const void* pc) {
+  const Untraced untraced;
+  end_kernel({cudaErrorLaunchFailure, "launch_error",
+              running_thread_name() +
+                  " waits for the whole grid, which only a launch by cudaLaunchCooperativeKernel "
+                  "allows; <<<>>> does not make all blocks resident at once",
+              pc});
+}
+
 void wait_at_grid_barrier(Place place) {
   if (running.grid == nullptr) return;
+  if (!running.grid->config().cooperative) end_without_cooperation(place.pc);
   running.lane().pc = place.pc;
   running.lane().frame = place.frame;
+  running.block->grid_barrier_pc = place.pc;
   running.warp->ready &= ~running.lane_bit();
   running.warp->at_grid_barrier |= running.lane_bit();
   ++running.block->at_grid_barrier;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "address.h"
 #include "tally.h"
 
 namespace simt::device {
@@ -70,6 +71,9 @@ void Block::release_barrier() {
 }
 
 void Block::release_grid_barrier() {
+  if (is_counting() && at_grid_barrier != 0) {
+    tally().count(pack_pc(grid_barrier_pc), Counter::kBarriers, 1);
+  }
   order_grid_barrier_block(*this);
   for (Warp& warp : warps) {
     if (warp.at_grid_barrier == 0) continue;

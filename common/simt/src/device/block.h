@@ -86,11 +86,12 @@ struct Block {
   int at_grid_barrier = 0;     // threads
 
   // The barrier that threads wait at.
-  const void* barrier_pc = nullptr;  // of the first to arrive
-  bool barrier_is_mixed = false;     // others arrived by another call
-  int predicates = 0;                // of those that arrived, how many were not 0
-  bool interrupted = false;          // after it other blocks have their turn
-  int released_threads = 0;          // what the last barrier found
+  const void* barrier_pc = nullptr;       // of the first to arrive
+  bool barrier_is_mixed = false;          // others arrived by another call
+  int predicates = 0;                     // of those that arrived, how many were not 0
+  const void* grid_barrier_pc = nullptr;  // of the last to arrive at the grid's
+  bool interrupted = false;               // after it other blocks have their turn
+  int released_threads = 0;               // what the last barrier found
   int released_predicates = 0;
 
   BlockOrder order;

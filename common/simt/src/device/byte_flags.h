@@ -2,6 +2,7 @@
 // One flag for each byte of a range of addresses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,7 +41,21 @@ class ByteFlags {
 
   // Flags of [to, to + size_bytes) become those of [from, ...).
   void copy(std::uintptr_t to, std::uintptr_t from, std::size_t size_bytes) {
-    for (std::size_t i = 0; i < size_bytes; ++i) fill(to + i, 1, all(from + i, 1));
+    const auto copy_bytes = [&](std::size_t count) {
+      for (; count > 0; --count, ++to, ++from, --size_bytes) fill(to, 1, all(from, 1));
+    };
+    copy_bytes(std::min(size_bytes, (8 - (to - base_) % 8) % 8));
+    const std::size_t num_whole = size_bytes / 8;
+    std::uint8_t* const whole = storage_ + (to - base_) / 8;
+    if ((from - base_) % 8 == 0) {
+      std::memmove(whole, storage_ + (from - base_) / 8, num_whole);
+    } else {
+      for (std::size_t i = 0; i < num_whole; ++i) {
+        whole[i] = static_cast<std::uint8_t>(~missing(from + 8 * i, 8));
+      }
+    }
+    to += 8 * num_whole, from += 8 * num_whole, size_bytes -= 8 * num_whole;
+    copy_bytes(size_bytes);
   }
 
  private:

@@ -7,16 +7,13 @@
 #include <cstddef>
 #include <string>
 
+#include "address.h"
 #include "describe.h"
 #include "fault.h"
 #include "running.h"
 #include "simt/call_stack.h"
 #include "simt/memory.h"
 #include "source_line.h"
-
-// The linker's bounds of the program.
-extern "C" char __executable_start;
-extern "C" char _end;
 
 extern "C" void* __libc_malloc(std::size_t size_bytes);
 extern "C" void __libc_free(void* pointer);

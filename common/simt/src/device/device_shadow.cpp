@@ -3,6 +3,7 @@
 
 #include <bitset>
 
+#include "address.h"
 #include "address_space.h"
 #include "race_shadow.h"
 #include "simt/memory.h"
@@ -10,8 +11,6 @@
 
 namespace simt::device {
 namespace {
-
-std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // of device memory, recorded or not
 

@@ -8,6 +8,7 @@
 
 #include "describe.h"
 #include "poll.h"
+#include "race_report.h"
 #include "running.h"
 #include "scheduler.h"
 #include "tally.h"
@@ -141,6 +142,7 @@ void Grid::end_block(std::size_t position) {
 
 void Grid::load_shared_memory(Block& block) {
   if (loaded_ == &block) return;
+  settle_race();  // it looks at shared memory, which is still that of the block that ran
   if (loaded_ != nullptr) shared_memory_.save(loaded_->shared_image);
   if (block.shared_image.empty()) {
     shared_memory_.poison();

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "address.h"
 #include "device_shadow.h"
 #include "fiber.h"
 #include "grid.h"
@@ -19,14 +20,8 @@
 #include "simt/limits.h"
 #include "simt/memory.h"
 
-// The linker's bounds of the program: code, constants, globals.
-extern "C" char __executable_start;
-extern "C" char _end;
-
 namespace simt::device {
 namespace {
-
-std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 // find_allocation, with its last answer kept for as long as the book does not change.
 const Allocation* find(std::uintptr_t address) {
@@ -96,7 +91,7 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
     const std::size_t offset = access.address - region.low;
     variable = find_shared_variable(offset);
     if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
-    if (variable != nullptr && offset + access.size_bytes > variable->end()) {
+    if (offset + access.size_bytes > variable->end()) {
       report_past_shared_variable(access, *variable);
       return false;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <unordered_map>
 
 #include "../host/stream_order.h"
@@ -14,7 +15,7 @@ namespace simt::device {
 namespace {
 
 // One fence: covers the accesses of its thread before `tick`, of its warp's lanes before warp_tick,
-// of its block before barrier_tick.
+// or for each lane before the tick in `known`, of its block before barrier_tick.
 struct Release {
   int thread;
   bool for_device;
@@ -22,12 +23,16 @@ struct Release {
   std::uint32_t warp_tick;
   std::uint32_t barrier_tick;
   std::uint64_t time;
+  std::uint64_t horizon;  // what was released until then, its thread knew of
+  std::unique_ptr<const LaneTicks>
+      known;  // what its thread learned from parts of its warp, or null
 
   bool covers(Stamp access) const {
     const std::uint32_t at = tick_of(access);
     if (at < barrier_tick) return true;
     if (thread_of(access) == thread) return at < tick;
-    return thread_of(access) / kWarpSize == thread / kWarpSize && at < warp_tick;
+    if (thread_of(access) / kWarpSize != thread / kWarpSize) return false;
+    return at < warp_tick || (known != nullptr && at < (*known)[thread_of(access) % kWarpSize]);
   }
 };
 
@@ -51,6 +56,10 @@ void take_ordinal(BlockOrder& order) {
 }
 
 void tick(BlockOrder& order) { order.tick += order.tick < kMaxTick; }
+
+std::uint64_t running_horizon() {
+  return std::max(running.block->order.horizon, running.lane().horizon);
+}
 
 }  // namespace
 
@@ -132,7 +141,7 @@ void order_warp_operation(Warp& warp, std::uint32_t group) {
   const Untraced untraced;
   auto& known = warp.order.known;
   if (known.empty()) known.resize(kWarpSize);
-  std::array<std::uint32_t, kWarpSize> joint = {};
+  LaneTicks joint = {};
   for_each([&](int lane) {
     for (int i = 0; i < kWarpSize; ++i) joint[i] = std::max(joint[i], known[lane][i]);
   });
@@ -146,9 +155,12 @@ void order_release(bool for_device) {
   BlockOrder& order = running.block->order;
   tick(order);
   const int thread = running.warp->thread_id(running.lane_id);
-  std::vector<Release>& releases = g_releases[order.ordinal];
-  releases.push_back(
-      {thread, for_device, order.tick, running.warp->order.tick, order.barrier_tick, ++g_time});
+  const WarpOrder& warp = running.warp->order;
+  auto known =
+      warp.known.empty() ? nullptr : std::make_unique<const LaneTicks>(warp.known[running.lane_id]);
+  g_releases[order.ordinal].push_back({thread, for_device, order.tick, warp.tick,
+                                       order.barrier_tick, ++g_time, running_horizon(),
+                                       std::move(known)});
   ++g_num_releases;
 }
 
@@ -174,12 +186,15 @@ bool is_ordered(Stamp earlier) {
       if (!warp.known.empty() && at < warp.known[running.lane_id][other]) return true;
     }
   }
-  const std::uint64_t horizon = std::max(order.horizon, running.lane().horizon);
   const auto found = g_releases.find(ordinal_of(earlier));
   if (found == g_releases.end()) return false;
-  for (const Release& release : found->second) {
-    if (release.time > horizon) break;
-    if ((same_block || release.for_device) && release.covers(earlier)) return true;
+  const std::uint64_t horizon = running_horizon();
+  std::uint64_t passed_on = 0;  // fences until then reach other blocks by later ones
+  for (auto release = found->second.rbegin(); release != found->second.rend(); ++release) {
+    if (release->time > horizon) continue;
+    const bool reaches = same_block || release->for_device || release->time <= passed_on;
+    if (reaches && release->covers(earlier)) return true;
+    if (reaches) passed_on = std::max(passed_on, release->horizon);
   }
   return false;
 }

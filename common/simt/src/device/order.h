@@ -4,9 +4,11 @@
 // is not.
 //
 // Each block has a clock that ticks at everything that may order. A fence releases what its thread
-// has done, or knows of by barriers; an atomic or volatile read acquires whatever has been released
-// by then, by anybody. (A device orders less: only if the read sees what was written after the
-// fence. NVIDIA's own programs leave the reader's fence out, so none is asked for.)
+// has done, or knows of by barriers and warp operations, and a fence for the device also what the
+// thread has acquired from others' fences for the block; an atomic or volatile read acquires
+// whatever has been released by then, by anybody. (A device orders less: only if the read sees what
+// was written after the fence. NVIDIA's own programs leave the reader's fence out, so none is asked
+// for.)
 #pragma once
 
 #include <array>
@@ -22,11 +24,13 @@ namespace simt::device {
 struct Block;
 struct Warp;
 
+using LaneTicks = std::array<std::uint32_t, kWarpSize>;
+
 struct WarpOrder {
   std::uint32_t tick = 0;  // all lanes knew of each other's accesses before it
   // Beyond that, tick [lane][other]: `lane` knows of `other`'s accesses before it. Empty if
   // nothing.
-  std::vector<std::array<std::uint32_t, kWarpSize>> known;
+  std::vector<LaneTicks> known;
 };
 
 struct BlockOrder {

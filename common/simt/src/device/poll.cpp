@@ -28,11 +28,23 @@ constexpr std::uint64_t kStepsPerPoll = 16;  // about what a poll with its switc
 // stuck; only after a long time is it taken to be in an endless loop.
 constexpr std::uint64_t kAlarmsPerDeadlock = 32;
 
+// So many alarms of a thread that touches nothing make an endless loop. It cannot be waiting, so
+// nobody is held up but by its computing: by default it may execute 10^9 basic blocks, which take a
+// GPU's thread ten seconds and the emulator two.
+constexpr int kAlarmsPerEndlessLoop = 50;
+
 std::uint64_t changes_at_alarm = 0;
 std::uint64_t activity_at_alarm = 0;
+int alarms_without_activity = 0;
 
 // Other than executing basic blocks.
 std::uint64_t activity() { return running.activity() - running.steps; }
+
+void set_next_alarm() {
+  running.alarm_step = running.steps + step_limit();
+  changes_at_alarm = running.changes;
+  activity_at_alarm = activity();
+}
 
 }  // namespace
 
@@ -59,9 +71,8 @@ void poll(const void* address, const void* pc) {
 }
 
 void reset_alarm() {
-  running.alarm_step = running.steps + step_limit();
-  changes_at_alarm = running.changes;
-  activity_at_alarm = activity();
+  set_next_alarm();
+  alarms_without_activity = 0;
 }
 
 void end_endless_loop(const void* pc) {
@@ -77,8 +88,12 @@ void end_endless_loop(const void* pc) {
 void alarm(const void* pc) {
   const bool was_active = activity() != activity_at_alarm;
   const bool has_changed = running.changes != changes_at_alarm;
-  reset_alarm();
-  if (!was_active) end_endless_loop(pc);
+  set_next_alarm();
+  if (!was_active) {
+    if (++alarms_without_activity >= kAlarmsPerEndlessLoop) end_endless_loop(pc);
+    return;
+  }
+  alarms_without_activity = 0;
   if (!has_changed) yield(pc, step_limit() / kAlarmsPerDeadlock);
 }
 

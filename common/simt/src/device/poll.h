@@ -15,9 +15,10 @@ void poll(const void* address, const void* pc);
 // blocks.
 void yield(const void* pc, std::uint64_t idle_steps);
 
-// The thread has executed step_limit() basic blocks since the launch or the last alarm. Ends the
-// kernel if it neither touched memory nor waited all the while: an endless loop. Otherwise, if
-// nobody has written to memory, lets others run: perhaps the thread polls with plain loads.
+// The thread has executed step_limit() basic blocks since the launch or the last alarm. If it
+// neither touched memory nor waited all the while, it computes, or is in an endless loop: after
+// many such alarms in a row, ends the kernel. Otherwise, if nobody has written to memory, lets
+// others run: perhaps the thread polls with plain loads.
 void alarm(const void* pc);
 
 // Ends the kernel: the running thread is in an endless loop at `pc`.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "address.h"
 #include "describe.h"
 #include "grid.h"
 #include "memory_report.h"
@@ -13,8 +14,6 @@
 #include "simt/finding.h"
 #include "source_line.h"
 #include "stream_race.h"
-
-extern "C" char __executable_start;
 
 namespace simt::device {
 namespace {
@@ -56,7 +55,7 @@ std::string message(const EarlierAccess& earlier, const Access& access, bool is_
 
 }  // namespace
 
-const void* pc_of(const EarlierAccess& access) { return &__executable_start + access.code_offset; }
+const void* pc_of(const EarlierAccess& access) { return unpack_pc(access.code_offset); }
 
 void report_copy_race(const Access& access, const std::string& what) {
   const Untraced untraced;

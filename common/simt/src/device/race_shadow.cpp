@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "address.h"
 #include "address_space.h"
 #include "order.h"
 #include "race_report.h"
@@ -10,16 +11,11 @@
 #include "simt/memory.h"
 #include "stream_race.h"
 
-extern "C" char __executable_start;
-extern "C" char _end;
-
 namespace simt::device {
 namespace {
 
 constexpr std::uintptr_t kWordBytes = 4;
 constexpr std::size_t kDeviceHistoryBytes = kDeviceRangeBytes / kWordBytes * sizeof(WordHistory);
-
-std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 std::size_t global_history_bytes() {
   return (number(&_end) - number(&__executable_start)) / kWordBytes * sizeof(WordHistory) +
@@ -40,10 +36,6 @@ WordHistory* global_history() {
     return static_cast<WordHistory*>(room);
   }();
   return history;
-}
-
-std::uint32_t code_offset(const void* pc) {
-  return static_cast<std::uint32_t>(number(pc) - number(&__executable_start));
 }
 
 // Accesses that are meant to meet. A plain read beside atomics is taken for an optimistic one, of
@@ -82,7 +74,7 @@ void note_write(WordHistory& word, Stamp now, std::uint32_t pc) {
 }
 
 void check_word(WordHistory& word, Stamp now, const Access& access, bool is_shared) {
-  const std::uint32_t pc = code_offset(access.pc);
+  const std::uint32_t pc = pack_pc(access.pc);
   // Shared memory of an earlier block is other memory.
   const auto counts = [&](Stamp earlier) {
     return earlier != 0 && (!is_shared || ordinal_of(earlier) == ordinal_of(now));

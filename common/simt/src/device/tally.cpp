@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "access_pattern.h"
+#include "address.h"
 #include "shared_variables.h"
 #include "source_line.h"
 #include "trace.h"

@@ -4,13 +4,11 @@
 #include <bit>
 #include <utility>
 
+#include "address.h"
 #include "fiber.h"
 #include "running.h"
 #include "scheduler.h"
 #include "simt/memory.h"
-
-// Where the linker puts the program.
-extern "C" char __executable_start;
 
 namespace simt::device {
 namespace {
@@ -70,12 +68,6 @@ void LaneTrace::grow() {
   const Untraced untraced;
   events.reserve(2 * events.capacity() + kMaxEvents);
 }
-
-std::uint32_t pack_pc(const void* pc) {
-  return static_cast<std::uint32_t>(static_cast<const char*>(pc) - &__executable_start);
-}
-
-const void* unpack_pc(std::uint32_t pc) { return &__executable_start + pc; }
 
 std::unique_ptr<WarpTrace> take_trace() {
   if (g_spare.empty()) {

@@ -51,10 +51,6 @@ struct Event {
   AccessKind access() const { return static_cast<AccessKind>(code >> 52 & 15); }
 };
 
-// A code address as 32 bits, and back.
-std::uint32_t pack_pc(const void* pc);
-const void* unpack_pc(std::uint32_t pc);
-
 // The events of one lane. Those before `next` are done with.
 struct LaneTrace {
   std::vector<Event> events;

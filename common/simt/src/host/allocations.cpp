@@ -38,7 +38,7 @@ void enter(std::byte* base, std::size_t size_bytes, std::string name, Allocation
     stale = stale->second.live ? std::next(stale) : book().erase(stale);
   }
   Allocation& entry = book()[base];
-  entry = {base, size_bytes, std::move(name), kind, true, ++g_last_id, {}, {}};
+  entry = {base, size_bytes, std::move(name), kind, true, ++g_last_id, {}, {}, 0};
   if (entry.name.empty()) entry.name = "allocation " + std::to_string(entry.id);
   touch();
   if (g_observer != nullptr) g_observer->on_allocate(entry, initialised);

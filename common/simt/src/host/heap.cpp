@@ -19,7 +19,19 @@ constexpr std::size_t kPoisonedBytes = std::size_t{32}
                                        << 20;  // at either end of a large allocation
 constexpr std::size_t kPageBytes = 4096;
 
-std::uintptr_t g_cursor = kDeviceBase;         // where the search for room goes on
+// The search for room begins again from the start after this much, small allocations counting as
+// they are and large ones, whose memory goes back when they are freed, as a page. That bounds the
+// memory, records included, of kernels that allocate and free without end. Where many allocations
+// live it goes further, so that passing them costs little.
+constexpr std::size_t kMinRoundBytes = std::size_t{16} << 20;
+
+// The last so many frees are recognised as such even if the search comes by.
+constexpr std::uint64_t kQuarantinedFrees = 1024;
+
+std::uintptr_t g_cursor = kDeviceBase;  // where the search for room goes on
+std::size_t g_round_bytes = 0;          // taken since it was at the start
+std::size_t g_num_live = 0;
+std::uint64_t g_num_frees = 0;
 std::uintptr_t g_committed_end = kDeviceBase;  // below it the heap has memory
 std::uintptr_t g_arena_end = internal::kArenaBase;
 std::size_t g_used_bytes = 0;
@@ -33,27 +45,46 @@ bool on_heap(const Allocation& allocation) {
          reinterpret_cast<std::uintptr_t>(allocation.base) < internal::kArenaBase;
 }
 
-// Finds `room` bytes from the cursor on, going round once. Freed allocations in the way are
-// forgotten now and not before: until the cursor has come round,
-// their addresses are recognised as freed.
-std::byte* take_room(std::size_t room) {
+enum class Reuse { kOldFrees, kAllFrees };
+
+// Finds `room` bytes from `start` on. Freed allocations in the way are forgotten now and not
+// before: until the search comes by, their addresses are recognised as freed.
+std::byte* take_room_from(std::uintptr_t start, std::size_t room, Reuse reuse) {
   auto& book = internal::book();
-  for (int pass = 0; pass < 2; ++pass, g_cursor = kDeviceBase) {
-    std::uintptr_t start = g_cursor;
-    auto next = book.lower_bound(reinterpret_cast<std::byte*>(start));
-    while (start + room <= internal::kArenaBase) {
-      if (next == book.end() || reinterpret_cast<std::uintptr_t>(next->first) >= start + room) {
-        g_cursor = start + room;
-        return reinterpret_cast<std::byte*>(start);
-      }
-      const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(next->second.end());
-      if (next->second.live) {
-        start = round_up(end + kRedZoneBytes, kAllocationAlignment);
-        ++next;
-      } else {
-        next = book.erase(next);
-        internal::touch();
-      }
+  auto next = book.lower_bound(reinterpret_cast<std::byte*>(start));
+  while (start + room <= internal::kArenaBase) {
+    if (next == book.end() || reinterpret_cast<std::uintptr_t>(next->first) >= start + room) {
+      g_cursor = start + room;
+      return reinterpret_cast<std::byte*>(start);
+    }
+    const Allocation& allocation = next->second;
+    const bool is_recent =
+        reuse == Reuse::kOldFrees && g_num_frees - allocation.freed_as < kQuarantinedFrees;
+    if (allocation.live || is_recent) {
+      const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(allocation.end());
+      start = round_up(end + kRedZoneBytes, kAllocationAlignment);
+      ++next;
+    } else {
+      next = book.erase(next);
+      internal::touch();
+    }
+  }
+  return nullptr;
+}
+
+// From the cursor on, then from the start; only then of recently freed allocations, in the same
+// order, so that the latest are spared even where room is short.
+std::byte* take_room(std::size_t room) {
+  g_round_bytes += std::min(room, kPageBytes);
+  constexpr std::size_t kSmallestRoom = kAllocationAlignment + kRedZoneBytes;
+  if (g_round_bytes > std::max(kMinRoundBytes, g_num_live * kSmallestRoom)) {
+    g_cursor = kDeviceBase;
+    g_round_bytes = 0;
+  }
+  for (const Reuse reuse : {Reuse::kOldFrees, Reuse::kAllFrees}) {
+    for (const std::uintptr_t start : {g_cursor, kDeviceBase}) {
+      std::byte* const base = take_room_from(start, room, reuse);
+      if (base != nullptr) return base;
     }
   }
   return nullptr;
@@ -130,6 +161,8 @@ void give_pages_back(const Allocation& allocation) {
 void end_on_heap(Allocation& allocation) {
   g_used_bytes -= round_up(allocation.size_bytes, kAllocationAlignment);
   forget_middle(allocation);
+  --g_num_live;
+  allocation.freed_as = ++g_num_frees;
   internal::end(allocation);
   give_pages_back(allocation);
 }
@@ -159,6 +192,7 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   std::byte* const base = take_room(padded_bytes + kRedZoneBytes);
   if (base == nullptr || !commit_up_to(g_cursor)) return nullptr;
   g_used_bytes += padded_bytes;
+  ++g_num_live;
   poison_fresh(base, size_bytes);
   const bool is_fresh = kind == Allocation::Kind::device || kind == Allocation::Kind::device_heap;
   internal::enter(base, size_bytes, "", kind, !is_fresh);
