@@ -107,7 +107,7 @@ def test_a_rung_of_50_megabytes(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {})
     with (folder / LAB / "01_first.cu").open("wb") as stream:
         stream.truncate(50 << 20)
-    assert "is larger than 1 MiB (52428800 bytes)" in str(first_finding(checkout, folder))
+    assert "is larger than 256 KiB (52428800 bytes)" in str(first_finding(checkout, folder))
 
 
 def test_a_rung_that_cannot_be_read(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
