@@ -72,6 +72,12 @@ def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     [
         ("extern \"C\" int fork();\nint f() { return fork(); }", "uses fork"),
         ("int main() {}", "defines main"),
+        ("extern \"C\" int cudaDeviceSynchronize() { return 0; }", "defines cudaDeviceSynchronize"),
+        ("extern \"C\" int cudaEventRecord(void*) { return 0; }", "defines cudaEventRecord"),
+        ("extern \"C\" long write(int, const void*, unsigned long) { return 0; }", "defines write"),
+        ("extern \"C\" __attribute__((weak)) void* malloc(unsigned long) { return 0; }",
+         "defines malloc"),
+        ("inline int stdout = 1; int* f() { return &stdout; }", "defines stdout"),
         ("namespace simt { void set_counting(bool) {} }", "defines simt::set_counting"),
         ("#include <cstdlib>\nvoid* operator new(std::size_t) { std::abort(); }", "operator new"),
         ("__attribute__((constructor)) void early() {}", "early run before"),
@@ -112,6 +118,19 @@ def test_an_object_with_initialisers_and_containers_is_allowed(tmp_path: Path) -
       return table.at("a")[0];
     }
     """
+    assert object_problem(text, tmp_path) is None
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int send = 1; inline int counter = 2; int* f() { return &counter; }",
+        "extern \"C\" int helper() { return 1; }\nint write_all() { return helper(); }",
+        "struct malloc_like { virtual ~malloc_like() {} } thing;",
+    ],
+)
+def test_names_of_ones_own_are_allowed(text: str, tmp_path: Path) -> None:
     assert object_problem(text, tmp_path) is None
 
 
