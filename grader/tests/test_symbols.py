@@ -126,7 +126,7 @@ def test_an_object_with_initialisers_and_containers_is_allowed(tmp_path: Path) -
     "text",
     [
         "int send = 1; inline int counter = 2; int* f() { return &counter; }",
-        "extern \"C\" int helper() { return 1; }\nint write_all() { return helper(); }",
+        'extern "C" int helper() { return 1; }\nint write_all() { return helper(); }',
         "struct malloc_like { virtual ~malloc_like() {} } thing;",
     ],
 )
