@@ -5,6 +5,12 @@
 
 set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
+# Only the lab's functions stay visible to the linker. What else a rung defines, a template's instance
+# included, would take the place of the runtime's own code of that name: here it is the rung's alone.
+# A GNU unique symbol could not be hidden: hence -fno-gnu-unique below.
+set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
+set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep)  # goes on below
+
 if(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation through which the emulator sees every memory access and every basic block, every
   # index of an array whose size is known and every address of a type; no optimisation that would move
@@ -20,6 +26,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   foreach(call IN ITEMS memcpy memmove memset)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
   endforeach()
+  list(APPEND worker_step_isolate ${simt_renamed_calls})
   # What nvcc includes by itself, precompiled: more than half of the time of a rung. Flags that do not
   # fit the precompiled form make g++ read the header instead.
   set(simt_precompiled ${CMAKE_BINARY_DIR}/common/simt/precompiled)
@@ -32,25 +39,21 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
-  # Only the lab's functions stay visible to the linker. What else a rung defines, a template's instance
-  # included, would take the place of the runtime's own code of that name: here it is the rung's alone.
-  set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
-  set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep
-    ${simt_renamed_calls} {work}/isolated.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
-  set(worker_step_names compile link)
+  set(worker_step_names compile gather isolate link)
   set(worker_step_compile ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -lineinfo
-    -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall
+    -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique
     -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
-  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/rung.o
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
     $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
     -ldl -lrt -lpthread -o {work}/worker)
   set(compiler_json "{\"id\": \"NVIDIA\", \"version\": \"${CMAKE_CUDA_COMPILER_VERSION}\", \"path\": \"${CMAKE_CUDA_COMPILER}\"}")
 endif()
+list(APPEND worker_step_isolate {work}/isolated.o)
 
 # add_worker(name SOURCE rung.cu INCLUDE dir CALLS lib DEPENDS target...): builds it in the build tree.
 # The target's property WORKER is the program's path.

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,44 @@ def test_where_no_sandbox_can_be_made_the_container_has_to_do(
     assert autograde(workspace, Platform.AUTOLAB, THREADS, tmp_path) == 0
     assert started == ([False, True] if refused else [False])
     assert '"scoreboard": [2.0]' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("part", ["take", "_grade", "_deliver"])
+@pytest.mark.parametrize("platform", [Platform.AUTOLAB, Platform.GRADESCOPE])
+def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
+    part: str,
+    platform: Platform,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    whole = getattr(sys.modules[autograde.__module__], part)
+    broken: list[str] = []
+
+    def breaks_once(*arguments: Any) -> Any:
+        if broken:
+            return whole(*arguments)
+        broken.append(part)
+        raise zlib.error("of a kind that nobody foresaw")
+
+    def run(_: Processes, argv: list[str], limits: Limits, cwd: Path) -> Completed:
+        right = rung("01_matrix_add", (2, 2))
+        report = document([submission("submission", [lab(THREADS.id, [right])])])
+        (cwd / "grade.json").write_text(json.dumps(report))
+        return Completed(0, "", False, 0.1)
+
+    monkeypatch.setattr(Processes, "run", run)
+    monkeypatch.setattr(f"{autograde.__module__}.{part}", breaks_once)
+    (tmp_path / "handin.zip").write_bytes(tarred({"01_matrix_add.cu": Packed(b"")}))
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "results").mkdir()
+    workspace = Workspace(tmp_path, tmp_path / "build")
+    assert autograde(workspace, platform, THREADS, tmp_path) == 3
+    said = capsys.readouterr()
+    assert "not graded: of a kind that nobody foresaw" in said.err
+    file = tmp_path / "results" / "results.json"
+    told = said.out if platform is Platform.AUTOLAB else file.read_text()
+    assert "of a kind that nobody foresaw" in told
 
 
 @pytest.mark.e2e

@@ -108,7 +108,7 @@ def test_a_rung_of_50_megabytes(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {})
     with (folder / LAB / "01_first.cu").open("wb") as stream:
         stream.truncate(50 << 20)
-    assert "is larger than 1 MiB (52428800 bytes)" in str(first_finding(checkout, folder))
+    assert "is larger than 256 KiB (52428800 bytes)" in str(first_finding(checkout, folder))
 
 
 def test_a_rung_that_cannot_be_read(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,3 +274,25 @@ def test_a_compile_that_the_machine_has_no_time_for_is_nobodys_zero(
 def test_a_flood_from_the_compiler_is_cut(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {"01_first": "BOMB"})
     assert len(str(first_finding(checkout, folder)["message"])) < 1000
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    """As /dev/stdout is one, to a plain file under `> file`: root could replace it."""
+    target, link = tmp_path / "out.json", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_whole(link, b"{}")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"{}"
+
+
+def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
+    code = (
+        "from lockstep_grader.console import accept_all_text\n"
+        "accept_all_text()\n"
+        "from lockstep_grader.verbs_export import _put\n"
+        "print('\\u0141ukasz')\n_put('\\u0141', None)"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "iso-8859-1:strict", "PYTHONUTF8": "0"}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
+    assert (ran.stdout, ran.stderr) == (b"\\u0141ukasz\n\xc5\x81", b"")

@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
+from lockstep_grader.csv_rows import parse_rows
 from lockstep_grader.export import gradebooks, table
+from lockstep_grader.export.load import load_roster
 from lockstep_grader.export.model import Gradebook, gradebook
+from lockstep_grader.roster import read_roster
 
 from conftest import Checkout
 from grades import a_class, document, judged, lab, rung, submission
 
-# As Canvas writes it: a mark of order, quoted names, its own numbers, a line of points possible.
+# As Canvas writes it: quoted names, its own numbers, a line of points possible.
 ROSTER = (
-    "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,01-demo (501),Current Score\r\n"
+    "Student,ID,SIS User ID,SIS Login ID,Section,01-demo (501),Current Score\r\n"
     "    Points Possible,,,,,8,(read only)\r\n"
     '"Ames, Ann",11,s-11,ann,A,1,\r\n'
     '"Bee, Bob",12,s-12,bob,"A, B",,\r\n'
@@ -89,7 +92,7 @@ def test_a_name_of_many_lines_stays_in_its_cell() -> None:
 
 
 def test_canvas_gets_its_own_students_columns_and_assignment(book: Gradebook) -> None:
-    made = gradebooks.canvas(book, gradebooks.read_roster(ROSTER))
+    made = gradebooks.canvas(book, gradebooks.roster_of(parse_rows(ROSTER, "roster")))
     header, possible, *students = lines(made.text)
     assert header == [
         "Student",
@@ -108,7 +111,7 @@ def test_canvas_gets_its_own_students_columns_and_assignment(book: Gradebook) ->
 
 def test_who_is_not_in_the_roster_is_named_and_left_out(book: Gradebook) -> None:
     roster = "\n".join(ROSTER.splitlines()[:3])
-    made = gradebooks.canvas(book, gradebooks.read_roster(roster))
+    made = gradebooks.canvas(book, gradebooks.roster_of(parse_rows(roster, "roster")))
     assert len(lines(made.text)) == 3
     assert made.left_out == (
         "bob: not in the roster",
@@ -134,7 +137,7 @@ def test_a_student_is_found_by_number_login_or_name(
 ) -> None:
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student=student)
     (entry,) = gradebook(document([one])).submissions
-    row = gradebooks.read_roster(ROSTER).find(entry)
+    row = gradebooks.roster_of(parse_rows(ROSTER, "roster")).find(entry)
     assert (row and row["ID"]) == found
 
 
@@ -142,7 +145,7 @@ def test_two_students_of_one_name_are_not_confused() -> None:
     twice = ROSTER + '"Bee, Bob",15,s-15,bob2,A,,\r\n'
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student={"name": "Bob Bee"})
     (entry,) = gradebook(document([one])).submissions
-    assert gradebooks.read_roster(twice).find(entry) is None
+    assert gradebooks.roster_of(parse_rows(twice, "roster")).find(entry) is None
 
 
 def test_moodle_needs_something_to_know_a_student_by() -> None:
@@ -259,6 +262,34 @@ def test_a_roster_of_another_kind_is_refused(desk: Desk) -> None:
     ran = desk.export("csv", "--layout", "canvas", "--roster", roster)
     assert ran.status == 2
     assert "is no gradebook exported from Canvas" in ran.complaint
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_roster_is_read_as_grade_reads_it(desk: Desk, encoding: str, delimiter: str) -> None:
+    rows = [["Student", "ID", "SIS Login ID", "Section", "01-demo"], ["", "", "", "", "Manual"]]
+    rows.append(["Ann \u00c9", "11", "ann", "A", ""])
+    text = "\r\n".join(delimiter.join(row) for row in rows)
+    roster = desk.checkout.write("work/roster.csv", text.encode(encoding))
+    assert [row["Student"] for row in load_roster(roster).rows] == ["Ann \u00c9"]
+    assert [student.name for student in read_roster(roster).students] == ["Ann \u00c9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('Student,ID,Section\n"Ann,1,A\n', "roster.csv:2: not CSV"),
+        (b"Student,ID,Section\n\xff,1,A\n", "roster.csv:2: not UTF-8"),
+        (None, "roster.csv: No such file"),
+    ],
+)
+def test_a_damaged_roster_is_named(desk: Desk, text: str | bytes | None, says: str) -> None:
+    roster = desk.checkout.work / "roster.csv"
+    if text is not None:
+        desk.checkout.write("work/roster.csv", text)
+    ran = desk.export("csv", "--layout", "canvas", "--roster", roster)
+    assert ran.status == 2
+    assert says in ran.complaint
 
 
 def test_a_folder_without_results_is_named(desk: Desk) -> None:

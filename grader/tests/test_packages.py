@@ -21,6 +21,7 @@ from lockstep_grader.packages.build import KINDS, build_package
 from lockstep_grader.packages.bundle import bundle
 from lockstep_grader.packages.handin import take
 from lockstep_grader.packages.platforms import Platform
+from lockstep_grader.submission import MAX_SOURCE_BYTES
 from lockstep_grader.workspace import Workspace
 
 from conftest import Checkout
@@ -251,7 +252,7 @@ def test_a_zip_gives_its_rungs_and_nothing_beyond_its_folder(tmp_path: Path) -> 
     problem, files = taken(tmp_path, file)
     assert problem == ""
     assert files["01_matrix_add.cu"] == b"mine"
-    assert len(files["03_thread_ids.cu"]) == (1 << 20) + 1
+    assert len(files["03_thread_ids.cu"]) == MAX_SOURCE_BYTES + 1
     assert "04_checked_launch.cu" not in files
     assert not (tmp_path / "02_grid_stride.cu").exists()
 
@@ -268,6 +269,29 @@ def test_a_damaged_archive_is_said_to_be_so(tmp_path: Path, content: bytes) -> N
     file.write_bytes(content)
     problem, files = taken(tmp_path, file)
     assert "damaged" in problem
+    assert files == {}
+
+
+def test_a_zip_whose_data_are_corrupt_is_said_to_be_damaged(tmp_path: Path) -> None:
+    file = tmp_path / "handin.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("01_matrix_add.cu", bytes(range(256)) * 40)
+    data = bytearray(file.read_bytes())
+    begin = 30 + len("01_matrix_add.cu")
+    data[begin : begin + 8] = b"\xff" * 8
+    file.write_bytes(data)
+    problem, files = taken(tmp_path, file)
+    assert "handin.zip is damaged" in problem
+    assert files == {}
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_would_unpack_at_one_go_is_left_packed(tmp_path: Path, kind: int) -> None:
+    file = tmp_path / "handin.zip"
+    with zipfile.ZipFile(file, "w", kind) as archive:
+        archive.writestr("01_matrix_add.cu", b"0" * 1000)
+    problem, files = taken(tmp_path, file)
+    assert "01_matrix_add.cu is not compressed by deflate" in problem
     assert files == {}
 
 

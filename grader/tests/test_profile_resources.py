@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What nvcc's assembler says of kernels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from lockstep_grader.profile.resources import (
     parse_ptxas,
 )
 from lockstep_grader.profile.run import Profile
+from lockstep_grader.sandbox import Unconfined
 from lockstep_grader.submission import Source
 
 from conftest import LAB, Checkout
@@ -77,6 +79,20 @@ def test_a_file_that_nvcc_refuses_is_said_in_one_line(
     monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: str(nvcc))
     said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
     assert "nvcc does not compile this file: x.cu(3): error: no" in str(said)
+
+
+def test_nvcc_is_confined_like_any_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing(Unconfined):
+        def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+            assert (argv[0], work, include) == ("/usr/bin/nvcc", tmp_path, tmp_path / "include")
+            return ["sh", "-c", "echo confined; exit 1"]
+
+    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: "/usr/bin/nvcc")
+    include = tmp_path / "include"
+    said = measure_resources(tmp_path / "x.cu", include, include, Processes(), Refusing())
+    assert str(said).endswith(": confined")
 
 
 def test_resources_are_found_by_the_name_at_the_launch(checkout: Checkout) -> None:

@@ -138,7 +138,7 @@ def test_the_same_files_give_the_same_bytes(whole: dict[str, bytes], tmp_path: P
         write_zip(tmp_path / name, "students", dict(reversed(files.items())))
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        assert archive.getinfo("students/lab").external_attr >> 16 == 0o755
+        assert archive.getinfo("students/lab").external_attr >> 16 == 0o100755
         assert {name.partition("/")[0] for name in archive.namelist()} == {"students"}
         assert archive.read("students/LICENSE") == whole["LICENSE"]
 

@@ -105,17 +105,27 @@ def test_a_speed_too_close_to_call_counts_as_full(tmp_path: Path) -> None:
         (rung("02_second", 0.5, findings=[finding("todo")]), State.PART),
         (rung("02_second", 0, outcome="skipped"), State.HELD),
         (rung("02_second", None), State.UNGRADED),
-        (
-            rung(
-                "02_second",
-                0,
-                findings=[finding("compile_error", None, "x.cu is missing from the submission")],
-            ),
-            State.UNWRITTEN,
-        ),
     ],
 )
 def test_states(tmp_path: Path, made: dict[str, Any], state: State) -> None:
+    assert lab_view(tmp_path, made).rungs[0].state is state
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "state"),
+    [
+        (None, "01_first.cu is missing from the submission", State.UNWRITTEN),
+        (None, "01_first.cu is missing from the submission: FIRST.cu is there", State.UNWRITTEN),
+        (None, "01_first.cu is missing from the submissions", State.WRONG),
+        (None, "#error is missing from the submission", State.WRONG),
+        (4, "#error is missing from the submission", State.WRONG),
+        (4, "01_first.cu is missing from the submission", State.WRONG),
+    ],
+)
+def test_a_file_is_missing_when_the_grader_says_so(
+    tmp_path: Path, line: int | None, said: str, state: State
+) -> None:
+    made = rung("02_second", 0, findings=[finding("compile_error", line, said)])
     assert lab_view(tmp_path, made).rungs[0].state is state
 
 

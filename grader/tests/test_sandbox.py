@@ -176,6 +176,20 @@ def test_ones_own_code_does_without(without_sandbox: Checkout) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "verb", [("check", "01-demo"), ("profile", "01-demo/01_first"), ("bench", "01-demo")]
+)
+def test_a_folder_from_elsewhere_is_other_peoples_code(
+    without_sandbox: Checkout, verb: tuple[str, ...]
+) -> None:
+    folder = without_sandbox.submission("ann", {})
+    ran = without_sandbox.lab(*verb, "--from", folder)
+    assert ran.status == 3
+    assert "--no-sandbox" in ran.complaint
+    permitted = without_sandbox.lab(*verb, "--from", folder, "--no-sandbox")
+    assert "without a sandbox" not in permitted.err
+
+
 def test_the_judge_is_told_to_confine_the_worker(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
 ) -> None:

@@ -18,6 +18,7 @@ from lockstep_grader import (
     verbs_report,
     verbs_student,
 )
+from lockstep_grader.console import accept_all_text
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.text import one_line
 
@@ -44,6 +45,7 @@ verbs_report.add_to(app)
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns the exit status of the process."""
+    accept_all_text()
     for number in _INTERRUPTIONS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has said that it does not end us
             signal.signal(number, _interrupt)

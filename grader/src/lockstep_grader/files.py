@@ -16,11 +16,12 @@ from lockstep_grader.errors import FaultError, InputError
 def scratch_for(path: Path) -> Iterator[Path]:
     """A file beside `path` to write to, renamed into place at the end, removed on failure.
 
-    A path that is no regular file, such as /dev/stdout, is its own scratch file.
+    A path that is a link or no regular file, such as /dev/stdout, is its own scratch file: to
+    rename over it would put a file in its place.
     Raises FaultError naming the file when the disk is full or the folder cannot be written.
     """
     try:
-        if path.exists() and not path.is_file():
+        if path.is_symlink() or (path.exists() and not path.is_file()):
             yield path
             return
         path.parent.mkdir(parents=True, exist_ok=True)

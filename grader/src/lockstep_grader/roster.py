@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The class list: a CSV as Canvas, Moodle, Gradescope, GitHub Classroom or a person writes it."""
 
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from lockstep_grader.csv_rows import Row, read_rows
 from lockstep_grader.errors import InputError
 from lockstep_grader.model import Student
 from lockstep_grader.text import one_line
@@ -25,7 +24,6 @@ _ALIASES: Mapping[str, Sequence[str]] = {
 _COLUMNS = {alias: column for column, aliases in _ALIASES.items() for alias in aliases}
 _KEYS = ("email", "lms_id", "login")  # no two students share one
 _NOBODY = frozenset({"points possible", "student, test", "test student"})  # rows that Canvas adds
-_MAX_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +41,10 @@ class Roster:
 
 def read_roster(file: Path) -> Roster:
     """Raises InputError naming the file and the line."""
-    text = _text(file)
-    head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
-    except csv.Error as error:
-        raise InputError(f"{file}:{reader.line_num}: not CSV: {error}") from error
-    rows = [(line, row) for line, row in rows if any(row)]
-    if not rows:
-        raise InputError(f"{file}: empty; expected a line of column names, such as name,email")
+    rows = read_rows(file)
     columns = _columns(file, *rows[0])
     students = tuple(_students(file, columns, len(rows[0][1]), rows[1:]))
     return Roster(students)
-
-
-def _text(file: Path) -> str:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB: is this the class list?")
-    is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))  # as some spreadsheets write it
-    try:
-        return data.decode("utf-16" if is_utf16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file}:{line}: not UTF-8; save the list as UTF-8 CSV") from error
 
 
 def _columns(file: Path, line: int, head: Sequence[str]) -> Mapping[str, int]:
@@ -88,7 +61,7 @@ def _columns(file: Path, line: int, head: Sequence[str]) -> Mapping[str, int]:
 
 
 def _students(
-    file: Path, columns: Mapping[str, int], width: int, rows: Sequence[tuple[int, Sequence[str]]]
+    file: Path, columns: Mapping[str, int], width: int, rows: Sequence[Row]
 ) -> Iterator[Student]:
     seen: dict[tuple[str, str], int] = {}
     for line, row in rows:
@@ -96,10 +69,10 @@ def _students(
             raise InputError(f"{file}:{line}: {len(row)} cells under {width} column names")
         cells = {name: row[index] for name, index in columns.items() if index < len(row)}
         student = _student(cells)
-        if student.name.casefold() in _NOBODY:
+        # Canvas has a row with the hidden assignments that names nobody at all.
+        is_somebody = any(getattr(student, key) for key in ("name", *_KEYS))
+        if not is_somebody or student.name.casefold() in _NOBODY:
             continue
-        if not any(getattr(student, key) for key in ("name", *_KEYS)):
-            raise InputError(f"{file}:{line}: says of nobody who it is")
         for key in _KEYS:
             value = getattr(student, key).casefold()
             if value and (key, value) in seen:

@@ -73,6 +73,29 @@ def open_session(
     return Session(toolchain, judge, processes, jobs, confinement)
 
 
+def open_session_for(
+    folder: Path,
+    workspace: Workspace,
+    backend: Backend | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    use_sanitizer: bool = True,
+    use_sandbox: bool = True,
+) -> Session:
+    """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
+
+    Raises FaultError where other people's code would run unconfined, but for `use_sandbox`.
+    """
+    own = (workspace.labs.resolve(), workspace.solutions.resolve())
+    confined = use_sandbox and folder.resolve() not in own
+    if confined:  # before anything is built, and once more with what was built
+        require_sandbox(backend or system.detect_backend())
+    opened = open_session(workspace, backend, jobs, seed, use_sanitizer, use_sandbox)
+    if confined:
+        require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
+    return opened
+
+
 def confinement_here(toolchain: Toolchain) -> Confinement:
     """The sandbox where it works, or what is the case where it does not.
 

@@ -1,36 +1,29 @@
 # SPDX-License-Identifier: MIT
 """What may not stand in a rung's text, because a compiled object no longer shows it.
 
-The text is read as the compiler reads it, up to macros: line splices, comments and literals first.
-Whatever would let macros hide the words below (token pasting, unknown attributes) is refused, too.
+The text is read as g++ reads it, up to macros: splices, comments, literals, directives. Where a
+reader could fall out of step with g++ (raw strings, a `$` in a name), the text is refused, and so
+is whatever would let macros hide the words below. The work is linear in the text's length.
 """
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
 
 from lockstep_grader.model import Backend, Finding, FindingKind
 from lockstep_grader.submission import Source
-
-_TOKENS = re.compile(
-    r"""(?P<raw>\b(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.|\n)*?\)(?P=delimiter)")
-      | (?P<comment>//[^\n]*|/\*(?:.|\n)*?(?:\*/|\Z))
-      | (?P<number>(?<!\w)\.?\d(?:'?[\w.])*)
-      | (?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')""",
-    re.VERBOSE,
-)
-_DIRECTIVE = re.compile(r"^[ \t]*(?:\#|%:)[ \t]*(?P<name>\w*)(?P<rest>[^\n]*)$", re.MULTILINE)
-_INCLUDE = re.compile(r"""\s*(?:<(?P<system>[^>\n]*)>|"(?P<local>[^"\n]*)")\s*""")
-# A string that says something to the compiler: a file's name, a pragma.
-_BEFORE_A_NAME = re.compile(
-    r"^[ \t]*(#|%:)[ \t]*(include|include_next|import|line)?\s*\d*\s*$|\b_Pragma\s*\(\s*$"
-)
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_ATTRIBUTE = re.compile(r"\b__attribute(?:__)?\b|\[\s*\[")
+from lockstep_grader.tokens import Token, tokens_of, unreadable
 
 _LIBRARIES = re.compile(
     r"(thrust|cub|cutlass|cute|cudnn|cccl|cuda/experimental)(/|$|\.)|"
     r"(cublas|cufft|curand|cusparse|cusolver|nvrtc|nccl|npp|nvjpeg)\w*(\.h|$)"
 )
+# Other folders' headers (Linux, Boost, ...) bring macros that paste names or hold assembly.
+_HEADER_FOLDERS = frozenset({"lab", "simt", "cuda", "cooperative_groups", "sys"})
+_HEADER_NAME = re.compile(r"<([\w./+-]+)>|\"([\w./+-]+)\"", re.ASCII)
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
+_DIRECTIVES = _CONDITIONS | {"include", "define", "undef", "error", "warning", "pragma"}
 _ATTRIBUTES = """
 aligned always_inline assume carries_dependency const deprecated device fallthrough flatten
 global gnu gsl hot cold host launch_bounds likely maybe_unused may_alias managed noinline
@@ -38,135 +31,233 @@ nodiscard noreturn no_unique_address nothrow nv_pure packed pure returns_nonnull
 unlikely unroll unused using vector_size clang
 """
 _ALLOWED_ATTRIBUTES = frozenset(_ATTRIBUTES.split())
+_GNU_ATTRIBUTE = frozenset({"__attribute__", "__attribute"})
+# Who may write these outside a list can put a list together where none is seen.
+_VENDORS = frozenset({"gnu", "__gnu__", "clang", "_Clang"})
 _ALLOWED_PRAGMAS = re.compile(
     r"(unroll|nounroll|once|nv_diag\w*|nv_exec_check_disable|GCC diagnostic|diag_\w+|region|"
     r"endregion|pack|message)\b"
 )
 _ASM = frozenset({"asm", "__asm", "__asm__"})
-# System headers' macros that expand to asm labels and attributes, and ways to name a builtin.
+# Headers' own macros that paste names or hold assembly, attributes and pragmas.
 _HIDING = re.compile(
-    r"__(REDIRECT|ASMNAME|attribute_(?!_)|extern_|attr_)\w*|__builtin_(apply|return)\w*"
+    r"__(REDIRECT|ASMNAME|CONCAT|attribute_(?!_)|extern_|attr_|glibc_|glibcxx_|GLIBC_|gthrw|GMP|MPN|"
+    r"nonnull|annotate__|location__|errordecl|warnattr|warndecl|MATH|STRUCT|DECLARE_|f\d+x?$)\w*|"
+    r"SIMT_\w*|_(GLIBCXX|PSTL|ElfW|EXFUN|CCCL|LIBCUDACXX|NV_|CG_|CUDA_)\w*|__builtin_(apply|return)\w*"
 )
+# They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.
+_ASKING = frozenset({"__has_include", "__has_include_next", "__has_embed"})
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+_Problem = tuple[int, str]
 
 
 def check_source(source: Source, backend: Backend) -> Finding | None:
     """The first thing in the text that no rung may have."""
-    text = source.data.decode("utf-8", "replace")
-    for line, message in sorted(_complaints(_bare(text), backend)):
+    for line, message in _problems(source.data.decode("utf-8-sig", "replace"), backend):
         return Finding(FindingKind.FORBIDDEN, f"may not have {message}", source.file_name, line)
     return None
 
 
-def _bare(text: str) -> str:
-    """`text` without comments and, but in includes, literals; lines keep their numbers."""
-    # A spliced line's end moves behind the line it belongs to.
-    pieces, pending = [], 0
-    for line in text.splitlines():
-        stripped = line.rstrip(" \t")
-        if stripped.endswith("\\"):
-            pieces.append(stripped[:-1])
-            pending += 1
+def _problems(text: str, backend: Backend) -> Iterator[_Problem]:
+    if problem := unreadable(text):
+        yield problem
+        return
+    for part in _parts(tokens_of(text)):
+        if part.is_directive:
+            yield from _directive_problems(part.tokens)
+        yield from _word_problems(part.tokens, backend)
+        yield from _attribute_problems(part.tokens)
+
+
+class _Part(NamedTuple):
+    """A directive without its `#`, or all that stands between two of them."""
+
+    is_directive: bool
+    tokens: list[Token]
+
+
+def _parts(tokens: Iterator[Token]) -> Iterator[_Part]:
+    code: list[Token] = []
+    directive: list[Token] | None = None
+    begins_line = True
+    for token in tokens:
+        if token.kind == "newline":
+            if directive is not None:
+                yield _Part(True, directive)
+                directive = None
+            begins_line = True
+        elif directive is not None:
+            directive.append(token)
+        elif begins_line and token.text == "#":
+            yield _Part(False, code)
+            code, directive = [], []
         else:
-            pieces.append(line + "\n" * (pending + 1))
-            pending = 0
-    return _TOKENS.sub(_blank, "".join(pieces))
+            code.append(token)
+            begins_line = False
+    if directive is not None:
+        yield _Part(True, directive)
+    yield _Part(False, code)
 
 
-def _blank(match: re.Match[str]) -> str:
-    if match["number"]:  # the quotes in 1'000'000 begin nothing
-        return match[0]
-    if match["text"] and match["text"].startswith('"'):
-        start = match.string.rfind("\n", 0, match.start()) + 1
-        before = re.sub(r"/\*.*?\*/", " ", match.string[start : match.start()])
-        if re.fullmatch(
-            r"[ \t]*(#|%:)[ \t]*(include|include_next|import|line|\d+)?\s*\d*\s*", before
-        ):
-            return match[0]
-        if re.search(r"\b_Pragma\s*\(\s*$", before):
-            return match[0]
-    return ('""' if not match["comment"] else " ") + "\n" * match[0].count("\n")
+def _directive_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:
+    if not tokens:  # a lone # says nothing
+        return
+    name, rest = tokens[0], tokens[1:]
+    if name.text == "line" or name.kind == "number":
+        yield name.line, "line numbers of its own: findings would name the wrong places"
+    elif name.text not in _DIRECTIVES:
+        yield name.line, f"the directive #{name.text}: a rung needs none of the kind"
+    elif name.text == "include":
+        if problem := _include_problem("".join(token.spaced for token in rest).strip()):
+            yield name.line, problem
+    elif name.text == "pragma":
+        if not _ALLOWED_PRAGMAS.match("".join(token.spaced for token in rest).strip()):
+            yield name.line, "a pragma that changes how code is compiled"
+    elif name.text == "define":
+        yield from _define_problems(rest)
 
 
-def _complaints(text: str, backend: Backend) -> Iterator[tuple[int, str]]:
-    for match in _DIRECTIVE.finditer(text):
-        if message := _directive_problem(match["name"], match["rest"]):
-            yield _line(text, match.start("rest")), message
-    for match in re.finditer(r"\b_Pragma\s*\(\s*(\"[^\n]*?\")?", text):
-        if not match[1] or not _ALLOWED_PRAGMAS.match(match[1].strip('"').strip()):
-            yield _line(text, match.start()), "a pragma that changes how code is compiled"
-    for match in re.finditer(r"##|%:%:", text):
-        yield _line(text, match.start()), "tokens pasted by ##: write the whole name"
-    for match in _WORD.finditer(text):
-        if match[0] in _ASM and backend is Backend.CPU:
-            yield (
-                _line(text, match.start()),
-                "inline assembly: write it in C++, or use an intrinsic",
-            )
-        elif _HIDING.fullmatch(match[0]):
-            yield _line(text, match.start()), f"{match[0]}, which is for system headers alone"
-    for match in re.finditer(r"(\[|<:)\s*<:(?!:)|<:\s*\[", text):
-        yield _line(text, match.start()), "brackets spelled as digraphs"
-    yield from _attribute_problems(text)
-
-
-def _directive_problem(name: str, rest: str) -> str:
-    if name in ("include", "include_next", "import"):
-        match = _INCLUDE.match(rest)
-        if match is None:
-            return "an include whose name is not written out"
-        path = match["system"] if match["system"] is not None else match["local"]
-        if _LIBRARIES.match(path):
-            library = path.partition("/")[0].partition(".")[0]
-            return f"{library}: what it does is this lab's to write"
-        if path.startswith("/") or ".." in path.split("/"):
-            return "an include from outside: take the lab's headers and the standard ones"
-        return ""
-    if name == "line" or name.isdigit():
-        return "line numbers of its own: findings would name the wrong places"
-    if name == "pragma" and not _ALLOWED_PRAGMAS.match(rest.strip()):
-        return "a pragma that changes how code is compiled"
+def _include_problem(written: str) -> str:
+    match = _HEADER_NAME.fullmatch(written)
+    if match is None:
+        return "an include whose name is not written out"
+    path = match[1] or match[2]
+    parts = path.split("/")
+    if path.startswith("/") or ".." in parts:
+        return "an include from outside: take the lab's headers and the standard ones"
+    if _LIBRARIES.match(posixpath.normpath(path)):
+        library = posixpath.normpath(path).partition("/")[0].partition(".")[0]
+        return f"{library}: what it does is this lab's to write"
+    if "." in parts or "" in parts:
+        return f"an include of {path}: write the header's name without ./ and //"
+    if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS:
+        return f"an include of {path}: take the lab's headers and the standard ones"
     return ""
 
 
-def _attribute_problems(text: str) -> Iterator[tuple[int, str]]:
-    for match in _ATTRIBUTE.finditer(text):
-        is_gnu = match[0].startswith("_")
-        end = _end_of_list(text, match.end(), "()" if is_gnu else "[]", 0 if is_gnu else 2)
-        if end is None:
-            if is_gnu:
-                yield _line(text, match.start()), "__attribute__ without its list"
+def _define_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:
+    """Macros that would make other words or other brackets of what is read here."""
+    if not tokens:
+        return
+    body = 1
+    if len(tokens) > 1 and tokens[1].text == "(" and not tokens[1].after_blank:
+        while body < len(tokens) and tokens[body].text != ")":
+            body += 1
+        body += 1
+    for token in tokens[:body]:
+        if token.kind == "word" and (
+            token.text.strip("_") in _ALLOWED_ATTRIBUTES or token.text in _GNU_ATTRIBUTE
+        ):
+            yield token.line, f"a macro with the name {token.text}, which is an attribute's"
+    open_brackets: list[str] = []
+    for token in tokens[body:]:
+        if token.text in ("(", "["):
+            open_brackets.append(token.text)
+        elif token.text in (")", "]") and (
+            not open_brackets or open_brackets.pop() != _PAIRS[token.text]
+        ):
+            open_brackets.append("")
+            break
+    if open_brackets:
+        yield tokens[0].line, f"a macro with half a pair of brackets: {tokens[0].text}"
+
+
+def _word_problems(tokens: Sequence[Token], backend: Backend) -> Iterator[_Problem]:
+    for at, token in enumerate(tokens):
+        if token.kind == "raw":
+            yield token.line, 'a raw string: write an ordinary one, with \\n and \\"'
+        elif token.kind == "digraph":
+            yield token.line, f"brackets spelled as digraphs: {token.text}"
+        elif token.kind == "torn":
+            yield token.line, "a quote that touches a number: put a blank between them"
+        elif token.kind == "paste":
+            yield token.line, "tokens pasted by ##: write the whole name"
+        elif token.kind == "stray":
+            yield (
+                token.line,
+                (
+                    f"{_shown(token.text)} outside of comments and strings: "
+                    "names and code are letters, digits and signs of ASCII"
+                ),
+            )
+        elif token.kind != "word":
             continue
-        # A list's own words, not its arguments': aligned(kBytes) is all about `aligned`.
-        inside = text[match.end() : end]
-        depth = 0
-        for part in re.finditer(r"[()]|[A-Za-z_]\w*", inside):
-            bracket = {"(": 1, ")": -1}.get(part[0])
-            if bracket:
-                depth += bracket
-            elif depth <= (2 if is_gnu else 0):
-                word = part[0].strip("_")
-                if word not in _ALLOWED_ATTRIBUTES:
-                    place = _line(text, match.end() + part.start())
-                    yield place, f"the attribute {word}: a rung needs none of the kind"
+        elif token.text in _ASM and backend is Backend.CPU:
+            yield token.line, "inline assembly: write it in C++, or use an intrinsic"
+        elif token.text == "_Pragma":
+            if not _is_allowed_pragma(tokens[at + 1 : at + 4]):
+                yield token.line, "a pragma that changes how code is compiled"
+        elif _HIDING.fullmatch(token.text):
+            yield token.line, f"{token.text}, which is for the system's headers alone"
+        elif token.text in _ASKING:
+            yield token.line, f"{token.text}: the lab's headers are always there"
 
 
-def _end_of_list(text: str, at: int, brackets: str, depth: int) -> int | None:
-    """Where the bracketed list that begins at `at` ends; None when it is no list."""
-    opening, closing = brackets[0], brackets[1]
-    is_open = depth > 0
-    for index in range(at, len(text)):
-        char = text[index]
-        if char == opening:
-            depth += 1
-            is_open = True
-        elif char == closing:
-            depth -= 1
-            if depth == 0:
-                return index
-        elif not is_open and not char.isspace():
-            return None
-    return None
+def _is_allowed_pragma(tokens: Sequence[Token]) -> bool:
+    if len(tokens) != 3 or tokens[0].text != "(" or tokens[2].text != ")":
+        return False
+    text = tokens[1].text
+    return (
+        text.startswith('"')
+        and "\\" not in text
+        and _ALLOWED_PRAGMAS.match(text.strip('"').strip()) is not None
+    )
 
 
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+def _shown(character: str) -> str:
+    if character.isascii() or character.isprintable():
+        return f"the character {character}"
+    return f"the invisible character U+{ord(character):04X}"
+
+
+def _attribute_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text in _GNU_ATTRIBUTE:
+            if following != "(":
+                yield token.line, "__attribute__ without its list"
+                return
+            at = yield from _list_problems(tokens, at + 1, own_depth=2)
+        elif token.text == following == "[":
+            at = yield from _list_problems(tokens, at, own_depth=2)
+        elif token.text in _VENDORS:
+            yield token.line, f"{token.text} outside of an attribute's brackets"
+            return
+        else:
+            at += 1
+
+
+def _list_problems(
+    tokens: Sequence[Token], begin: int, own_depth: int
+) -> Generator[_Problem, None, int]:
+    """The problems of the list whose first bracket is at `begin`; returns where it has ended.
+
+    Only the list's own words are looked at, not its arguments': aligned(kBytes) is about `aligned`.
+    """
+    open_brackets: list[str] = []
+    for at in range(begin, len(tokens)):
+        token = tokens[at]
+        if token.text in ("(", "[", "{"):
+            open_brackets.append(token.text)
+            if len(open_brackets) > own_depth and token.text == tokens[at - 1].text == "[":
+                yield token.line, "attributes within attributes"
+                return len(tokens)
+        elif token.text in _PAIRS:
+            if open_brackets.pop() != _PAIRS[token.text]:
+                yield token.line, "an attribute whose brackets do not match"
+                return len(tokens)
+            if not open_brackets:
+                return at + 1
+        elif token.text in _GNU_ATTRIBUTE:
+            yield token.line, "attributes within attributes"
+            return len(tokens)
+        elif token.kind == "word" and len(open_brackets) <= own_depth:
+            word = token.text.strip("_")
+            if word not in _ALLOWED_ATTRIBUTES:
+                yield token.line, f"the attribute {word}: a rung needs none of the kind"
+                return len(tokens)
+    yield tokens[begin].line, "an attribute whose brackets are not closed before the next directive"
+    return len(tokens)

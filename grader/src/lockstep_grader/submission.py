@@ -11,7 +11,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.model import NOBODY_KNOWN, Finding, FindingKind, Lab, Rung, Student
 from lockstep_grader.text import visible
 
-MAX_SOURCE_BYTES = 1 << 20
+MAX_SOURCE_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,5 +102,5 @@ def _bytes_of(path: Path, wrong: Callable[[str], Finding]) -> bytes | Finding:
             return wrong("is not a regular file")
         data = stream.read(MAX_SOURCE_BYTES + 1)
     if len(data) > MAX_SOURCE_BYTES:
-        return wrong(f"is larger than {MAX_SOURCE_BYTES >> 20} MiB ({status.st_size} bytes)")
+        return wrong(f"is larger than {MAX_SOURCE_BYTES >> 10} KiB ({status.st_size} bytes)")
     return data

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Packs a lab's rung files into the zip that a student hands in."""
 
-import io
-import zipfile
 from pathlib import Path
 
 from lockstep_grader.errors import InputError
 from lockstep_grader.files import write_whole
 from lockstep_grader.model import Finding, Lab, Rung
+from lockstep_grader.packages.archive import Packed, zipped
 from lockstep_grader.submission import Source, read_source
-
-_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 
 
 def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
@@ -25,14 +22,8 @@ def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
         raise InputError(
             f"still to do: {', '.join(unfinished)}; finish them, or hand in as it is with --force"
         )
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for source in sources:
-            entry = zipfile.ZipInfo(f"{lab.id}/{source.file_name}", _ZIP_EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, source.data)
-    write_whole(target, packed.getvalue())
+    files = {f"{lab.id}/{source.file_name}": Packed(source.data) for source in sources}
+    write_whole(target, zipped(files))
     return tuple(source.file_name for source in sources)
 
 

@@ -118,7 +118,7 @@ def line_of(name: str, source: Source) -> int:
     """The first line of the source's code that has `name` as a word; 0 if none does."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     text = source.data.decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         code = line.partition("//")[0]
         if not code.lstrip().startswith("#") and word.search(code):
             return number
@@ -137,21 +137,40 @@ def _references(symbols: Iterable[Symbol], backend: Backend) -> Iterator[_Compla
         yield name, f"uses {name}, which no rung needs: {_advice(names)}"
 
 
+_VISIBLE = (Binding.GLOBAL, Binding.WEAK, Binding.UNIQUE)
+
+
 def _definitions(symbols: Iterable[Symbol]) -> Iterator[_Complaint]:
-    """Strong definitions of names that belong to the runtime; headers' own are weak."""
+    """Definitions of names that belong to the runtime.
+
+    Of C's names any: the linker prefers a weak one in an object to a library's. Of C++'s names the
+    strong ones: headers define theirs, and theirs are weak.
+    """
     for symbol in symbols:
-        if not symbol.is_defined or symbol.binding != Binding.GLOBAL:
+        if not symbol.is_defined or symbol.binding not in _VISIBLE:
             continue
         names = qualified_name(symbol.name)
-        in_runtime = len(names) > 1 and names[0] in RUNTIME_NAMESPACES
         if symbol.name.startswith("_Z"):
-            taken = len(names) == 1 and any(p.fullmatch(names[0]) for p in CUDA_C_PATTERNS)
+            in_runtime = len(names) > 1 and names[0] in RUNTIME_NAMESPACES
+            is_cuda = len(names) == 1 and any(p.fullmatch(names[0]) for p in CUDA_C_PATTERNS)
+            taken = in_runtime or is_cuda or names in (("operator new",), ("operator delete",))
+            taken = taken and symbol.binding == Binding.GLOBAL
         else:
-            taken = symbol.name == "main" or symbol.name in C_NAMES
-            taken = taken or any(pattern.fullmatch(symbol.name) for pattern in C_PATTERNS)
-        if in_runtime or taken or names in (("operator new",), ("operator delete",)):
+            taken = _is_taken_in_c(symbol)
+        if taken:
             name = "::".join(names)
             yield names[-1], f"defines {name}, which belongs to the runtime: choose another name"
+
+
+def _is_taken_in_c(symbol: Symbol) -> bool:
+    patterns = (*C_PATTERNS, *CUDA_C_PATTERNS)
+    if symbol.name in C_NAMES or symbol.name == "main":
+        return True
+    if any(pattern.fullmatch(symbol.name) for pattern in patterns):
+        return True
+    # A variable may well be called `send`; a function with C's linkage is made to replace one.
+    is_function = symbol.kind in (Kind.FUNCTION, Kind.IFUNC)
+    return is_function and any(re.fullmatch(pattern, symbol.name) for pattern, _ in ADVICE)
 
 
 def _initialisers(made: Object) -> Iterator[_Complaint]:

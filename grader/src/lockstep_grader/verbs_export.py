@@ -189,11 +189,22 @@ def _export_each(
 
 def _put(text: str, output: Path | None) -> int:
     if output is None:
-        sys.stdout.write(text)
+        _write_utf8(text)
     else:
         require_writable(output)
         write_whole(output, text.encode("utf-8"))
     return ExitCode.FULL_MARKS
+
+
+def _write_utf8(text: str) -> None:
+    """To stdout, whatever the terminal's encoding: a file made by `>` is for another program."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:  # not a stream of bytes, as in a test
+        sys.stdout.write(text)
+    else:
+        raw.write(text.encode("utf-8"))
+        raw.flush()
 
 
 def _json(value: object) -> str:

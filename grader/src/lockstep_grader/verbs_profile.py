@@ -12,13 +12,13 @@ from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
 from lockstep_grader.files import require_writable, write_json, write_whole
 from lockstep_grader.model import Backend
-from lockstep_grader.options import BackendChoice
+from lockstep_grader.options import BackendChoice, SandboxOption
 from lockstep_grader.pages import require_packages
 from lockstep_grader.profile.run import profile_rung
 from lockstep_grader.profile.serial import profile_json
 from lockstep_grader.profile.terminal import print_profile
 from lockstep_grader.progress import say
-from lockstep_grader.session import open_session
+from lockstep_grader.session import open_session_for
 from lockstep_grader.workspace import Workspace
 
 _MAX_ITEMS = 1 << 24  # beyond it the emulator takes minutes
@@ -48,6 +48,7 @@ def profile(
     backend: Annotated[BackendChoice, typer.Option(help="cpu: only the emulator counts.")] = (
         BackendChoice.AUTO
     ),
+    sandbox: SandboxOption = True,
 ) -> int:
     """Show what a rung costs, kernel by kernel and line by line."""
     workspace = Workspace.from_environment()
@@ -61,7 +62,7 @@ def profile(
         raise InputError(f"{folder}: no such folder")
     for file in filter(None, (html, json)):
         require_writable(file)
-    session = open_session(workspace, Backend.CPU)
+    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox)
     made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))

@@ -17,10 +17,11 @@ from lockstep_grader.options import (
     BackendOption,
     FromOption,
     JobsOption,
+    SandboxOption,
     SanitizerOption,
     SeedOption,
 )
-from lockstep_grader.session import open_session
+from lockstep_grader.session import open_session_for
 from lockstep_grader.submit import pack
 from lockstep_grader.watch import watch
 from lockstep_grader.workspace import Workspace
@@ -55,12 +56,13 @@ def check_target(
     jobs: JobsOption = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
 ) -> int:
     """Build and judge your rungs; say why and where when one fails."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     folder = _folder(workspace, from_)
-    session = open_session(workspace, backend.backend, jobs, seed, sanitizer)
+    session = open_session_for(folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox)
     result = check(make_console(), session, folder, lab, rungs, workspace.results)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
@@ -76,6 +78,7 @@ def watch_target(
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
 ) -> int:
     """Check again on every save; Ctrl-C ends."""
     workspace = Workspace.from_environment()
@@ -84,7 +87,9 @@ def watch_target(
     console = make_console()
 
     def once() -> None:
-        session = open_session(workspace, backend.backend, jobs, None, sanitizer)
+        session = open_session_for(
+            folder, workspace, backend.backend, jobs, None, sanitizer, sandbox
+        )
         check(console, session, folder, lab, rungs, workspace.results)
 
     watch(console, folder / lab.id, once)
@@ -139,6 +144,7 @@ def bench_lab(
     out: Annotated[Path | None, typer.Option(help="Folder for LAB.json and LAB.svg.")] = None,
     page_only: Annotated[bool, typer.Option(help="Measure nothing; redraw from LAB.json.")] = False,
     backend: BackendOption = BackendChoice.AUTO,
+    sandbox: SandboxOption = True,
 ) -> int:
     """Time a lab's ladder on a GPU beside the library; without --from, the solutions'."""
     workspace = Workspace.from_environment()
@@ -147,8 +153,9 @@ def bench_lab(
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
     if not page_only:
         numbers = _numbers(sizes)
-        session = open_session(workspace, backend.backend, None, None)
-        bench.save(bench.measure(session, from_ or workspace.solutions, lab, numbers), file)
+        source = from_ or workspace.solutions
+        session = open_session_for(source, workspace, backend.backend, use_sandbox=sandbox)
+        bench.save(bench.measure(session, source, lab, numbers), file)
     report = bench.load(file)
     bench_page.draw(report, plot)
     if out is None and from_ is None:

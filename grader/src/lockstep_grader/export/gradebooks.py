@@ -5,12 +5,11 @@ An empty cell would erase a score that is there already (Canvas: lib/gradebook_i
 https://docs.moodle.org/en/Grade_import), so a student of whom anything is not graded has no row.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from lockstep_grader.csv_rows import Row
 from lockstep_grader.export.model import Gradebook, Submission
 from lockstep_grader.export.table import by_lab, cell, written
 from lockstep_grader.export.words import number
@@ -59,17 +58,16 @@ class Roster:
         return found[0] if len(found) == 1 else None
 
 
-def read_roster(text: str) -> Roster:
+def roster_of(rows: Sequence[Row]) -> Roster:
     """The roster in a gradebook exported from Canvas. Raises ValueError when it is none."""
-    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
-    columns = tuple(column.strip() for column in rows[0]) if rows else ()
+    columns = tuple(rows[0][1]) if rows else ()
     if columns[:2] != _CANVAS[:2] or _SECTION not in columns:
         raise ValueError("its first line is not Student,ID,...,Section, as Canvas exports it")
-    students = [row for row in rows[1:] if len(row) > 1 and row[1].strip()]
+    who = [index for index, column in enumerate(columns) if column in _CANVAS]
     named = tuple(
-        {column: value.strip() for column, value in zip(columns, row, strict=False)}
-        for row in students
-        if "Points Possible" not in row[0]
+        dict(zip(columns, row, strict=False))
+        for _, row in rows[1:]
+        if any(row[index] for index in who if index < len(row)) and "Points Possible" not in row[0]
     )
     return Roster(columns, named)
 

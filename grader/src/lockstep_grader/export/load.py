@@ -4,8 +4,9 @@
 import json
 from pathlib import Path
 
+from lockstep_grader.csv_rows import read_rows
 from lockstep_grader.errors import InputError
-from lockstep_grader.export.gradebooks import Roster, read_roster
+from lockstep_grader.export.gradebooks import Roster, roster_of
 from lockstep_grader.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.export.prairielearn import Pictures
 
@@ -41,8 +42,9 @@ def load_pictures(path: Path, submission: Submission) -> Pictures:
 
 
 def load_roster(path: Path) -> Roster:
-    """A gradebook exported from Canvas."""
+    """A gradebook exported from Canvas. Raises InputError."""
+    rows = read_rows(path)
     try:
-        return read_roster(path.read_text("utf-8-sig"))
-    except (ValueError, UnicodeDecodeError) as error:
+        return roster_of(rows)
+    except ValueError as error:
         raise InputError(f"{path} is no gradebook exported from Canvas: {error}") from error

@@ -9,18 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lockstep_grader.model import Finding, FindingKind, Lab, Outcome, Part, tidy, total
-
-
-@dataclass(frozen=True, slots=True)
-class Student:
-    """Who handed in, as far as it is known; empty strings otherwise."""
-
-    name: str = ""
-    email: str = ""
-    lms_id: str = ""
-    login: str = ""
-    section: str = ""
+from lockstep_grader.model import Finding, FindingKind, Lab, Outcome, Part, Student, tidy, total
 
 
 @dataclass(frozen=True, slots=True)

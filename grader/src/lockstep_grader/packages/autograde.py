@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,11 +51,23 @@ def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) ->
             problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
             graded = _grade(workspace, platform, lab, work)
             graded = replace(graded, problem=problem or graded.problem)
-        except (LockstepError, OSError) as error:
-            say(f"not graded: {one_line(str(error))}")
-            graded = not_graded("submission", lab, one_line(str(error)))
-        _deliver(platform, graded, root, work / "results")
+        except Exception as error:  # the platform waits for a result, whatever has happened
+            graded = _fault(lab, error)
+        try:
+            _deliver(platform, graded, root, work / "results")
+        except Exception as error:
+            graded = _fault(lab, error)
+            _deliver(platform, graded, root, work / "results")
     return ExitCode.FAULT if graded.score is None else ExitCode.FULL_MARKS
+
+
+def _fault(lab: Lab, error: Exception) -> Submission:
+    """The result when we, not the student, have failed; what nobody foresaw is told in full."""
+    if not isinstance(error, (LockstepError, OSError)):
+        traceback.print_exception(error)
+    reason = one_line(str(error)) or type(error).__name__
+    say(f"not graded: {reason}")
+    return not_graded("submission", lab, reason)
 
 
 def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:

@@ -3,8 +3,10 @@
 
 import os
 import stat
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
@@ -14,6 +16,11 @@ from lockstep_grader.submission import MAX_SOURCE_BYTES
 _MAX_ENTRIES = 20_000
 _MAX_ARCHIVE_BYTES = 32 << 20
 _ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says that it is too large
+# What zipfile and tarfile raise for bytes that are no archive, or no whole one.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
+_UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
+# These are unpacked piece by piece; bzip2 and LZMA give gigabytes for the first byte.
+_COMPRESSION = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def take(source: Path, lab: Lab, target: Path) -> str:
@@ -33,10 +40,10 @@ def take(source: Path, lab: Lab, target: Path) -> str:
         if zipfile.is_zipfile(source):
             return _from_zip(source, lab, target)
         return _from_tar(source, lab, target)
-    except (OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        return f"{source.name} cannot be read: {error}"
-    except (zipfile.BadZipFile, tarfile.TarError) as error:
+    except _DAMAGED as error:
         return f"{source.name} is damaged, or neither zip nor tar: {error}"
+    except _UNREADABLE as error:
+        return f"{source.name} cannot be read: {error}"
 
 
 def _from_folder(source: Path, lab: Lab, target: Path) -> str:
@@ -66,6 +73,8 @@ def _from_zip(source: Path, lab: Lab, target: Path) -> str:
         }
 
         def read(path: PurePosixPath) -> bytes | None:
+            if entries[path].compress_type not in _COMPRESSION:
+                raise ValueError(f"{path.name} is not compressed by deflate: pack it as zip does")
             with archive.open(entries[path]) as stream:
                 return stream.read(_ENOUGH)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep_grader.process import Limits, Processes
+from lockstep_grader.sandbox import UNCONFINED, Confinement
 from lockstep_grader.system import nvcc_path
 from lockstep_grader.text import one_line
 
@@ -50,7 +51,11 @@ class Resources:
 
 
 def measure_resources(
-    source: Path, include: Path, common: Path, processes: Processes
+    source: Path,
+    include: Path,
+    common: Path,
+    processes: Processes,
+    confinement: Confinement = UNCONFINED,
 ) -> tuple[Resources, ...] | str:
     """The resources of every kernel in `source`, or why there are none to show."""
     nvcc = nvcc_path()
@@ -58,7 +63,8 @@ def measure_resources(
         return "registers and local memory: not known, there is no nvcc here"
     argv = [nvcc, "-std=c++20", "-O3", "-cubin", f"-arch={_ARCHITECTURE}", "-Xptxas", "-v"]
     argv += [f"-I{common}", f"-I{include}", str(source), "-o", str(source.with_suffix(".cubin"))]
-    done = processes.run(argv, _LIMITS, source.parent)
+    work = source.parent
+    done = processes.run(confinement.compiling(argv, work, include), _LIMITS, work)
     if done.timed_out or done.returncode != 0:
         reason = "took too long" if done.timed_out else one_line(done.output)[:200]
         return f"registers and local memory: not known, nvcc does not compile this file: {reason}"

@@ -80,7 +80,7 @@ def profile_rung(
                 _complain(name, size)
         common = workspace.root / "common" / "cuda"
         file = work / source.file_name
-        resources = measure_resources(file, tools.include, common, session.processes)
+        resources = measure_resources(file, tools.include, common, session.processes, confinement)
     return Profile(lab, rung, source, counted, resources)
 
 

@@ -2,19 +2,17 @@
 """Puts a copy's files into a folder or a zip: the same files give the same bytes."""
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.errors import InputError
 from lockstep_grader.files import write_whole
+from lockstep_grader.packages.archive import Packed, under, zipped
 
 MANIFEST = "release.json"
 _VERSION = 1
-_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 _PROGRAMS = ("lab",)
 
 
@@ -70,15 +68,8 @@ def write_folder(folder: Path, files: Mapping[str, bytes], earlier: tuple[str, .
 
 def write_zip(target: Path, top: str, files: Mapping[str, bytes]) -> None:
     """Writes `files` to a zip whose one folder is `top`."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(f"{top}/{name}", _ZIP_EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # the permissions are Unix's
-            entry.external_attr = (0o755 if name in _PROGRAMS else 0o644) << 16
-            archive.writestr(entry, data)
-    write_whole(target, packed.getvalue())
+    packed = {name: Packed(data, executable=name in _PROGRAMS) for name, data in files.items()}
+    write_whole(target, zipped(under(top, packed)))
 
 
 def _drop_empty_folders(root: Path, file: Path) -> None:

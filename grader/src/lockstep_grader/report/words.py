@@ -3,7 +3,7 @@
 
 from enum import StrEnum
 
-from lockstep_grader.model import FindingKind, Outcome, Part, RungResult
+from lockstep_grader.model import Finding, FindingKind, Outcome, Part, RungResult
 
 
 class State(StrEnum):
@@ -56,9 +56,17 @@ def kind_words(kind: FindingKind) -> str:
 def is_unwritten(result: RungResult) -> bool:
     """Whether the rung is as it was handed out, or not there at all."""
     return any(
-        finding.kind is FindingKind.TODO
-        or (finding.kind is FindingKind.COMPILE_ERROR and _MISSING in finding.message)
-        for finding in result.findings
+        finding.kind is FindingKind.TODO or _is_missing(finding) for finding in result.findings
+    )
+
+
+def _is_missing(finding: Finding) -> bool:
+    """Whether it is our own sentence: a compiler repeats the words of an #error, at a line."""
+    begin = f"{finding.file} {_MISSING}"
+    return (
+        finding.kind is FindingKind.COMPILE_ERROR
+        and finding.line == 0
+        and (finding.message == begin or finding.message.startswith(f"{begin}: "))
     )
 
 
