@@ -124,7 +124,8 @@ Submission::Submission(std::vector<std::string> command, Arena& arena, Limits li
 
 void Submission::stop() {
   if (process_ == nullptr) return;
-  const std::unique_ptr<WorkerProcess> ended = std::move(process_);
+  std::unique_ptr<WorkerProcess> ended;
+  ended.swap(process_);
   output_ += ended->take_output();
   ended->end();
 }
