@@ -134,9 +134,9 @@ def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:
 
 
 def test_a_new_run_leaves_alone_what_nodes_are_writing(tmp_path: Path) -> None:
-    halves = [tmp_path / ".slurm" / ".a.json.12-34", tmp_path / "ann" / ".a.json.12-34"]
+    halves = [tmp_path / folder / ".a.json.12-34" for folder in (".slurm", "ann/01-demo")]
     for half in halves:
-        half.parent.mkdir()
+        half.parent.mkdir(parents=True)
         half.touch()
     with results_folder(tmp_path, lambda line: None):
         assert [half.exists() for half in halves] == [True, False]
