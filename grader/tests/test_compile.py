@@ -18,7 +18,11 @@ SOURCE = Source("02_x.cu", b"// a rung\n")
 def compile_saying(work: Path, said: str, step: str = "compile", status: int = 1) -> Finding:
     """The finding of a step that prints `said` and fails."""
     (work / "said").write_text(said)
-    argv = ("sh", "-c", f"cat '{work}/said'; exit {status}")
+    return compile_doing(work, f"cat '{work}/said'; exit {status}", step)
+
+
+def compile_doing(work: Path, script: str, step: str = "compile") -> Finding:
+    argv = ("sh", "-c", script)
     toolchain = Toolchain(work, Backend.CPU, {}, (Step(step, argv),), None, {})
     tools = LabTools(work, work, work)
     found = compile_rung(toolchain, tools, SOURCE, work, Processes())
@@ -109,7 +113,6 @@ def test_any_other_broken_link_is_a_fault(tmp_path: Path) -> None:
     [
         ("rewrite", "bwrap: Creating new namespace failed: Out of memory\n", 1, "bwrap: Creating"),
         ("compile", "/bin/sh: 4: Cannot fork\n", 2, "Cannot fork"),
-        ("compile", "g++: fatal error: Killed signal terminated program cc1plus\n", 1, "Killed"),
         ("compile", "", 127, r"could not run \(status 127\)"),
         ("compile", "", 137, r"could not run \(status 137\)"),
     ],
@@ -119,6 +122,18 @@ def test_trouble_of_the_machine_is_nobodys_zero(
 ) -> None:
     with pytest.raises(FaultError, match=expected):
         compile_saying(tmp_path, said, step, status)
+
+
+def test_only_a_kernel_that_was_short_of_memory_excuses_a_killed_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vmstat = tmp_path / "vmstat"
+    vmstat.write_text("pgfault 12\noom_kill 3\nswap_ra 0\n")
+    monkeypatch.setattr("lockstep_grader.compile._VMSTAT", vmstat)
+    killed = "g++: fatal error: Killed signal terminated program cc1plus"
+    assert "took more than" in compile_saying(tmp_path, f"{killed}\n").message
+    with pytest.raises(FaultError, match="out of memory"):
+        compile_doing(tmp_path, f"sed -i 's/kill 3/kill 4/' '{vmstat}'; echo '{killed}'; exit 1")
 
 
 @pytest.mark.parametrize(

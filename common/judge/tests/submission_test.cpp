@@ -138,13 +138,9 @@ TEST(Sandbox, DoesNotTakeAnExitForASignal) {
 // What the rung's initialisers print and do comes after the worker's greeting.
 TEST(Sandbox, IsNotBlamedForWhatTheRungSays) {
   Arena arena(1 << 20);
-  judge::Submission submission(
-      {"/bin/sh", "-c", "echo 'bwrap: no namespaces' >&2; \"$0\" & sleep 1; kill -6 $!; exit 1",
-       MISBEHAVING_WORKER},
-      arena, {.sandboxed = true});
-  wire::Batch batch;
-  batch.calls = {{"sleep_forever", {}}};
-  const Outcome outcome = submission.run(batch);
+  judge::Submission submission({MISBEHAVING_WORKER, "--blame-the-sandbox"}, arena,
+                               {.sandboxed = true});
+  const Outcome outcome = submission.run({});
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->kind, "crash");
 }

@@ -23,7 +23,7 @@ SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
 _CHUNK = 1 << 16
 # What zipfile unpacks piece by piece; of the others it unpacks all at once, however much that is.
-_BOUNDED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+BOUNDED_COMPRESSION = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MAX_PATH = 4096  # as long as Linux lets a path be
 _ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
 
@@ -131,7 +131,7 @@ def _read_zip(
             problem = _kind_problem(mode) if stat.S_IFMT(mode) else ""
             if entry.flag_bits & 1:
                 problem = "is encrypted"
-            elif entry.compress_type not in _BOUNDED:
+            elif entry.compress_type not in BOUNDED_COMPRESSION:
                 problem = "is compressed in a way that is not read"
             if not _is_to_be_stored(member, wanted) or problem:
                 yield replace(member, problem=problem)

@@ -39,9 +39,11 @@ _OUT_OF_BOUNDS = re.compile(
     r"File size limit exceeded|File too large|cannot allocate memory",
     re.IGNORECASE,
 )
-# Nobody's code but the machine: the sandbox or the shell before a program says that it cannot start
-# it, or the kernel ends one to have its memory. A rung's own words never stand at the beginning.
-_MACHINE = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*|.*\bKilled signal terminated program.*")
+# The sandbox or the shell before a program says that it cannot start it. A rung's own words never
+# stand at the beginning.
+_NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
+_KILLED = "Killed signal terminated program"  # says g++, and any #error that likes to
+_VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
 _TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
@@ -71,6 +73,7 @@ def compile_rung(
     )
     for step in toolchain.steps:
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
+        kills_before = _kills_for_memory()
         done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
         if done.timed_out:
             raise FaultError(
@@ -78,6 +81,8 @@ def compile_rung(
                 f"{_CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
             )
         if done.returncode != 0:
+            if _KILLED in done.output and _kills_for_memory() > kills_before:
+                raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
             return _explain(step, done, source, work, backend)
         made = work / "rung.o"
         is_object = step.name == "compile" and made.is_file()
@@ -93,7 +98,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     # Asked of the disk, not read from the output: an #error could say the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
-    if match := _MACHINE.search(done.output):
+    if match := _NOT_STARTED.match(done.output):
         raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
     if done.returncode in _NOT_RUN and not done.output.strip():
         raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
@@ -118,6 +123,15 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     if match := _UNPLACED_ERROR.search(done.output):
         return _finding(source, one_line(match["text"]))
     return _finding(source, f"the {step.name} step ended with status {done.returncode}")
+
+
+def _kills_for_memory() -> int:
+    """How many processes the kernel has ended to have their memory, since the machine started."""
+    try:
+        counted = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text("ascii"), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(counted[1]) if counted else 0
 
 
 def _finding(source: Source, message: str) -> Finding:

@@ -95,10 +95,9 @@ def _piles(path: Path, wanted: Wanted, labs: Sequence[Lab], spool: Spool) -> Seq
     if path.is_file():
         key, whole = stem(key) or key, SubmittedFile(path)
     one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
-    every = Wanted(tuple(labs))
     if tree is None or _is_one(tree, wanted):
         return [one]
-    if key in {lab.id for lab in labs} and any(map(every.is_file, tree.files())):
+    if key in {lab.id for lab in labs} and any(map(Wanted(labs).is_file, tree.files())):
         raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     piles = _piles_of_class(tree)
     return piles or ([one] if path.is_file() and wanted.flat else [])

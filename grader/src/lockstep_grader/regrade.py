@@ -94,6 +94,7 @@ def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
         for known in (who.name, who.lms_id, who.email, who.login, submission.id):
             if known:
                 by_name.setdefault(known.casefold(), set()).add(submission.id)
+    whose: set[str] = set()
     for name in names:
         found = by_name.get(name.casefold())
         if found is None:
@@ -103,7 +104,8 @@ def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
         if len(found) > 1:
             ids = ", ".join(sorted(found))
             raise InputError(f"--regrade-student: {name!r} may be each of {ids}; name one of these")
-    return {next(iter(by_name[name.casefold()])) for name in names}
+        whose |= found
+    return whose
 
 
 def _read(file: Path) -> Mapping[str, Any]:

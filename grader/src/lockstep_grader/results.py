@@ -17,7 +17,6 @@ from lockstep_grader.errors import FaultError
 _SCRATCH = re.compile(r"\..+\.\d+-\d+")  # what files.write_whole renames into place
 _SPOOL = ".submitted"  # files taken out of archives, while they are judged
 _LOCK = ".lock"
-_OF_NODES = ".slurm"  # nodes of a cluster write here, also while no grader runs
 
 
 @contextlib.contextmanager
@@ -79,7 +78,10 @@ def _acquire(handle: int, folder: Path, say: Callable[[str], None]) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Looks only where the grader itself writes: the folder may hold other things, and be large."""
+    """Looks only where the grader itself writes: the folder may hold other things, and be large.
+
+    Hidden folders are not its own: in .slurm a cluster's nodes write, also while no grader runs.
+    """
     shutil.rmtree(folder / _SPOOL, ignore_errors=True)
     _sweep_files(folder)
     for lab in folder.glob("[!.]*/[0-9][0-9]-*"):

@@ -86,14 +86,18 @@ def open_session_for(
 
     Raises FaultError where other people's code would run unconfined, but for `use_sandbox`.
     """
-    own = (workspace.labs.resolve(), workspace.solutions.resolve())
-    confined = use_sandbox and folder.resolve() not in own
+    confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
         require_sandbox(backend or system.detect_backend())
     opened = open_session(workspace, backend, jobs, seed, use_sanitizer, use_sandbox)
     if confined:
         require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
     return opened
+
+
+def is_own(folder: Path, workspace: Workspace) -> bool:
+    """Whether what lies in `folder` is this checkout's, and not other people's code."""
+    return folder.resolve() in (workspace.labs.resolve(), workspace.solutions.resolve())
 
 
 def confinement_here(toolchain: Toolchain) -> Confinement:

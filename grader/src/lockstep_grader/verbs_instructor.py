@@ -27,8 +27,13 @@ from lockstep_grader.options import (
 )
 from lockstep_grader.regrade import Regrade
 from lockstep_grader.roster import Roster, read_roster
-from lockstep_grader.session import Session, default_jobs, open_session, require_sandbox
-from lockstep_grader.system import detect_backend
+from lockstep_grader.session import (
+    Session,
+    default_jobs,
+    is_own,
+    open_session,
+    open_session_for,
+)
 from lockstep_grader.workspace import Workspace
 
 
@@ -83,19 +88,16 @@ def grade_path(
     )
 
     # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
-    confined = sandbox and path.resolve() not in (workspace.labs, workspace.solutions)
+    confined = sandbox and not is_own(path, workspace)
     runner = choose_executor(
         executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
     )
 
     def session() -> Session:
-        confined_here = confined and executor is ExecutorChoice.LOCAL
-        if confined_here:  # before anything is built, and once more with what was built
-            require_sandbox(backend.backend or detect_backend())
-        opened = open_session(workspace, backend.backend, jobs, seed, sanitizer, sandbox)
-        if confined_here:
-            require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
-        return opened
+        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+        if executor is ExecutorChoice.LOCAL:
+            return open_session_for(path, *options)
+        return open_session(*options)
 
     return grade_class(request, labs, session, runner)
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
+from lockstep_grader.archives import BOUNDED_COMPRESSION
 from lockstep_grader.model import Lab, Rung
 from lockstep_grader.submission import MAX_SOURCE_BYTES
 
@@ -19,8 +20,6 @@ _ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says th
 # What zipfile and tarfile raise for bytes that are no archive, or no whole one.
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
 _UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
-# These are unpacked piece by piece; bzip2 and LZMA give gigabytes for the first byte.
-_COMPRESSION = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def take(source: Path, lab: Lab, target: Path) -> str:
@@ -73,7 +72,7 @@ def _from_zip(source: Path, lab: Lab, target: Path) -> str:
         }
 
         def read(path: PurePosixPath) -> bytes | None:
-            if entries[path].compress_type not in _COMPRESSION:
+            if entries[path].compress_type not in BOUNDED_COMPRESSION:
                 raise ValueError(f"{path.name} is not compressed by deflate: pack it as zip does")
             with archive.open(entries[path]) as stream:
                 return stream.read(_ENOUGH)
