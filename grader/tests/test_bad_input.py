@@ -293,6 +293,11 @@ def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
         "from lockstep_grader.verbs_export import _put\n"
         "print('\\u0141ukasz')\n_put('\\u0141', None)"
     )
-    environment = {**os.environ, "PYTHONIOENCODING": "iso-8859-1:strict", "PYTHONUTF8": "0"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONIOENCODING": "iso-8859-1:strict",
+        "PYTHONUTF8": "0",
+    }
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert (ran.stdout, ran.stderr) == (b"\\u0141ukasz\n\xc5\x81", b"")

@@ -119,6 +119,23 @@ def test_a_mistake_in_headers_names_line_and_key(
     assert expected in complaint(tmp_path, with_headers(headers))
 
 
+def with_sizes(sizes: str) -> str:
+    return LAB_TOML.replace('slug = "demo"', f'slug = "demo"\nbench_sizes = {sizes}')
+
+
+def test_a_lab_says_at_which_sizes_it_is_measured(tmp_path: Path) -> None:
+    file = write(tmp_path, LAB_TOML)
+    assert read_lab(file).bench_sizes == (2**16, 2**20, 2**24, 2**28)
+    file.write_text(with_sizes("[64, 4096]"))
+    assert read_lab(file).bench_sizes == (64, 4096)
+
+
+@pytest.mark.parametrize("sizes", ["[]", "64", "[0]", "[true]", '["64"]', "[1.5]"])
+def test_a_mistake_in_bench_sizes_names_line_and_key(tmp_path: Path, sizes: str) -> None:
+    expected = ":4: lab.bench_sizes: expected a list of numbers above 0"
+    assert expected in complaint(tmp_path, with_sizes(sizes))
+
+
 def test_broken_syntax_is_named_with_its_line(tmp_path: Path) -> None:
     assert "at line 3" in complaint(tmp_path, '[lab]\nid = "01-demo"\nslug = oops\n')
 

@@ -60,16 +60,17 @@ class SumSlot : public judge::Slot {
 
 judge::Workload workload(std::size_t num_items, bool is_mean) {
   const std::size_t size_bytes = sizeof(float) * num_items;
-  return {.function = is_mean ? "reduce_mean" : "reduce_sum",
-          .limit = "read_bandwidth",
-          .library = is_mean ? "" : "cub_reduce_sum",
-          .num_items = static_cast<double>(num_items),
-          .bytes_per_call = static_cast<double>(size_bytes),
-          .arena_bytes_per_call = size_bytes + 4096,
-          .scratch_bytes = num_items / 4 + (std::size_t{64} << 10),
-          .make_slot = [=](judge::Arena& arena) {
-            return std::make_unique<SumSlot>(arena, num_items, is_mean);
-          }};
+  return {
+      .function = is_mean ? "reduce_mean" : "reduce_sum",
+      .limit = "read_bandwidth",
+      .library = is_mean ? "" : "cub_reduce_sum",
+      .num_items = static_cast<double>(num_items),
+      .bytes_per_call = static_cast<double>(size_bytes),
+      .arena_bytes_per_call = size_bytes + 4096,
+      .scratch_bytes = num_items / 4 + (std::size_t{64} << 10),
+      .make_slot =
+          [=](judge::Arena& arena) { return std::make_unique<SumSlot>(arena, num_items, is_mean); },
+      .beside_first = !is_mean};  // the first rung has no reduce_mean
 }
 judge::Workload sum_workload(std::size_t num_items) { return workload(num_items, false); }
 judge::Workload mean_workload(std::size_t num_items) { return workload(num_items, true); }

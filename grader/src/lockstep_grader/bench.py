@@ -19,7 +19,7 @@ from lockstep_grader.process import Limits
 from lockstep_grader.progress import stage
 from lockstep_grader.session import Session
 from lockstep_grader.submission import read_source
-from lockstep_grader.text import one_line
+from lockstep_grader.text import last_line
 
 _LIMITS = Limits(seconds=600)
 _VERSION = 1
@@ -68,7 +68,7 @@ def _time_rung(
     argv = [str(tools.judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
     done = session.processes.run(argv, _LIMITS, work)
     if done.returncode != 0 or done.timed_out:
-        raise FaultError(f"timing {lab.id}/{rung.id} failed: {one_line(done.output[-300:])}")
+        raise FaultError(f"timing {lab.id}/{rung.id} failed: {last_line(done.output)}")
     rows: list[Row] = [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
     for row in rows:
         if "failure" in row:

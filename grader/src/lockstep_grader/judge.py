@@ -10,7 +10,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.gtest import read_gtest
 from lockstep_grader.model import Outcome, Part, TestResult
 from lockstep_grader.process import Limits, Processes
-from lockstep_grader.text import one_line
+from lockstep_grader.text import last_line
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
@@ -73,8 +73,7 @@ def run_judge_command(
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
     if done.returncode not in (_PASSED, _FAILED):
-        last = one_line(done.output[-300:])
-        raise FaultError(f"the judge ended with status {done.returncode}: {last}")
+        raise FaultError(f"the judge ended with status {done.returncode}: {last_line(done.output)}")
     tests, used_seed = read_gtest(results, images)
     claims_passed = done.returncode == _PASSED
     if claims_passed == any(test.outcome in (Outcome.FAILED, Outcome.ERROR) for test in tests):

@@ -10,7 +10,7 @@ from typing import Any
 
 from lockstep_grader.errors import FaultError
 from lockstep_grader.measures import MEASURES
-from lockstep_grader.model import Gate, Lab, Points, Rung
+from lockstep_grader.model import BENCH_SIZES, Gate, Lab, Points, Rung
 from lockstep_grader.toml_lines import KeyPath, key_lines, line_of, spelled
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
@@ -68,6 +68,12 @@ class _Table:
             raise self.error(key, f"expected a list of texts, got {value!r}")
         return tuple(value)
 
+    def sizes(self, key: str) -> tuple[int, ...]:
+        value = self._take(key)
+        if not isinstance(value, list) or not value or not all(map(_is_size, value)):
+            raise self.error(key, f"expected a list of numbers above 0, got {value!r}")
+        return tuple(value)
+
     def number(self, key: str) -> float:
         value = self._take(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -99,6 +105,10 @@ class _Table:
         return self._left.pop(key)
 
 
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
 def _lab(root: _Table, folder: str, headers: Path) -> Lab:
     head = root.table("lab")
     lab_id = head.text("id")
@@ -121,6 +131,7 @@ def _lab(root: _Table, folder: str, headers: Path) -> Lab:
         prerequisites=head.texts("prerequisites"),
         rungs=tuple(rungs),
         headers=_headers(head, headers),
+        bench_sizes=head.sizes("bench_sizes") if "bench_sizes" in head else BENCH_SIZES,
     )
     head.finish()
     return lab

@@ -113,6 +113,9 @@ class Rung:
         return self.speed if backend is Backend.CUDA else self.budget
 
 
+BENCH_SIZES = tuple(1 << exponent for exponent in (16, 20, 24, 28))  # numbers of items
+
+
 @dataclass(frozen=True, slots=True)
 class Lab:
     id: str  # the folder's name, such as 01-reduction
@@ -122,6 +125,7 @@ class Lab:
     prerequisites: tuple[str, ...]
     rungs: tuple[Rung, ...]
     headers: tuple[str, ...] = ()  # of common/cuda, that come with this lab and no earlier
+    bench_sizes: tuple[int, ...] = BENCH_SIZES
 
     @property
     def max_score(self) -> float:

@@ -21,6 +21,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def last_line(text: str) -> str:
+    """The end of what a program said, where the reason stands why it ended."""
+    return one_line(text.rstrip().rpartition("\n")[2][-300:])
+
+
 def clipped(text: str, max_lines: int) -> str:
     """The first lines of `text`, with a note of how many were left out."""
     lines = text.splitlines()

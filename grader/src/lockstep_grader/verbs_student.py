@@ -26,8 +26,6 @@ from lockstep_grader.submit import pack
 from lockstep_grader.watch import watch
 from lockstep_grader.workspace import Workspace
 
-_BENCH_SIZES = ",".join(str(1 << exponent) for exponent in (16, 20, 24, 28))
-
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 
 
@@ -140,7 +138,9 @@ def submit(
 def bench_lab(
     lab_name: Annotated[str, typer.Argument(metavar="LAB")],
     from_: FromOption = None,
-    sizes: Annotated[str, typer.Option(help="Numbers of items, with commas.")] = _BENCH_SIZES,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of items, with commas; default: the lab's own.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for LAB.json and LAB.svg.")] = None,
     page_only: Annotated[bool, typer.Option(help="Measure nothing; redraw from LAB.json.")] = False,
     backend: BackendOption = BackendChoice.AUTO,
@@ -152,7 +152,7 @@ def bench_lab(
     folder = out or workspace.root / "docs" / "bench"
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
     if not page_only:
-        numbers = _numbers(sizes)
+        numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         source = from_ or workspace.solutions
         session = open_session_for(source, workspace, backend.backend, use_sandbox=sandbox)
         bench.save(bench.measure(session, source, lab, numbers), file)
