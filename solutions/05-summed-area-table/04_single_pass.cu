@@ -13,9 +13,10 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kNumWarps = 8;
+// To tune for a device. Larger tiles hand on fewer words a pixel, and fewer of them run at a time.
+constexpr int kNumWarps = 16;
 constexpr int kThreadsPerBlock = kNumWarps * kWarpSize;
-constexpr int kBlocksPerMultiprocessor = 4;  // leaves 64 registers a thread, half of them pixels
+constexpr int kBlocksPerMultiprocessor = 2;  // leaves 64 registers a thread, half of them pixels
 constexpr int kRowsPerWarp = 8;
 constexpr int kItemsPerLane = 4;  // neighbours in a row: one 16-byte load
 constexpr int kTileWidth = kWarpSize * kItemsPerLane;
