@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Times two solutions beside PyTorch, for which no library of NVIDIA's stands in the ladders. Run from the top level:
+
+    python3 docs/bench/compare_torch.py run                         # needs nvcc, a GPU and torch; writes torch.json
+    python3 docs/bench/compare_torch.py table > docs/bench/torch.md
+
+A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax. Both sides and a copy
+take turns over the same inputs, which rotate through more than the caches hold; every result is compared first.
+"""
+
+import ctypes
+import importlib
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORT = ROOT / "docs" / "bench" / "torch.json"
+ROUNDS = 15
+BATCH_BYTES = 4 << 30  # moved by a batch of calls: about a millisecond of copying, and many times any L2
+TABLES = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
+ROWS = ((32768, 256), (65536, 1024), (8192, 32768), (1024, 262144))  # rows, their length
+# The solutions' functions, as C sees them.
+BRIDGE = """
+#include "lab/scratch.cuh"
+#include "kernels.cuh"
+#include "summed_area_table.cuh"
+extern "C" int table(const float* d_in, int height, int width, float* d_out, void* d_scratch, size_t size_bytes,
+                     cudaStream_t stream) {
+  lab::Scratch scratch(d_scratch, size_bytes);
+  lab::summed_area_table_float(d_in, width, height, d_out, scratch, stream);
+  return cudaPeekAtLastError();
+}
+extern "C" int softmax(const float* d_in, int num_rows, int row_length, float* d_out, void*, size_t,
+                       cudaStream_t stream) {
+  lab::softmax(d_in, num_rows, row_length, d_out, stream);
+  return cudaPeekAtLastError();
+}
+"""
+
+torch: Any
+Call = Callable[[Any, Any], None]  # (input, output), both tensors of one shape
+
+
+def build(folder: Path) -> ctypes.CDLL:
+    bridge, library = folder / "bridge.cu", folder / "solutions.so"
+    bridge.write_text(BRIDGE)
+    sources = [bridge]
+    sources += [
+        ROOT / "solutions" / name for name in ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
+    ]
+    includes = [ROOT / "common" / "cuda", ROOT / "labs" / "05-summed-area-table", ROOT / "labs" / "07-scheduling"]
+    flags = ["-std=c++20", "-O3", "-arch=native", "-shared", "-Xcompiler=-fPIC", *(f"-I{path}" for path in includes)]
+    subprocess.run(["nvcc", *flags, *sources, "-o", library], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def ours(function: Any, scratch: Any) -> Call:
+    function.argtypes = (
+        [ctypes.c_void_p, ctypes.c_int, ctypes.c_int] + [ctypes.c_void_p] * 2 + [ctypes.c_size_t, ctypes.c_void_p]
+    )
+
+    def call(source: Any, target: Any) -> None:
+        stream = torch.cuda.current_stream().cuda_stream
+        status = function(
+            source.data_ptr(), *source.shape, target.data_ptr(), scratch.data_ptr(), scratch.numel(), stream
+        )
+        if status != 0:
+            sys.exit(f"{function.__name__}: CUDA error {status}")
+
+    return call
+
+
+def record(call: Call, pairs: Sequence[tuple[Any, Any]]) -> Any:
+    """A graph of one call a pair: replayed, it shows what the GPU takes, and not what Python does."""
+    for source, target in pairs:
+        call(source, target)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+        for source, target in pairs:
+            call(source, target)
+    graph.replay()
+    return graph
+
+
+def time_ms(graph: Any) -> float:
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return float(begin.elapsed_time(end))
+
+
+def compare(
+    name: str,
+    draw: Callable[[tuple[int, int]], Any],
+    shape: tuple[int, int],
+    contenders: dict[str, Call],
+    tolerance: float,
+) -> dict[str, Any]:
+    size_bytes = 8 * shape[0] * shape[1]  # read and written once
+    num_pairs = max(2, min(256, BATCH_BYTES // size_bytes))
+    pairs = [(draw(shape), torch.empty(shape, device="cuda")) for _ in range(num_pairs)]
+    source, target = pairs[0]
+    expected = target.clone()
+    contenders["torch"](source, expected)
+    contenders["ours"](source, target)
+    error = float(((target - expected).abs() / expected.abs().clamp(min=1e-30)).max())
+    if not error <= tolerance:
+        sys.exit(f"{name} {shape}: off by {error:g}, more than {tolerance:g}")
+    graphs = {who: record(call, pairs) for who, call in contenders.items()}
+    times: dict[str, list[float]] = {who: [] for who in contenders}
+    for turn in range(ROUNDS):
+        order = list(contenders)
+        for who in order[turn % len(order) :] + order[: turn % len(order)]:
+            times[who].append(time_ms(graphs[who]) / num_pairs)
+
+    def ratio(other: str) -> float:
+        return statistics.median(a / b for a, b in zip(times[other], times["ours"], strict=True))
+
+    return {
+        "what": name, "shape": shape,
+        "times_ms": {who: round(statistics.median(measured), 6) for who, measured in times.items()},
+        "share_of_copy": round(ratio("copy"), 4), "of_torch": round(ratio("torch"), 3), "largest_relative_error": error,
+    }  # fmt: skip
+
+
+def run() -> dict[str, Any]:
+    global torch  # the table needs none
+    torch = importlib.import_module("torch")
+    scratch = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
+
+    def copy(source: Any, target: Any) -> None:
+        target.copy_(source)
+
+    def cumsum_twice(source: Any, target: Any) -> None:
+        torch.cumsum(torch.cumsum(source, 1), 0, out=target)
+
+    def softmax(source: Any, target: Any) -> None:
+        torch.softmax(source, 1, out=target)
+
+    with tempfile.TemporaryDirectory() as temp:
+        library = build(Path(temp))
+    table, soft = ours(library.table, scratch), ours(library.softmax, scratch)
+
+    def zeros_and_ones(shape: tuple[int, int]) -> Any:
+        return torch.randint(0, 2, shape, device="cuda").float()
+
+    def normal(shape: tuple[int, int]) -> Any:
+        return torch.randn(shape, device="cuda")
+
+    # Sums of floats are exact to 2^24 and rounded from there on, in another order on each side.
+    both = {"ours": table, "torch": cumsum_twice, "copy": copy}
+    rows = [compare("table", zeros_and_ones, shape, both, 1e-3) for shape in TABLES]
+    both = {"ours": soft, "torch": softmax, "copy": copy}
+    rows += [compare("softmax", normal, shape, both, 1e-4) for shape in ROWS]
+    return {
+        "command": "docs/bench/compare_torch.py run", "date": datetime.now(UTC).date().isoformat(),
+        "machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+        "rounds": ROUNDS, "rows": rows,
+    }  # fmt: skip
+
+
+def table() -> str:
+    report = json.loads(REPORT.read_text())
+    lines = [
+        f"`python3 {report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
+        f" {report['rounds']} paired rounds; a copy reads and writes the same bytes.",
+        "",
+        "| what | rows x columns | ours, ms | torch, ms | copy, ms | share of copy | times torch's speed |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    titles = {"table": "summed-area table, float", "softmax": "softmax, float"}
+    for row in report["rows"]:
+        times = row["times_ms"]
+        height, width = row["shape"]
+        lines.append(
+            f"| {titles[row['what']]} | {height} x {width} | {times['ours']:.4f} | {times['torch']:.4f} |"
+            f" {times['copy']:.4f} | {row['share_of_copy']:.2f} | {row['of_torch']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    if sys.argv[1:] == ["run"]:
+        REPORT.write_text(json.dumps(run(), indent=1) + "\n")
+    elif sys.argv[1:] == ["table"]:
+        print(table())
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
