@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the emulator's checkers and compute-sanitizer find in a lab's mutants. Run from the top level:
 
-    python3 docs/bench/compare_sanitizers.py cuda     # needs a GPU; writes docs/bench/mutants-cuda.json
-    python3 docs/bench/compare_sanitizers.py cpu      # writes docs/bench/mutants-cpu.json
-    python3 docs/bench/compare_sanitizers.py table > docs/bench/mutants.md
+    .venv/bin/python docs/bench/compare_sanitizers.py cuda     # needs a GPU; writes docs/bench/mutants-cuda.json
+    .venv/bin/python docs/bench/compare_sanitizers.py cpu      # writes docs/bench/mutants-cpu.json
+    .venv/bin/python docs/bench/compare_sanitizers.py table > docs/bench/mutants.md
 
 Only mutants that a checker can find: those whose header expects a kind that no wrong result tells.
 """
@@ -95,7 +95,7 @@ def examine_all(backend: Backend) -> dict[str, object]:
 def table() -> str:
     sides = [json.loads((BENCH / f"mutants-{backend}.json").read_text()) for backend in ("cpu", "cuda")]
     lines = [
-        f"`python3 docs/bench/compare_sanitizers.py table`; lab {LAB}, emulator {sides[0]['date']}, compute-sanitizer"
+        f"`.venv/bin/python docs/bench/compare_sanitizers.py table`; lab {LAB}, emulator {sides[0]['date']}, compute-sanitizer"
         f" {sides[1]['date']}. Kind and line, as each names them; the fault's line is what the mutant declares.",
         "",
         "| mutant | mistake | line | emulator | " + " | ".join(TOOLS) + " |",

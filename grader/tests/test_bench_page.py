@@ -54,6 +54,14 @@ def test_table_has_no_column_for_a_library_that_there_is_not() -> None:
     assert "library" not in text
 
 
+def test_table_marks_figures_that_rounds_disagree_on() -> None:
+    rows = [_row("01_first", 1 << 16, 2.25, noisy=True), _row("01_first", 1 << 20, 30)]
+    lines = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
+    assert "| `01_first` | ~2.2 | 30 |" in lines
+    assert "more than 5%" in lines[0]
+    assert "~" not in bench_page.table(_REPORT, "x.json", "x.svg")
+
+
 def test_table_says_how_many_results_were_checked() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, checked_calls=count) for count in (40, 34)]
     first = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()[0]

@@ -28,14 +28,27 @@ Row = dict[str, Any]
 
 
 def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> dict[str, Any]:
-    """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws."""
+    """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws.
+
+    What could not be measured is in its `failures`. Raises InputError where nothing could.
+    """
     if session.toolchain.backend is not Backend.CUDA:
         raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
     rows: list[Row] = []
+    failures: list[str] = []
     with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
         for done, rung in enumerate(lab.rungs):
-            rows += _time_rung(session, folder, lab, rung, sizes, Path(temp) / rung.id)
+            try:
+                for row in _time_rung(session, folder, lab, rung, sizes, Path(temp) / rung.id):
+                    if "failure" in row:
+                        failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
+                    else:
+                        rows.append({"rung": rung.id, **row})
+            except (InputError, FaultError) as error:  # the other rungs took minutes
+                failures.append(str(error))
             progress.advance(done + 1, len(lab.rungs), rung.id)
+    if not rows:
+        raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
     return {
         "version": _VERSION,
         "lab": lab.id,
@@ -44,12 +57,14 @@ def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> d
         "machine": _machine(),
         "compiler": dict(session.toolchain.compiler),
         "rows": rows,
+        "failures": failures,
     }
 
 
 def _time_rung(
     session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], work: Path
 ) -> list[Row]:
+    """A row a size; one that failed has a `failure` in place of its figures."""
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")
@@ -69,11 +84,7 @@ def _time_rung(
     done = session.processes.run(argv, _LIMITS, work)
     if done.returncode != 0 or done.timed_out:
         raise FaultError(f"timing {lab.id}/{rung.id} failed: {last_line(done.output)}")
-    rows: list[Row] = [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
-    for row in rows:
-        if "failure" in row:
-            raise InputError(f"{lab.id}/{rung.id}, {row['num_items']} items: {row['failure']}")
-    return [{"rung": rung.id, **row} for row in rows]
+    return [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
 
 
 def _machine() -> dict[str, str]:

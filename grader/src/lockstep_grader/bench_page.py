@@ -27,14 +27,14 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
         f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
         f"Ratios are medians of paired rounds at {_power(largest)} items"
         f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
-        f"{_checked(rows)}",
+        f"{_checked(rows)}{_noisy(rows)}",
         "",
         f"| rung | {' | '.join(head)} |",
         f"|---|{'---:|' * len(head)}",
     ]
     for rung in dict.fromkeys(row["rung"] for row in rows):
         by_size = {row["num_items"]: row for row in rows if row["rung"] == rung}
-        cells = [_figure(by_size[size][rate]) if size in by_size else "" for size in sizes]
+        cells = [_figure(by_size[size], rate) if size in by_size else "" for size in sizes]
         last = by_size.get(largest, {})
         cells += [f"{last[name]:.3f}" if name in last else "" for name in compared]
         lines.append(f"| `{rung}` | {' | '.join(cells)} |")
@@ -51,6 +51,14 @@ def _checked(rows: Sequence[Mapping[str, Any]]) -> str:
     if not counts:
         return ""
     return f" The result of every timed call was checked: at least {min(counts)} a rung and size."
+
+
+def _noisy(rows: Sequence[Mapping[str, Any]]) -> str:
+    return " `~`: rounds that differ by more than 5%." if any(map(_is_noisy, rows)) else ""
+
+
+def _is_noisy(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("noisy"))
 
 
 def put_into(readme: Path, text: str) -> None:
@@ -116,5 +124,6 @@ def _rate(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     return ("gflops", "GFLOP/s") if "gflops" in rows[0] else ("gbps", "GB/s")
 
 
-def _figure(rate: float) -> str:
-    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
+def _figure(row: Mapping[str, Any], rate: str) -> str:
+    value = row[rate]
+    return ("~" if _is_noisy(row) else "") + (f"{value:.0f}" if value >= 10 else f"{value:.1f}")

@@ -21,6 +21,7 @@ from lockstep_grader.options import (
     SanitizerOption,
     SeedOption,
 )
+from lockstep_grader.progress import say
 from lockstep_grader.session import open_session_for
 from lockstep_grader.submit import pack
 from lockstep_grader.watch import watch
@@ -164,7 +165,10 @@ def bench_lab(
         text = bench_page.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")
         bench_page.put_into(readme, text)
     print(bench_page.table(report, file.name, plot.name))
-    return ExitCode.FULL_MARKS
+    failures = report.get("failures", [])
+    for failure in failures:
+        say(f"not measured: {failure}")
+    return ExitCode.SHORT_OF_FULL_MARKS if failures else ExitCode.FULL_MARKS
 
 
 def _numbers(text: str) -> list[int]:
