@@ -7,10 +7,11 @@ say. So a test writes the behaviour that it wants into the submission itself.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,19 @@ class Checkout:
         return Ran(status, said.out, said.err)
 
     def start(self, *arguments: str | Path, **env: str) -> subprocess.Popen[str]:
-        """`./lab ARGUMENTS`, in a process of its own."""
+        """`./lab ARGUMENTS`, in a process of its own, which Ctrl-C reaches.
+
+        A shell lets `pytest &` ignore it, and what is ignored stays so in every child.
+        """
+        ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return self._start(arguments, env)
+        finally:
+            signal.signal(signal.SIGINT, ours)
+
+    def _start(
+        self, arguments: Sequence[str | Path], env: Mapping[str, str]
+    ) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "lockstep_grader", *map(str, arguments)],
             env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), **env},

@@ -6,11 +6,12 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from lockstep_grader.errors import FaultError
+from lockstep_grader.interrupts import interruption
 from lockstep_grader.model import Backend
 from lockstep_grader.progress import Stage, stage
 from lockstep_grader.system import nvcc_path
@@ -57,10 +58,29 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
     lines: list[str] = []
     # CMake looks for nvcc on PATH alone; NVIDIA's installer does not put it there.
     env = {"CUDACXX": nvcc_path(), **os.environ}
+    child: subprocess.Popen[str] | None = None
     try:
-        child = subprocess.Popen(
+        with interruption.told(lambda: None):  # until we know what to end, it can run already
+            child = _started(argv, workspace.root, env)
+        for line in child.stdout or ():
+            lines.append(line)
+            if match := _NINJA_STEP.match(line):
+                progress.advance(int(match[1]), int(match[2]))
+        child.communicate()
+    except BaseException:  # Ctrl-C: CMake, Ninja and the compilers go too, and tidy up
+        if child and child.returncode is None:
+            os.killpg(child.pid, signal.SIGTERM)
+        raise
+    log.write_text("".join(lines), "utf-8")
+    if child.returncode != 0:
+        raise FaultError(f"{' '.join(argv[:3])} failed: {_cause(lines)}; the whole log: {log}")
+
+
+def _started(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
             argv,
-            cwd=workspace.root,
+            cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -71,18 +91,6 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
         )
     except OSError as error:
         raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
-    with child:
-        try:
-            for line in child.stdout or ():
-                lines.append(line)
-                if match := _NINJA_STEP.match(line):
-                    progress.advance(int(match[1]), int(match[2]))
-        except BaseException:  # Ctrl-C: CMake, Ninja and the compilers go too, and tidy up
-            os.killpg(child.pid, signal.SIGTERM)
-            raise
-    log.write_text("".join(lines), "utf-8")
-    if child.returncode != 0:
-        raise FaultError(f"{' '.join(argv[:3])} failed: {_cause(lines)}; the whole log: {log}")
 
 
 def _cause(lines: Sequence[str]) -> str:

@@ -2,11 +2,9 @@
 """The command line: its verbs are thin functions over the library; errors are caught here, once."""
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import FrameType
 
 import typer
 
@@ -20,14 +18,13 @@ from lockstep_grader import (
 )
 from lockstep_grader.console import accept_all_text
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
+from lockstep_grader.interrupts import interruption
 from lockstep_grader.text import one_line
 
 # The base of typer's complaints about arguments; its module differs between typer's versions.
 _ArgumentError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
-
-_INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 app = typer.Typer(
     help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
@@ -46,9 +43,7 @@ verbs_report.add_to(app)
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns the exit status of the process."""
     accept_all_text()
-    for number in _INTERRUPTIONS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has said that it does not end us
-            signal.signal(number, _interrupt)
+    interruption.heed()
     try:
         status = app(args=list(arguments) or ["--help"], prog_name="lab", standalone_mode=False)
         if status == ExitCode.INTERRUPTED:
@@ -77,10 +72,3 @@ def main(arguments: Sequence[str]) -> int:
 
 def _complain(message: str) -> None:
     print(f"lab: {one_line(message)}", file=sys.stderr)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Once is enough: a second signal must not break off the tidying that the first began."""
-    for other in _INTERRUPTIONS:
-        signal.signal(other, signal.SIG_IGN)
-    raise KeyboardInterrupt

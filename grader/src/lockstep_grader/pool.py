@@ -2,11 +2,14 @@
 """Runs jobs on this machine's cores."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from queue import SimpleQueue
 from typing import Protocol
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
+from lockstep_grader.interrupts import interruption
 from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
@@ -58,24 +61,31 @@ def judge_each(
     fails, every child is ended first; results that were finished are stored. Raises
     InterruptedRunError on Ctrl-C, with the number of jobs done.
     """
+    ended: SimpleQueue[Future[Judgement] | None] = SimpleQueue()  # None: interrupted
     done = 0
     progress.advance(0, len(jobs))
-    pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
-    try:
-        futures = {pool.submit(judge_one, job, judge, store): job for job in jobs}
-        for future in as_completed(futures):
-            job = futures.pop(future)
-            done += 1
-            progress.advance(done, len(jobs), f"{job.submission} {job.lab.id}/{job.rung.id}")
-            yield job, future.result()
-    except (KeyboardInterrupt, InterruptedRunError) as stop:
-        processes.cancel()
-        raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs") from stop
-    except BaseException:
-        processes.cancel()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    # A KeyboardInterrupt in the pool's own code would leave a lock of it held, and a worker
+    # waiting for that lock for ever.
+    with interruption.told(partial(ended.put, None)):
+        pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
+        try:
+            futures = {pool.submit(judge_one, job, judge, store): job for job in jobs}
+            for future in futures:
+                future.add_done_callback(ended.put)
+            while futures and (ready := ended.get()):
+                job = futures.pop(ready)
+                done += 1
+                progress.advance(done, len(jobs), f"{job.submission} {job.lab.id}/{job.rung.id}")
+                yield job, ready.result()
+            if futures:
+                processes.cancel()
+        except BaseException:
+            processes.cancel()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+        if futures:
+            raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs")
 
 
 def judge_one(job: Job, judge: RungJudge, store: Shelf | None) -> Judgement:

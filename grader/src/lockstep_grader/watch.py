@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lockstep_grader.errors import FaultError, InterruptedRunError, LockstepError
+from lockstep_grader.interrupts import interruption
 
 
 def watch(console: Console, folder: Path, check_once: Callable[[], None]) -> None:
@@ -22,10 +23,14 @@ def watch(console: Console, folder: Path, check_once: Callable[[], None]) -> Non
 
     _round(console, check_once)
     try:
-        for _ in changes(folder, watch_filter=lambda _, path: path.endswith((".cu", ".cuh"))):
+        for _ in changes(folder, watch_filter=_is_source, stop_event=interruption):
             _round(console, check_once)
     except KeyboardInterrupt:
         return
+
+
+def _is_source(change: object, path: str) -> bool:
+    return path.endswith((".cu", ".cuh"))
 
 
 def _round(console: Console, check_once: Callable[[], None]) -> None:

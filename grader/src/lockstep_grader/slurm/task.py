@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from lockstep_grader.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.errors import InterruptedRunError, LockstepError, system_error_line
+from lockstep_grader.interrupts import interruption
 from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import stage
@@ -29,7 +29,7 @@ def run_task(file: str) -> None:
 
     Slurm sends SIGTERM before it takes the node away: children end, finished outcomes stay.
     """
-    signal.signal(signal.SIGTERM, _interrupt)
+    interruption.heed(signal.SIGTERM)
     task = read_task(Path(file))
     spool = Spool(task.spool)
     jobs = [job for job in task.jobs if spool.source(job.name).is_file()]  # still waited for
@@ -126,8 +126,3 @@ def _workspace(settings: Settings) -> Workspace:
 
 def _node() -> str:
     return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
