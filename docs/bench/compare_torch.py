@@ -123,13 +123,11 @@ def compare(
         for who in order[turn % len(order) :] + order[: turn % len(order)]:
             times[who].append(time_ms(graphs[who]) / num_pairs)
 
-    def ratio(other: str) -> float:
-        return statistics.median(a / b for a, b in zip(times[other], times["ours"], strict=True))
-
     return {
         "what": name, "shape": shape,
         "times_ms": {who: round(statistics.median(measured), 6) for who, measured in times.items()},
-        "share_of_copy": round(ratio("copy"), 4), "of_torch": round(ratio("torch"), 3), "largest_relative_error": error,
+        "of_torch": round(statistics.median(a / b for a, b in zip(times["torch"], times["ours"], strict=True)), 3),
+        "largest_relative_error": error,
     }  # fmt: skip
 
 
@@ -173,10 +171,11 @@ def table() -> str:
     report = json.loads(REPORT.read_text())
     lines = [
         f"`python3 {report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
-        f" {report['rounds']} paired rounds; a copy reads and writes the same bytes.",
+        f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes a second than the copying kernel"
+        " whose speed is the ladders' limit.",
         "",
-        "| what | rows x columns | ours, ms | torch, ms | copy, ms | share of copy | times torch's speed |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| what | rows x columns | ours, ms | torch, ms | torch's copy_, ms | times torch's speed |",
+        "|---|---|---:|---:|---:|---:|",
     ]
     titles = {"table": "summed-area table, float", "softmax": "softmax, float"}
     for row in report["rows"]:
@@ -184,7 +183,7 @@ def table() -> str:
         height, width = row["shape"]
         lines.append(
             f"| {titles[row['what']]} | {height} x {width} | {times['ours']:.4f} | {times['torch']:.4f} |"
-            f" {times['copy']:.4f} | {row['share_of_copy']:.2f} | {row['of_torch']:.2f} |"
+            f" {times['copy']:.4f} | {row['of_torch']:.2f} |"
         )
     return "\n".join(lines)
 

@@ -9,6 +9,7 @@ from typing import Any
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.files import write_whole
 
+_DASHES = ("--", ":", "-.")  # limits in black, libraries in grey
 _BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 
@@ -84,34 +85,43 @@ def draw(report: dict[str, Any], file: Path) -> None:
             "matplotlib is missing; install it with: .venv/bin/python -m pip install matplotlib"
         ) from error
     mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    figure = Figure(figsize=(8.6, 4.2), layout="constrained")
     axes = figure.add_subplot()
     rows = report["rows"]
     rate, unit = _rate(rows)
     for rung in dict.fromkeys(row["rung"] for row in rows):
         points = sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung)
         axes.plot(*zip(*points, strict=True), marker="o", label=rung)
-    # Limit and library as the last rung met them that was compared with both.
-    compared = [row for row in rows if "of_library" in row] or rows
-    last = sorted(
-        (row for row in compared if row["rung"] == compared[-1]["rung"]),
-        key=lambda row: row["num_items"],
-    )
-    items = [row["num_items"] for row in last]
-    axes.plot(items, [row[f"anchor_{rate}"] for row in last], "k--", label=last[0]["limit"])
-    if "of_library" in last[0]:
-        library = [row[rate] / row["of_library"] for row in last]
-        axes.plot(items, library, "--", color="0.5", label=last[0]["library"])
+    for key, colour in (("limit", "black"), ("library", "0.5")):
+        for style, met in zip(_DASHES, _last_to_meet(rows, key), strict=False):
+            points = [(row["num_items"], _rate_of(key, row, rate)) for row in met]
+            axes.plot(*zip(*points, strict=True), linestyle=style, color=colour, label=met[0][key])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("items")
     axes.set_ylabel(unit)
     axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    figure.legend(loc="outside right upper", fontsize="small")
     drawn = io.BytesIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None})
     write_whole(file, drawn.getvalue())
+
+
+def _last_to_meet(rows: Sequence[Mapping[str, Any]], key: str) -> list[list[Mapping[str, Any]]]:
+    """For each limit, or library, the rows of the last rung that was compared with it."""
+    last = {row[key]: row["rung"] for row in rows if row[key]}
+    return [
+        sorted(
+            (row for row in rows if (row[key], row["rung"]) == (name, rung)),
+            key=lambda row: row["num_items"],
+        )
+        for name, rung in last.items()
+    ]
+
+
+def _rate_of(key: str, row: Mapping[str, Any], rate: str) -> float:
+    return float(row[f"anchor_{rate}"] if key == "limit" else row[rate] / row["of_library"])
 
 
 def _power(size: int) -> str:
