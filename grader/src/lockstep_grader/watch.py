@@ -10,21 +10,33 @@ from rich.text import Text
 from lockstep_grader.errors import FaultError, InterruptedRunError, LockstepError
 from lockstep_grader.interrupts import interruption
 
+_UNTIL_FIRST_MS = 100  # by then saves are noticed, and the first round may begin
+
 
 def watch(console: Console, folder: Path, check_once: Callable[[], None]) -> None:
     """Runs `check_once` now and after each change of a .cu or .cuh file in `folder`.
 
-    Ends with Ctrl-C. An error of one round is shown, and the next save tries again.
+    A save during a round brings another. An error of one round is shown, and the next save tries
+    again. Ends with Ctrl-C.
     """
     try:
         from watchfiles import watch as changes
     except ImportError as error:
         raise FaultError("watch needs the Python package watchfiles; see ./lab doctor") from error
 
-    _round(console, check_once)
+    saves = changes(
+        folder,
+        watch_filter=_is_source,
+        stop_event=interruption,
+        rust_timeout=_UNTIL_FIRST_MS,
+        yield_on_timeout=True,
+    )
+    is_first = True
     try:
-        for _ in changes(folder, watch_filter=_is_source, stop_event=interruption):
-            _round(console, check_once)
+        for saved in saves:
+            if saved or is_first:
+                _round(console, check_once)
+            is_first = False
     except KeyboardInterrupt:
         return
 
