@@ -50,6 +50,8 @@ _STOPPING = frozenset(
         FindingKind.LAUNCH_ERROR,
     }
 )
+# Of the calls that open the shared buffers only the innermost has a frame: each ends in the next.
+_KEPT = re.compile(r"\bworker::scratch_memory\b|\bshared_device_memory::")
 _VERBS = {"write": "writes", "read": "reads", "atomic": "changes"}
 
 
@@ -203,7 +205,7 @@ def _api_error(match: re.Match[str], block: Sequence[str], file_name: str) -> Fi
 
 def _leak(block: Sequence[str], file_name: str) -> Finding | None:
     """None for what the worker itself keeps for later calls."""
-    if any("worker::scratch_memory" in line or "worker::open_arena" in line for line in block):
+    if any(_KEPT.search(line) for line in block):
         return None
     size = _ADDRESS.sub("", block[0]).replace(" at", "")
     said = f"{one_line(size)} of device memory: allocated in each call, and never freed"
