@@ -133,7 +133,10 @@ def compare(
 
 def run() -> dict[str, Any]:
     global torch  # the table needs none
-    torch = importlib.import_module("torch")
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        sys.exit("torch is missing: use a Python that has it")
     scratch = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
 
     def copy(source: Any, target: Any) -> None:

@@ -2,36 +2,57 @@
 # SPDX-License-Identifier: MIT
 # Measures labs on this machine's first GPU, one thing at a time. Run from the top level:
 #
-#   docs/bench/measure_gpu.sh [grade|bench|checkers] [LAB ...]     # all three over all labs unless said
+#   docs/bench/measure_gpu.sh [grade|bench|checkers|counters|torch|occupancy] [LAB ...]
 #
-# Writes docs/bench/GPU-grade-LAB.json, the ladders with their plots and tables (./lab bench), and
-# docs/bench/mutants-cuda.json. Goes on when one of them fails; exits with how many did.
+# All of them over all labs unless said. Writes what docs/measured.md lists: GPU-grade-LAB.json, the
+# ladders with their plots and tables, mutants-cuda.json, counters-hardware.json, torch.json and
+# GPU-occupancy.json. Goes on when one of them fails; exits with how many did.
 
 case ${1:-} in
-  grade | bench | checkers) what=$1 && shift ;;
-  *) what="grade bench checkers" ;;
+  grade | bench | checkers | counters | torch | occupancy) what=$1 && shift ;;
+  *) what="grade bench checkers counters torch occupancy" ;;
 esac
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0) || exit 3
 name=$(echo "${gpu##* }" | tr '[:upper:]' '[:lower:]') # "NVIDIA H200" is h200
+python=python3
+[ -x .venv/bin/python ] && python=.venv/bin/python
 [ $# -gt 0 ] || set -- labs/[0-9]*
 failed=0
 
 run() {
   began=$(date +%s)
-  "$@" > /tmp/measure_gpu.log 2>&1
+  "$@" > /tmp/measure_gpu.out 2> /tmp/measure_gpu.log
   status=$?
   echo "$(($(date +%s) - began)) s, status $status: $*"
   [ $status = 0 ] || { failed=$((failed + 1)) && tail -n 3 /tmp/measure_gpu.log; }
 }
 
+# FILE COMMAND...: keeps what the command prints, once it has ended well.
+keep() {
+  file=$1 && shift
+  run "$@"
+  [ $status = 0 ] && cp /tmp/measure_gpu.out "$file"
+}
+
+# shellcheck disable=SC2317 # keep calls it
+compare_occupancy() {
+  nvcc -std=c++20 -arch=native -Icommon/cuda -Ilabs/07-scheduling docs/bench/compare_occupancy.cu \
+    solutions/07-scheduling/01_residency.cu -o build/compare_occupancy && build/compare_occupancy
+}
+
 for step in $what; do
-  [ "$step" = checkers ] && run python3 docs/bench/compare_sanitizers.py cuda && continue
-  for lab in "$@"; do
-    lab=${lab##*/}
-    case $step in
-      grade) run ./lab grade solutions --lab "$lab" --backend cuda --json "docs/bench/$name-grade-$lab.json" ;;
-      bench) run ./lab bench "$lab" --backend cuda ;;
-    esac
-  done
+  case $step in
+    grade)
+      for lab in "$@"; do
+        lab=${lab##*/}
+        run ./lab grade solutions --lab "$lab" --backend cuda --json "docs/bench/$name-grade-$lab.json"
+      done
+      ;;
+    bench) for lab in "$@"; do run ./lab bench "${lab##*/}" --backend cuda; done ;;
+    checkers) run $python docs/bench/compare_sanitizers.py cuda ;;
+    counters) keep docs/bench/counters-hardware.json python3 docs/bench/compare_counters.py hardware ;;
+    torch) run python3 docs/bench/compare_torch.py run ;; # the Python that has torch
+    occupancy) keep "docs/bench/$name-occupancy.json" compare_occupancy ;;
+  esac
 done
 exit $failed
