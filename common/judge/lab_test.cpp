@@ -12,11 +12,16 @@ namespace {
 constexpr std::size_t kMaxFindings = 20;
 constexpr int kMaxQuickItems = 1 << 17;  // see Options::quick
 
-// The order of one round. Odd: not the natural one. The second bit is simt::kTurnAtEveryBarrier;
-// rounds that differ in size by their parity get it in turn, whichever the parity.
+// The order of one round. Odd: not the natural one. The next two bits are simt::kTurnAtEveryBarrier
+// and simt::kSuccessorsFirst: three ways to take turns, one after the other, so that each meets
+// both sizes of rounds that differ by their parity; and for every other six rounds a fourth.
 std::uint64_t order_of_round(int round, std::uint64_t seed) {
-  const auto turn_at_every_barrier = static_cast<std::uint64_t>((round ^ round >> 1) & 1);
-  return (seed & ~std::uint64_t{3}) | turn_at_every_barrier << 1 | 1;
+  constexpr std::uint64_t kAtEveryBarrier = 2;
+  constexpr std::uint64_t kSuccessorsFirst = 4;
+  const bool is_early = round / 6 % 2 == 0;
+  const std::uint64_t first = kSuccessorsFirst | (is_early ? 0 : kAtEveryBarrier);
+  const std::uint64_t turns[] = {first, kAtEveryBarrier, 0};
+  return (seed & ~std::uint64_t{7}) | turns[round % 3] | 1;
 }
 
 }  // namespace

@@ -99,6 +99,42 @@ TEST_F(Schedule, LetsBlocksMeetHalfDone) {
   EXPECT_GE(std::count(all_meet.begin(), all_meet.end(), 0u), 5);
 }
 
+// Look-back over the blocks before, whose flags the caller may have left set.
+__global__ void wait_for_predecessor(volatile int* flags, int* ticket, int* seen, bool is_late) {
+  __shared__ int shared_ticket;
+  if (is_late) __syncthreads();
+  if (threadIdx.x == 0) shared_ticket = atomicAdd(ticket, 1);
+  __syncthreads();
+  const int block = shared_ticket;
+  if (threadIdx.x != 0) return;
+  if (block > 0) {
+    while (flags[block - 1] == 0) {
+    }
+    seen[block] = flags[block - 1];
+  }
+  __threadfence();
+  flags[block] = 2;
+}
+
+TEST_F(Schedule, LetsSuccessorsRunAheadOfWhomTheyWaitFor) {
+  constexpr int kNumBlocks = 3;
+  const auto seen_by = [&](std::uint64_t seed, int left_over, bool is_late) {
+    simt::set_schedule(seed);
+    Managed<int> flags(kNumBlocks), ticket(1), seen(kNumBlocks);
+    for (int i = 0; i < kNumBlocks; ++i) flags.get()[i] = left_over;
+    wait_for_predecessor<<<kNumBlocks, 64>>>(flags.get(), ticket.get(), seen.get(), is_late);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    return seen.values()[kNumBlocks - 1];
+  };
+  constexpr std::uint64_t kAny = 0x5150;
+  for (std::uint64_t seed = kAny | simt::kSuccessorsFirst; seed < kAny + 0x1000; seed += 0x100) {
+    EXPECT_EQ(seen_by(seed, 0, false), 2);
+    EXPECT_EQ(seen_by(seed, 1, false), 1) << "its predecessor had not written yet";
+    EXPECT_EQ(seen_by(seed | simt::kTurnAtEveryBarrier, 0, true), 2);
+    EXPECT_EQ(seen_by(seed | simt::kTurnAtEveryBarrier, 1, true), 1);
+  }
+}
+
 TEST(Permutation, VisitsEveryNumberOnce) {
   for (const std::uint64_t size : {1, 2, 3, 6, 32, 97, 1000}) {
     for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {

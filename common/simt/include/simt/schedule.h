@@ -7,10 +7,15 @@
 namespace simt {
 
 // 0 (the default): lanes, warps and blocks in natural order. Otherwise the seed picks other orders
-// of all three, and lets blocks take turns: at half of their barriers, and at every one if the seed
-// has the bit kTurnAtEveryBarrier, which shows most of what blocks see of others that are half
-// done. The same seed gives the same run. Takes effect with the next launch.
+// of all three, and lets blocks take turns, as two of its bits say:
+//   none                 at half of their barriers
+//   kTurnAtEveryBarrier  at all of them: shows most of what blocks see of others that are half done
+//   kSuccessorsFirst     at their first barrier alone. Then those that started last go first, until
+//                        they end or wait: whoever looks at earlier blocks finds nothing done yet
+//   both                 the same at their second barrier, for those that take tickets late
+// The same seed gives the same run. Takes effect with the next launch.
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
+inline constexpr std::uint64_t kSuccessorsFirst = 4;
 void set_schedule(std::uint64_t seed);
 
 // How long a kernel may stand still before it counts as a deadlock, in basic blocks of threads that

@@ -66,7 +66,7 @@ void release_barrier_if_complete(Block& block) {
     tally().count(pack_pc(block.barrier_pc), Counter::kBarriers, 1);
   }
   block.release_barrier();
-  block.interrupted = running.grid->draw_interruption();
+  block.interrupted = running.grid->draw_interruption(block.num_barriers++);
   running.warp = &block.warps.front();  // the threads run in order again
 }
 

@@ -34,6 +34,7 @@ void Block::start(uint3 block_index) {
   live = num_threads;
   runnable = static_cast<std::uint32_t>((std::uint64_t{1} << warps.size()) - 1);
   at_barrier = at_grid_barrier = predicates = 0;
+  num_barriers = 0;
   barrier_is_mixed = false;
   order_block_start(*this);
   for (Warp& warp : warps) {

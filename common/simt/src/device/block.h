@@ -91,6 +91,7 @@ struct Block {
   int predicates = 0;                     // of those that arrived, how many were not 0
   const void* grid_barrier_pc = nullptr;  // of the last to arrive at the grid's
   bool interrupted = false;               // after it other blocks have their turn
+  std::uint64_t num_barriers = 0;         // that it has passed
   int released_threads = 0;               // what the last barrier found
   int released_predicates = 0;
 

@@ -83,12 +83,15 @@ void Grid::run() {
     // After a block's end those that poll have a better chance, oldest last; else the next block
     // comes.
     std::optional<std::size_t> next = next_runnable(position);
-    const bool are_enough = !ended && block.interrupted && resident_.size() >= kMaxInterrupted;
+    const bool was_interrupted = !ended && block.interrupted;
+    const bool are_enough = was_interrupted && resident_.size() >= kMaxInterrupted;
     if (can_start_block() && !are_enough && (!ended || !next)) {
       start_block();
       next = resident_.size() - 1;
     } else if (resident_.empty()) {
       return;
+    } else if (was_interrupted && schedule_.is_youngest_first()) {
+      next = position;  // the last to start, as all others have had their turn
     } else if (!next && release_grid_barrier()) {
       next = next_runnable(position);
     }

@@ -38,7 +38,9 @@ class Grid {
 
   // Whether the block barrier that is complete now ends its block's turn. Never while counting: a
   // warp that waits for another block splits its requests.
-  bool draw_interruption() { return !counts_ && schedule_.interrupts(num_barriers_++); }
+  bool draw_interruption(std::uint64_t n_in_block) {
+    return !counts_ && schedule_.interrupts(num_barriers_++, n_in_block);
+  }
 
   // __shared__ variables that its blocks have written.
   const std::set<const SharedVariable*>& shared_variables() const { return shared_variables_; }

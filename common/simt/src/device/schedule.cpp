@@ -20,6 +20,14 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+device::Turns turns_of(std::uint64_t seed) {
+  const bool at_every = (seed & kTurnAtEveryBarrier) != 0;
+  if ((seed & kSuccessorsFirst) != 0) {
+    return at_every ? device::Turns::kAtSecond : device::Turns::kAtFirst;
+  }
+  return at_every ? device::Turns::kAtEvery : device::Turns::kAtHalf;
+}
+
 }  // namespace
 
 void set_schedule(std::uint64_t seed) { g_seed = seed; }
@@ -48,12 +56,22 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
   };
   return {Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
-          Permutation(kWarpSize, level_seed(2)), level_seed(3),
-          (g_seed & kTurnAtEveryBarrier) != 0};
+          Permutation(kWarpSize, level_seed(2)), level_seed(3), turns_of(g_seed)};
 }
 
-bool Schedule::interrupts(std::uint64_t n) const {
-  return interrupts_always || (interruptions != 0 && (mix(interruptions + n) & 1) != 0);
+bool Schedule::interrupts(std::uint64_t n, std::uint64_t n_in_block) const {
+  if (interruptions == 0) return false;
+  switch (turns) {
+    case Turns::kAtHalf:
+      return (mix(interruptions + n) & 1) != 0;
+    case Turns::kAtEvery:
+      return true;
+    case Turns::kAtFirst:
+      return n_in_block == 0;
+    case Turns::kAtSecond:
+      return n_in_block == 1;
+  }
+  return false;
 }
 
 std::uint64_t step_limit() { return g_step_limit; }

@@ -22,20 +22,26 @@ class Permutation {
   std::uint64_t stride_ = 1;
 };
 
+// At which of its barriers a block's turn ends, for others to run between.
+enum class Turns { kAtHalf, kAtEvery, kAtFirst, kAtSecond };
+
 // One launch's order of everything.
 struct Schedule {
   Permutation blocks;
   Permutation warps;
   Permutation lanes;
   std::uint64_t interruptions = 0;  // a seed; 0: none
-  bool interrupts_always = false;
+  Turns turns = Turns::kAtHalf;
 
   // The orders for a grid of so many blocks of so many warps, from the seed given to set_schedule.
   static Schedule for_grid(std::uint64_t num_blocks, int warps_per_block);
 
-  // Whether the launch's n-th block barrier ends the turn of its block, for others to run between.
-  // In the natural order a block runs on, and never meets another that is half done.
-  bool interrupts(std::uint64_t n) const;
+  // Whether the launch's n-th block barrier, its block's n_in_block-th, ends the turn of its block;
+  // both from 0. In the natural order a block runs on, and never meets another that is half done.
+  bool interrupts(std::uint64_t n, std::uint64_t n_in_block) const;
+
+  // Whether of blocks whose turns ended the youngest go on first.
+  bool is_youngest_first() const { return turns == Turns::kAtFirst || turns == Turns::kAtSecond; }
 
   // The lane of `ready` (a mask, not 0) that runs first.
   int first_lane(std::uint32_t ready) const {
