@@ -135,6 +135,13 @@ TEST_F(Schedule, LetsSuccessorsRunAheadOfWhomTheyWaitFor) {
   }
 }
 
+TEST(Permutation, CanRunBackwards) {
+  for (const std::uint64_t size : {1, 2, 3, 100}) {
+    const auto backwards = simt::device::Permutation::reversed(size);
+    for (std::uint64_t i = 0; i < size; ++i) EXPECT_EQ(backwards(i), size - 1 - i);
+  }
+}
+
 TEST(Permutation, VisitsEveryNumberOnce) {
   for (const std::uint64_t size : {1, 2, 3, 6, 32, 97, 1000}) {
     for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {

@@ -11,7 +11,9 @@ namespace simt {
 //   none                 at half of their barriers
 //   kTurnAtEveryBarrier  at all of them: shows most of what blocks see of others that are half done
 //   kSuccessorsFirst     at their first barrier alone. Then those that started last go first, until
-//                        they end or wait: whoever looks at earlier blocks finds nothing done yet
+//                        they end or wait: whoever looks at earlier blocks finds nothing done yet.
+//                        Blocks start from the last to the first: who waits for a smaller number
+//                        waits for ever, once there are more blocks than run at a time
 //   both                 the same at their second barrier, for those that take tickets late
 // The same seed gives the same run. Takes effect with the next launch.
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;

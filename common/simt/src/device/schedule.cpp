@@ -45,6 +45,13 @@ Permutation::Permutation(std::uint64_t size, std::uint64_t seed) : size_(size) {
   while (std::gcd(stride_, size) != 1) stride_ = stride_ % (size - 1) + 1;
 }
 
+Permutation Permutation::reversed(std::uint64_t size) {
+  Permutation permutation(size);
+  if (size < 2) return permutation;
+  permutation.start_ = permutation.stride_ = size - 1;
+  return permutation;
+}
+
 std::uint64_t Permutation::operator()(std::uint64_t i) const {
   __extension__ using Wide = unsigned __int128;  // grids have up to 2^63 blocks
   return static_cast<std::uint64_t>((start_ + Wide{i} * stride_) % size_);
@@ -54,7 +61,8 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
   const auto level_seed = [](std::uint64_t level) {
     return g_seed == 0 ? 0 : mix(g_seed * 3 + level);
   };
-  return {Permutation(num_blocks, level_seed(0)),
+  const bool backwards = g_seed != 0 && (g_seed & kSuccessorsFirst) != 0;
+  return {backwards ? Permutation::reversed(num_blocks) : Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
           Permutation(kWarpSize, level_seed(2)), level_seed(3), turns_of(g_seed)};
 }

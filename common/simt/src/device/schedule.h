@@ -13,6 +13,8 @@ class Permutation {
  public:
   explicit Permutation(std::uint64_t size = 1, std::uint64_t seed = 0);
 
+  static Permutation reversed(std::uint64_t size);
+
   std::uint64_t operator()(std::uint64_t i) const;
   bool is_identity() const { return start_ == 0 && stride_ == 1; }
 
