@@ -8,6 +8,7 @@
 Only mutants that a checker can find: those whose header expects a kind that no wrong result tells.
 """
 
+import importlib.util
 import json
 import re
 import sys
@@ -20,6 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "grader" / "src"))
+if importlib.util.find_spec("rich") is None:
+    sys.exit("this Python lacks the grader's packages: use .venv/bin/python, which ./lab makes")
 
 from lockstep_grader.catalog import find_lab, find_rung, read_labs  # noqa: E402
 from lockstep_grader.compile import compile_rung  # noqa: E402

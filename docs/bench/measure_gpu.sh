@@ -12,11 +12,14 @@ case ${1:-} in
   grade | bench | checkers | counters | torch | occupancy) what=$1 && shift ;;
   *) what="grade bench checkers counters torch occupancy" ;;
 esac
-gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0) || exit 3
+[ $# -gt 0 ] || set -- labs/[0-9]*
+for lab in "$@"; do
+  [ -f "labs/${lab##*/}/lab.toml" ] || { echo "measure_gpu.sh: neither a step nor a lab: $lab" >&2 && exit 2; }
+done
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0) || { echo "measure_gpu.sh: no GPU" >&2 && exit 3; }
 name=$(echo "${gpu##* }" | tr '[:upper:]' '[:lower:]') # "NVIDIA H200" is h200
 python=python3
 [ -x .venv/bin/python ] && python=.venv/bin/python
-[ $# -gt 0 ] || set -- labs/[0-9]*
 failed=0
 
 run() {

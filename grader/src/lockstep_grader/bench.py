@@ -105,7 +105,11 @@ def load(file: Path) -> dict[str, Any]:
     """Raises InputError when `file` is not a report of ours."""
     try:
         report = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
+    except FileNotFoundError as error:
+        raise InputError(f"no benchmark report {file}: ./lab bench makes it, on a GPU") from error
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    except ValueError as error:
         raise InputError(f"{file}: no benchmark report: {error}") from error
     if not isinstance(report, dict) or report.get("version") != _VERSION:
         raise InputError(f"{file}: no benchmark report of version {_VERSION}")
