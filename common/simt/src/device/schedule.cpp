@@ -61,7 +61,7 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
   const auto level_seed = [](std::uint64_t level) {
     return g_seed == 0 ? 0 : mix(g_seed * 3 + level);
   };
-  const bool backwards = g_seed != 0 && (g_seed & kSuccessorsFirst) != 0;
+  const bool backwards = (g_seed & kSuccessorsFirst) != 0;
   return {backwards ? Permutation::reversed(num_blocks) : Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
           Permutation(kWarpSize, level_seed(2)), level_seed(3), turns_of(g_seed)};
