@@ -39,8 +39,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
-  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
-    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
+    $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
@@ -49,7 +49,8 @@ else()
     -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique
     -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
-    $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
+    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire>
+    ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
     -ldl -lrt -lpthread -o {work}/worker)
   set(compiler_json "{\"id\": \"NVIDIA\", \"version\": \"${CMAKE_CUDA_COMPILER_VERSION}\", \"path\": \"${CMAKE_CUDA_COMPILER}\"}")
 endif()
@@ -68,6 +69,9 @@ function(add_worker name)
     string(REPLACE "{work}" "${work}" command "${command}")
     string(REPLACE "{include}" "${ARG_INCLUDE}" command "${command}")
     string(REPLACE "{calls}" "${ARG_CALLS}" command "${command}")
+    if(step STREQUAL "compile")
+      list(APPEND command -MD -MT ${work}/worker -MF ${work}/worker.d)
+    endif()
     list(APPEND commands COMMAND ${command})
   endforeach()
   set(emulator "")
@@ -75,7 +79,7 @@ function(add_worker name)
     set(emulator simt_rewrite simt simt_prelude ${simt_prelude_file})
   endif()
   add_custom_command(OUTPUT ${work}/worker ${commands}
-    DEPENDS ${ARG_SOURCE} lockstep_worker ${emulator} ${ARG_DEPENDS}
+    DEPENDS ${ARG_SOURCE} lockstep_worker lockstep_wire ${emulator} ${ARG_DEPENDS} DEPFILE ${work}/worker.d
     COMMENT "Building worker ${name}" VERBATIM COMMAND_EXPAND_LISTS)
   add_custom_target(${name} ALL DEPENDS ${work}/worker)
   set_target_properties(${name} PROPERTIES WORKER ${work}/worker)
