@@ -4,11 +4,13 @@
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+from lockstep_grader.compat import Self
 
 _PLAIN_SECONDS = 2.0  # before the first plain line of a stage
 _PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines

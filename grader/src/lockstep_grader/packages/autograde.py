@@ -32,6 +32,7 @@ from lockstep_grader.workspace import Workspace
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
+_PROGRAM = Path(__file__).parents[1] / "__main__.py"
 _NO_SANDBOX = "--no-sandbox"
 # These containers have a share of a core and little memory, whatever they show.
 _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
@@ -91,7 +92,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
     argv = []
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv = ["env", f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
-    argv += [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(work / "submission")]
+    argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
     argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]
     argv += ["--results", str(work / "results")]
     if platform in _ONE_AT_A_TIME:
