@@ -16,8 +16,11 @@ endif()
 # lockstep_base  what every lab is judged with: emulator, worker; no lab's own files
 # judge_NN-slug  that and all that one lab is judged with (add_lab)
 # lockstep       the same for all labs; no submission
+# workers_NN-slug  one lab's rungs, as ctest judges them
+# lockstep_tests our own tests and benchmarks
 add_custom_target(lockstep_base)
 add_custom_target(lockstep)
+add_custom_target(lockstep_tests)
 
 # A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/device_loop.cuh.
 function(compile_for_backend)
@@ -67,6 +70,7 @@ function(add_lab folder)
   add_dependencies(judge_${folder} ${slug}_test ${slug}_calls lockstep_base)
   add_dependencies(lockstep judge_${folder})
 
+  add_custom_target(workers_${folder})
   foreach(rung IN LISTS ARG_RUNGS)
     set(source ${LAB_SUBMISSION}/${folder}/${rung}.cu)
     if(NOT EXISTS ${source})
@@ -77,7 +81,8 @@ function(add_lab folder)
     add_test(NAME ${folder}/${rung}
       COMMAND ${slug}_test --rung=${rung} --worker=$<TARGET_PROPERTY:${slug}_${rung}_worker,WORKER>
         --anchors=${anchors_worker})
-    set_tests_properties(${folder}/${rung} PROPERTIES LABELS rung)
+    add_dependencies(workers_${folder} ${slug}_${rung}_worker)
+    set_tests_properties(${folder}/${rung} PROPERTIES LABELS "rung;${folder}")
     if(LAB_BACKEND STREQUAL "cuda")
       set_tests_properties(${folder}/${rung} PROPERTIES RUN_SERIAL ON)  # one measurement at a time
     endif()

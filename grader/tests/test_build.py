@@ -42,7 +42,7 @@ class FakeCMake:
         self._program.chmod(0o755)
 
     def build(self) -> Path:
-        return build_backend(self.workspace, Backend.CPU, "lockstep", 2)
+        return build_backend(self.workspace, Backend.CPU, ["lockstep"], 2)
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def lab_of(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.e2e
 def test_a_copy_checks_hints_lists_packs_and_configures_by_itself(copy: Path) -> None:
-    build_backend(WORKSPACE, Backend.CPU, "lockstep", 2)
+    build_backend(WORKSPACE, Backend.CPU, ["lockstep"], 2)
     target = "00-threads/01_matrix_add"
     starter = lab_of(copy, "check", target, "--backend", "cpu")
     assert (starter.returncode, "not written yet: TODO" in starter.stdout) == (1, True), starter

@@ -22,8 +22,20 @@ _NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] ")
 _ERROR_LINES = (re.compile(r"\berror: "), re.compile(r"CMake Error"), re.compile(r"^FAILED"))
 
 
-def build_backend(workspace: Workspace, backend: Backend, target: str, jobs: int) -> Path:
-    """Brings `target` up to date and returns the path of lockstep.json.
+def judge_target(lab_id: str) -> str:
+    """What AddLab.cmake calls all that one lab is judged with."""
+    return f"judge_{lab_id}"
+
+
+def workers_target(lab_id: str) -> str:
+    """What it calls the workers of one lab's rungs, which ctest judges."""
+    return f"workers_{lab_id}"
+
+
+def build_backend(
+    workspace: Workspace, backend: Backend, targets: Sequence[str], jobs: int
+) -> Path:
+    """Brings `targets` up to date and returns the path of lockstep.json.
 
     Raises FaultError with the first error line and the place of the whole log.
     """
@@ -38,8 +50,8 @@ def build_backend(workspace: Workspace, backend: Backend, target: str, jobs: int
                 preset = ["cmake", "--preset", str(backend), "--fresh", "-B", str(folder)]
                 _run(preset, workspace, folder, progress)
         with stage(f"building the {backend} backend") as progress:
-            command = ["cmake", "--build", str(folder), "--target", target]
-            _run([*command, "--parallel", str(jobs)], workspace, folder, progress)
+            command = ["cmake", "--build", str(folder), "--parallel", str(jobs)]
+            _run([*command, "--target", *targets], workspace, folder, progress)
     return folder / "lockstep.json"
 
 

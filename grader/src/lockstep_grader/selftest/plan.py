@@ -12,8 +12,9 @@ from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.files import write_whole
 from lockstep_grader.progress import say
 from lockstep_grader.selftest.sections import Section
-from lockstep_grader.selftest.style import check_format, check_python, check_tidy
+from lockstep_grader.selftest.style import check_format, check_python
 from lockstep_grader.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
+from lockstep_grader.selftest.tidy import check_tidy
 from lockstep_grader.text import one_line
 from lockstep_grader.workspace import Workspace
 
