@@ -85,7 +85,7 @@ def test_clang_is_refused_with_the_next_step(tmp_path: Path) -> None:
     if real := shutil.which("clang++"):
         clang = Path(real)
     said = configure(tmp_path / "build", CXX=str(clang))
-    assert f"{clang} is Clang 14" in said
+    assert f"{clang} is Clang " in said
     assert "Lockstep needs g++ 11 or newer: type CXX=g++ before the command" in said
 
 

@@ -153,16 +153,16 @@ TEST_F(NEW_TEST, FindsADeleteOfWhatTheHostAllocated) {
   }
 }
 
-__global__ void exhaust_kernel(bool* refused) {
-  *refused = new (std::nothrow) char[std::size_t{9} << 20] == nullptr;  // the default is 8 MiB
-  new char[std::size_t{9} << 20];
+__global__ void exhaust_kernel(char** too_large) {
+  too_large[0] = new (std::nothrow) char[std::size_t{9} << 20];  // the default is 8 MiB
+  too_large[1] = new char[std::size_t{9} << 20];
 }
 
 TEST_F(NEW_TEST, FailsBeyondTheHeapsLimit) {
-  Managed<bool> refused(1);
-  exhaust_kernel<<<1, 1>>>(refused.get());
+  Managed<char*> too_large(2);
+  exhaust_kernel<<<1, 1>>>(too_large.get());
   EXPECT_TRUE(contains(expect_fault(cudaErrorLaunchFailure, "crash").message, "std::bad_alloc"));
-  EXPECT_TRUE(refused[0]);
+  EXPECT_EQ(too_large[0], nullptr);
 }
 
 enum class HostOnly { kCalloc, kRealloc, kAlignedAlloc, kPosixMemalign };
