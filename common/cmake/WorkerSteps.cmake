@@ -21,10 +21,21 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
-  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names.
+  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names. In a kernel,
+  # malloc, new and their kin take memory of the device. The object is renamed, and not the library
+  # replaced, so that only the rung's own calls are meant, whatever the compiler has inlined.
   set(simt_renamed_calls "")
-  foreach(call IN ITEMS memcpy memmove memset)
+  foreach(call IN ITEMS memcpy memmove memset malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
+  endforeach()
+  # new and delete, mangled: of one object and of an array, in every form.
+  set(new_forms m mRKSt9nothrow_t mSt11align_val_t mSt11align_val_tRKSt9nothrow_t)
+  set(delete_forms Pv Pvm PvRKSt9nothrow_t PvSt11align_val_t PvmSt11align_val_t
+    PvSt11align_val_tRKSt9nothrow_t)
+  list(TRANSFORM new_forms REPLACE "(.+)" "_Znw\\1;_Zna\\1" OUTPUT_VARIABLE operators)
+  list(TRANSFORM delete_forms REPLACE "(.+)" "_Zdl\\1;_Zda\\1" OUTPUT_VARIABLE deletes)
+  foreach(operator IN LISTS operators deletes)
+    list(APPEND simt_renamed_calls --redefine-sym=${operator}=simt${operator})
   endforeach()
   list(APPEND worker_step_isolate ${simt_renamed_calls})
   # What nvcc includes by itself, precompiled: more than half of the time of a rung. Flags that do not

@@ -133,7 +133,7 @@ def run_tests(
     jobs: JobsOption = None,
 ) -> int:
     """Run the project's own tests, all of them."""
-    from lockstep_grader.selftest.plan import chosen, ensure_tools, present
+    from lockstep_grader.selftest.plan import chosen, ensure_tools, make_strict, present
     from lockstep_grader.selftest.sections import Context, run_sections
 
     workspace = Workspace.from_environment()
@@ -143,6 +143,7 @@ def run_tests(
         return ExitCode.FULL_MARKS
     sections = chosen(workspace, only or [])
     ensure_tools(workspace)
+    workspace = make_strict(workspace)
     total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS
 
