@@ -25,7 +25,10 @@ add_custom_target(lockstep_tests)
 # A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/device_loop.cuh.
 function(compile_for_backend)
   if(LAB_BACKEND STREQUAL "cpu")
-    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
+    if(NOT CMAKE_UNITY_BUILD)  # included by a .cxx file otherwise; an option would keep it out
+      set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-xc++")
+    endif()
   endif()
 endfunction()
 

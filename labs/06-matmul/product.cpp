@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;  // u of the contract
 constexpr double kExactBelow = 0x1p24;
-constexpr int kLargeLimit = 4095;  // 12 bits
 constexpr std::size_t kMaxElementsExplained = 64;
 
 std::string number(double value) {

@@ -26,6 +26,8 @@ struct Factors {
   std::vector<float> h_b;  // (depth, num_cols)
 };
 
+inline constexpr int kLargeLimit = 4095;  // of integers: 12 bits, one more than half and TF32 keep
+
 // Random integers, so large that one factor fills 12 bits, and so small that every sum of products
 // is exact in float: the magnitudes of an element's terms add up to less than 2^24. Either A or B
 // has the large ones, by the seed. Half and TF32, which keep 11 bits, cannot hold them.

@@ -15,7 +15,6 @@ namespace {
 
 using judge::Buffer;
 
-constexpr int kLargeLimit = 4095;  // of A's integers: 12 bits, one more than half and TF32 keep
 constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread multiplies in a moment
 
 // Freivalds' check in both directions: u' C x = (u' A) (B x) for random vectors u and x of 64-bit

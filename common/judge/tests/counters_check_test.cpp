@@ -6,7 +6,7 @@
 namespace {
 
 // One kernel that read 64 sectors in two lines: 2048 bytes.
-wire::KernelCounters sample() {
+wire::KernelCounters sampled_kernel() {
   wire::KernelCounters kernel;
   kernel.name = "kernel";
   kernel.counters = {{"launches", 1}, {"global_read_sectors", 64}, {"shared_read_conflicts", 31}};
@@ -15,10 +15,12 @@ wire::KernelCounters sample() {
   return kernel;
 }
 
-TEST(CountersCheck, BelievesWhatAddsUp) { EXPECT_FALSE(judge::find_impossible({sample()}, 2048)); }
+TEST(CountersCheck, BelievesWhatAddsUp) {
+  EXPECT_FALSE(judge::find_impossible({sampled_kernel()}, 2048));
+}
 
 TEST(CountersCheck, SeesATotalThatWasMadeSmaller) {
-  wire::KernelCounters kernel = sample();
+  wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["shared_read_conflicts"] = 0;
   const auto failure = judge::find_impossible({kernel}, 2048);
   ASSERT_TRUE(failure);
@@ -27,13 +29,13 @@ TEST(CountersCheck, SeesATotalThatWasMadeSmaller) {
 }
 
 TEST(CountersCheck, SeesATotalThatWasTakenAway) {
-  wire::KernelCounters kernel = sample();
+  wire::KernelCounters kernel = sampled_kernel();
   kernel.counters.erase("shared_read_conflicts");
   EXPECT_TRUE(judge::find_impossible({kernel}, 2048));
 }
 
 TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
-  const auto failure = judge::find_impossible({sample()}, 8192);
+  const auto failure = judge::find_impossible({sampled_kernel()}, 8192);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, "forbidden");
   EXPECT_NE(failure->message.find("moved 2048 bytes where 8192"), std::string::npos);
@@ -42,7 +44,7 @@ TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
 
 // As many kernels and lines as nobody writes by hand: then the rest is one kernel, and one line.
 std::vector<wire::KernelCounters> many(std::size_t num_kernels, std::size_t num_lines) {
-  std::vector<wire::KernelCounters> kernels(num_kernels, sample());
+  std::vector<wire::KernelCounters> kernels(num_kernels, sampled_kernel());
   kernels[0].lines.resize(num_lines, {"a.cu", 5, {}, {}});
   kernels.back().counters["global_read_sectors"] += 1000;
   kernels.back().lines.back().counters["global_read_sectors"] += 1000;
@@ -80,7 +82,7 @@ TEST(CountersCheck, ManyKernelsAndLinesHideNothing) {
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
-  wire::KernelCounters kernel = sample();
+  wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["global_atomic_lanes"] = 256;
   kernel.lines[0].counters["global_atomic_lanes"] = 256;
   EXPECT_FALSE(judge::find_impossible({kernel}, 8192));

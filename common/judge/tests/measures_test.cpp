@@ -32,7 +32,7 @@ Measure find(const std::vector<Measure>& all, const std::string& name) {
 }
 
 // Two kernels: one reads well and conflicts, the other reads badly and crowds an atomic.
-std::vector<wire::KernelCounters> sample() {
+std::vector<wire::KernelCounters> sampled_kernels() {
   return {kernel("first", {{"a.cu",
                             10,
                             {{"global_read_requests", 8},
@@ -65,7 +65,7 @@ std::vector<wire::KernelCounters> sample() {
 }
 
 TEST(Measures, AreTakenOverTheWholeCall) {
-  const auto all = judge::measures(sample(), 512);
+  const auto all = judge::measures(sampled_kernels(), 512);
   const auto value = [&](const char* name) { return find(all, name).value; };
   EXPECT_EQ(value("launches"), 2);
   EXPECT_EQ(value("global_read_bytes_per_item"), 4);
@@ -84,7 +84,7 @@ TEST(Measures, AreTakenOverTheWholeCall) {
 }
 
 TEST(Measures, NameTheLineThatContributesMost) {
-  const auto all = judge::measures(sample(), 512);
+  const auto all = judge::measures(sampled_kernels(), 512);
   const Measure sectors = find(all, "read_sectors_per_request");
   ASSERT_TRUE(sectors.place);
   EXPECT_EQ(sectors.place->file, "a.cu");
@@ -105,7 +105,7 @@ TEST(Measures, OfNothingAreAsGoodAsCanBe) {
 }
 
 TEST(Measures, TakeTheMostSharedMemory) {
-  auto kernels = sample();
+  auto kernels = sampled_kernels();
   kernels[0].static_shared_bytes = 100;
   kernels[1].static_shared_bytes = 50;
   kernels[1].dynamic_shared_bytes = 60;
@@ -113,7 +113,7 @@ TEST(Measures, TakeTheMostSharedMemory) {
 }
 
 TEST(CountersJson, LeavesOutWhatIsNoCounter) {
-  auto kernels = sample();
+  auto kernels = sampled_kernels();
   kernels.resize(1);
   kernels[0].counters["made_up"] = 5;
   const std::string text = judge::counters_by_kernel(kernels);
@@ -122,7 +122,7 @@ TEST(CountersJson, LeavesOutWhatIsNoCounter) {
 }
 
 TEST(CountersJson, WritesAPatternWithGapsForIdleLanes) {
-  auto kernels = sample();
+  auto kernels = sampled_kernels();
   wire::Pattern pattern{wire::Space::kShared, wire::Access::kRead, 4, 2, 3, "tile", {}};
   pattern.offsets[1] = 128;
   kernels[0].lines[0].patterns = {pattern};
