@@ -11,9 +11,9 @@
 namespace judge {
 
 struct Sought {
-  std::vector<std::string> kinds;  // any of these; empty: nothing is sought
-  int line = 0;                    // that a finding of such a kind names; 0: any
-  std::string message;             // part of its message, or of a failed test's
+  std::vector<std::string> kinds = {};  // any of these; empty: nothing is sought
+  int line = 0;                         // that a finding of such a kind names; 0: any
+  std::string message = {};             // part of its message, or of a failed test's
 };
 
 class Search {
