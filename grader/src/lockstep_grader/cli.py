@@ -8,18 +8,10 @@ from collections.abc import Sequence
 
 import typer
 
-from lockstep_grader import (
-    verbs_author,
-    verbs_export,
-    verbs_instructor,
-    verbs_profile,
-    verbs_report,
-    verbs_student,
-)
-from lockstep_grader.console import accept_all_text
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.interrupts import interruption
-from lockstep_grader.text import one_line
+from lockstep_grader.text import accept_all_text, one_line
+from lockstep_grader.verbs import VerbGroup
 
 # The base of typer's complaints about arguments; its module differs between typer's versions.
 _ArgumentError: type[Exception] = next(
@@ -27,17 +19,13 @@ _ArgumentError: type[Exception] = next(
 )
 
 app = typer.Typer(
+    cls=VerbGroup,
+    callback=lambda: None,  # without one, typer wants verbs that are registered here
     help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-verbs_student.add_to(app)
-verbs_profile.add_to(app)
-verbs_instructor.add_to(app)
-verbs_author.add_to(app)
-verbs_export.add_to(app)
-verbs_report.add_to(app)
 
 
 def main(arguments: Sequence[str]) -> int:
