@@ -5,6 +5,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from lockstep_grader.interrupts import interruption
 from lockstep_grader.text import accept_all_text, one_line
 from lockstep_grader.verbs import VerbGroup
 
+if TYPE_CHECKING:
+    from lockstep_grader.nvcc_setup import Installation
+
 # The base of typer's complaints about arguments; its module differs between typer's versions.
 _ArgumentError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
@@ -20,12 +24,46 @@ _ArgumentError: type[Exception] = next(
 
 app = typer.Typer(
     cls=VerbGroup,
-    callback=lambda: None,  # without one, typer wants verbs that are registered here
     help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+# The verbs that can use NVIDIA's compiler, or show that it is there.
+_NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
+
+
+@app.callback()
+def before_each_verb(
+    ctx: typer.Context,
+    nvcc: Annotated[
+        bool | None,
+        typer.Option(
+            "--nvcc/--no-nvcc",
+            help="Fetch NVIDIA's compiler where there is none (129 MB), or do without; remembered.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    verb = ctx.invoked_subcommand
+    if ctx.obj.asks_for_help or (nvcc is None and verb not in _NVCC_VERBS):
+        return
+    from lockstep_grader.nvcc_setup import begin  # takes long to import
+
+    under_way = begin(nvcc, fetch=verb != "doctor")
+    if under_way and nvcc:
+        under_way.finish()
+    else:
+        ctx.obj.nvcc = under_way
+
+
+class _Start:
+    """One command."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.asks_for_help = "--help" in arguments
+        self.nvcc: Installation | None = None  # under way beside the verb
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,7 +71,11 @@ def main(arguments: Sequence[str]) -> int:
     accept_all_text()
     interruption.heed()
     try:
-        status = app(args=list(arguments) or ["--help"], prog_name="lab", standalone_mode=False)
+        start = _Start(arguments)
+        words = list(arguments) or ["--help"]
+        status = app(args=words, prog_name="lab", standalone_mode=False, obj=start)
+        if start.nvcc:
+            start.nvcc.finish()
         if status == ExitCode.INTERRUPTED:
             _complain("interrupted")
         return int(status or 0)

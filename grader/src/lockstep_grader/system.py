@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,15 +122,27 @@ def gpu_name() -> str:
     return listed.stdout.partition("\n")[0] if listed.returncode == 0 else ""
 
 
-def nvcc_path() -> str:
-    """nvcc on PATH or where NVIDIA's installer puts it; empty when there is none."""
+def toolkit_nvcc() -> str:
+    """nvcc on PATH or where NVIDIA's installer puts it, with all of CUDA; empty: none."""
     usual = Path("/usr/local/cuda/bin/nvcc")
     return shutil.which("nvcc") or (str(usual) if usual.exists() else "")
 
 
+def pypi_nvcc() -> str:
+    """nvcc of NVIDIA's Python packages: it compiles kernels, but has no CUDA library to link."""
+    file = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "nvcc")
+    wanted = os.environ.get("LOCKSTEP_NVCC") != "off"
+    return str(file) if wanted and os.access(file, os.X_OK) else ""
+
+
+def nvcc_path() -> str:
+    """An nvcc that compiles kernels; empty when there is none."""
+    return toolkit_nvcc() or pypi_nvcc()
+
+
 def detect_backend() -> Backend:
     """cuda where it can be built and run, else cpu."""
-    return Backend.CUDA if nvcc_path() and gpu_name() else Backend.CPU
+    return Backend.CUDA if toolkit_nvcc() and gpu_name() else Backend.CPU
 
 
 def _apt(*arguments: str) -> None:
