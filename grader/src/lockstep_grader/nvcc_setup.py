@@ -66,10 +66,8 @@ def begin(
 
 def missing(venv: Path = _VENV) -> list[str]:
     """The lines of requirements-nvcc.txt that are not, or not whole, in `venv`."""
-    done = _lines(venv / _DONE)
-    return [
-        pin for pin in _lines(REQUIREMENTS) if pin not in done or not _piece(venv, pin).is_file()
-    ]
+    done = [pin for pin in _lines(venv / _DONE) if _piece(venv, pin).is_file()]
+    return [pin for pin in _lines(REQUIREMENTS) if pin not in done]
 
 
 def state_of_nvcc(state: Path = _STATE, venv: Path = _VENV) -> str:
@@ -112,9 +110,8 @@ class Installation:
             return
         if self._problem:
             _remember(self._memory, self._problem)
-            say(
-                f"lab: going on without NVIDIA's compiler: {self._problem}, then ./lab --nvcc doctor"
-            )
+            next_step = f"{self._problem}, then ./lab --nvcc doctor"
+            say(f"lab: going on without NVIDIA's compiler: {next_step}")
         else:
             self._memory.unlink(missing_ok=True)
             say("lab: NVIDIA's compiler is in .venv")
