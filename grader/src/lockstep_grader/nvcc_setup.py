@@ -17,8 +17,9 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
+from lockstep_grader.fetch_line import FetchLine
 from lockstep_grader.pip import cause, pip_command, pip_environment
-from lockstep_grader.progress import say, stage
+from lockstep_grader.progress import say
 from lockstep_grader.system import toolkit_nvcc
 
 VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used
@@ -93,17 +94,17 @@ class Installation:
             "--no-nvcc does without it)"
         )
         atexit.register(self._stop)
+        self._started = time.monotonic()
         self._thread = Thread(target=self._install, daemon=True)
         self._thread.start()
 
     def finish(self) -> None:
         """Waits for the rest and shows how far it is; Ctrl-C leaves the rest for the next start."""
         try:
-            with stage("fetching NVIDIA's compiler, MB") as progress:
+            with FetchLine("NVIDIA's compiler", _MEGABYTES, self._started) as line:
                 while self._thread.is_alive():
                     self._thread.join(0.2)
-                    done = min(self._megabytes(), _MEGABYTES)
-                    progress.advance(done, _MEGABYTES, "unpacking" if done == _MEGABYTES else "")
+                    line.show(self._megabytes())
         except KeyboardInterrupt:
             self._stop()
             say("lab: NVIDIA's compiler is not whole; the next start fetches the rest")

@@ -59,8 +59,9 @@ class Sanitizer:
 
 def find_sanitizer() -> Sanitizer | None:
     """compute-sanitizer on PATH or beside nvcc."""
-    beside = Path(toolkit_nvcc()).with_name("compute-sanitizer")
-    found = shutil.which("compute-sanitizer") or (str(beside) if beside.is_file() else "")
+    found = shutil.which("compute-sanitizer")
+    if not found and (nvcc := toolkit_nvcc()):
+        found = shutil.which(Path(nvcc).with_name("compute-sanitizer"))
     return Sanitizer(Path(found).resolve()) if found else None
 
 
