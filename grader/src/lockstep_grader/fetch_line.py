@@ -19,6 +19,7 @@ class FetchLine:
         self._what, self._total, self._started = what, total, started
         self._stream = stream or sys.stderr
         self._left = float("inf")
+        self._first: int | None = None
         self._last = time.monotonic()
 
     def show(self, done: int) -> None:
@@ -34,8 +35,10 @@ class FetchLine:
         line = f"lab: {self._what}: {done} of {self._total} MB"
         if done == self._total:
             return f"{line}, unpacking"
-        if done:
-            rate = done / max(now - self._started, 1e-3)
+        if self._first is None:
+            self._first = done  # there from an earlier start
+        if done > self._first:
+            rate = (done - self._first) / max(now - self._started, 1e-3)
             self._left = min(self._left, (self._total - done) / rate)
             line += f", {self._left:.0f} s left"
         return line
