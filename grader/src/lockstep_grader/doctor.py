@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader import system
+from lockstep_grader.distributions import install_command
 from lockstep_grader.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.nvcc_setup import state_of_nvcc
 from lockstep_grader.sandbox import Sandbox, find_sandbox
@@ -22,9 +23,9 @@ from lockstep_grader.system import (
     BROWSER_REQUIREMENTS,
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
+    OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
     Requirement,
-    install_command,
 )
 from lockstep_grader.text import one_line
 
@@ -47,6 +48,7 @@ class Item:
 def examine() -> tuple[Item, ...]:
     return (
         *_packages("cpu backend", CPU_REQUIREMENTS),
+        *_packages("optional", OPTIONAL_REQUIREMENTS),
         _sandbox(),
         _rung_compiler(),
         *_cuda(),
@@ -85,7 +87,7 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             group,
             need.name,
             f"{path} {_version(path)}".strip(),
-            install_command([need.package], as_root),
+            f"{need.purpose}: {install_command([need.package], as_root)}",
         )
 
 

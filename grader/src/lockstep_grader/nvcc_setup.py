@@ -18,7 +18,7 @@ from threading import Thread
 from typing import IO
 
 from lockstep_grader.fetch_line import FetchLine
-from lockstep_grader.pip import cause, pip_command, pip_environment
+from lockstep_grader.installers import cause, pip_command, pip_environment
 from lockstep_grader.progress import say
 from lockstep_grader.system import toolkit_nvcc
 

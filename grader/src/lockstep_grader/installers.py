@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs pip, and says in one line why it failed. Standard library only: bootstrap.py uses it."""
+"""How pip is run, and why it or apt-get failed, in one line.
+
+Standard library only: bootstrap.py uses it before there is any package.
+"""
 
 import os
 import re
@@ -27,6 +30,23 @@ _CAUSES = (
     (r"No module named pip", "it has no pip: remove .venv"),
 )
 
+_APT_CAUSES = (
+    (r"No space left on device|don't have enough free space", "the disk is full: free 1 GB"),
+    (
+        r"Temporary failure resolving|Could not connect|Network is unreachable|Could not resolve",
+        "the package server cannot be reached: connect this machine to the network",
+    ),
+    (r"Could not get lock", "another apt-get runs: wait for its end, then run again"),
+)
+
+
+def apt_cause(output: str) -> str:
+    """Why apt-get failed and what to do about it, in one line."""
+    for pattern, meaning in _APT_CAUSES:
+        if re.search(pattern, output):
+            return meaning
+    return _last_line(output)
+
 
 def pip_command(python: str) -> list[str]:
     return [python, "-m", "pip", "install", "--quiet", "--no-input", "--retries", "1"]
@@ -44,6 +64,11 @@ def cause(output: str) -> str:
     for pattern, meaning in _CAUSES:
         if re.search(pattern, output):
             return meaning
+    return _last_line(output)
+
+
+def _last_line(output: str) -> str:
+    """The last error, or the last line where none is called one."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR:")]
+    errors = [line for line in lines if line.startswith(("ERROR:", "E: "))]
     return (errors or lines or ["no output"])[-1]
