@@ -72,7 +72,7 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert "typer" in loaded
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
-    needed = ("cli", "errors", "interrupts", "text", "verbs")
+    needed = ("cli", "environment", "errors", "interrupts", "text", "verbs")
     assert ours == {f"lockstep_grader.{name}" for name in needed}
 
 

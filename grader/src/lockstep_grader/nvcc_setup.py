@@ -18,7 +18,7 @@ from threading import Thread
 from typing import IO
 
 from lockstep_grader.fetch_line import FetchLine
-from lockstep_grader.installers import cause, pip_command, pip_environment
+from lockstep_grader.installers import pip_cause, pip_command, pip_environment
 from lockstep_grader.progress import say
 from lockstep_grader.system import toolkit_nvcc
 
@@ -122,7 +122,7 @@ class Installation:
         try:
             self._problem = self._install_missing()
         except OSError as error:
-            self._problem = cause(str(error))
+            self._problem = pip_cause(str(error))
 
     def _install_missing(self) -> str:
         """Why it failed; empty when all is there."""
@@ -148,7 +148,7 @@ class Installation:
             if self._stopped:
                 return ""
             if self._pip.returncode != 0:
-                return cause(output)
+                return pip_cause(output)
             kept.append(pin)
             (self._venv / _DONE).write_text("\n".join(kept) + "\n", "utf-8")
             self._done_megabytes += _size(pin)
