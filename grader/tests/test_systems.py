@@ -23,9 +23,10 @@ def test_on_each_published_system_everything_passed(file: Path) -> None:
     report = load(file)
     assert report["marks"]["score"] == report["marks"]["max_score"] > 0
     assert report["marks"]["short"] == report["tests"]["failed"] == []
-    assert report["tests"]["passed"] > 300
     assert report["proofs"]["breached"] == report["proofs"]["skipped"] == 0
-    assert report["proofs"]["proved"] > 0 or report["emulated"]
+    if not report["emulated"]:
+        assert report["tests"]["passed"] > 300
+        assert report["proofs"]["proved"] > 100
 
 
 def test_the_page_has_the_table_of_the_files(tmp_path: Path) -> None:

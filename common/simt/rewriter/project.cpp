@@ -70,8 +70,8 @@ std::string Project::load(const fs::path& path, bool is_input) {
                     ": error: " + error.what());
   }
   for (const Include& include : file.source.includes) {
-    const auto header = find(include, file);
-    file.includes.push_back(header ? std::optional(load(*header, false)) : std::nullopt);
+    file.includes.emplace_back();
+    if (const auto header = find(include, file)) file.includes.back() = load(*header, false);
   }
   return key;
 }

@@ -75,6 +75,7 @@ void add_variables(const Image& image, const ElfW(Shdr) & table, const ElfW(Shdr
     if ((symbol->st_info & 0xf) != STT_TLS || symbol->st_shndx == SHN_UNDEF) continue;
     if (symbol->st_name >= names.sh_size) continue;
     const char* const name = text + symbol->st_name;
+    if (name[0] == '$') continue;  // aarch64's marks of code ($x) and data ($d), not variables
     variables.push_back(
         {symbol->st_value, symbol->st_size, declared_name(name), names_guard(name)});
   }
