@@ -35,7 +35,7 @@ def size(pin: str) -> int:
 
 def nvcc_of(venv: Path = VENV) -> str:
     """nvcc, where `venv` is this Python's environment and holds all that it needs."""
-    whole = Path(sys.prefix) == venv and not missing(venv)
+    whole = Path(sys.prefix) == venv and pins() and not missing(venv)
     return str(_piece(venv, "nvidia-cuda-nvcc")) if whole else ""
 
 
