@@ -69,6 +69,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def test_what_is_missing_is_fetched_once(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    (place.state / "nvcc-killed" / "pip-unpack").mkdir(parents=True)
     place.fetch()
     assert place.asked() == PINS
     assert missing(place.venv) == []

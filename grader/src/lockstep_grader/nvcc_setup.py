@@ -70,6 +70,8 @@ class Installation:
         self._venv, self._memory, self._lock = venv, memory, lock
         self._pip: subprocess.Popen[str] | None = None
         self._problem, self._stopped, self._done_megabytes = "", False, 0
+        for old in memory.parent.glob("nvcc-*"):  # of a start that was killed: we have the lock
+            shutil.rmtree(old, ignore_errors=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="nvcc-", dir=memory.parent))
         say(
             f"lab: fetching NVIDIA's compiler meanwhile ({MEGABYTES} MB, once; "
