@@ -15,6 +15,7 @@ from lockstep_grader.cli import _ArgumentError, app
 from markdown import anchors, commands, links
 
 REPOSITORY = Path(__file__).parents[2]
+BEFORE_VERB = ("--nvcc", "--no-nvcc")
 FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
 
 
@@ -49,7 +50,7 @@ def verbs() -> dict[str, Any]:
 
 def complaint(verbs: dict[str, Any], words: list[str]) -> str:
     """What the command line says to these words, without running them."""
-    verb, *arguments = words
+    verb, *arguments = words[1:] if words[0] in BEFORE_VERB else words
     if verb in ("--help", "VERB"):
         return ""
     command = verbs.get(verb)

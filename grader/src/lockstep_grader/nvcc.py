@@ -14,7 +14,6 @@ from pathlib import Path
 
 from lockstep_grader.system import pypi_nvcc, toolkit_nvcc
 
-ARCHITECTURES = (75, 90)  # the oldest GPU that the labs support, and the one that is emulated
 _OLDEST = (12, 0)  # the first nvcc with C++20
 _RELEASE = re.compile(r"release (\d+)\.(\d+), V([\d.]+)")
 _NEWEST_GXX = re.compile(r"^#if __GNUC__ > (\d+)", re.MULTILINE)  # crt/host_config.h refuses it
