@@ -162,13 +162,11 @@ def test_prairielearn_gets_a_question_whose_files_are_the_rungs() -> None:
     assert not [name for name in handout if "_test" in name or "_data" in name]
 
 
-def test_githubs_workflow_hands_the_step_s_output_to_the_reporter() -> None:
+def test_a_repository_for_github_or_gitlab_grades_each_push() -> None:
     files = unpacked(build_package(WORKSPACE, Platform.GITHUB, THREADS))
-    workflow = files[".github/workflows/classroom.yml"].decode()
-    assert "run-autograding-tests:" in workflow
-    assert "LOCKSTEP_RESULTS: ${{ steps.lockstep.outputs.result }}" in workflow
-    assert "runners: lockstep" in workflow
     assert "labs/00-threads/01_matrix_add.cu" in files
+    assert b"lab: [00-threads]" in files[".github/workflows/grade.yml"]
+    assert b"LAB: [00-threads]" in files[".gitlab-ci.yml"]
 
 
 def test_archives_have_fixed_times_and_owners() -> None:
