@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader import __version__
+
 from command_line import complaint
 from markdown import anchors, commands, links
 
@@ -129,3 +131,12 @@ def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:
     roof = (folder / "roofline.svg").read_text("utf-8")
     assert re.search(r"50 GFLOP/s", roof)
     assert math.isclose(1500 / 200, 7.5)
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## (\S+)", text, re.MULTILINE)
+    assert newest
+    assert newest[1] == __version__
+    supported = (REPOSITORY / "SECURITY.md").read_text("utf-8")
+    assert f"| {__version__.rpartition('.')[0]} | yes |" in supported
