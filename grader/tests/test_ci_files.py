@@ -169,3 +169,11 @@ def test_hooks_are_valid_and_their_programs_exist() -> None:
         for word in hook["entry"].split():
             if word.startswith("grader/"):
                 assert (REPOSITORY / word).is_file()
+
+
+def test_every_path_with_an_owner_to_be_is_there() -> None:
+    lines = (REPOSITORY / ".github" / "CODEOWNERS").read_text("utf-8").splitlines()
+    paths = [line.split()[1] for line in lines if line.endswith(" @OWNER")]
+    assert len(paths) > 10
+    for path in paths:
+        assert path == "*" or list(REPOSITORY.glob(path.strip("/"))), path

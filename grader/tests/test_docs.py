@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The manual is true: links lead somewhere, commands exist, numbers can be worked out again."""
 
+import html
 import math
 import re
+import runpy
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -131,6 +134,35 @@ def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:
     roof = (folder / "roofline.svg").read_text("utf-8")
     assert re.search(r"50 GFLOP/s", roof)
     assert math.isclose(1500 / 200, 7.5)
+
+
+def test_every_file_that_contributing_names_is_there() -> None:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w./*-]+\.(?:cpp|cu|h|hpp|py|toml|yml|\*))`", text))
+    assert len(named) > 30
+    listed = ["git", "-C", str(REPOSITORY), "ls-files"]
+    known = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split()
+    missing = [
+        name
+        for name in named
+        if "slug" not in name and not any(fnmatch(path, f"*{name}") for path in known)
+    ]
+    assert missing == []
+
+
+def told(svg: str) -> str:
+    """The words of a drawn terminal."""
+    return html.unescape(re.sub(r"<[^>]*>", "", svg)).replace("\xa0", " ")
+
+
+@pytest.mark.e2e
+def test_the_picture_in_the_readme_shows_what_a_check_says() -> None:
+    folder = REPOSITORY / "docs" / "figures"
+    script = runpy.run_path(str(folder / "check_figure.py"))
+    races = re.compile(r"race +02_interleaved\.cu:\d+")
+    shown = races.findall(told((folder / "check.svg").read_text("utf-8")))
+    assert len(shown) == 2
+    assert shown == races.findall(told(script["draw"](script["checked"]())))
 
 
 def test_the_changelog_begins_with_this_version() -> None:

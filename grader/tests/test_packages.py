@@ -306,3 +306,23 @@ def test_autolabs_makefile_parses() -> None:
     ]
     done = subprocess.run(["make", "-n", "-f", "-"], input=makefile, capture_output=True)
     assert done.returncode == 0
+
+
+def test_autolabs_image_takes_only_the_autodriver_from_tangos() -> None:
+    files = unpacked(build_package(WORKSPACE, Platform.AUTOLAB, THREADS))
+    dockerfile = files["threads/image/Dockerfile"].decode()
+    assert re.findall(r"^FROM (.+)$", dockerfile, re.MULTILINE) == ["${BASE} AS tango", "debian:13"]
+    assert re.findall(r"--from=tango (\S+)", dockerfile) == ["/usr/bin/autodriver"]
+    for line in re.findall(r"^COPY (?!--)(\S+)", dockerfile, re.MULTILINE):
+        assert any(name.startswith(f"threads/image/{line}") for name in files), line
+
+
+def test_the_image_lifts_tangos_limit_on_the_size_of_files(tmp_path: Path) -> None:
+    script = unpacked(build_package(WORKSPACE, Platform.AUTOLAB, THREADS))[
+        "threads/image/autodriver"
+    ]
+    text = script.decode().replace("/usr/bin/autodriver-of-tango", "echo")
+    arguments = "-u 100 -f 104857600 -t 600 -o 1024000 autolab"
+    argv = ["sh", "-c", text, "autodriver", *arguments.split()]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.stdout == f"{arguments} --fsize 0\n"

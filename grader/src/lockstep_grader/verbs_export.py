@@ -111,7 +111,7 @@ def package(
         str, typer.Option(help="autolab, prairielearn: the name of the Docker image.")
     ] = "",
 ) -> int:
-    """Make a lab's autograder for gradescope, github, autolab or prairielearn."""
+    """Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn."""
     from lockstep_grader.packages.build import KINDS, build_package  # needs jinja2
 
     workspace = Workspace.from_environment()

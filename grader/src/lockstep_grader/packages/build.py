@@ -115,6 +115,8 @@ def _image(platform: Platform, lab: Lab, files: Files, image: str, lockstep: str
     names = {"image": image, "base": IMAGE, "lockstep": lockstep}
     dockerfile = render("Dockerfile", platform=platform, lab=lab, **names)
     own = {"Dockerfile": text(dockerfile), "prepare.sh": _prepare(platform, lab, lockstep)}
+    if platform is Platform.AUTOLAB:
+        own["autodriver"] = text(render("autodriver"), executable=True)
     return under("image", {**own, **under("lockstep", files)})
 
 
