@@ -13,8 +13,14 @@ if(NOT LAB_SUBMISSION)
   endif()
 endif()
 
-# Builds exactly what grading needs: judges, call tables, libraries; no submission.
+# lockstep_base  what every lab is judged with: emulator, worker; no lab's own files
+# judge_NN-slug  that and all that one lab is judged with (add_lab)
+# lockstep       the same for all labs; no submission
+# workers_NN-slug  one lab's rungs, as ctest judges them
+# lockstep_tests our own tests and benchmarks
+add_custom_target(lockstep_base)
 add_custom_target(lockstep)
+add_custom_target(lockstep_tests)
 
 # A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/device_loop.cuh.
 function(compile_for_backend)
@@ -27,7 +33,7 @@ endfunction()
 #   RUNGS  files that a submission may hold, without .cu
 #   CALLS  functions of namespace lab, declared in slug.cuh, that a rung may define
 #   JUDGE  sources of the judge beside slug_test.cpp, in the lab's folder; .cu is compiled for either backend
-# Makes the targets slug_test (judge), slug_calls (call table) and slug_RUNG_worker.
+# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker.
 function(add_lab folder)
   cmake_parse_arguments(ARG "" "" "RUNGS;CALLS;JUDGE" ${ARGN})
   string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
@@ -60,8 +66,11 @@ function(add_lab folder)
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
   target_compile_definitions(${slug}_test PRIVATE LAB_FOLDER="${lab_dir}")  # where its data files are
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
-  add_dependencies(lockstep ${slug}_test ${slug}_calls)
+  add_custom_target(judge_${folder})
+  add_dependencies(judge_${folder} ${slug}_test ${slug}_calls lockstep_base)
+  add_dependencies(lockstep judge_${folder})
 
+  add_custom_target(workers_${folder})
   foreach(rung IN LISTS ARG_RUNGS)
     set(source ${LAB_SUBMISSION}/${folder}/${rung}.cu)
     if(NOT EXISTS ${source})
@@ -72,7 +81,8 @@ function(add_lab folder)
     add_test(NAME ${folder}/${rung}
       COMMAND ${slug}_test --rung=${rung} --worker=$<TARGET_PROPERTY:${slug}_${rung}_worker,WORKER>
         --anchors=${anchors_worker})
-    set_tests_properties(${folder}/${rung} PROPERTIES LABELS rung)
+    add_dependencies(workers_${folder} ${slug}_${rung}_worker)
+    set_tests_properties(${folder}/${rung} PROPERTIES LABELS "rung;${folder}")
     if(LAB_BACKEND STREQUAL "cuda")
       set_tests_properties(${folder}/${rung} PROPERTIES RUN_SERIAL ON)  # one measurement at a time
     endif()

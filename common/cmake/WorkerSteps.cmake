@@ -21,10 +21,21 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
-  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names.
+  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names. In a kernel,
+  # malloc, new and their kin take memory of the device. The object is renamed, and not the library
+  # replaced, so that only the rung's own calls are meant, whatever the compiler has inlined.
   set(simt_renamed_calls "")
-  foreach(call IN ITEMS memcpy memmove memset)
+  foreach(call IN ITEMS memcpy memmove memset malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
+  endforeach()
+  # new and delete, mangled: of one object and of an array, in every form.
+  set(new_forms m mRKSt9nothrow_t mSt11align_val_t mSt11align_val_tRKSt9nothrow_t)
+  set(delete_forms Pv Pvm PvRKSt9nothrow_t PvSt11align_val_t PvmSt11align_val_t
+    PvSt11align_val_tRKSt9nothrow_t)
+  list(TRANSFORM new_forms REPLACE "(.+)" "_Znw\\1;_Zna\\1" OUTPUT_VARIABLE operators)
+  list(TRANSFORM delete_forms REPLACE "(.+)" "_Zdl\\1;_Zda\\1" OUTPUT_VARIABLE deletes)
+  foreach(operator IN LISTS operators deletes)
+    list(APPEND simt_renamed_calls --redefine-sym=${operator}=simt${operator})
   endforeach()
   list(APPEND worker_step_isolate ${simt_renamed_calls})
   # What nvcc includes by itself, precompiled: more than half of the time of a rung. Flags that do not
@@ -39,8 +50,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
-  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
-    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
+    $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
@@ -49,7 +60,8 @@ else()
     -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique
     -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
-    $<TARGET_FILE:lockstep_worker> {calls} ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
+    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire>
+    ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a ${CUDA_cuda_driver_LIBRARY}
     -ldl -lrt -lpthread -o {work}/worker)
   set(compiler_json "{\"id\": \"NVIDIA\", \"version\": \"${CMAKE_CUDA_COMPILER_VERSION}\", \"path\": \"${CMAKE_CUDA_COMPILER}\"}")
 endif()
@@ -68,6 +80,9 @@ function(add_worker name)
     string(REPLACE "{work}" "${work}" command "${command}")
     string(REPLACE "{include}" "${ARG_INCLUDE}" command "${command}")
     string(REPLACE "{calls}" "${ARG_CALLS}" command "${command}")
+    if(step STREQUAL "compile")
+      list(APPEND command -MD -MT ${work}/worker -MF ${work}/worker.d)
+    endif()
     list(APPEND commands COMMAND ${command})
   endforeach()
   set(emulator "")
@@ -75,7 +90,7 @@ function(add_worker name)
     set(emulator simt_rewrite simt simt_prelude ${simt_prelude_file})
   endif()
   add_custom_command(OUTPUT ${work}/worker ${commands}
-    DEPENDS ${ARG_SOURCE} lockstep_worker ${emulator} ${ARG_DEPENDS}
+    DEPENDS ${ARG_SOURCE} lockstep_worker lockstep_wire ${emulator} ${ARG_DEPENDS} DEPFILE ${work}/worker.d
     COMMENT "Building worker ${name}" VERBATIM COMMAND_EXPAND_LISTS)
   add_custom_target(${name} ALL DEPENDS ${work}/worker)
   set_target_properties(${name} PROPERTIES WORKER ${work}/worker)

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <string>
 
+#include "measures.h"
+
 namespace judge {
 namespace {
 
-constexpr double kSectorBytes = 32;
 constexpr double kLeastShare = 0.5;  // where data is random, what is needed is an expectation
 
 std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {

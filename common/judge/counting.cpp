@@ -14,7 +14,7 @@
 namespace judge {
 namespace {
 
-constexpr int kDigits = 10;  // counts are exact
+constexpr int kCountDigits = 10;  // counts are exact
 
 std::string places_json(const std::vector<Measure>& measures) {
   std::vector<std::string> members;
@@ -23,7 +23,7 @@ std::string places_json(const std::vector<Measure>& measures) {
     members.push_back(json::quote(measure.name) +
                       ": {\"file\": " + json::quote(measure.place->file) +
                       ", \"line\": " + std::to_string(measure.place->line) +
-                      ", \"value\": " + json::number(measure.place->value, kDigits) + "}");
+                      ", \"value\": " + json::number(measure.place->value, kCountDigits) + "}");
   }
   return "{" + join(members) + "}";
 }
@@ -69,9 +69,9 @@ void record_counts(const CountResult& result) {
     return;
   }
   for (const Measure& measure : result.measures) {
-    Test::RecordProperty(measure.name, json::number(measure.value, kDigits));
+    Test::RecordProperty(measure.name, json::number(measure.value, kCountDigits));
   }
-  Test::RecordProperty("num_items", json::number(result.num_items, kDigits));
+  Test::RecordProperty("num_items", json::number(result.num_items, kCountDigits));
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
 }
@@ -79,12 +79,13 @@ void record_counts(const CountResult& result) {
 std::string to_json(const CountResult& result, std::size_t num_items) {
   std::vector<std::string> measures;
   for (const Measure& measure : result.measures) {
-    measures.push_back(json::quote(measure.name) + ": " + json::number(measure.value, kDigits));
+    measures.push_back(json::quote(measure.name) + ": " +
+                       json::number(measure.value, kCountDigits));
   }
   std::vector<std::string> findings;
   for (const wire::Finding& finding : result.findings) findings.push_back(to_json(finding));
   return "{\"num_items\": " + std::to_string(num_items) +
-         ", \"items\": " + json::number(result.num_items, kDigits) +
+         ", \"items\": " + json::number(result.num_items, kCountDigits) +
          ", \"outcome\": " + (result.failure ? "\"failed\"" : "\"passed\"") +
          ", \"message\": " + json::quote(result.failure ? result.failure->message : "") +
          ", \"findings\": [" + join(findings) + "], \"measures\": {" + join(measures) +

@@ -190,6 +190,12 @@ Options parse_options(int argc, char** argv) {
       options.sandbox.push_back(value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
+    } else if (name == "--seek-kind") {
+      options.sought.kinds.push_back(value);
+    } else if (name == "--seek-line") {
+      options.sought.line = static_cast<int>(parse_number(name, value));
+    } else if (name == "--seek-message") {
+      options.sought.message = value;
     } else if (name == "--seed") {
       options.seed = parse_number(name, value);
       seeded = true;
@@ -229,7 +235,8 @@ Session& session() { return *g_session; }
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
       student_(submission_command(options), arena_, limits(options)),
-      seeds_(options.seed) {}
+      seeds_(options.seed),
+      search_(options.sought) {}
 
 int run(int argc, char** argv, const LabJudge& lab) {
   // Nobody of this user may look into the process that knows the answers: /proc/PID/mem, ptrace.

@@ -27,6 +27,9 @@ std::uint64_t order_of_round(int round, std::uint64_t seed) {
 }  // namespace
 
 void LabTest::SetUp() {
+  if (session().search().is_over()) {
+    GTEST_SKIP() << "an earlier test has shown what this run looks for";
+  }
   if (const auto& cause = session().given_up()) {
     record_failure(
         {cause->kind, "not run, because an earlier test ended the run: " + cause->message});
@@ -36,6 +39,7 @@ void LabTest::SetUp() {
 
 void LabTest::TearDown() {
   record_findings(findings_);
+  for (const wire::Finding& finding : findings_) session().search().see(finding);
   record_output(session().student().take_output());
 }
 
@@ -147,6 +151,7 @@ void LabTest::fail(const Failure& failure) {
   if (!full.pattern.empty()) full.message += "\nIt looks as if " + full.pattern + ".";
   if (fatal_) session().give_up(full);
   record_failure(full);
+  session().search().see(full);
   ADD_FAILURE() << full.kind << ": " << full.message;
 }
 

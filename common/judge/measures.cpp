@@ -7,7 +7,6 @@
 namespace judge {
 namespace {
 
-constexpr double kSectorBytes = 32;
 constexpr double kLanes = 32;
 
 // Reads one set of counters, a line's or a call's, for the formulas below.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "process.h"
+#include "search.h"
 
 namespace judge {
 
@@ -22,6 +23,7 @@ struct Options {
   std::string images;  // folder for the pictures that tests make; empty: none are wanted
   // The worker runs under a checker, many times slower: large data and measurements are left out.
   bool quick = false;
+  Sought sought;  // ends the run early
   // Not empty: judge nothing, but at these sizes ...
   std::vector<std::size_t> bench_sizes;  // ... measure speed, on cuda
   std::vector<std::size_t>

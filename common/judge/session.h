@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "options.h"
+#include "search.h"
 #include "submission.h"
 #include "test_data.h"
 
@@ -25,11 +26,14 @@ class Session {
   const std::optional<Failure>& given_up() const { return given_up_; }
   void give_up(const Failure& failure) { given_up_ = failure; }
 
+  Search& search() { return search_; }
+
  private:
   Arena arena_;
   Submission student_;
   SeedSequence seeds_;
   std::optional<Failure> given_up_;
+  Search search_;
 };
 
 // The running session; made by run().

@@ -33,7 +33,7 @@ constexpr double kImpossibleShare =
 constexpr double kLaunchBoundMs = 0.02;  // below it, starting a call is what is timed
 constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
 constexpr double kClockSlackMs = 0.5;
-constexpr int kDigits = 6;  // of a measured figure
+constexpr int kRatioDigits = 6;  // of a measured figure
 
 // One party to the comparison: a worker and the function to call in it.
 struct Contender {
@@ -270,7 +270,7 @@ std::string to_json(const Workload& workload, std::size_t num_items, const Speed
                      ", \"num_items\": " + std::to_string(num_items);
   if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
   for (const auto& [name, value] : figures(workload, result)) {
-    text += ", " + json::quote(name) + ": " + json::number(value, kDigits);
+    text += ", " + json::quote(name) + ": " + json::number(value, kRatioDigits);
   }
   return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
 }
@@ -284,7 +284,7 @@ void record_speed(const Workload& workload, const SpeedResult& result) {
   }
   if (result.noisy) ::testing::Test::RecordProperty("outcome", "noisy");
   for (const auto& [name, value] : figures(workload, result)) {
-    ::testing::Test::RecordProperty(name, json::number(value, kDigits));
+    ::testing::Test::RecordProperty(name, json::number(value, kRatioDigits));
   }
 }
 

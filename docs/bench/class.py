@@ -22,7 +22,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -271,7 +271,7 @@ def main() -> None:
     wrong = surprises(report, declared)
     told = {
         "command": f".venv/bin/python docs/bench/class.py {arguments.submissions} {arguments.jobs}",
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": datetime.now(timezone.utc).date().isoformat(),
         "machine": {"cores": os.cpu_count(), "system": platform.platform(terse=True)},
         **summary(report, seconds, again, arguments.jobs, samples),
         "scores_other_than_declared": wrong,

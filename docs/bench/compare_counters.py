@@ -18,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+import tomllib
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,7 +161,7 @@ def main() -> None:
         print(table())
         return
     counted = hardware() if sys.argv[1] == "hardware" else emulator()
-    date = datetime.now(UTC).date().isoformat()
+    date = datetime.now(timezone.utc).date().isoformat()
     print(json.dumps({"command": " ".join(sys.argv), "date": date, **counted}, indent=1))
 
 

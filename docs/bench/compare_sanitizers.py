@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def examine_all(backend: Backend) -> dict[str, object]:
     with ThreadPoolExecutor(session.jobs) as threads:
         reports = threads.map(partial(examine, session, pool, lab), mutants())
         found = {mutant.stem: report for mutant, report in zip(mutants(), reports, strict=True)}
-    return {"date": datetime.now(UTC).date().isoformat(), "backend": str(backend), "mutants": found}
+    return {"date": datetime.now(timezone.utc).date().isoformat(), "backend": str(backend), "mutants": found}
 
 
 def table() -> str:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +164,7 @@ def run() -> dict[str, Any]:
     both = {"ours": soft, "torch": softmax, "copy": copy}
     rows += [compare("softmax", normal, shape, both, 1e-4) for shape in ROWS]
     return {
-        "command": "docs/bench/compare_torch.py run", "date": datetime.now(UTC).date().isoformat(),
+        "command": "docs/bench/compare_torch.py run", "date": datetime.now(timezone.utc).date().isoformat(),
         "machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
         "rounds": ROUNDS, "rows": rows,
     }  # fmt: skip

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ def main() -> None:
     same = sum(verdicts(grade("--seed", str(seed))[0]) == expected for seed in SEEDS)
     report = {
         "command": " ".join(["python3", "docs/bench/measure_cpu.py", *sys.argv[1:]]),
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": datetime.now(timezone.utc).date().isoformat(),
         "machine": {"cores": os.cpu_count(), "system": platform.platform(terse=True)},
         "compiler": first["toolchain"]["compiler"],
         "emulator": json_of("common/simt/bench/simt_bench"),

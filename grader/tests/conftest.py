@@ -22,6 +22,7 @@ from lockstep_grader.cli import main
 from lockstep_grader.model import Gate, Points, Rung
 
 SOURCE_FOLDER = Path(__file__).parents[1] / "src"
+GRADER = (sys.executable, str(SOURCE_FOLDER / "lockstep_grader" / "__main__.py"))
 FAKES = Path(__file__).parent / "fakes"
 LAB = "01-demo"
 
@@ -111,8 +112,8 @@ class Checkout:
         self, arguments: Sequence[str | Path], env: Mapping[str, str]
     ) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "lockstep_grader", *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), **env},
+            [*GRADER, *map(str, arguments)],
+            env={**os.environ, **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

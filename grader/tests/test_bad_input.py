@@ -16,7 +16,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.files import write_whole
 from lockstep_grader.model import Backend, Finding
 
-from conftest import LAB, SOLUTION, SOURCE_FOLDER, Checkout, rungs
+from conftest import GRADER, LAB, SOLUTION, Checkout, rungs
 
 
 def first_finding(checkout: Checkout, folder: Path) -> dict[str, object]:
@@ -232,8 +232,8 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_earlier_results(
 
 def test_a_disk_too_full_to_compile_is_a_fault_and_no_zero(checkout: Checkout) -> None:
     # To a writer, a file size limit of nothing is what a full disk is.
-    grade = f"{sys.executable} -P -m lockstep_grader grade {checkout.root / 'solutions'}"
-    env = {**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), "PYTHONDONTWRITEBYTECODE": "1"}
+    grade = f"{' '.join(GRADER)} grade {checkout.root / 'solutions'}"
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         ["sh", "-c", f"ulimit -f 0; trap '' XFSZ; {grade} | cat"],
         env=env,

@@ -17,8 +17,9 @@ from conftest import Checkout, is_gone, wait_for
 CONFIGURE = """\
 if [ "$1" = --preset ]; then
   echo configured >> {log}
-  printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\n' "$PWD" > "$5/CMakeCache.txt"
-  touch "$5/build.ninja"; cp {toolchain} "$5/lockstep.json"
+  printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\n' "$PWD" > "$4/CMakeCache.txt"
+  echo "${{5#-D}}" | sed "s/=/:BOOL=/" >> "$4/CMakeCache.txt"
+  touch "$4/build.ninja"; cp {toolchain} "$4/lockstep.json"
   exit 0
 fi
 """
@@ -42,7 +43,7 @@ class FakeCMake:
         self._program.chmod(0o755)
 
     def build(self) -> Path:
-        return build_backend(self.workspace, Backend.CPU, "lockstep", 2)
+        return build_backend(self.workspace, Backend.CPU, ["lockstep"], 2)
 
 
 @pytest.fixture
@@ -69,6 +70,22 @@ def test_a_build_folder_of_another_checkout_is_configured_again(cmake: FakeCMake
     cache.write_text("CMAKE_HOME_DIRECTORY:INTERNAL=/somewhere/else\n")
     cmake.build()
     assert cmake.log.read_text() == "configured\n" * 2
+
+
+def test_warnings_are_errors_where_the_projects_own_tests_build_and_not_for_a_user(
+    cmake: FakeCMake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_strict() -> bool:
+        cache = cmake.build().parent / "CMakeCache.txt"
+        return "LAB_WARNINGS_AS_ERRORS:BOOL=ON" in cache.read_text()
+
+    assert not is_strict()
+    monkeypatch.setenv("LOCKSTEP_STRICT", "1")
+    assert is_strict()
+    assert is_strict()
+    monkeypatch.delenv("LOCKSTEP_STRICT")
+    assert not is_strict()
+    assert cmake.log.read_text() == "configured\n" * 3
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_without_python_there_is_one_line_with_the_next_step(copy: Path, tmp_pat
     ran = lab(copy, PATH=str(tools))
     assert ran.returncode == 3
     assert ran.stderr.count("\n") == 1
-    assert "python3 3.11 or newer is needed, but there is" in ran.stderr
+    assert "python3 3.10 or newer is needed, but there is" in ran.stderr
     assert "apt-get install -y python3 python3-venv" in ran.stderr
 
 

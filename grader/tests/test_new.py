@@ -98,9 +98,9 @@ def test_lint_names_the_lines_that_an_author_has_still_to_write(checkout: Checko
 
 
 def compile_like(build: Path, model: str, source: Path, include: Path) -> Path:
-    """Compiles `source` with the very flags of the judge's file `model`; the object's path."""
+    """Compiles `source` with the very flags of the target `model`; the object's path."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    entry = next(entry for entry in commands if entry["file"].endswith(f"/{model}"))
+    entry = next(entry for entry in commands if f"/{model}.dir/" in entry["command"])
     flags = shlex.split(entry["command"].replace(f"{REPOSITORY}/labs/01-reduction", str(include)))
     flags = flags[: flags.index("-o")]
     target = include.parents[1] / "build" / f"{source.name}.o"
@@ -110,7 +110,7 @@ def compile_like(build: Path, model: str, source: Path, include: Path) -> Path:
 
 def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
     """Builds the judge and call table as lab 01's are built; what lockstep.json says of them."""
-    build = build_backend(Workspace(REPOSITORY, BUILD), Backend.CPU, "lockstep", 2).parent
+    build = build_backend(Workspace(REPOSITORY, BUILD), Backend.CPU, ["lockstep"], 2).parent
     include, out = root / "labs" / lab, root / "build"
     out.mkdir()
     filled = {
@@ -121,11 +121,11 @@ def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
     template = (REPOSITORY / "common/judge/worker/calls.cpp.in").read_text()
     calls = out / "calls.cpp"
     calls.write_text(re.sub(r"@(\w+)@", lambda name: filled[name[1]], template))
-    table = compile_like(build, "reduction_calls.cpp", calls, include)
+    table = compile_like(build, "reduction_calls", calls, include)
     subprocess.run(["ar", "qc", f"{out}/calls.a", str(table)], check=True)
     (out / "calls.a.keep").write_text(f"_ZN3lab{len(slug)}{slug}E*\n")
 
-    test = compile_like(build, "reduction_test.cpp", include / f"{slug}_test.cpp", include)
+    test = compile_like(build, "reduction_test", include / f"{slug}_test.cpp", include)
     asked = ["ninja", "-C", str(build), "-t", "commands", "reduction_test"]
     listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     libraries = [word for word in listed.splitlines()[-1].split() if re.search(r"\.(a|so)$", word)]

@@ -239,17 +239,17 @@ def test_a_students_copy_says_what_it_cannot_do(checkout: Checkout) -> None:
 def lab_of(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = {
         **os.environ,
-        "PYTHONPATH": str(copy / "grader" / "src"),
         "LOCKSTEP_TOOLCHAIN": str(BUILD / "cpu" / "lockstep.json"),
     }
     env.pop("LOCKSTEP_ROOT", None)
-    argv = [sys.executable, "-P", "-m", "lockstep_grader", *arguments]
+    program = copy / "grader" / "src" / "lockstep_grader" / "__main__.py"
+    argv = [sys.executable, str(program), *arguments]
     return subprocess.run(argv, cwd=copy, env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.e2e
 def test_a_copy_checks_hints_lists_packs_and_configures_by_itself(copy: Path) -> None:
-    build_backend(WORKSPACE, Backend.CPU, "lockstep", 2)
+    build_backend(WORKSPACE, Backend.CPU, ["lockstep"], 2)
     target = "00-threads/01_matrix_add"
     starter = lab_of(copy, "check", target, "--backend", "cpu")
     assert (starter.returncode, "not written yet: TODO" in starter.stdout) == (1, True), starter

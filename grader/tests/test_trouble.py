@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 
 from lockstep_grader.judge import run_judge
 
-from conftest import LAB, SOURCE_FOLDER, Checkout, rungs, wait_for
+from conftest import GRADER, LAB, Checkout, rungs, wait_for
 from handed_in import GOOD, zip_bytes
 
 
@@ -98,10 +97,9 @@ def mounted(checkout: Checkout, options: list[str], script: str) -> tuple[str, s
     if not shutil.which("bwrap"):
         pytest.skip("bubblewrap is not installed")
     view = ["bwrap", "--dev-bind", "/", "/", *options, "--chdir", str(checkout.work)]
-    lab = [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(checkout.root / "class")]
+    lab = [*GRADER, "grade", str(checkout.root / "class")]
     done = subprocess.run(
         [*view, "sh", "-c", script, "sh", *lab, "--results", "kept", "--jobs", "1"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER)},
         capture_output=True,
         text=True,
         timeout=60,

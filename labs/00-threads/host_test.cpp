@@ -116,7 +116,7 @@ TEST_F(CheckedLaunch, ReportsOneAfterTheOther) {
 
 // ---- rung 05
 
-constexpr int kBlock = 16;  // the starter's, in both directions
+constexpr int kTableBlock = 16;  // the starter's, in both directions
 
 struct Table {
   int num_rows;
@@ -180,8 +180,8 @@ class HostFlow : public judge::LabTest {
       failure.pattern = "the table is never copied back to the host";
       return failure;
     }
-    failure.pattern =
-        explain_unwritten(h_table, made.table.num_columns, made.table.num_rows, kBlock, kBlock);
+    failure.pattern = explain_unwritten(h_table, made.table.num_columns, made.table.num_rows,
+                                        kTableBlock, kTableBlock);
     if (failure.pattern.empty()) {
       failure.pattern = "too little is copied back: sizes are in bytes, not in items";
     }

@@ -60,7 +60,7 @@ using judge::Failure;
 
 constexpr int kBlock = 16;  // the contract's, in both directions
 
-struct Shape {
+struct MatrixShape {
   int width;
   int height;
 };
@@ -81,7 +81,7 @@ std::string explain_value(float got, float a, float b) {
 
 class MatrixAdd : public judge::LabTest {
  protected:
-  std::optional<Failure> add(Shape shape) {
+  std::optional<Failure> add(MatrixShape shape) {
     const auto [width, height] = shape;
     const auto num_items = static_cast<std::size_t>(width) * height;
     const auto h_a = judge::random_integers(next_seed(), num_items, 100000);
@@ -102,14 +102,14 @@ class MatrixAdd : public judge::LabTest {
   }
 
   // Stops at the first shape that fails: list simple ones first.
-  void expect_for_shapes(const std::vector<Shape>& shapes) {
-    for (const Shape& shape : shapes) {
+  void expect_for_shapes(const std::vector<MatrixShape>& shapes) {
+    for (const MatrixShape& shape : shapes) {
       if (const auto failure = add(shape)) return fail(*failure);
     }
   }
 
  private:
-  static std::optional<Failure> compare(Shape shape, const std::vector<float>& h_a,
+  static std::optional<Failure> compare(MatrixShape shape, const std::vector<float>& h_a,
                                         const std::vector<float>& h_b,
                                         const std::vector<float>& h_sum) {
     const auto wrong = std::ranges::find_if(h_sum, [&, i = std::size_t{0}](float got) mutable {

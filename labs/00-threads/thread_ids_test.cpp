@@ -31,7 +31,7 @@ std::string text(Index index) {
          std::to_string(index.z) + ")";
 }
 
-struct Shape {
+struct LaunchShape {
   dim3 grid;
   dim3 block;
 
@@ -110,7 +110,7 @@ Index as_index(dim3 extent) {
 }
 
 // A clause for a wrong `field` (in_block or block), or nothing.
-std::string explain_number(const Shape& shape, const std::vector<ThreadIds>& h_ids,
+std::string explain_number(const LaunchShape& shape, const std::vector<ThreadIds>& h_ids,
                            int ThreadIds::*field) {
   const bool of_block = field == &ThreadIds::block;
   const Index extent = as_index(of_block ? shape.grid : shape.block);
@@ -128,7 +128,7 @@ std::string explain_number(const Shape& shape, const std::vector<ThreadIds>& h_i
 }
 
 // A clause for records that are right and lie in wrong places, or nothing.
-std::string explain_places(const Shape& shape, const std::vector<ThreadIds>& h_ids) {
+std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds>& h_ids) {
   const int per_block = volume(shape.block);
   const int num_blocks = volume(shape.grid);
   const int width = static_cast<int>(shape.grid.x * shape.block.x);
@@ -169,7 +169,7 @@ std::string explain_places(const Shape& shape, const std::vector<ThreadIds>& h_i
 
 class ThreadNumbers : public judge::LabTest {
  protected:
-  std::optional<Failure> number(const Shape& shape) {
+  std::optional<Failure> number(const LaunchShape& shape) {
     begin_case();
     const auto d_ids = output<ThreadIds>("d_ids", shape.num_threads());
     auto failure = call<decltype(lab::thread_ids)>("thread_ids", shape.grid, shape.block, d_ids);
@@ -188,8 +188,8 @@ class ThreadNumbers : public judge::LabTest {
     return failure;
   }
 
-  void expect_for_shapes(const std::vector<Shape>& shapes) {
-    for (const Shape& shape : shapes) {
+  void expect_for_shapes(const std::vector<LaunchShape>& shapes) {
+    for (const LaunchShape& shape : shapes) {
       if (const auto failure = number(shape)) return fail(*failure);
     }
   }
@@ -199,7 +199,8 @@ class ThreadNumbers : public judge::LabTest {
 
  private:
   // A number that is wrong says more than the place that follows from it, so these come first.
-  static std::optional<Failure> compare(const Shape& shape, const std::vector<ThreadIds>& h_ids) {
+  static std::optional<Failure> compare(const LaunchShape& shape,
+                                        const std::vector<ThreadIds>& h_ids) {
     for (const ThreadIds& ids : h_ids) {
       if (judge::is_poison(ids)) continue;
       if (auto failure = compare_numbers(shape, h_ids, ids)) return failure;
@@ -217,7 +218,7 @@ class ThreadNumbers : public judge::LabTest {
     return std::nullopt;
   }
 
-  static std::optional<Failure> compare_numbers(const Shape& shape,
+  static std::optional<Failure> compare_numbers(const LaunchShape& shape,
                                                 const std::vector<ThreadIds>& h_ids,
                                                 const ThreadIds& got) {
     const int id = shape.id_at(got);

@@ -20,8 +20,6 @@ using lab::AffineMap;
 using scan::Kind;
 using scan::Result;
 
-const std::vector<int> kExample = {3, 1, 7, 0, 4, 1, 6, 3};
-
 class Conversions : public scan::ScanTest {
  protected:
   // Lengths that every function here is tried with.
@@ -151,14 +149,15 @@ class Conversions : public scan::ScanTest {
 };
 
 TEST_F(Conversions, ScanInclusively) {
-  if (const auto failure = inclusive(kExample)) return fail(*failure);  // [3 4 11 11 15 16 22 25]
+  if (const auto failure = inclusive(scan::kExample))
+    return fail(*failure);  // [3 4 11 11 15 16 22 25]
   expect_for_sizes(sizes(), [&](int num_items) { return inclusive(numbers(num_items)); });
   if (HasFailure()) return;
   if (const auto failure = inclusive({})) fail(*failure);
 }
 
 TEST_F(Conversions, MakeInclusiveOfExclusive) {
-  if (const auto failure = to_inclusive(kExample, false)) return fail(*failure);
+  if (const auto failure = to_inclusive(scan::kExample, false)) return fail(*failure);
   expect_for_sizes(sizes(), [&](int num_items) { return to_inclusive(numbers(num_items), false); });
   if (HasFailure()) return;
   if (const auto failure = to_inclusive(numbers(5000), true)) fail(*failure);
@@ -166,14 +165,14 @@ TEST_F(Conversions, MakeInclusiveOfExclusive) {
 }
 
 TEST_F(Conversions, MakeExclusiveOfInclusive) {
-  if (const auto failure = to_exclusive(kExample)) return fail(*failure);
+  if (const auto failure = to_exclusive(scan::kExample)) return fail(*failure);
   expect_for_sizes(sizes(), [&](int num_items) { return to_exclusive(numbers(num_items)); });
   if (HasFailure()) return;
   if (const auto failure = to_exclusive({})) fail(*failure);
 }
 
 TEST_F(Conversions, ScanInPlace) {
-  if (const auto failure = in_place(kExample)) return fail(*failure);
+  if (const auto failure = in_place(scan::kExample)) return fail(*failure);
   expect_for_sizes(sizes(), [&](int num_items) { return in_place(numbers(num_items)); });
   if (HasFailure()) return;
   if (const auto failure = in_place({})) fail(*failure);

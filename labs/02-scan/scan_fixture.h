@@ -17,6 +17,9 @@
 
 namespace scan {
 
+// The handout's: exclusive [0 3 4 11 11 15 16 22], inclusive [3 4 11 11 15 16 22 25].
+inline const std::vector<int> kExample = {3, 1, 7, 0, 4, 1, 6, 3};
+
 // Small numbers, none of them 0, so that the first wrong item is where the mistake begins.
 inline std::vector<int> small_numbers(std::uint64_t seed, std::size_t count) {
   std::vector<int> h_items(count);

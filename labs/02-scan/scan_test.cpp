@@ -10,8 +10,6 @@ namespace {
 
 using judge::Failure;
 
-const std::vector<int> kExample = {3, 1, 7, 0, 4, 1, 6, 3};  // -> [0 3 4 11 11 15 16 22]
-
 // Sizes within a block of any shape: around warps, and no powers of two.
 const std::vector<int> kSmallSizes = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31, 32,
                                       33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
@@ -24,7 +22,7 @@ class OneBlockScan : public scan::ScanTest {
 };
 
 TEST_F(OneBlockScan, ScansTheWorkedExample) {
-  if (const auto failure = check_exclusive(kExample)) fail(*failure);
+  if (const auto failure = check_exclusive(scan::kExample)) fail(*failure);
 }
 
 TEST_F(OneBlockScan, ScansAnyLengthWithinAWarpOrSome) {
@@ -161,7 +159,7 @@ class ExclusiveScan : public scan::ScanTest {
 };
 
 TEST_F(ExclusiveScan, ScansTheWorkedExample) {
-  if (const auto failure = check_exclusive(kExample)) fail(*failure);
+  if (const auto failure = check_exclusive(scan::kExample)) fail(*failure);
 }
 
 TEST_F(ExclusiveScan, ScansWithinOneBlock) {

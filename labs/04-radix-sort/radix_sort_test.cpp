@@ -127,10 +127,11 @@ class SortTiles : public Sorting {
       };
       auto tile = unsigned_case(what("sort_tiles", h_in.size()), cut(h_in));
       if (begin > 0) tile.output = "(d_out + " + std::to_string(begin) + ")";
-      auto failure = sort_judge::compare(tile, cut(h_out));
+      const Keys got = cut(h_out);
+      auto failure = sort_judge::compare(tile, got);
       if (!failure) continue;
       const bool is_partial = end - begin < lab::kSortTileItems;
-      if (std::ranges::all_of(cut(h_out), judge::is_poison<std::uint32_t>)) {
+      if (std::ranges::all_of(got, judge::is_poison<std::uint32_t>)) {
         failure->message = what("sort_tiles", h_in.size()) + ": no key of tile " +
                            std::to_string(begin / lab::kSortTileItems) +
                            ", which begins at d_out[" + std::to_string(begin) + "], was written";

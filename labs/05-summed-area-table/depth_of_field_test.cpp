@@ -12,8 +12,6 @@
 namespace sat {
 namespace {
 
-constexpr int kMaxNearness = 255;
-constexpr int kNumColours = 3;
 constexpr std::array kColours = {"red", "green", "blue"};
 constexpr int kSceneFocus = 125;  // the green sphere
 constexpr int kSceneRadius = 28;

@@ -11,9 +11,6 @@
 namespace sat {
 namespace {
 
-constexpr int kNumColours = 3;
-constexpr int kMaxNearness = 255;
-
 // The exact sums over one colour.
 ExactTable plane(const Scene& scene, int colour) {
   std::vector<std::int64_t> values(scene.shape.num_pixels());

@@ -12,6 +12,9 @@ namespace sat {
 
 using Bytes = std::vector<unsigned char>;
 
+inline constexpr int kNumColours = 3;
+inline constexpr int kMaxNearness = 255;
+
 struct Scene {
   Shape shape;
   Bytes rgb;       // (height, width, 3)

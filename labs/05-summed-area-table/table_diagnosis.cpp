@@ -10,12 +10,12 @@ namespace {
 
 using Got = std::vector<std::int64_t>;
 // What a mistake would write at pixel (x, y), the item y * width + x.
-using Mistake = std::function<std::int64_t(int x, int y)>;
+using WrongTable = std::function<std::int64_t(int x, int y)>;
 
 constexpr std::array kTileSizes = {4, 8, 16, 32, 64, 128, 256};
 constexpr int kSmallestBlock = 16;  // a side of a block of threads, where a tail may be left out
 
-bool writes_all_of(const Mistake& mistake, Shape shape, const Got& got) {
+bool writes_all_of(const WrongTable& mistake, Shape shape, const Got& got) {
   for (int y = 0; y < shape.height; ++y) {
     for (int x = 0; x < shape.width; ++x) {
       if (got[static_cast<std::size_t>(y) * shape.width + x] != mistake(x, y)) return false;
@@ -27,7 +27,7 @@ bool writes_all_of(const Mistake& mistake, Shape shape, const Got& got) {
 // Mistakes that need no tile.
 std::string explain_whole(const ExactTable& exact, const Got& got) {
   const Shape shape = exact.shape();
-  const auto looks_like = [&](const Mistake& mistake) {
+  const auto looks_like = [&](const WrongTable& mistake) {
     return writes_all_of(mistake, shape, got);
   };
   const bool is_line = shape.width == 1 || shape.height == 1;  // one of the two passes does nothing

@@ -12,7 +12,7 @@ namespace {
 using judge::Buffer;
 using judge::Failure;
 
-struct Grid {
+struct Cells {
   int num_rows;
   int row_length;
   std::vector<int> cells;  // (num_rows, row_length)
@@ -23,7 +23,7 @@ struct Runs {
   std::vector<int> num_runs;  // (num_rows)
 };
 
-Runs find_runs(const Grid& grid) {
+Runs find_runs(const Cells& grid) {
   Runs runs{std::vector<int>(grid.cells.size()), std::vector<int>(grid.num_rows)};
   for (int row = 0; row < grid.num_rows; ++row) {
     const int* const cells = grid.cells.data() + row * grid.row_length;
@@ -41,13 +41,13 @@ Runs find_runs(const Grid& grid) {
   return runs;
 }
 
-std::string text(const Grid& grid) {
+std::string text(const Cells& grid) {
   return std::to_string(grid.num_rows) + (grid.num_rows == 1 ? " row of " : " rows of ") +
          std::to_string(grid.row_length);
 }
 
 // A clause that completes "It looks as if ...", from all labels; or nothing.
-std::string explain_labels(const Grid& grid, const Runs& expected, const std::vector<int>& got) {
+std::string explain_labels(const Cells& grid, const Runs& expected, const std::vector<int>& got) {
   bool stops_early = true;
   bool runs_over_walls = true;
   bool is_first = true;
@@ -70,8 +70,8 @@ std::string explain_labels(const Grid& grid, const Runs& expected, const std::ve
 class Barrier : public judge::LabTest {
  protected:
   // Rows full of runs, long and short ones; share: of cells that are free.
-  Grid random_grid(int num_rows, int row_length, double share) {
-    Grid grid{num_rows, row_length, {}};
+  Cells random_grid(int num_rows, int row_length, double share) {
+    Cells grid{num_rows, row_length, {}};
     const std::uint64_t seed = next_seed();
     for (std::size_t i = 0; i < std::size_t{1} * num_rows * row_length; ++i) {
       grid.cells.push_back(judge::random_unit(seed, i) < share ? 1 : 0);
@@ -82,12 +82,12 @@ class Barrier : public judge::LabTest {
   }
 
   struct Case {
-    Grid grid;
+    Cells grid;
     Buffer<int> d_labels;
     Buffer<int> d_num_runs;
     wire::Call call;
   };
-  Case make_case(const Grid& grid, const std::string& number = {}) {
+  Case make_case(const Cells& grid, const std::string& number = {}) {
     Case made{grid, {}, {}, {}};
     const auto d_cells = input("d_cells" + number, grid.cells);
     made.d_labels = output<int>("d_labels" + number, grid.cells.size());
@@ -126,7 +126,7 @@ class Barrier : public judge::LabTest {
     return std::nullopt;
   }
 
-  std::optional<Failure> label(const Grid& grid) {
+  std::optional<Failure> label(const Cells& grid) {
     begin_case();
     const Case made = make_case(grid);
     if (auto failure = run({made.call})) return failure;
@@ -152,7 +152,7 @@ TEST_F(Barrier, IsMetInRowsOfAnyLength) {
 
 // Rows that end at different times, and one that goes on longest.
 TEST_F(Barrier, IsMetInEveryRound) {
-  Grid grid = random_grid(6, 150, 0.5);
+  Cells grid = random_grid(6, 150, 0.5);
   std::fill_n(grid.cells.begin(), 150, 0);        // row 0: walls
   std::fill_n(grid.cells.begin() + 150, 150, 1);  // row 1: one run
   std::fill_n(grid.cells.begin() + 300, 150, 1);  // row 2: the run ends before the row does
@@ -171,8 +171,9 @@ TEST_F(Barrier, WorksOnEveryCall) {
   begin_case();
   std::vector<Case> cases;
   std::vector<wire::Call> calls;
-  for (const Grid& grid : {random_grid(3, 40, 0.9), random_grid(0, 40, 0.9), random_grid(3, 0, 0.9),
-                           random_grid(2, 90, 0.9), random_grid(3, 40, 0.9)}) {
+  for (const Cells& grid :
+       {random_grid(3, 40, 0.9), random_grid(0, 40, 0.9), random_grid(3, 0, 0.9),
+        random_grid(2, 90, 0.9), random_grid(3, 40, 0.9)}) {
     cases.push_back(make_case(grid, "_" + std::to_string(cases.size())));
     calls.push_back(cases.back().call);
   }

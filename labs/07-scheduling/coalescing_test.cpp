@@ -12,8 +12,8 @@ namespace {
 using judge::Buffer;
 using judge::Failure;
 using lab::AccessCost;
+using lab::kWarpSize;
 
-constexpr int kWarpSize = 32;
 constexpr int kSectorBytes = 32;
 constexpr int kLineBytes = 128;
 
@@ -63,15 +63,15 @@ bool equal(const AccessCost& a, const AccessCost& b) {
   return a.num_sectors == b.num_sectors && a.is_coalesced == b.is_coalesced;
 }
 
-struct Answer {
+struct CostAnswer {
   Access access;
   AccessCost cost;
 };
 
 // A clause that completes "It looks as if ...", from all answers; or nothing.
-std::string explain(const std::vector<Answer>& answers) {
+std::string explain(const std::vector<CostAnswer>& answers) {
   const auto fits = [&](auto mistake) {
-    return std::ranges::all_of(answers, [&](const Answer& answer) {
+    return std::ranges::all_of(answers, [&](const CostAnswer& answer) {
       return answer.cost.num_sectors == mistake(answer.access);
     });
   };
@@ -149,8 +149,8 @@ class Coalescing : public judge::LabTest {
  protected:
   // All accesses are tried, so that a mistake is named only if it explains all answers.
   void expect_classified(const std::vector<Access>& accesses) {
-    std::vector<Answer> answers;
-    const Answer* first = nullptr;
+    std::vector<CostAnswer> answers;
+    const CostAnswer* first = nullptr;
     answers.reserve(accesses.size());
     for (const Access& access : accesses) {
       begin_case();

@@ -7,13 +7,13 @@
 #include <set>
 #include <utility>
 
+#include "divide_up.h"
+
 namespace scheduling_test {
 namespace {
 
-std::int64_t divide_up(std::int64_t items, std::int64_t unit) { return (items + unit - 1) / unit; }
-
 // How blocks are given out; without a mistake, as it is in the beginning.
-struct Rules {
+struct PlacementRules {
   enum class Choice { kFewest, kFewestLast, kFirstWithRoom, kInTurn, kFixed, kJustFreed };
   Choice choice = Choice::kFewest;
   bool waits_for_wave = false;     // all blocks of a wave end before the next wave starts
@@ -24,37 +24,38 @@ struct Rules {
   bool ends_with_last_start = false;
 };
 
-int pick(const Rules& rules, const std::vector<int>& resident, int limit, int block, int freed) {
+int pick(const PlacementRules& rules, const std::vector<int>& resident, int limit, int block,
+         int freed) {
   const int num_sms = static_cast<int>(resident.size());
   const auto has_room = [&](int sm) { return resident[sm] < limit; };
   switch (rules.choice) {
-    case Rules::Choice::kFewest:
+    case PlacementRules::Choice::kFewest:
       break;
-    case Rules::Choice::kFewestLast: {
+    case PlacementRules::Choice::kFewestLast: {
       const auto last = std::ranges::min_element(resident.rbegin(), resident.rend());
       return num_sms - 1 - static_cast<int>(last - resident.rbegin());
     }
-    case Rules::Choice::kFirstWithRoom:
+    case PlacementRules::Choice::kFirstWithRoom:
       for (int sm = 0; sm < num_sms; ++sm) {
         if (has_room(sm)) return sm;
       }
       break;
-    case Rules::Choice::kInTurn:  // the next in turn that has room
+    case PlacementRules::Choice::kInTurn:  // the next in turn that has room
       for (int step = 0; step < num_sms; ++step) {
         const int sm = (block + step) % num_sms;
         if (has_room(sm)) return sm;
       }
       break;
-    case Rules::Choice::kFixed:
+    case PlacementRules::Choice::kFixed:
       return block % num_sms;
-    case Rules::Choice::kJustFreed:
+    case PlacementRules::Choice::kJustFreed:
       if (freed >= 0 && has_room(freed)) return freed;
       break;
   }
   return static_cast<int>(std::ranges::min_element(resident) - resident.begin());
 }
 
-Distribution distribute_by(const Rules& rules, const std::vector<int>& durations,
+Distribution distribute_by(const PlacementRules& rules, const std::vector<int>& durations,
                            const Device& device) {
   std::multiset<std::pair<int, int>> running;  // end, SM
   std::vector<int> resident(device.num_sms, 0);
@@ -67,7 +68,7 @@ Distribution distribute_by(const Rules& rules, const std::vector<int>& durations
     running.erase(running.begin());
   };
   const auto is_full = [&](int block) {
-    const bool waits_for_sm = rules.choice == Rules::Choice::kFixed;
+    const bool waits_for_sm = rules.choice == PlacementRules::Choice::kFixed;
     return waits_for_sm ? resident[block % device.num_sms] >= device.blocks_per_sm
                         : std::ranges::min(resident) >= device.blocks_per_sm;
   };
@@ -155,19 +156,19 @@ Distribution distribute(const std::vector<int>& durations, const Device& device)
 
 std::string explain(const std::vector<int>& durations, const Device& device,
                     const Distribution& got) {
-  const std::pair<Rules, const char*> mistakes[] = {
+  const std::pair<PlacementRules, const char*> mistakes[] = {
       {{.waits_for_wave = true},
        "a new wave starts only when all blocks of the one before have ended: a place is free as "
        "soon as its own block ends"},
-      {{.choice = Rules::Choice::kFixed},
+      {{.choice = PlacementRules::Choice::kFixed},
        "block b waits for SM b % num_sms, also while others have room"},
-      {{.choice = Rules::Choice::kInTurn},
+      {{.choice = PlacementRules::Choice::kInTurn},
        "blocks go to SMs in turn: the one with the fewest resident blocks is next"},
-      {{.choice = Rules::Choice::kFirstWithRoom},
+      {{.choice = PlacementRules::Choice::kFirstWithRoom},
        "a block goes to the first SM that has room, not to the one with the fewest blocks"},
-      {{.choice = Rules::Choice::kFewestLast},
+      {{.choice = PlacementRules::Choice::kFewestLast},
        "of several SMs with the fewest blocks the last is taken, not the first"},
-      {{.choice = Rules::Choice::kJustFreed},
+      {{.choice = PlacementRules::Choice::kJustFreed},
        "a block goes to the SM where one has just ended, not to the one with the fewest blocks"},
       {{.leaves_one_by_one = true},
        "of several blocks that end in a cycle only one leaves before the next block chooses its "

@@ -8,12 +8,12 @@
 namespace scheduling_test {
 namespace {
 
-struct Grid {
+struct Work {
   int num_blocks;
   Device device;
 };
 
-std::string text(const Grid& grid) {
+std::string text(const Work& grid) {
   return std::to_string(grid.num_blocks) + " blocks, " + std::to_string(grid.device.num_sms) +
          " SMs with room for " + std::to_string(grid.device.blocks_per_sm) + " each: ";
 }
@@ -28,16 +28,16 @@ std::string list_text(const std::vector<int>& items) {
 
 class Distributing : public HostTest {
  protected:
-  void expect_waves(const std::vector<Grid>& grids) {
+  void expect_waves(const std::vector<Work>& grids) {
     begin_case();
     std::vector<lab::Waves> results;
-    const auto encode = [&](const Grid& grid, const judge::OnHost<lab::Waves>& h_result) {
+    const auto encode = [&](const Work& grid, const judge::OnHost<lab::Waves>& h_result) {
       return judge::encode_call<decltype(lab::waves)>("waves", grid.num_blocks, grid.device.num_sms,
                                                       grid.device.blocks_per_sm, h_result);
     };
     if (const auto failure = run_all<lab::Waves>(grids, encode, results)) return fail(*failure);
     for (std::size_t i = 0; i < grids.size(); ++i) {
-      const Grid& grid = grids[i];
+      const Work& grid = grids[i];
       const std::string difference = compare(waves(grid.num_blocks, grid.device), results[i]);
       if (difference.empty()) continue;
       return fail({"wrong_result", "waves, " + text(grid) + difference,
@@ -133,7 +133,7 @@ TEST_F(Distributing, MakesTheHandoutsWaves) {
 }
 
 TEST_F(Distributing, MakesAnyWaves) {
-  std::vector<Grid> grids = {{5, {7, 3}}, {1, {132, 32}}, {100000000, {108, 9}}};
+  std::vector<Work> grids = {{5, {7, 3}}, {1, {132, 32}}, {100000000, {108, 9}}};
   for (int i = 0; i < 80; ++i) {
     const Device device = {some(1, 150), some(1, 32)};
     const int places = device.num_sms * device.blocks_per_sm;

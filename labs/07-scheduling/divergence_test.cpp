@@ -15,10 +15,9 @@ using judge::Failure;
 using lab::Curve;
 using lab::kNumKinds;
 using lab::kNumTerms;
+using lab::kWarpSize;
 using lab::Sample;
 using lab::Tree;
-
-constexpr int kWarpSize = 32;
 
 // ---- counting
 
@@ -55,15 +54,15 @@ Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
 int diverges(int num_active, int size) { return num_active > 0 && num_active < size; }
 
 // What was returned for blocks of several sizes.
-struct Answer {
+struct CountAnswer {
   int num_threads;
   Counts counts;
 };
 
 // A clause that completes "It looks as if ...", from all answers for a tree; or nothing.
-std::string explain_counts(Tree tree, const std::vector<Answer>& answers) {
+std::string explain_counts(Tree tree, const std::vector<CountAnswer>& answers) {
   const auto fits = [&](auto of_warp, Tree of_tree) {
-    return std::ranges::all_of(answers, [&](const Answer& answer) {
+    return std::ranges::all_of(answers, [&](const CountAnswer& answer) {
       return answer.counts == count_steps(answer.num_threads, of_tree, of_warp);
     });
   };
@@ -88,7 +87,7 @@ std::string explain_counts(Tree tree, const std::vector<Answer>& answers) {
   if (fits(diverges, tree == Tree::kInterleaved ? Tree::kContiguous : Tree::kInterleaved)) {
     return "the two trees are mixed up";
   }
-  const bool is_reversed = std::ranges::all_of(answers, [&](const Answer& answer) {
+  const bool is_reversed = std::ranges::all_of(answers, [&](const CountAnswer& answer) {
     Counts reversed = count_steps(answer.num_threads, tree, diverges);
     std::ranges::reverse(reversed);
     return answer.counts == reversed;
@@ -158,7 +157,7 @@ class Divergence : public judge::LabTest {
     std::vector<int> sizes = {1024, 1,  2,   3,   31,  32,  33,   48,  63,
                               64,   65, 100, 256, 257, 512, 1000, 1023};
     for (int i = 0; i < 40; ++i) sizes.push_back(1 + static_cast<int>(next_seed() % 1024));
-    std::vector<Answer> answers;
+    std::vector<CountAnswer> answers;
     std::optional<Failure> first;
     for (const int num_threads : sizes) {
       const Counts expected = count_steps(num_threads, tree, diverges);
@@ -178,7 +177,7 @@ class Divergence : public judge::LabTest {
     fail(*first);
   }
 
-  static Failure describe(Tree tree, const Answer& answer, const Counts& expected) {
+  static Failure describe(Tree tree, const CountAnswer& answer, const Counts& expected) {
     const std::string what = "a block of " + std::to_string(answer.num_threads) + " threads, " +
                              (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
     if (std::ranges::any_of(answer.counts, [](int item) { return judge::is_poison(item); })) {

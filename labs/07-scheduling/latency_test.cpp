@@ -5,6 +5,7 @@
 #include <functional>
 #include <sstream>
 
+#include "divide_up.h"
 #include "host_test.h"
 
 namespace scheduling_test {
@@ -12,14 +13,14 @@ namespace {
 
 // A mistake and what it would return for a case.
 template <class Case, class Value>
-struct Mistake {
+struct WrongFormula {
   const char* clause;
   std::function<Value(const Case&)> value;
 };
 
 // A clause that completes "It looks as if ...", or nothing.
 template <class Case, class Value, class Same>
-std::string explain(const std::vector<Mistake<Case, Value>>& mistakes,
+std::string explain(const std::vector<WrongFormula<Case, Value>>& mistakes,
                     const std::vector<Case>& cases, const std::vector<Value>& results,
                     const Same& same) {
   for (const auto& [clause, value] : mistakes) {
@@ -29,8 +30,6 @@ std::string explain(const std::vector<Mistake<Case, Value>>& mistakes,
   }
   return {};
 }
-
-std::int64_t divide_up(std::int64_t items, std::int64_t unit) { return (items + unit - 1) / unit; }
 
 // An SM and its warps; num_warps only for utilization().
 struct Wait {
@@ -72,7 +71,7 @@ std::string text(const Traffic& traffic) {
          std::to_string(traffic.bytes_per_load) + " bytes a thread";
 }
 
-const std::vector<Mistake<Wait, int>> kCoverMistakes = {
+const std::vector<WrongFormula<Wait, int>> kCoverMistakes = {
     {"the warps are rounded down: the last piece of the latency has nobody to fill it",
      [](const Wait& wait) { return static_cast<int>(wait.latency_cycles / busy(wait)); }},
     {"each instruction takes one cycle: it takes a warp of 32 threads 32 / num_lanes",
@@ -97,7 +96,7 @@ const std::vector<Mistake<Wait, int>> kCoverMistakes = {
      }},
 };
 
-const std::vector<Mistake<Traffic, int>> kFillMistakes = {
+const std::vector<WrongFormula<Traffic, int>> kFillMistakes = {
     {"the warps are rounded down",
      [](const Traffic& traffic) {
        return static_cast<int>(bytes_under_way(traffic) /
@@ -136,7 +135,7 @@ double share(double num_warps, double busy_cycles, double round_cycles) {
   return round_cycles > 0 ? num_warps * busy_cycles / round_cycles : 1.0;
 }
 
-const std::vector<Mistake<Wait, double>> kShareMistakes = {
+const std::vector<WrongFormula<Wait, double>> kShareMistakes = {
     {"a share of more than 1 is possible: with enough warps there is nothing left to fill",
      [](const Wait& wait) {
        return share(wait.num_warps, busy(wait), busy(wait) + wait.latency_cycles);
@@ -207,7 +206,7 @@ class LatencyHiding : public HostTest {
  private:
   template <class Value, class Case, class Encode, class Expected, class Words, class Same>
   void expect(const std::vector<Case>& cases, const Encode& encode, const Expected& expected,
-              const Words& words, const std::vector<Mistake<Case, Value>>& mistakes,
+              const Words& words, const std::vector<WrongFormula<Case, Value>>& mistakes,
               const Same& same) {
     begin_case();
     std::vector<Value> results;

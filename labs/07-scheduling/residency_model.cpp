@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "divide_up.h"
+
 namespace scheduling_test {
 namespace {
 
@@ -61,7 +63,6 @@ constexpr Hypothesis kHypotheses[] = {
      "of several limits that allow equally many blocks the last one is named, not the first"},
 };
 
-int divide_up(int items, int unit) { return (items + unit - 1) / unit; }
 int round_up(int items, int unit) {
   const int rest = items % unit;
   return rest == 0 ? items : items + unit - rest;

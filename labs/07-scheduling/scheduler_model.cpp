@@ -12,7 +12,7 @@ using lab::Policy;
 constexpr int kNone = -1;
 
 // How the scheduler works; without a mistake, as it is in the beginning.
-struct Rules {
+struct IssueRules {
   enum class Turn { kAfterLast, kFromZero, kFromLast, kStrict };
   enum class Fallback { kOldest, kSmallestNumber, kYoungest, kNextInTurn, kNone };
   Turn turn = Turn::kAfterLast;
@@ -33,7 +33,7 @@ struct Rules {
 
 class Scheduler {
  public:
-  Scheduler(Policy policy, const Program& program, const Rules& rules)
+  Scheduler(Policy policy, const Program& program, const IssueRules& rules)
       : policy_(policy),
         program_(program),
         rules_(rules),
@@ -104,12 +104,12 @@ class Scheduler {
 
   int in_turn() const {
     int before = last_;
-    if (rules_.turn == Rules::Turn::kFromZero) before = kNone;
-    if (rules_.turn == Rules::Turn::kFromLast && last_ != kNone) before = last_ - 1;
+    if (rules_.turn == IssueRules::Turn::kFromZero) before = kNone;
+    if (rules_.turn == IssueRules::Turn::kFromLast && last_ != kNone) before = last_ - 1;
     for (int step = 1; step <= num_warps(); ++step) {
       const int warp = (before + step) % num_warps();
       if (is_ready(warp)) return warp;
-      if (rules_.turn == Rules::Turn::kStrict && has_left(warp)) return kNone;
+      if (rules_.turn == IssueRules::Turn::kStrict && has_left(warp)) return kNone;
     }
     return kNone;
   }
@@ -117,9 +117,9 @@ class Scheduler {
   int greedy() const {
     if (rules_.stays && last_ != kNone) {
       if (is_ready(last_)) return last_;
-      if (rules_.fallback == Rules::Fallback::kNone && has_left(last_)) return kNone;
+      if (rules_.fallback == IssueRules::Fallback::kNone && has_left(last_)) return kNone;
     }
-    if (rules_.fallback == Rules::Fallback::kNextInTurn) return in_turn();
+    if (rules_.fallback == IssueRules::Fallback::kNextInTurn) return in_turn();
     int best = kNone;
     for (int warp = 0; warp < num_warps(); ++warp) {
       if (is_ready(warp) && (best == kNone || is_better(warp, best))) best = warp;
@@ -129,13 +129,13 @@ class Scheduler {
   bool is_better(int warp, int than) const {
     const int mine = program_.warps[warp].arrival;
     const int others = program_.warps[than].arrival;
-    if (rules_.fallback == Rules::Fallback::kSmallestNumber) return false;
-    return rules_.fallback == Rules::Fallback::kYoungest ? mine >= others : mine < others;
+    if (rules_.fallback == IssueRules::Fallback::kSmallestNumber) return false;
+    return rules_.fallback == IssueRules::Fallback::kYoungest ? mine >= others : mine < others;
   }
 
   Policy policy_;
   const Program& program_;
-  Rules rules_;
+  IssueRules rules_;
   std::vector<int> issued_;  // instructions of each warp
   std::vector<int> ready_at_;
   int last_;
@@ -143,38 +143,38 @@ class Scheduler {
   Timeline timeline_;
 };
 
-struct Hypothesis {
-  Rules rules;
+struct WrongScheduler {
+  IssueRules rules;
   const char* clause;
 };
 
-const Hypothesis kRoundRobinOnly[] = {
-    {{.turn = Rules::Turn::kFromZero},
+const WrongScheduler kRoundRobinOnly[] = {
+    {{.turn = IssueRules::Turn::kFromZero},
      "every search begins at warp 0: it begins behind the warp that issued last"},
-    {{.turn = Rules::Turn::kFromLast},
+    {{.turn = IssueRules::Turn::kFromLast},
      "the search begins at the warp that issued last: it is the last one to be asked"},
-    {{.turn = Rules::Turn::kStrict},
+    {{.turn = IssueRules::Turn::kStrict},
      "the scheduler waits for the next warp in turn, also while others are ready"},
     {{.first_last = 0}, "warp 1 comes first: in the beginning it is warp 0's turn"},
     {{.idle_moves_turn = true},
      "an idle cycle counts as a turn: whoever issued last remains the last"},
 };
 
-const Hypothesis kGreedyOnly[] = {
-    {{.fallback = Rules::Fallback::kNone},
+const WrongScheduler kGreedyOnly[] = {
+    {{.fallback = IssueRules::Fallback::kNone},
      "the scheduler waits for its warp until that is done: it falls back to the oldest ready warp"},
-    {{.fallback = Rules::Fallback::kNextInTurn},
+    {{.fallback = IssueRules::Fallback::kNextInTurn},
      "where its warp is not ready the next one in turn follows, not the oldest"},
-    {{.fallback = Rules::Fallback::kSmallestNumber},
+    {{.fallback = IssueRules::Fallback::kSmallestNumber},
      "the oldest warp is taken for the one with the smallest number, not for the one that arrived "
      "first"},
-    {{.fallback = Rules::Fallback::kYoungest},
+    {{.fallback = IssueRules::Fallback::kYoungest},
      "the youngest ready warp follows, not the oldest (or the last of several of the same age)"},
     {{.stays = false},
      "the oldest ready warp always issues: greedy means to stay with the warp that issued last"},
 };
 
-const Hypothesis kBoth[] = {
+const WrongScheduler kBoth[] = {
     {{.other_policy = true}, "the two policies are interchanged"},
     {{.more_latency = 1},
      "a warp is ready one cycle late: issued in cycle c, the result is there in cycle c + latency"},

@@ -14,9 +14,9 @@ namespace {
 
 using judge::Buffer;
 using judge::Failure;
+using lab::kWarpSize;
 using lab::RowPlan;
 
-constexpr int kWarpSize = 32;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLargest = std::numeric_limits<float>::max();

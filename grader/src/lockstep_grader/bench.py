@@ -6,10 +6,11 @@ import platform
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.compat import UTC
 from lockstep_grader.compile import compile_rung
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.files import write_whole

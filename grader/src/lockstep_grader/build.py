@@ -4,6 +4,7 @@
 import fcntl
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +19,25 @@ from lockstep_grader.system import nvcc_path
 from lockstep_grader.text import one_line
 from lockstep_grader.workspace import Workspace
 
+STRICT = "LOCKSTEP_STRICT"  # set in the environment by `./lab test`
 _NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] ")
 _ERROR_LINES = (re.compile(r"\berror: "), re.compile(r"CMake Error"), re.compile(r"^FAILED"))
 
 
-def build_backend(workspace: Workspace, backend: Backend, target: str, jobs: int) -> Path:
-    """Brings `target` up to date and returns the path of lockstep.json.
+def judge_target(lab_id: str) -> str:
+    """What AddLab.cmake calls all that one lab is judged with."""
+    return f"judge_{lab_id}"
+
+
+def workers_target(lab_id: str) -> str:
+    """What it calls the workers of one lab's rungs, which ctest judges."""
+    return f"workers_{lab_id}"
+
+
+def build_backend(
+    workspace: Workspace, backend: Backend, targets: Sequence[str], jobs: int
+) -> Path:
+    """Brings `targets` up to date and returns the path of lockstep.json.
 
     Raises FaultError with the first error line and the place of the whole log.
     """
@@ -35,11 +49,12 @@ def build_backend(workspace: Workspace, backend: Backend, target: str, jobs: int
     with _exclusive(folder):
         with stage(f"configuring the {backend} backend") as progress:
             if not _is_configured(workspace, folder):
-                preset = ["cmake", "--preset", str(backend), "--fresh", "-B", str(folder)]
-                _run(preset, workspace, folder, progress)
+                _forget_configuration(folder)
+                preset = ["cmake", "--preset", str(backend), "-B", str(folder)]
+                _run([*preset, *_strictness()], workspace, folder, progress)
         with stage(f"building the {backend} backend") as progress:
-            command = ["cmake", "--build", str(folder), "--target", target]
-            _run([*command, "--parallel", str(jobs)], workspace, folder, progress)
+            command = ["cmake", "--build", str(folder), "--parallel", str(jobs)]
+            _run([*command, "--target", *targets], workspace, folder, progress)
     return folder / "lockstep.json"
 
 
@@ -50,7 +65,21 @@ def _is_configured(workspace: Workspace, folder: Path) -> bool:
     except OSError:
         return False
     ours = f"CMAKE_HOME_DIRECTORY:INTERNAL={workspace.root}\n" in cache
-    return ours and all((folder / name).is_file() for name in ("build.ninja", "lockstep.json"))
+    is_strict = "LAB_WARNINGS_AS_ERRORS:BOOL=ON\n" in cache
+    if not ours or is_strict != bool(_strictness()):
+        return False
+    return all((folder / name).is_file() for name in ("build.ninja", "lockstep.json"))
+
+
+def _forget_configuration(folder: Path) -> None:
+    """What `cmake --fresh` does, which CMake 3.22 does not know."""
+    (folder / "CMakeCache.txt").unlink(missing_ok=True)
+    shutil.rmtree(folder / "CMakeFiles", ignore_errors=True)
+
+
+def _strictness() -> tuple[str, ...]:
+    """In the project's own tests, warnings are errors; in a user's build, they never are."""
+    return ("-DLAB_WARNINGS_AS_ERRORS=ON",) if os.environ.get(STRICT) else ()
 
 
 def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stage) -> None:
@@ -99,7 +128,7 @@ def _cause(lines: Sequence[str]) -> str:
         for index, line in enumerate(lines):
             if pattern.search(line):
                 told = lines[index : index + 6] if "CMake Error" in line else [line]
-                return one_line(" ".join(told))
+                return one_line(" ".join(told).partition("Call Stack")[0])
     return one_line(" ".join(lines[-1:]))
 
 

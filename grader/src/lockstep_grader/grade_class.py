@@ -3,11 +3,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from lockstep_grader.archives import Spool
 from lockstep_grader.class_table import Summary
+from lockstep_grader.compat import UTC
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, FaultError, InputError
 from lockstep_grader.executors import Executor

@@ -8,7 +8,7 @@ from pathlib import Path
 from lockstep_grader import gpus
 from lockstep_grader.errors import FaultError
 from lockstep_grader.gtest import read_gtest
-from lockstep_grader.model import Outcome, Part, TestResult
+from lockstep_grader.model import FindingKind, Outcome, Part, TestResult
 from lockstep_grader.process import Limits, Processes
 from lockstep_grader.text import last_line
 
@@ -39,14 +39,40 @@ class Workers:
         return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
 
 
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a proof waits for: once the judge has seen it, the tests that follow are skipped."""
+
+    kinds: frozenset[FindingKind] = frozenset()  # any of these; none: every test runs
+    line: int = 0  # that such a finding names; 0: any
+    message: str = ""  # part of its message, or of a failed test's
+
+    def arguments(self) -> list[str]:
+        if not self.kinds:
+            return []
+        kinds = [f"--seek-kind={kind}" for kind in sorted(self.kinds)]
+        line = [f"--seek-line={self.line}"] if self.line else []
+        message = [f"--seek-message={self.message}"] if self.message else []
+        return [*kinds, *line, *message]
+
+
+EVERY_TEST = Sought()
+
+
 def run_judge(
-    judge: Path, rung_id: str, workers: Workers, seed: int | None, work: Path, processes: Processes
+    judge: Path,
+    rung_id: str,
+    workers: Workers,
+    seed: int | None,
+    work: Path,
+    processes: Processes,
+    sought: Sought = EVERY_TEST,
 ) -> tuple[tuple[TestResult, ...], str]:
     """The judge's tests of one rung and the seed it used.
 
     Raises FaultError when the judge crashed, hung, or contradicts itself.
     """
-    argv = [str(judge), f"--rung={rung_id}", *workers.arguments()]
+    argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
     tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
     if not any(test.part is Part.CORRECTNESS for test in tests):
         raise FaultError(f"the judge has no correctness test for {rung_id}")

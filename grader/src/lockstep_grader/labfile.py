@@ -3,11 +3,11 @@
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.compat import tomllib
 from lockstep_grader.errors import FaultError
 from lockstep_grader.measures import MEASURES
 from lockstep_grader.model import BENCH_SIZES, Gate, Lab, Points, Rung

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lockstep_grader.judge import EVERY_TEST, Sought
 from lockstep_grader.model import (
     Backend,
     Finding,
@@ -18,7 +19,7 @@ from lockstep_grader.model import (
     RungResult,
 )
 from lockstep_grader.mutants import Mutant, breaches, read_mutants
-from lockstep_grader.pool import judge_all, result_id
+from lockstep_grader.pool import Shelf, judge_all, result_id
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_rung
@@ -52,8 +53,13 @@ class _Proof:
     problems_of: Callable[[RungResult], list[str]]
 
 
-def lint(workspace: Workspace, labs: Sequence[Lab], session: Session) -> tuple[Verdict, ...]:
-    """Every proof of every lab, judged in parallel. Raises FaultError for a malformed mutant."""
+def lint(
+    workspace: Workspace, labs: Sequence[Lab], session: Session, kept: Shelf | None = None
+) -> tuple[Verdict, ...]:
+    """Every proof of every lab, judged in parallel, unless `kept` has its judgement.
+
+    Raises FaultError for a malformed mutant.
+    """
     backend = session.toolchain.backend
     mutants = {lab.id: read_mutants(workspace.solutions / lab.id / "mutants", lab) for lab in labs}
     provable = {
@@ -68,6 +74,7 @@ def lint(workspace: Workspace, labs: Sequence[Lab], session: Session) -> tuple[V
             session.processes,
             max_workers=session.jobs,
             progress=progress,
+            store=kept,
         )
     verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
     skipped = [
@@ -103,7 +110,8 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
         yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
     for mutant in mutants:
         name = mutant.file.stem
-        yield _proof(lab, mutant.rung, "mutant", name, mutant.file, partial(breaches, mutant))
+        problems = partial(breaches, mutant)
+        yield _proof(lab, mutant.rung, "mutant", name, mutant.file, problems, mutant.sought)
 
 
 def _proof(
@@ -113,9 +121,11 @@ def _proof(
     name: str,
     path: Path,
     problems_of: Callable[[RungResult], list[str]],
+    sought: Sought = EVERY_TEST,
 ) -> _Proof:
     read = partial(_read_as, path, rung)
-    return _Proof(Job(f"{kind} {name}", lab, rung, read), kind, name, path, problems_of)
+    job = Job(f"{kind} {name}", lab, rung, read, sought)
+    return _Proof(job, kind, name, path, problems_of)
 
 
 def _read_as(path: Path, rung: Rung) -> Source | Finding:

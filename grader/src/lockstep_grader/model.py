@@ -3,7 +3,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+
+from lockstep_grader.compat import StrEnum
 
 
 class Backend(StrEnum):

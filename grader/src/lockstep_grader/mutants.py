@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lockstep_grader.catalog import find_rung
 from lockstep_grader.errors import FaultError, LockstepError
+from lockstep_grader.judge import EVERY_TEST, Sought
 from lockstep_grader.model import (
     Backend,
     Finding,
@@ -52,6 +53,11 @@ class Mutant:
         if on_gpu and self.kinds and self.kinds <= _CHECKED_KINDS:
             return "a GPU alone does not see it"
         return ""
+
+    @property
+    def sought(self) -> Sought:
+        """What is enough to have seen; of a trivial one, every test's verdict counts."""
+        return EVERY_TEST if self.is_trivial else Sought(self.kinds, self.line, self.message)
 
     @property
     def is_trivial(self) -> bool:

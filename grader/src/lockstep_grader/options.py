@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Command-line options that several verbs share."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lockstep_grader.compat import StrEnum
 from lockstep_grader.model import Backend
 
 

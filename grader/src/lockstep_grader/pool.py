@@ -40,9 +40,12 @@ def judge_all(
     *,
     max_workers: int,
     progress: Stage,
+    store: Shelf | None = None,
 ) -> Mapping[ResultId, Judgement]:
     """A judgement for every job; see `judge_each`."""
-    judged = judge_each(jobs, judge, processes, max_workers=max_workers, progress=progress)
+    judged = judge_each(
+        jobs, judge, processes, max_workers=max_workers, progress=progress, store=store
+    )
     return {result_id(job): judgement for job, judgement in judged}
 
 

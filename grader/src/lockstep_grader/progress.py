@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: MIT
 """What is going on, on stderr: a bar on a terminal, a few plain lines anywhere else."""
 
+import math
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import Protocol, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+)
 from rich.text import Text
+
+from lockstep_grader.compat import Self
 
 _PLAIN_SECONDS = 2.0  # before the first plain line of a stage
 _PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines
@@ -29,6 +39,34 @@ class Stage(Protocol):
     ) -> None: ...
 
 
+class Countdown:
+    """The time left of a stretch of work, from how far it is: an estimate that only falls.
+
+    Steps differ in length, so that the plain estimate rises again and again. This one waits until
+    the work has caught up with it.
+    """
+
+    def __init__(self) -> None:
+        self._end = math.inf  # on the stage's own clock
+
+    def left(self, elapsed: float, done: int, total: int) -> float | None:
+        """Seconds; None as long as nothing is done."""
+        if done:
+            self._end = min(self._end, elapsed / done * total)
+        return max(self._end - elapsed, 0.0) if done else None
+
+
+class _LeftColumn(ProgressColumn):
+    def __init__(self) -> None:
+        super().__init__()
+        self._countdown = Countdown()
+
+    def render(self, task: Task) -> Text:
+        elapsed, total = task.elapsed or 0.0, int(task.total or 0)
+        left = self._countdown.left(elapsed, int(task.completed), total)
+        return Text(_left(left), "progress.remaining")
+
+
 def stage(title: str, stream: TextIO | None = None) -> Stage:
     """A stage called `title`; use it in a `with` and call `advance` as it goes."""
     stream = stream or sys.stderr
@@ -41,7 +79,7 @@ class _BarStage:
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
+            _LeftColumn(),
             TextColumn("{task.fields[label]}", markup=False),
             console=Console(file=stream),
             transient=True,
@@ -69,15 +107,17 @@ class _PlainStage:
         self._title, self._stream = title, stream
         self._started = self._last = time.monotonic()
         self._done = self._total = 0
+        self._countdown = Countdown()
 
     def advance(self, done: int, total: int, label: str = "") -> None:
         self._done, self._total = done, total
         now = time.monotonic()
         elapsed = now - self._started
+        remaining = self._countdown.left(elapsed, done, total)
         if now - self._last >= max(_PLAIN_SECONDS, elapsed * _PLAIN_SHARE):
             self._last = now
-            left = f", about {_spoken(elapsed / done * (total - done))} left" if done else ""
-            self._say(f"{self._title}: {done} of {total}{left} {label}".rstrip())
+            parts = filter(None, (f"{self._title}: {done} of {total}", _left(remaining)))
+            self._say(f"{', '.join(parts)} {label}".rstrip())
 
     def __enter__(self) -> Self:
         return self
@@ -94,6 +134,12 @@ class _PlainStage:
 
     def _say(self, line: str) -> None:
         print(line, file=self._stream, flush=True)
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {_spoken(seconds)} left" if seconds >= 1 else "nearly done"
 
 
 def _spoken(seconds: float) -> str:

@@ -2,6 +2,7 @@
 """One (submission, rung) job, from source to judgement."""
 
 import functools
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -12,7 +13,7 @@ from lockstep_grader.catalog import read_labs
 from lockstep_grader.compile import compile_rung
 from lockstep_grader.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.gpus import GpuPool
-from lockstep_grader.judge import Workers, run_judge
+from lockstep_grader.judge import EVERY_TEST, Sought, Workers, run_judge
 from lockstep_grader.model import Backend, Finding, FindingKind, Judgement, Lab, Rung, TestResult
 from lockstep_grader.process import Processes
 from lockstep_grader.reference import References
@@ -24,6 +25,7 @@ from lockstep_grader.toolchain import Toolchain, digest
 from lockstep_grader.workspace import Workspace
 
 _Stamp = tuple[int, int] | None  # time of the last change, and size
+_OWN_IMPORT = re.compile(r"^\s*from lockstep_grader(?:\.([\w.]+))? import (.*)$", re.MULTILINE)
 _HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
 
 
@@ -33,6 +35,7 @@ class Job:
     lab: Lab
     rung: Rung
     read: Callable[[], Source | Finding]  # called once, when the job's turn comes
+    sought: Sought = EVERY_TEST
 
 
 class RungJudge:
@@ -80,6 +83,7 @@ class RungJudge:
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
                 "sandbox": str(isinstance(self._confinement, Sandbox)),
                 "beside": self._beside_digest(job),
+                "sought": " ".join(job.sought.arguments()),
             }
         )
 
@@ -121,7 +125,9 @@ class RungJudge:
 
     def _run(self, job: Job, workers: Workers, work: Path) -> Judgement:
         judge = self._toolchain.lab(job.lab.id).judge
-        tests, seed = run_judge(judge, job.rung.id, workers, self._seed, work, self._processes)
+        tests, seed = run_judge(
+            judge, job.rung.id, workers, self._seed, work, self._processes, job.sought
+        )
         return Judgement(tests=tests, seed=seed)
 
     def _with_sanitizer(
@@ -188,8 +194,19 @@ def _stamp(file: Path) -> _Stamp:
 
 @functools.cache
 def _grader_digest() -> str:
-    """Of this package but for what only reports: another grader may judge otherwise."""
-    return digest(sorted(Path(__file__).parent.glob("*.py")))
+    """Of this module and all of ours that it imports: another grader may judge otherwise."""
+    package = Path(__file__).parent
+    found: set[Path] = set()
+    queue = [Path(__file__)]
+    while queue:
+        file = queue.pop()
+        if file in found or not file.is_file():
+            continue
+        found.add(file)
+        for module, names in _OWN_IMPORT.findall(file.read_text("utf-8")):
+            for name in [module] if module else names.split(", "):
+                queue.append(package.joinpath(*name.split(".")).with_suffix(".py"))
+    return digest(sorted(found))
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:

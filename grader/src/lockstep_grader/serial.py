@@ -3,10 +3,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from lockstep_grader import __version__
+from lockstep_grader.compat import UTC
 from lockstep_grader.model import (
     Finding,
     FindingKind,

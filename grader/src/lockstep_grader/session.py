@@ -2,11 +2,12 @@
 """What the judging verbs share: a backend set up and built, and its judge at hand."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader import system
-from lockstep_grader.build import build_backend
+from lockstep_grader.build import build_backend, judge_target
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.gpus import GpuPool, find_gpus
 from lockstep_grader.model import Backend
@@ -18,7 +19,7 @@ from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain import Toolchain, read_toolchain
 from lockstep_grader.workspace import Workspace
 
-_BUILD_TARGET = "lockstep"
+_ALL_LABS = ("lockstep",)
 SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
 
 
@@ -42,9 +43,11 @@ def open_session(
     seed: int | None = None,
     use_sanitizer: bool = True,
     use_sandbox: bool = True,
+    labs: Sequence[str] = (),
 ) -> Session:
     """Does all set-up that `backend` needs; None means cuda where it works, else cpu.
 
+    Builds what the `labs` are judged with; without names, what all are.
     On cuda, `use_sanitizer` judges cleanliness with compute-sanitizer where that is installed.
     Raises FaultError when something is missing or does not build.
     """
@@ -58,7 +61,8 @@ def open_session(
     else:
         backend = backend or system.detect_backend()
         system.ensure(system.requirements(backend))
-        toolchain = read_toolchain(build_backend(workspace, backend, _BUILD_TARGET, jobs))
+        targets = tuple(map(judge_target, labs)) or _ALL_LABS
+        toolchain = read_toolchain(build_backend(workspace, backend, targets, jobs))
     processes = Processes()
     sanitizer = None
     if toolchain.backend is Backend.CUDA and use_sanitizer:
@@ -81,6 +85,7 @@ def open_session_for(
     seed: int | None = None,
     use_sanitizer: bool = True,
     use_sandbox: bool = True,
+    labs: Sequence[str] = (),
 ) -> Session:
     """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
 
@@ -89,7 +94,7 @@ def open_session_for(
     confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
         require_sandbox(backend or system.detect_backend())
-    opened = open_session(workspace, backend, jobs, seed, use_sanitizer, use_sandbox)
+    opened = open_session(workspace, backend, jobs, seed, use_sanitizer, use_sandbox, labs)
     if confined:
         require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
     return opened

@@ -88,8 +88,7 @@ def digest(files: Iterable[Path]) -> str:
     """A hash over the contents of `files`, in their order."""
     whole = hashlib.sha256()
     for file in files:
-        with file.open("rb") as stream:
-            whole.update(hashlib.file_digest(stream, "sha256").digest())
+        whole.update(hashlib.sha256(file.read_bytes()).digest())
     return whole.hexdigest()
 
 

@@ -4,13 +4,13 @@
 import json
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lockstep_grader.catalog import find_lab, read_labs
+from lockstep_grader.compat import StrEnum
 from lockstep_grader.errors import ExitCode, InputError
 from lockstep_grader.export import (
     autolab,
@@ -133,7 +133,7 @@ def run_autograder(
     workspace = Workspace.from_environment()
     chosen = find_lab(read_labs(workspace), lab)
     if prepare_only:
-        prepare(workspace)
+        prepare(workspace, chosen)
         return ExitCode.FULL_MARKS
     return autograde(workspace, platform, chosen, root)
 

@@ -94,7 +94,8 @@ def grade_path(
     )
 
     def session() -> Session:
-        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+        wanted = [request.only.id] if request.only else []
+        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, wanted)
         if executor is ExecutorChoice.LOCAL:
             return open_session_for(path, *options)
         return open_session(*options)
@@ -115,9 +116,9 @@ def lint_labs(
         raise InputError("lint proves solutions and mutants, and this copy has none")
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
-    verdicts = lint(
-        workspace, chosen, open_session(workspace, backend.backend, jobs, seed, sanitizer)
-    )
+    wanted = [each.id for each in chosen]
+    session = open_session(workspace, backend.backend, jobs, seed, sanitizer, labs=wanted)
+    verdicts = lint(workspace, chosen, session)
     print_verdicts(make_console(), verdicts)
     breached = any(verdict.problems for verdict in verdicts)
     return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS
@@ -132,7 +133,7 @@ def run_tests(
     jobs: JobsOption = None,
 ) -> int:
     """Run the project's own tests, all of them."""
-    from lockstep_grader.selftest.plan import chosen, ensure_tools, present
+    from lockstep_grader.selftest.plan import chosen, ensure_tools, make_strict, present
     from lockstep_grader.selftest.sections import Context, run_sections
 
     workspace = Workspace.from_environment()
@@ -142,6 +143,7 @@ def run_tests(
         return ExitCode.FULL_MARKS
     sections = chosen(workspace, only or [])
     ensure_tools(workspace)
+    workspace = make_strict(workspace)
     total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS
 

@@ -62,7 +62,7 @@ def profile(
         raise InputError(f"{folder}: no such folder")
     for file in filter(None, (html, json)):
         require_writable(file)
-    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox)
+    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
     made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))

@@ -61,7 +61,9 @@ def check_target(
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     folder = _folder(workspace, from_)
-    session = open_session_for(folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox)
+    session = open_session_for(
+        folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
+    )
     result = check(make_console(), session, folder, lab, rungs, workspace.results)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
@@ -87,7 +89,7 @@ def watch_target(
 
     def once() -> None:
         session = open_session_for(
-            folder, workspace, backend.backend, jobs, None, sanitizer, sandbox
+            folder, workspace, backend.backend, jobs, None, sanitizer, sandbox, [lab.id]
         )
         check(console, session, folder, lab, rungs, workspace.results)
 
@@ -155,7 +157,9 @@ def bench_lab(
     if not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         source = from_ or workspace.solutions
-        session = open_session_for(source, workspace, backend.backend, use_sandbox=sandbox)
+        session = open_session_for(
+            source, workspace, backend.backend, use_sandbox=sandbox, labs=[lab.id]
+        )
         bench.save(bench.measure(session, source, lab, numbers), file)
     report = bench.load(file)
     bench_page.draw(report, plot)

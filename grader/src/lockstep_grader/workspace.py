@@ -46,3 +46,8 @@ class Workspace:
     def shown(self, path: Path) -> str:
         """`path` as the user would type it: relative to the repository when inside."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+def cache_folder(env: Mapping[str, str] = os.environ) -> Path:
+    """What all checkouts of this user share, by content: it may be deleted at any time."""
+    return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"

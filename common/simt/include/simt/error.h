@@ -28,6 +28,11 @@ namespace simt {
 // error is set, it is what is recorded and returned. Every API function returns through this.
 cudaError_t set_last_error(cudaError_t error);
 
+// The result of a function of streams or events, by whether the handle that it got is one.
+inline cudaError_t set_handle_error(bool is_valid) {
+  return set_last_error(is_valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
 // A kernel has faulted: until cudaDeviceReset every later API call returns `error`. The first wins.
 void set_sticky_error(cudaError_t error);
 

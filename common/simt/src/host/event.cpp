@@ -26,10 +26,6 @@ bool keeps_time(cudaEvent_t event) {
   return exists(event) && event->recorded && (event->flags & cudaEventDisableTiming) == 0;
 }
 
-cudaError_t done(bool valid) {
-  return simt::set_last_error(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
 }  // namespace
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -48,21 +44,21 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   }
   *event = new CUevent_st{flags, false, {}, {}};
   events().insert(*event);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  if (events().erase(event) == 0) return done(false);
+  if (events().erase(event) == 0) return simt::set_handle_error(false);
   delete event;
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  if (!exists(event) || !simt::is_valid_stream(stream)) return done(false);
+  if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   event->recorded = true;
   event->time = std::chrono::steady_clock::now();
   event->work = simt::internal::record_event(stream);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
@@ -70,22 +66,22 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  if (!exists(event)) return done(false);
+  if (!exists(event)) return simt::set_handle_error(false);
   simt::internal::host_waits_for(event->work);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-  if (!exists(event) || !simt::is_valid_stream(stream)) return done(false);
+  if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   simt::internal::stream_waits_for(stream, event->work);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {
   if (elapsed_ms == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  if (!keeps_time(start) || !keeps_time(stop)) return done(false);
+  if (!keeps_time(start) || !keeps_time(stop)) return simt::set_handle_error(false);
   *elapsed_ms = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
-  return done(true);
+  return simt::set_handle_error(true);
 }

@@ -20,15 +20,11 @@ std::set<cudaStream_t>& streams() {
   return *created;
 }
 
-cudaError_t done(bool valid) {
-  return simt::set_last_error(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
 // The host knows from now on that the stream's work is done.
 cudaError_t wait(cudaStream_t stream) {
   const bool valid = simt::is_valid_stream(stream);
   if (valid) simt::internal::host_waits_for(stream);
-  return done(valid);
+  return simt::set_handle_error(valid);
 }
 
 }  // namespace
@@ -53,14 +49,14 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   *stream = new CUstream_st{flags, std::clamp(priority, kGreatestPriority, kLeastPriority)};
   streams().insert(*stream);
   simt::internal::add_stream(*stream, (flags & cudaStreamNonBlocking) == 0);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (streams().erase(stream) == 0) return done(false);
+  if (streams().erase(stream) == 0) return simt::set_handle_error(false);
   simt::internal::remove_stream(stream);
   delete stream;
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait(stream); }
@@ -69,30 +65,30 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait(stream); }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   if (flags == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  if (!simt::is_valid_stream(stream)) return done(false);
+  if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   *flags = streams().count(stream) != 0 ? stream->flags : cudaStreamDefault;
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   if (priority == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  if (!simt::is_valid_stream(stream)) return done(false);
+  if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   *priority = streams().count(stream) != 0 ? stream->priority : kLeastPriority;
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least != nullptr) *least = kLeastPriority;
   if (greatest != nullptr) *greatest = kGreatestPriority;
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned int flags) {
   if (callback == nullptr || flags != 0) return simt::set_last_error(cudaErrorInvalidValue);
-  if (wait(stream) != cudaSuccess) return done(false);
+  if (wait(stream) != cudaSuccess) return simt::set_handle_error(false);
   callback(stream, simt::sticky_error(), user_data);
-  return done(true);
+  return simt::set_handle_error(true);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {

@@ -7,9 +7,9 @@ ungraded submission is: it gets no number at all. Tests not visible hide the stu
 """
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
+from lockstep_grader.compat import StrEnum
 from lockstep_grader.export.model import Rung, Submission
 from lockstep_grader.export.words import clip, explanation, headline, number
 

@@ -33,14 +33,15 @@ from lockstep_grader.workspace import Workspace
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
+_PROGRAM = Path(__file__).parents[1] / "__main__.py"
 _NO_SANDBOX = "--no-sandbox"
 # These containers have a share of a core and little memory, whatever they show.
 _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
 
 
-def prepare(workspace: Workspace) -> None:
-    """Builds what grading takes, so that grading itself is quick and needs no network."""
-    toolchain = open_session(workspace, Backend.CPU, jobs_that_fit()).toolchain
+def prepare(workspace: Workspace, lab: Lab) -> None:
+    """Builds what grading the lab takes, so that grading is quick and needs no network."""
+    toolchain = open_session(workspace, Backend.CPU, jobs_that_fit(), labs=[lab.id]).toolchain
     write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
 
 
@@ -100,7 +101,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
     argv = []
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv = ["env", f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
-    argv += [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(work / "submission")]
+    argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
     argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]
     argv += ["--results", str(work / "results")]
     if platform in _ONE_AT_A_TIME:

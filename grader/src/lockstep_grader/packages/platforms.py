@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The platforms that packages are made for."""
 
-from enum import StrEnum
+from lockstep_grader.compat import StrEnum
 
 TIME_LIMIT_SECONDS = 600  # Gradescope's default, PrairieLearn's most; Autolab's as we ask for it
 

@@ -5,10 +5,11 @@ import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from lockstep_grader import __version__
+from lockstep_grader.compat import UTC
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
 from lockstep_grader.release.contents import headers_kept_back, release_files, require_committed

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """States and causes in the words that pages use."""
 
-from enum import StrEnum
-
+from lockstep_grader.compat import StrEnum
 from lockstep_grader.model import Finding, FindingKind, Outcome, Part, RungResult
 
 

@@ -2,18 +2,21 @@
 """What `test` runs, cheapest first, and the tools it needs."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from lockstep_grader import system
+from lockstep_grader.build import STRICT
 from lockstep_grader.doctor import PYTHON_DEVELOPER_PACKAGES
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.files import write_whole
 from lockstep_grader.progress import say
 from lockstep_grader.selftest.sections import Section
-from lockstep_grader.selftest.style import check_format, check_python, check_tidy
+from lockstep_grader.selftest.style import check_format, check_python
 from lockstep_grader.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
+from lockstep_grader.selftest.tidy import check_tidy
 from lockstep_grader.text import one_line
 from lockstep_grader.workspace import Workspace
 
@@ -40,6 +43,18 @@ def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
         if name not in known:
             raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
     return tuple(section for name, section in known.items() if not only or name in only)
+
+
+def make_strict(workspace: Workspace) -> Workspace:
+    """The same checkout with a build of its own, in which warnings are errors.
+
+    Said in the environment, so that the tests' own processes build there too.
+    """
+    if not workspace.solutions.is_dir():
+        return workspace  # a student's compiler may be newer than the ones that we tried
+    os.environ[STRICT] = "1"
+    os.environ.setdefault("LOCKSTEP_BUILD", str(workspace.root / "build" / "test"))
+    return Workspace.from_environment()
 
 
 def ensure_tools(workspace: Workspace) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from rich.text import Text
 
 from lockstep_grader import system
-from lockstep_grader.build import build_backend
+from lockstep_grader.build import build_backend, workers_target
 from lockstep_grader.catalog import read_labs
 from lockstep_grader.errors import FaultError
+from lockstep_grader.kept import KeptJudgements
 from lockstep_grader.lint import lint
 from lockstep_grader.lint_report import print_verdicts
 from lockstep_grader.model import Backend
@@ -25,10 +26,15 @@ _LINT_SEED = 1
 
 
 def run_ctest(context: Context) -> Tally:
-    build = build_backend(context.workspace, Backend.CPU, "all", context.jobs).parent
+    """The unit tests, and one lab's solutions as CMake builds them; `lint` judges them all."""
+    workspace = context.workspace
+    labs = [lab.id for lab in read_labs(workspace)]
+    judged = labs[:1] if workspace.solutions.is_dir() else []  # not a student's own rungs
+    targets = ["lockstep", "lockstep_tests", *map(workers_target, judged)]
+    build = build_backend(workspace, Backend.CPU, targets, context.jobs).parent
     argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
-    if not context.workspace.solutions.is_dir():
-        argv += ["--label-exclude", "^rung$"]  # a student's own rungs: `check` judges those
+    if left_out := labs[len(judged) :]:
+        argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "ctest.xml"
         done = capture([*argv, "-j", str(context.jobs), "--output-junit", str(junit)], build)
@@ -61,7 +67,8 @@ def run_lint(context: Context) -> Tally:
     workspace = context.workspace
     # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
     session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
-    verdicts = lint(workspace, read_labs(workspace), session)
+    kept = KeptJudgements(workspace.build(Backend.CPU) / "proofs")
+    verdicts = lint(workspace, read_labs(workspace), session, kept)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
     skipped = sum(bool(verdict.skipped) for verdict in verdicts)
@@ -74,6 +81,6 @@ def build_cuda(context: Context) -> Tally:
         context.console.print(Text("  skipped: there is no nvcc here", "dim"))
         return Tally(skipped=1)
     system.ensure(system.requirements(Backend.CUDA))
-    build_backend(context.workspace, Backend.CUDA, "all", context.jobs)
+    build_backend(context.workspace, Backend.CUDA, ["all"], context.jobs)
     report(context, "the cuda backend compiles and links", True)
     return Tally(passed=1)

@@ -48,10 +48,7 @@ class Cluster:
         quiet = io.StringIO()
         try:
             with contextlib.redirect_stderr(quiet), contextlib.redirect_stdout(quiet):
-                # -P: no file in the folder that sbatch was called in shadows a module.
-                executor = submitit.SlurmExecutor(
-                    folder, python=f"{shlex.quote(sys.executable)} -P"
-                )
+                executor = submitit.SlurmExecutor(folder, python=shlex.quote(sys.executable))
                 executor.update_parameters(
                     **self._parameters, job_name=name, array_parallelism=parallelism
                 )
@@ -88,10 +85,14 @@ def _parameters(options: SlurmOptions, workers: int, needs_gpu: bool) -> dict[st
     # A task whose node fails comes back through us, so that a rung that ends nodes is not sent on
     # and on.
     further["no-requeue"] = True
-    exports = [f"export PYTHONPATH={shlex.quote(str(_SOURCE_FOLDER))}${{PYTHONPATH:+:$PYTHONPATH}}"]
+    source = shlex.quote(str(_SOURCE_FOLDER))
+    before = [
+        f"export PYTHONPATH={source}${{PYTHONPATH:+:$PYTHONPATH}}",
+        f"cd {source}",  # no file in the folder that sbatch was called in shadows a module
+    ]
     return {
         "time": options.minutes,
-        "setup": exports,
+        "setup": before,
         "use_srun": False,
         "additional_parameters": further,
     }

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# What makes the first build short: a student waits for it before the first verdict.
+
+# Most of our files compile for longer than they run. The emulator, where the time of a judgement
+# goes, asks for more.
+add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+
+# A library's files are compiled a few at a time as one, so that what they all include is read
+# once. Hence names in unnamed namespaces differ within a library. OFF compiles file by file, as
+# clang-tidy and editors want it.
+option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 14)
+
+# Objects are shared between checkouts where ccache is installed: paths below this checkout are
+# taken relative to it.
+find_program(LAB_CCACHE ccache)
+mark_as_advanced(LAB_CCACHE)
+if(LAB_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${LAB_CCACHE})
+endif()

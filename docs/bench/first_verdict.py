@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Measures how long a student waits, and writes docs/bench/first-verdict.json. Run from the top level,
+on an idle machine:
+
+    python3 docs/bench/first_verdict.py [LAB ...]
+
+Makes the students' copy, clones it into an empty folder with empty caches, and types the first check
+there; then saves the solution of every rung of each LAB (default: all) under `watch`. Only pip's
+downloads are there already: a first round, which does not count, fetches them.
+"""
+
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTPUT = ROOT / "docs" / "bench" / "first-verdict.json"
+TARGET = "00-threads/01_matrix_add"
+CALM_LOAD = 0.5  # more than this and the machine is not idle
+
+
+def main() -> None:
+    labs = sys.argv[1:] or sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
+        work = Path(temp)
+        make_copy(work / "copy")
+        env = {**os.environ, "PIP_CACHE_DIR": str(work / "pip"), "LOCKSTEP_NVCC": "off"}
+        first_check(work, "downloads", env)
+        cold = first_check(work, "cold", env)
+        warm = first_check(work, "cold", env, checkout="second")
+        saves = list(save_to_verdict(work / "checkout-cold", env, labs))
+    report = {
+        "command": " ".join(["python3", "docs/bench/first_verdict.py", *sys.argv[1:]]),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "machine": {
+            "processor": processor(),
+            "cores": len(os.sched_getaffinity(0)),
+            "system": platform.platform(terse=True),
+            "load_before": round(load, 2),
+            "idle": load < CALM_LOAD,
+        },
+        "first_check": cold,
+        "second_checkout_with_the_first_ones_caches": warm,
+        "save_to_verdict": saves,
+    }
+    OUTPUT.write_text(json.dumps(report, indent=1) + "\n")
+    slowest = max(saves, key=lambda save: save["seconds"])
+    print(f"first verdict {cold['seconds']} s ({cold['cpu_seconds']} s of processor time)")
+    print(f"slowest save {slowest['seconds']} s: {slowest['rung']}")
+
+
+def make_copy(folder: Path) -> None:
+    run(["./lab", "release", "--output", str(folder)], ROOT, os.environ)
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "The students' copy"]):
+        author = ["-c", "user.name=Lockstep", "-c", "user.email=lockstep@example.org"]
+        run(["git", *author, *command], folder, os.environ)
+
+
+def first_check(work: Path, caches: str, env: Mapping[str, str], checkout: str = "") -> dict[str, Any]:
+    """Clones the copy and checks a starter; what that took, pip's stage apart."""
+    folder = work / f"checkout-{checkout or caches}"
+    cached = work / f"caches-{caches}"
+    moved = {**env, "XDG_CACHE_HOME": str(cached / "xdg"), "CCACHE_DIR": str(cached / "ccache")}
+    spent, begin = cpu_seconds(), time.monotonic()
+    run(["git", "clone", "-q", str(work / "copy"), str(folder)], work, moved)
+    checked = run(["./lab", "check", TARGET, "--backend", "cpu"], folder, moved, expected=1)
+    seconds = time.monotonic() - begin
+    if "not written yet" not in checked.stdout:
+        sys.exit(f"the starter was not judged: {checked.stdout}{checked.stderr}")
+    return {
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds() - spent, 1),
+        "said": checked.stderr.splitlines(),
+    }
+
+
+def save_to_verdict(folder: Path, env: Mapping[str, str], labs: list[str]) -> Iterator[dict[str, Any]]:
+    """For each rung the time from a save of its solution to the end of the verdict under `watch`."""
+    for lab in labs:
+        for solution in sorted((ROOT / "solutions" / lab).glob("[0-9]*.cu")):
+            rung = f"{lab}/{solution.stem}"
+            watching = subprocess.Popen(
+                ["./lab", "watch", rung, "--backend", "cpu"],
+                cwd=folder,
+                env=dict(env),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            wait_for_round(watching)
+            begin = time.monotonic()
+            shutil.copyfile(solution, folder / "labs" / lab / solution.name)
+            said = wait_for_round(watching)
+            seconds = time.monotonic() - begin
+            watching.terminate()
+            watching.wait()
+            if "passed" not in said:
+                sys.exit(f"{rung}: the solution did not pass: {said}")
+            yield {"rung": rung, "seconds": round(seconds, 2)}
+
+
+def wait_for_round(watching: subprocess.Popen[str]) -> str:
+    said = ""
+    for line in watching.stdout or ():
+        said += line
+        if "waiting for the next save" in line:
+            return said
+    sys.exit(f"watch ended: {said}")
+
+
+def run(
+    argv: list[str], cwd: Path, env: Mapping[str, str], expected: int = 0
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(argv, cwd=cwd, env=dict(env), capture_output=True, text=True, check=False)
+    if done.returncode != expected:
+        sys.exit(f"{' '.join(argv)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done
+
+
+def cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def processor() -> str:
+    names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return names[0] if names else platform.machine()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Tries this checkout on this machine and writes docs/bench/systems/NAME.json. `.ci/matrix` calls it.
+
+    python3 docs/bench/measure_system.py NAME
+
+The compiler is g++, or the one that CXX names. Exit status: 0 if everything passed, else 1. Runs with
+Python 3.10 and without any package.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
+MUTANT_LABS = ("00-threads", "01-reduction")
+PROOF = re.compile(r"^\s*\S+\s+(starters|solutions|mutants)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", re.MULTILINE)
+
+
+def run(what: str, command: "list[str | Path]") -> "tuple[str, float]":
+    """The command's output, which is shown too, and its seconds. Its exit status is not asked for."""
+    print(f"== {what}: {' '.join(map(str, command))}", flush=True)
+    begin = time.monotonic()
+    lines = []
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace",
+    ) as child:
+        for line in child.stdout or ():
+            lines.append(line)
+            print(line, end="", flush=True)
+    return "".join(lines), time.monotonic() - begin
+
+
+def first_line(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.splitlines()[0]
+
+
+def version_of(*command: str) -> str:
+    found = re.search(r"\d+\.\d+(\.\d+)?", first_line(*command))
+    return found[0] if found else "unknown"
+
+
+def system_name() -> str:
+    text = Path("/etc/os-release").read_text("utf-8")
+    return re.search(r'^PRETTY_NAME="?([^"\n]+)', text, re.MULTILINE)[1]
+
+
+def grade(work: Path) -> "tuple[dict[str, object], float, dict[str, str]]":
+    file = work / "grade.json"
+    command = ["./lab", "grade", "solutions", "--backend", "cpu", "--json", file, "--results", work]
+    _, seconds = run("the solutions", command)
+    if not file.is_file():
+        return {"score": 0, "max_score": 0, "short": ["not graded"]}, seconds, {}
+    report = json.loads(file.read_text("utf-8"))
+    rungs = [
+        (lab["id"], rung)
+        for submission in report["submissions"]
+        for lab in submission["labs"]
+        for rung in lab["rungs"]
+    ]
+    marks = {
+        "score": sum(rung["score"] for _, rung in rungs),
+        "max_score": sum(rung["max_score"] for _, rung in rungs),
+        "short": [f"{lab}/{rung['id']}" for lab, rung in rungs if rung["score"] < rung["max_score"]],
+    }
+    return marks, seconds, report["toolchain"]["compiler"]
+
+
+def test(work: Path) -> "tuple[dict[str, object], float]":
+    """The unit tests in C++; the rungs that ctest judges too have been graded already."""
+    file = work / "ctest.xml"
+    _, build_seconds = run("their build", ["cmake", "--build", BUILD, "--target", "all"])
+    command = ["ctest", "--test-dir", BUILD, "--label-exclude", "^rung$", "--no-tests=error"]
+    jobs = ["-j", str(os.cpu_count()), "--output-on-failure", "--output-junit", file]
+    _, seconds = run("unit tests", [*command, *jobs])
+    if not file.is_file():
+        return {"passed": 0, "failed": ["not run"]}, build_seconds + seconds
+    cases = list(ElementTree.parse(file).getroot().iter("testcase"))
+    failed = [case.get("name") for case in cases if case.get("status") != "run"]
+    return {"passed": len(cases) - len(failed), "failed": failed}, build_seconds + seconds
+
+
+def prove() -> "tuple[dict[str, object], float]":
+    """Starters fail, solutions pass, mutants are caught: `proved` counts all three."""
+    counts, seconds = [0, 0, 0], 0.0
+    for lab in MUTANT_LABS:
+        output, taken = run("proofs", ["./lab", "lint", lab, "--backend", "cpu", "--seed", "1"])
+        seconds += taken
+        rows = [match.groups()[1:] for match in PROOF.finditer(output)]
+        if len(rows) != 3:
+            counts[1] += 1  # lint itself broke
+        counts = [count + sum(int(row[i]) for row in rows) for i, count in enumerate(counts)]
+    proved, breached, skipped = counts
+    return {"labs": list(MUTANT_LABS), "proved": proved, "breached": breached, "skipped": skipped}, seconds
+
+
+def main() -> int:
+    name = sys.argv[1]
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+        marks, grade_seconds, compiler = grade(Path(folder))
+        tests, test_seconds = test(Path(folder))
+    proofs, proof_seconds = prove()
+    cxx = compiler.get("path") or shutil.which(os.environ.get("CXX", "g++")) or "g++"
+    report = {
+        "system": os.environ.get("LOCKSTEP_SYSTEM") or system_name(),
+        "processor": platform.machine(),
+        "emulated": bool(os.environ.get("LOCKSTEP_EMULATED")),
+        "cores": len(os.sched_getaffinity(0)),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "commit": first_line("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
+        "compiler": f"g++ {version_of(cxx, '-dumpfullversion')}",
+        "versions": {
+            "python": platform.python_version(),
+            "cmake": version_of("cmake", "--version"),
+            "ninja": version_of("ninja", "--version"),
+            "ld": version_of("ld", "--version"),
+        },
+        "seconds": {
+            "grade": round(grade_seconds),
+            "tests": round(test_seconds),
+            "proofs": round(proof_seconds),
+        },
+        "marks": marks,
+        "tests": tests,
+        "proofs": proofs,
+    }
+    file = ROOT / "docs" / "bench" / "systems" / f"{name}.json"
+    file.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    good = not (marks["short"] or tests["failed"] or proofs["breached"])
+    print(f"{file}: {'all passed' if good else 'NOT all passed'}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What CMake makes of this very checkout: the compiler that it takes, and the flags."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from lockstep_grader.text import one_line
+
+REPOSITORY = Path(__file__).parents[2]
+OURS = (f"{REPOSITORY}/common/", f"{REPOSITORY}/labs/")
+
+
+def configure(folder: Path, *options: str, path: Path | None = None, **env: str) -> str:
+    """Configures the cpu backend in `folder` and returns CMake's output, on one line."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("CXX", "CXXFLAGS")}
+    if path:
+        env["PATH"] = f"{path}:{clean['PATH']}"
+    done = subprocess.run(
+        ["cmake", "--preset", "cpu", "-B", folder, *options],
+        cwd=REPOSITORY,
+        env=clean | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert (done.returncode == 0) == (folder / "lockstep.json").is_file(), done.stdout
+    return one_line(done.stdout)
+
+
+def flags_of_our_files(folder: Path) -> list[list[str]]:
+    commands = json.loads((folder / "compile_commands.json").read_text())
+    flags = [entry["command"].split() for entry in commands if entry["file"].startswith(OURS)]
+    assert len(flags) > 50
+    return flags
+
+
+def compiler_of(folder: Path) -> dict[str, str]:
+    compiler = json.loads((folder / "lockstep.json").read_text())["compiler"]
+    return {str(name): str(value) for name, value in compiler.items()}
+
+
+def program(path: Path, script: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_users_build_shows_warnings_and_ends_on_none(tmp_path: Path) -> None:
+    configure(tmp_path)
+    flags = flags_of_our_files(tmp_path)
+    assert any("-Wextra" in words for words in flags)
+    assert not any(word.startswith("-Werror") for words in flags for word in words)
+    rungs = json.loads((tmp_path / "lockstep.json").read_text())["steps"]
+    assert not any("-Werror" in word for step in rungs for word in step["argv"])
+
+
+def test_the_projects_own_tests_end_on_any_warning(tmp_path: Path) -> None:
+    configure(tmp_path, "-DLAB_WARNINGS_AS_ERRORS=ON")
+    for words in flags_of_our_files(tmp_path):
+        assert ("-Wextra" in words) == ("-Werror" in words)
+    assert any("-Werror" in words for words in flags_of_our_files(tmp_path))
+
+
+def test_gxx_is_taken_where_another_compiler_is_the_default(tmp_path: Path) -> None:
+    default = program(tmp_path / "bin" / "c++", "echo this is no g++ >&2; exit 1")
+    configure(tmp_path / "build", path=default.parent)
+    compiler = compiler_of(tmp_path / "build")
+    assert compiler["id"] == "GNU"
+    assert Path(compiler["path"]).name == "g++"
+
+
+def test_the_compiler_of_the_environment_is_taken(tmp_path: Path) -> None:
+    named = program(tmp_path / "bin" / "g++-special", 'exec g++ "$@"')
+    configure(tmp_path / "build", path=named.parent, CXX="g++-special")
+    assert compiler_of(tmp_path / "build")["path"] == str(named)
+
+
+def test_clang_is_refused_with_the_next_step(tmp_path: Path) -> None:
+    # It says of itself what clang says, so that the test needs none.
+    clang = program(tmp_path / "clang++", 'exec g++ -D__clang__=1 -D__clang_major__=14 "$@"')
+    if real := shutil.which("clang++"):
+        clang = Path(real)
+    said = configure(tmp_path / "build", CXX=str(clang))
+    assert f"{clang} is Clang " in said
+    assert "Lockstep needs g++ 11 or newer: type CXX=g++ before the command" in said
+
+
+def test_a_gxx_that_is_too_old_is_refused_with_the_next_step(tmp_path: Path) -> None:
+    old = program(tmp_path / "g++-10", 'exec g++ -w -U__GNUC__ -D__GNUC__=10 "$@"')
+    said = configure(tmp_path / "build", CXX=str(old))
+    assert f"{old} is GNU 10." in said
+    assert said.count("Lockstep needs g++ 11 or newer: install g++ 11 or newer") == 1

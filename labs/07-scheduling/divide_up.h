@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace scheduling_test {
+
+// How many units hold `items`; neither is negative, and a unit is at least 1.
+inline std::int64_t divide_up(std::int64_t items, std::int64_t unit) {
+  return (items + unit - 1) / unit;
+}
+
+}  // namespace scheduling_test
