@@ -15,9 +15,13 @@ if(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation through which the emulator sees every memory access and every basic block, every
   # index of an array whose size is known and every address of a type; no optimisation that would move
   # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra).
+  set(simt_checks alignment,bounds)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
+    string(APPEND simt_checks ,integer-divide-by-zero)
+  endif()
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
-    -fsanitize-coverage=trace-pc -fsanitize=alignment,bounds -fno-gnu-unique -Wall -Wno-unknown-pragmas
+    -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which

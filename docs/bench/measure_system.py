@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Tries this checkout on this machine and writes docs/bench/systems/NAME.json. `.ci/matrix` calls it.
 
-    python3 docs/bench/measure_system.py NAME
+    python3 docs/bench/measure_system.py NAME [--lab LAB] [--no-proofs]
+    python3 docs/bench/measure_system.py --table    writes the table of docs/systems.md anew
 
-The compiler is g++, or the one that CXX names. Exit status: 0 if everything passed, else 1. Runs with
+The compiler is g++, or the one that CXX names. --lab and --no-proofs are for slow machines. Exit status: 0 if everything passed, else 1. Runs with
 Python 3.10 and without any package.
 """
 
+import argparse
 import json
 import os
 import platform
@@ -21,6 +23,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "bench" / "systems"
+PAGE = ROOT / "docs" / "systems.md"
+BEGIN, END = "<!-- table: measure_system.py -->\n", "<!-- end of the table -->\n"
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
 MUTANT_LABS = ("00-threads", "01-reduction")
 PROOF = re.compile(r"^\s*\S+\s+(starters|solutions|mutants)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", re.MULTILINE)
@@ -60,12 +65,12 @@ def system_name() -> str:
     return re.search(r'^PRETTY_NAME="?([^"\n]+)', text, re.MULTILINE)[1]
 
 
-def grade(work: Path) -> "tuple[dict[str, object], float, dict[str, str]]":
+def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, str]]":
     file = work / "grade.json"
     command = ["./lab", "grade", "solutions", "--backend", "cpu", "--json", file, "--results", work]
-    _, seconds = run("the solutions", command)
+    _, seconds = run("the solutions", [*command, *(["--lab", lab] if lab else [])])
     if not file.is_file():
-        return {"score": 0, "max_score": 0, "short": ["not graded"]}, seconds, {}
+        return {"score": 0, "max_score": 0, "labs": [], "short": ["not graded"]}, seconds, {}
     report = json.loads(file.read_text("utf-8"))
     rungs = [
         (lab["id"], rung)
@@ -76,6 +81,7 @@ def grade(work: Path) -> "tuple[dict[str, object], float, dict[str, str]]":
     marks = {
         "score": sum(rung["score"] for _, rung in rungs),
         "max_score": sum(rung["max_score"] for _, rung in rungs),
+        "labs": sorted({lab for lab, _ in rungs}),
         "short": [f"{lab}/{rung['id']}" for lab, rung in rungs if rung["score"] < rung["max_score"]],
     }
     return marks, seconds, report["toolchain"]["compiler"]
@@ -95,10 +101,10 @@ def test(work: Path) -> "tuple[dict[str, object], float]":
     return {"passed": len(cases) - len(failed), "failed": failed}, build_seconds + seconds
 
 
-def prove() -> "tuple[dict[str, object], float]":
+def prove(labs: "tuple[str, ...]") -> "tuple[dict[str, object], float]":
     """Starters fail, solutions pass, mutants are caught: `proved` counts all three."""
     counts, seconds = [0, 0, 0], 0.0
-    for lab in MUTANT_LABS:
+    for lab in labs:
         output, taken = run("proofs", ["./lab", "lint", lab, "--backend", "cpu", "--seed", "1"])
         seconds += taken
         rows = [match.groups()[1:] for match in PROOF.finditer(output)]
@@ -106,15 +112,57 @@ def prove() -> "tuple[dict[str, object], float]":
             counts[1] += 1  # lint itself broke
         counts = [count + sum(int(row[i]) for row in rows) for i, count in enumerate(counts)]
     proved, breached, skipped = counts
-    return {"labs": list(MUTANT_LABS), "proved": proved, "breached": breached, "skipped": skipped}, seconds
+    return {"labs": list(labs), "proved": proved, "breached": breached, "skipped": skipped}, seconds
+
+
+def row(report: dict) -> str:
+    marks, tests, proofs, seconds = (report[key] for key in ("marks", "tests", "proofs", "seconds"))
+    processor = report["processor"] + (" (qemu)" if report["emulated"] else "")
+    breached = f", {proofs['breached']} breached" if proofs["breached"] else ""
+    labs = marks["labs"]
+    cells = (
+        report["system"],
+        processor,
+        report["compiler"],
+        f"{marks['score']:g} of {marks['max_score']:g}" + (f", {labs[0]} alone" if len(labs) == 1 else ""),
+        f"{tests['passed']} of {tests['passed'] + len(tests['failed'])}",
+        f"{proofs['proved']}{breached}" if proofs["labs"] else "not tried",
+        f"{sum(seconds.values()) / 60:.0f} on {report['cores']} cores",
+        report["date"],
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def table() -> str:
+    reports = [json.loads(file.read_text("utf-8")) for file in RESULTS.glob("*.json")]
+    reports.sort(key=lambda report: (report["processor"] != "x86_64", report["system"], report["compiler"]))
+    head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "minutes", "date")
+    lines = [f"| {' | '.join(head)} |\n", "| --- | --- | --- | --- | --- | --- | --- | --- |\n"]
+    return "".join([*lines, *map(row, reports)])
+
+
+def write_table() -> None:
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}", "utf-8")
 
 
 def main() -> int:
-    name = sys.argv[1]
+    parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("\n\n")[2])
+    parser.add_argument("name", nargs="?")
+    parser.add_argument("--lab", default="")
+    parser.add_argument("--no-proofs", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.table:
+        write_table()
+        return 0
+    if not chosen.name:
+        parser.error("NAME is missing")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
-        marks, grade_seconds, compiler = grade(Path(folder))
+        marks, grade_seconds, compiler = grade(Path(folder), chosen.lab)
         tests, test_seconds = test(Path(folder))
-    proofs, proof_seconds = prove()
+    proofs, proof_seconds = prove(() if chosen.no_proofs else MUTANT_LABS)
     cxx = compiler.get("path") or shutil.which(os.environ.get("CXX", "g++")) or "g++"
     report = {
         "system": os.environ.get("LOCKSTEP_SYSTEM") or system_name(),
@@ -139,7 +187,8 @@ def main() -> int:
         "tests": tests,
         "proofs": proofs,
     }
-    file = ROOT / "docs" / "bench" / "systems" / f"{name}.json"
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{chosen.name}.json"
     file.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
     good = not (marks["short"] or tests["failed"] or proofs["breached"])
     print(f"{file}: {'all passed' if good else 'NOT all passed'}")

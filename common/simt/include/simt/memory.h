@@ -14,7 +14,11 @@ namespace simt {
 
 // The range is at a fixed place, so that "is this a device address?" is one comparison and so that
 // two runs see the same addresses. It is reserved without memory behind it, which arrives on use.
+#if defined(__x86_64__)
 inline constexpr std::uintptr_t kDeviceBase = 0x2000'0000'0000;
+#else  // some aarch64 systems have addresses of 39 bits
+inline constexpr std::uintptr_t kDeviceBase = 0x20'0000'0000;
+#endif
 inline constexpr std::size_t kDeviceRangeBytes = std::size_t{16} << 30;
 inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{4} << 30;  // what programs can have
 inline constexpr std::size_t kAllocationAlignment = 256;

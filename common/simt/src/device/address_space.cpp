@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "simt/page.h"
+
 namespace simt::device {
 namespace {
 
-constexpr std::uintptr_t kPageBytes = 4096;
-
-std::uintptr_t page_below(std::uintptr_t address) { return address / kPageBytes * kPageBytes; }
-std::uintptr_t page_above(std::uintptr_t address) { return page_below(address + kPageBytes - 1); }
+std::uintptr_t page_below(std::uintptr_t address) { return address / page_bytes() * page_bytes(); }
+std::uintptr_t page_above(std::uintptr_t address) { return page_below(address + page_bytes() - 1); }
 
 [[noreturn]] void give_up(const char* what, std::size_t size_bytes, const char* remedy) {
   std::fprintf(stderr, "simt: the system refuses %zu MiB of %s for the checkers (%s): %s\n",

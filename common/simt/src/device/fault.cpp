@@ -18,6 +18,11 @@ void end_kernel(Fault fault) {
   leave_kernel();
 }
 
+void end_division_by_zero(const void* pc) {
+  end_kernel(
+      {cudaErrorLaunchFailure, "crash", running_thread_name() + " divided an integer by zero", pc});
+}
+
 }  // namespace simt::device
 
 using simt::device::running;

@@ -18,4 +18,7 @@ struct Fault {
 // Ends the running kernel. Call on a fiber; nothing on any fiber runs again, not even destructors.
 [[noreturn]] void end_kernel(Fault fault);
 
+// The running thread divided by zero at `pc`.
+[[noreturn]] void end_division_by_zero(const void* pc);
+
 }  // namespace simt::device

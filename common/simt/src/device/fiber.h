@@ -17,7 +17,13 @@ struct Fiber {
 };
 
 inline constexpr std::size_t kStackBytes = std::size_t{256} << 10;  // of each fiber
-inline constexpr std::size_t kGuardBytes = 4096;                    // below it, without access
+
+// Below it, without access: a page, of the largest size that the processor's systems have.
+#if defined(__x86_64__)
+inline constexpr std::size_t kGuardBytes = 4096;
+#else
+inline constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
+#endif
 
 // Whether the address lies in the stack of any fiber.
 bool is_fiber_stack(std::uintptr_t address);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fault.h"
 #include "memory_report.h"
 #include "running.h"
 
@@ -98,6 +99,14 @@ void __ubsan_handle_out_of_bounds(const OutOfBounds* mistake, std::uintptr_t ind
   const Untraced untraced;
   end_index_out_of_range(signed_index(*mistake->index_type, index),
                          plain_name(*mistake->array_type), __builtin_return_address(0));
+}
+
+// Called where the processor does not trap by itself (see WorkerSteps.cmake).
+void __ubsan_handle_divrem_overflow(const void*, std::uintptr_t, std::uintptr_t) {
+  using namespace simt::device;
+  if (running.grid == nullptr) return;
+  const Untraced untraced;
+  end_division_by_zero(__builtin_return_address(0));
 }
 
 }  // extern "C"

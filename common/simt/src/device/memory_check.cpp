@@ -19,6 +19,7 @@
 #include "shared_variables.h"
 #include "simt/limits.h"
 #include "simt/memory.h"
+#include "simt/page.h"
 
 namespace simt::device {
 namespace {
@@ -112,9 +113,8 @@ void check_shared_memory(const Access& access, SharedRegion& region) {
 }
 
 bool is_mapped(std::uintptr_t address) {
-  constexpr std::uintptr_t kPageBytes = 4096;
   unsigned char resident = 0;
-  void* const page = reinterpret_cast<void*>(address / kPageBytes * kPageBytes);
+  void* const page = reinterpret_cast<void*>(address / page_bytes() * page_bytes());
   return mincore(page, 1, &resident) == 0;
 }
 

@@ -75,8 +75,9 @@ void handle(int signal, siginfo_t* info, void* context) {
   const std::string thread = running_thread_name() + " ";
   switch (signal) {
     case SIGFPE:
-      end_kernel({cudaErrorLaunchFailure, "crash", thread + "divided an integer by zero", pc});
+      end_division_by_zero(pc);
     case SIGILL:
+    case SIGTRAP:  // what __builtin_trap() raises on aarch64
       end_kernel(
           {cudaErrorLaunchFailure, "crash", thread + "reached code that must not be reached", pc});
     default:

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "allocations.h"
+#include "simt/page.h"
 
 namespace simt {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kCommitBytes = std::size_t{2} << 20;
 constexpr std::size_t kPoisonedBytes = std::size_t{32}
                                        << 20;  // at either end of a large allocation
-constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kMinPageBytes = 4096;    // of any system
 
 // The search for room begins again from the start after this much, small allocations counting as
 // they are and large ones, whose memory goes back when they are freed, as a page. That bounds the
@@ -75,7 +76,7 @@ std::byte* take_room_from(std::uintptr_t start, std::size_t room, Reuse reuse) {
 // From the cursor on, then from the start; only then of recently freed allocations, in the same
 // order, so that the latest are spared even where room is short.
 std::byte* take_room(std::size_t room) {
-  g_round_bytes += std::min(room, kPageBytes);
+  g_round_bytes += std::min(room, kMinPageBytes);
   constexpr std::size_t kSmallestRoom = kAllocationAlignment + kRedZoneBytes;
   if (g_round_bytes > std::max(kMinRoundBytes, g_num_live * kSmallestRoom)) {
     g_cursor = kDeviceBase;
@@ -115,9 +116,9 @@ Range middle_of(std::byte* base, std::size_t size_bytes) {
   const std::size_t padded_bytes = round_up(size_bytes, kAllocationAlignment);
   if (padded_bytes <= 2 * kPoisonedBytes) return {base + padded_bytes, base + padded_bytes};
   const auto to_page = [](std::byte* p, std::size_t up) {
-    return p + up - (reinterpret_cast<std::uintptr_t>(p) + up) % kPageBytes;
+    return p + up - (reinterpret_cast<std::uintptr_t>(p) + up) % page_bytes();
   };
-  return {to_page(base + kPoisonedBytes, kPageBytes - 1),
+  return {to_page(base + kPoisonedBytes, page_bytes() - 1),
           to_page(base + padded_bytes - kPoisonedBytes, 0)};
 }
 
@@ -128,10 +129,10 @@ void poison_fresh(std::byte* base, std::size_t size_bytes) {
 }
 
 // The pages of the device's range that are to hold poison from their first use on.
-std::bitset<kDeviceRangeBytes / kPageBytes> g_unpoisoned_pages;
+std::bitset<kDeviceRangeBytes / kMinPageBytes> g_unpoisoned_pages;
 
 std::size_t page_number(const void* p) {
-  return (reinterpret_cast<std::uintptr_t>(p) - kDeviceBase) / kPageBytes;
+  return (reinterpret_cast<std::uintptr_t>(p) - kDeviceBase) / page_bytes();
 }
 
 void poison_middle_on_use(const Allocation& allocation) {
@@ -153,8 +154,8 @@ void forget_middle(const Allocation& allocation) {
 }
 
 void give_pages_back(const Allocation& allocation) {
-  const auto begin = round_up(reinterpret_cast<std::uintptr_t>(allocation.base), kPageBytes);
-  const auto end = reinterpret_cast<std::uintptr_t>(allocation.end()) / kPageBytes * kPageBytes;
+  const auto begin = round_up(reinterpret_cast<std::uintptr_t>(allocation.base), page_bytes());
+  const auto end = reinterpret_cast<std::uintptr_t>(allocation.end()) / page_bytes() * page_bytes();
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
@@ -228,10 +229,10 @@ void poison_on_first_use(const void* p, std::size_t size_bytes) {
   for (std::size_t page = page_number(p); page <= last; ++page) {
     if (!g_unpoisoned_pages[page]) continue;
     g_unpoisoned_pages.reset(page);
-    auto* const begin = reinterpret_cast<std::byte*>(kDeviceBase + page * kPageBytes);
+    auto* const begin = reinterpret_cast<std::byte*>(kDeviceBase + page * page_bytes());
     unsigned char resident = 1;
-    mincore(begin, kPageBytes, &resident);
-    if ((resident & 1) == 0) poison(begin, begin + kPageBytes);
+    mincore(begin, page_bytes(), &resident);
+    if ((resident & 1) == 0) poison(begin, begin + page_bytes());
   }
 }
 
