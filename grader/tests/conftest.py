@@ -48,6 +48,8 @@ requires = []
 hints = ["one", "two", "three"]
 """
 
+os.environ["LOCKSTEP_NVCC"] = "off"  # no test fetches it, nor any command that a test starts
+
 SOLUTION = "// solved\n"
 STARTER = (
     '// TODO sum up\n//! {"outcome": "failed", "message": "TODO: sum up", '

@@ -288,7 +288,7 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
     code = (
-        "from lockstep_grader.console import accept_all_text\n"
+        "from lockstep_grader.text import accept_all_text\n"
         "accept_all_text()\n"
         "from lockstep_grader.verbs_export import _put\n"
         "print('\\u0141ukasz')\n_put('\\u0141', None)"

@@ -12,13 +12,15 @@ import pytest
 
 from lockstep_grader import system
 from lockstep_grader.console import make_console
+from lockstep_grader.distributions import install_command
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Backend
 from lockstep_grader.process import Limits, Processes
+from lockstep_grader.sanitizer import find_sanitizer
 from lockstep_grader.selftest.plan import SECTIONS, chosen
 from lockstep_grader.selftest.sections import Context, Section, Tally, run_sections
 from lockstep_grader.selftest.tools import junit_tally
-from lockstep_grader.system import Requirement, ensure, install_command
+from lockstep_grader.system import Requirement, ensure
 from lockstep_grader.text import one_line, visible
 from lockstep_grader.workspace import Workspace
 
@@ -37,6 +39,8 @@ def fake_program(folder: Path, name: str, script: str) -> Path:
 
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(FaultError) as caught:
         ensure([ABSENT])
     assert str(caught.value).endswith(
@@ -49,11 +53,68 @@ def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monke
     fake_program(tmp_path / "bin", "apt-get", f'echo "$@" >> {log}; touch {found}')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(system, "OPTIONAL_REQUIREMENTS", ())
     ensure([Requirement("Thing", "thing-dev", lambda: "x" if found.exists() else "")])
     assert log.read_text().splitlines() == [
         "-q update",
         "-q install -y --no-install-recommends thing-dev",
     ]
+
+
+@pytest.mark.parametrize(
+    ("release", "command"),
+    [
+        ("ID=fedora", "sudo dnf install -y gcc-c++ ninja-build gtest-devel"),
+        ('ID=rocky\nID_LIKE="rhel centos fedora"', "sudo dnf install -y gcc-c++"),
+        ("ID=arch", "sudo pacman -S --needed gcc ninja gtest boost"),
+        ('ID="opensuse-leap"\nID_LIKE="suse opensuse"', "sudo zypper install -y gcc-c++ ninja"),
+        ("ID=alpine", "sudo apk add g++ samurai gtest-dev boost-dev ccache"),
+        ("ID=linuxmint\nID_LIKE=ubuntu", "sudo apt-get update && sudo apt-get install -y g++"),
+        ("ID=strange", "install what Debian calls g++ ninja-build"),
+    ],
+)
+def test_each_system_has_its_own_command_and_names(
+    release: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "os-release").write_text(f'NAME="Some Linux"\n{release}\nVERSION_ID=1\n')
+    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", tmp_path / "os-release")
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sudo" if name == "sudo" else None)
+    packages = ["g++", "ninja-build", "libgtest-dev", "libboost-context-dev", "ccache"]
+    given = install_command(packages, as_root=False)
+    assert all(word in given for word in command.split())
+    assert given.startswith(" ".join(command.split()[:4]))
+
+
+def test_without_sudo_the_command_is_one_for_su(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("shutil.which", lambda name: None if name == "sudo" else "/usr/bin/x")
+    assert install_command(["g++"], as_root=False) == (
+        "su -c 'apt-get update && apt-get install -y g++'"
+    )
+
+
+def test_a_system_that_is_not_linux_is_sent_to_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Darwin")
+    assert install_command(["g++"], as_root=False).startswith("open this folder in a Linux contain")
+
+
+def test_root_gets_ccache_along_with_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, found = tmp_path / "log", tmp_path / "found"
+    fails = 'case "$*" in *ccache*) exit 1;; esac'
+    fake_program(tmp_path / "bin", "apt-get", f'echo "$@" >> {log}; touch {found}; {fails}')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.setattr(system, "OPTIONAL_REQUIREMENTS", (Requirement("c", "ccache", lambda: ""),))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    ensure([Requirement("Thing", "thing-dev", lambda: "x" if found.exists() else "")])
+    assert log.read_text().splitlines()[-1] == "-q install -y --no-install-recommends ccache"
+
+
+def test_doctor_and_the_search_do_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep_grader.sanitizer.toolkit_nvcc", lambda: "")
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert find_sanitizer() is None
 
 
 def test_a_failing_apt_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

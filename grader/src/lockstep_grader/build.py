@@ -15,7 +15,7 @@ from lockstep_grader.errors import FaultError
 from lockstep_grader.interrupts import interruption
 from lockstep_grader.model import Backend
 from lockstep_grader.progress import Stage, stage
-from lockstep_grader.system import nvcc_path
+from lockstep_grader.system import toolkit_nvcc
 from lockstep_grader.text import one_line
 from lockstep_grader.workspace import Workspace
 
@@ -86,7 +86,7 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
     log = folder / "lab-build.log"
     lines: list[str] = []
     # CMake looks for nvcc on PATH alone; NVIDIA's installer does not put it there.
-    env = {"CUDACXX": nvcc_path(), **os.environ}
+    env = {"CUDACXX": toolkit_nvcc(), **os.environ}
     child: subprocess.Popen[str] | None = None
     try:
         with interruption.told(lambda: None):  # until we know what to end, it can run already

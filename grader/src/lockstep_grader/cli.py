@@ -5,21 +5,17 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lockstep_grader import (
-    verbs_author,
-    verbs_export,
-    verbs_instructor,
-    verbs_profile,
-    verbs_report,
-    verbs_student,
-)
-from lockstep_grader.console import accept_all_text
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.interrupts import interruption
-from lockstep_grader.text import one_line
+from lockstep_grader.text import accept_all_text, one_line
+from lockstep_grader.verbs import VerbGroup
+
+if TYPE_CHECKING:
+    from lockstep_grader.nvcc_setup import Installation
 
 # The base of typer's complaints about arguments; its module differs between typer's versions.
 _ArgumentError: type[Exception] = next(
@@ -27,17 +23,47 @@ _ArgumentError: type[Exception] = next(
 )
 
 app = typer.Typer(
+    cls=VerbGroup,
     help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-verbs_student.add_to(app)
-verbs_profile.add_to(app)
-verbs_instructor.add_to(app)
-verbs_author.add_to(app)
-verbs_export.add_to(app)
-verbs_report.add_to(app)
+
+# The verbs that can use NVIDIA's compiler, or show that it is there.
+_NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
+
+
+@app.callback()
+def before_each_verb(
+    ctx: typer.Context,
+    nvcc: Annotated[
+        bool | None,
+        typer.Option(
+            "--nvcc/--no-nvcc",
+            help="Fetch NVIDIA's compiler where there is none (129 MB), or do without; remembered.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    verb = ctx.invoked_subcommand
+    if ctx.obj.asks_for_help or (nvcc is None and verb not in _NVCC_VERBS):
+        return
+    from lockstep_grader.nvcc_setup import begin  # takes long to import
+
+    under_way = begin(nvcc, fetch=verb != "doctor")
+    if under_way and nvcc:
+        under_way.finish()
+    else:
+        ctx.obj.nvcc = under_way
+
+
+class _Start:
+    """One command."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.asks_for_help = "--help" in arguments
+        self.nvcc: Installation | None = None  # under way beside the verb
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,7 +71,11 @@ def main(arguments: Sequence[str]) -> int:
     accept_all_text()
     interruption.heed()
     try:
-        status = app(args=list(arguments) or ["--help"], prog_name="lab", standalone_mode=False)
+        start = _Start(arguments)
+        words = list(arguments) or ["--help"]
+        status = app(args=words, prog_name="lab", standalone_mode=False, obj=start)
+        if start.nvcc:
+            start.nvcc.finish()
         if status == ExitCode.INTERRUPTED:
             _complain("interrupted")
         return int(status or 0)

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a person reads on stdout. Submissions' text arrives as rich Text, never as markup."""
 
-import io
-import sys
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -30,13 +27,6 @@ _PART_TITLES = {
     Part.CLEANLINESS: "clean",
     Part.EFFICIENCY: "efficient",
 }
-
-
-def accept_all_text() -> None:
-    """Lets stdout and stderr spell what their encoding lacks: a name must not end the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def make_console() -> Console:

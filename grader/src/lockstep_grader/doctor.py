@@ -14,15 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader import system
+from lockstep_grader.distributions import install_command
+from lockstep_grader.nvcc import NoRungCompiler, rung_compiler
+from lockstep_grader.nvcc_setup import state_of_nvcc
 from lockstep_grader.sandbox import Sandbox, find_sandbox
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.system import (
     BROWSER_REQUIREMENTS,
     CPU_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
+    OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
     Requirement,
-    install_command,
 )
 from lockstep_grader.text import one_line
 
@@ -45,7 +48,9 @@ class Item:
 def examine() -> tuple[Item, ...]:
     return (
         *_packages("cpu backend", CPU_REQUIREMENTS),
+        *_packages("optional", OPTIONAL_REQUIREMENTS),
         _sandbox(),
+        _rung_compiler(),
         *_cuda(),
         *_packages("development", DEVELOPER_REQUIREMENTS),
         *_packages("cluster tests", SLURM_REQUIREMENTS),
@@ -82,7 +87,7 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             group,
             need.name,
             f"{path} {_version(path)}".strip(),
-            install_command([need.package], as_root),
+            f"{need.purpose}: {install_command([need.package], as_root)}",
         )
 
 
@@ -95,15 +100,25 @@ def _sandbox() -> Item:
 
 
 def _cuda() -> Iterator[Item]:
-    nvcc = system.nvcc_path()
+    toolkit = system.toolkit_nvcc()
     advice = "only for the cuda backend: NVIDIA's CUDA toolkit, https://developer.nvidia.com/cuda-downloads"
-    yield Item("cuda backend", "nvcc", f"{nvcc} {_version(nvcc)}".strip(), advice)
+    yield Item("cuda backend", "CUDA toolkit", f"{toolkit} {_version(toolkit)}".strip(), advice)
     gpu = one_line(system.gpu_name())
     yield Item("cuda backend", "GPU", gpu, "only for the cuda backend: a GPU and NVIDIA's driver")
     sanitizer = find_sanitizer()
     advice = f"without it cleanliness is not judged on cuda; {SANITIZER_ADVICE}"
     found = str(sanitizer.program) if sanitizer else ""
     yield Item("cuda backend", "compute-sanitizer", found, advice)
+
+
+def _rung_compiler() -> Item:
+    """nvcc, of the toolkit or from PyPI: it reads every rung beside g++."""
+    found = rung_compiler()
+    if isinstance(found, NoRungCompiler):
+        return Item("real compiler", "nvcc", "", f"{found.reason}; {state_of_nvcc()}")
+    origin = "the toolkit" if found.path == system.toolkit_nvcc() else "PyPI"
+    here = f"{found.path} {found.version}, from {origin}, with {found.host}"
+    return Item("real compiler", "nvcc", here)
 
 
 def _python(group: str, names: Sequence[str], file: str) -> Iterator[Item]:

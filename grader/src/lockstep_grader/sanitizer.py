@@ -16,7 +16,7 @@ from lockstep_grader.model import Outcome, Part, TestResult
 from lockstep_grader.process import Processes
 from lockstep_grader.sandbox import UNCONFINED, Confinement
 from lockstep_grader.sanitizer_log import read_log
-from lockstep_grader.system import nvcc_path
+from lockstep_grader.system import toolkit_nvcc
 from lockstep_grader.text import one_line
 
 # What each tool is asked on top of the common options.
@@ -59,8 +59,9 @@ class Sanitizer:
 
 def find_sanitizer() -> Sanitizer | None:
     """compute-sanitizer on PATH or beside nvcc."""
-    beside = Path(nvcc_path()).with_name("compute-sanitizer")
-    found = shutil.which("compute-sanitizer") or (str(beside) if beside.is_file() else "")
+    found = shutil.which("compute-sanitizer")
+    if not found and (nvcc := toolkit_nvcc()):
+        found = shutil.which(Path(nvcc).with_name("compute-sanitizer"))
     return Sanitizer(Path(found).resolve()) if found else None
 
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The Debian packages that a backend needs: which are missing, and getting them."""
 
+import contextlib
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.distributions import has_apt, install_command
 from lockstep_grader.errors import FaultError
+from lockstep_grader.installers import apt_cause
 from lockstep_grader.model import Backend
 from lockstep_grader.progress import say
 
@@ -52,6 +56,9 @@ CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
 SANDBOX_REQUIREMENT = Requirement(
     "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
 )
+OPTIONAL_REQUIREMENTS = (
+    Requirement("ccache", "ccache", program("ccache"), "makes rebuilding fast"),
+)
 DEVELOPER_REQUIREMENTS = (
     Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
     Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
@@ -67,18 +74,15 @@ BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a b
 )
 
 
+_APT_OPTIONS = ("-y", "--no-install-recommends")
+
+
 def requirements(backend: Backend) -> tuple[Requirement, ...]:
     return CPU_REQUIREMENTS if backend is Backend.CPU else CUDA_REQUIREMENTS
 
 
 def missing(needed: Sequence[Requirement]) -> tuple[Requirement, ...]:
     return tuple(need for need in needed if not need.found())
-
-
-def install_command(packages: Sequence[str], as_root: bool) -> str:
-    """The one line that a person would type."""
-    sudo = "" if as_root else "sudo "
-    return f"{sudo}apt-get update && {sudo}apt-get install -y {' '.join(packages)}"
 
 
 def ensure(needed: Sequence[Requirement]) -> None:
@@ -89,21 +93,22 @@ def ensure(needed: Sequence[Requirement]) -> None:
     packages = [need.package for need in absent]
     names = ", ".join(need.name for need in absent)
     as_root = os.geteuid() == 0
-    if not shutil.which("apt-get"):
-        raise FaultError(f"{names} missing, and no apt-get here: install {' '.join(packages)}")
-    if not as_root:
+    if not as_root or not has_apt():
         raise FaultError(f"{names} missing; run: {install_command(packages, as_root)}")
     say(f"installing {' '.join(packages)} ...")
     _apt("update")
-    _apt("install", "-y", "--no-install-recommends", *packages)
+    _apt("install", *_APT_OPTIONS, *packages)
     if still := missing(needed):
         gone = ", ".join(need.name for need in still)
         raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
+    if missing(OPTIONAL_REQUIREMENTS):
+        with contextlib.suppress(FaultError):
+            _apt("install", *_APT_OPTIONS, *(need.package for need in OPTIONAL_REQUIREMENTS))
 
 
 def offer(need: Requirement) -> None:
     """Installs what one can do without, if that takes nobody's help."""
-    if os.geteuid() == 0 and shutil.which("apt-get") and not need.found():
+    if os.geteuid() == 0 and has_apt() and not need.found():
         try:
             ensure((need,))
         except FaultError as error:
@@ -121,15 +126,27 @@ def gpu_name() -> str:
     return listed.stdout.partition("\n")[0] if listed.returncode == 0 else ""
 
 
-def nvcc_path() -> str:
-    """nvcc on PATH or where NVIDIA's installer puts it; empty when there is none."""
+def toolkit_nvcc() -> str:
+    """nvcc on PATH or where NVIDIA's installer puts it, with all of CUDA; empty: none."""
     usual = Path("/usr/local/cuda/bin/nvcc")
     return shutil.which("nvcc") or (str(usual) if usual.exists() else "")
 
 
+def pypi_nvcc() -> str:
+    """nvcc of NVIDIA's Python packages: it compiles kernels, but has no CUDA library to link."""
+    file = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "nvcc")
+    wanted = os.environ.get("LOCKSTEP_NVCC") != "off"
+    return str(file) if wanted and os.access(file, os.X_OK) else ""
+
+
+def nvcc_path() -> str:
+    """An nvcc that compiles kernels; empty when there is none."""
+    return toolkit_nvcc() or pypi_nvcc()
+
+
 def detect_backend() -> Backend:
     """cuda where it can be built and run, else cpu."""
-    return Backend.CUDA if nvcc_path() and gpu_name() else Backend.CPU
+    return Backend.CUDA if toolkit_nvcc() and gpu_name() else Backend.CPU
 
 
 def _apt(*arguments: str) -> None:
@@ -138,8 +155,7 @@ def _apt(*arguments: str) -> None:
         ["apt-get", "-q", *arguments], env=env, capture_output=True, text=True, errors="replace"
     )
     if done.returncode != 0:
-        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-        raise FaultError(f"apt-get {' '.join(arguments)} failed: {last}")
+        raise FaultError(f"apt-get {arguments[0]} failed: {apt_cause(done.stderr or done.stdout)}")
 
 
 def _find_header(name: str, env: Mapping[str, str]) -> str:

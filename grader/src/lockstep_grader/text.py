@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Text that came from a submission, made safe to show: no byte of it drives the terminal."""
 
+import io
+import sys
 import unicodedata
 
 _KEPT = frozenset("\n\t")
 # Cc: control characters with ESC among them; Cf: bidirectional overrides and other invisible
 # formatting; Cs: lone surrogates, which no stream can encode; Zl, Zp: line separators.
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def accept_all_text() -> None:
+    """Lets stdout and stderr spell what their encoding lacks: a name must not end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def visible(text: str) -> str:

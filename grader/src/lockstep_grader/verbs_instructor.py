@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader import doctor as examination
 from lockstep_grader.catalog import find_lab, read_labs
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
@@ -41,7 +40,6 @@ def add_to(app: typer.Typer) -> None:
     app.command("grade")(grade_path)
     app.command("lint")(lint_labs)
     app.command("test")(run_tests)
-    app.command("doctor")(doctor)
 
 
 def grade_path(
@@ -146,10 +144,3 @@ def run_tests(
     workspace = make_strict(workspace)
     total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS
-
-
-def doctor() -> int:
-    """Say what this machine has, what is missing and how to get it."""
-    items = examination.examine()
-    examination.print_items(make_console(), items)
-    return ExitCode.FULL_MARKS if examination.cpu_ready(items) else ExitCode.FAULT

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lockstep_grader import bench, bench_page, listing, state
+from lockstep_grader import bench, bench_page, state
 from lockstep_grader.catalog import find_lab, find_target, read_labs
 from lockstep_grader.check import check
 from lockstep_grader.console import make_console
@@ -31,21 +31,11 @@ _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("list")(list_labs)
     app.command("check")(check_target)
     app.command("watch")(watch_target)
     app.command("hint")(hint)
     app.command("submit")(submit)
     app.command("bench")(bench_lab)
-
-
-def list_labs() -> int:
-    """List the labs, their rungs and points, and your last checks."""
-    workspace = Workspace.from_environment()
-    labs = read_labs(workspace)
-    scores = {lab.id: state.last_scores(workspace.state, lab) for lab in labs}
-    listing.print_labs(make_console(), labs, scores)
-    return ExitCode.FULL_MARKS
 
 
 def check_target(

@@ -77,8 +77,8 @@ def run_lint(context: Context) -> Tally:
 
 def build_cuda(context: Context) -> Tally:
     """That the cuda backend compiles and links; running it takes a GPU."""
-    if not system.nvcc_path():
-        context.console.print(Text("  skipped: there is no nvcc here", "dim"))
+    if not system.toolkit_nvcc():
+        context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
     system.ensure(system.requirements(Backend.CUDA))
     build_backend(context.workspace, Backend.CUDA, ["all"], context.jobs)

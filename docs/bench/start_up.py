@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""CPU time that `./lab list` and `./lab --help` take, the shell of the launcher included.
+
+    python3 docs/bench/start_up.py      # writes docs/bench/start-up.json
+
+Best of ROUNDS after one start that is not counted. Run it on an idle core: work beside it on the
+same core or its sibling makes CPU time longer, too. Needs the private .venv, as any `./lab` makes it.
+"""
+
+import json
+import os
+import platform
+import resource
+import subprocess
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS = 5
+COMMANDS = ("list", "--help")
+
+
+def cpu_seconds(argument: str) -> float:
+    """User and system time of one start and all its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([ROOT / "lab", argument], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.machine()
+
+
+def main() -> None:
+    measured = {}
+    for command in COMMANDS:
+        cpu_seconds(command)  # byte code and the disk's cache
+        measured[command] = [round(cpu_seconds(command), 3) for _ in range(ROUNDS)]
+    python = subprocess.run(
+        [ROOT / ".venv" / "bin" / "python", "--version"], capture_output=True, text=True, check=True
+    )
+    report = {
+        "command": "docs/bench/start_up.py",
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "machine": {
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "load_average": round(os.getloadavg()[0], 1),
+            "python": python.stdout.strip(),
+        },
+        "cpu_seconds": {name: {"best": min(times), "all": times} for name, times in measured.items()},
+    }
+    text = json.dumps(report, indent=1) + "\n"
+    (ROOT / "docs" / "bench" / "start-up.json").write_text(text, "utf-8")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The table of verbs agrees with the verbs, and starting one does not import what others need."""
+
+import subprocess
+import sys
+from importlib import import_module
+from typing import Any
+
+import pytest
+import typer
+
+from lockstep_grader.cli import app
+from lockstep_grader.verbs import VERBS
+
+from conftest import SOURCE_FOLDER, Checkout
+
+START = """\
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from lockstep_grader.cli import main
+status = main(sys.argv[1:])
+print(*sys.modules, sep="\\n", file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def command(verb: str) -> Any:
+    group: Any = typer.main.get_command(app)
+    return group.commands[verb]
+
+
+@pytest.mark.parametrize("verb", [name for name in VERBS if VERBS[name].help])
+def test_the_list_of_verbs_says_what_the_verb_says_of_itself(verb: str) -> None:
+    assert VERBS[verb].help == command(verb).help.partition("\n")[0]
+
+
+@pytest.mark.parametrize("verb", [name for name in VERBS if not VERBS[name].help])
+def test_a_verb_without_a_line_is_hidden(verb: str) -> None:
+    assert command(verb).hidden
+
+
+def test_every_verb_that_a_module_adds_is_in_the_table() -> None:
+    added = set()
+    for module in {verb.module for verb in VERBS.values()}:
+        one = typer.Typer()
+        import_module(f"lockstep_grader.{module}").add_to(one)
+        added |= {info.name for info in one.registered_commands}
+    assert added == set(VERBS)
+
+
+def test_a_verb_that_does_not_exist_is_told_with_the_nearest_one(checkout: Checkout) -> None:
+    ran = checkout.lab("chek")
+    assert ran.status == 2
+    assert "No such command 'chek'" in ran.complaint
+    assert "check" in ran.complaint
+
+
+def modules_of(checkout: Checkout, *arguments: str) -> set[str]:
+    """The modules that `lab ARGUMENTS` has imported when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", START, str(SOURCE_FOLDER), *arguments],
+        cwd=checkout.work,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.splitlines())
+
+
+def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
+    loaded = modules_of(checkout, "--help")
+    assert "typer" in loaded
+    assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
+    ours = {name for name in loaded if name.startswith("lockstep_grader.")}
+    needed = ("cli", "errors", "interrupts", "text", "verbs")
+    assert ours == {f"lockstep_grader.{name}" for name in needed}
+
+
+def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: Checkout) -> None:
+    loaded = modules_of(checkout, "list")
+    assert "lockstep_grader.listing" in loaded
+    verbs = {name for name in loaded if name.startswith("lockstep_grader.verbs_")}
+    assert verbs == {"lockstep_grader.verbs_list"}
+    heavy = {"session", "process", "progress", "sandbox", "store", "rung_judge"}
+    assert not loaded & {"jinja2", "submitit", *(f"lockstep_grader.{name}" for name in heavy)}

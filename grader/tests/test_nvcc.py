@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""The compiler for rungs: which nvcc and g++ are taken, and that they compile our solutions."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader import nvcc, system
+from lockstep_grader.model import Backend
+from lockstep_grader.nvcc import NoRungCompiler, RungCompiler, rung_compiler
+from lockstep_grader.profile.resources import Resources, parse_ptxas
+
+REPOSITORY = Path(__file__).parents[2]
+SOLUTION = "01-reduction/07_operators.cu"
+NEEDS_80 = "02-scan/06_decoupled_look_back.cu"  # __reduce_add_sync
+
+
+def program(file: Path, script: str) -> str:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+def fake_nvcc(root: Path, version: str, newest_gxx: int) -> str:
+    header = root / "include" / "crt" / "host_config.h"
+    header.parent.mkdir(parents=True)
+    header.write_text(f"#if __GNUC__ > {newest_gxx}\n#error\n#endif\n")
+    release = version.rpartition(".")[0]
+    return program(root / "bin" / "nvcc", f"echo 'tools, release {release}, V{version}'")
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder on PATH."""
+    folder = tmp_path / "path"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def found(
+    monkeypatch: pytest.MonkeyPatch, toolkit: str = "", pypi: str = ""
+) -> RungCompiler | NoRungCompiler:
+    monkeypatch.setattr(nvcc, "toolkit_nvcc", lambda: toolkit)
+    monkeypatch.setattr(nvcc, "pypi_nvcc", lambda: pypi)
+    return rung_compiler()
+
+
+def test_the_toolkits_nvcc_comes_first(
+    tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = program(path / "g++", "echo 12")
+    toolkit = fake_nvcc(tmp_path / "toolkit", "13.0.88", 15)
+    pypi = fake_nvcc(tmp_path / "pypi", "13.5.37", 16)
+    assert found(monkeypatch, toolkit, pypi) == RungCompiler(toolkit, "13.0.88", host)
+    assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", host)
+    assert found(monkeypatch) == NoRungCompiler("there is no nvcc here")
+
+
+def test_an_nvcc_without_cxx20_gives_way_to_the_next(
+    tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(path / "g++", "echo 12")
+    old = fake_nvcc(tmp_path / "old", "11.8.89", 11)
+    pypi = fake_nvcc(tmp_path / "pypi", "13.5.37", 16)
+    chosen = found(monkeypatch, old, pypi)
+    assert isinstance(chosen, RungCompiler)
+    assert chosen.path == pypi
+    refused = found(monkeypatch, old)
+    assert refused == NoRungCompiler(f"{old} is nvcc 11.8.89, but C++20 needs 12.0 or newer")
+
+
+def test_a_gxx_that_nvcc_refuses_is_replaced_by_an_older_one(
+    tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(path / "g++", "echo 17.1.0")
+    pypi = fake_nvcc(tmp_path / "pypi", "13.5.37", 16)
+    refused = found(monkeypatch, "", pypi)
+    assert refused == NoRungCompiler("nvcc 13.5.37 needs g++ 16 or older: install g++-16")
+    program(path / "g++-13", "echo 13")
+    older = program(path / "g++-16", "echo 16")
+    assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", older)
+
+
+def test_an_nvcc_that_does_not_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = program(tmp_path / "nvcc", "exit 1")
+    assert found(monkeypatch, broken) == NoRungCompiler(f"{broken} does not run")
+
+
+def test_nvcc_from_pypi_does_not_make_the_backend_cuda(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    purelib = tmp_path / "site-packages"
+    file = program(purelib / "nvidia" / "cu13" / "bin" / "nvcc", "true")
+    monkeypatch.delenv("LOCKSTEP_NVCC")
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(purelib))
+    monkeypatch.setattr(system, "toolkit_nvcc", lambda: "")
+    monkeypatch.setattr(system, "gpu_name", lambda: "GPU 0: Fast")
+    assert system.nvcc_path() == file
+    assert system.detect_backend() is Backend.CPU
+    monkeypatch.setenv("LOCKSTEP_NVCC", "off")
+    assert system.nvcc_path() == ""
+
+
+# ---- the real ones
+
+
+@pytest.fixture(params=["toolkit", "pypi"])
+def real(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RungCompiler:
+    """The compiler for rungs where only the toolkit is installed, and where only PyPI's is."""
+    monkeypatch.delenv("LOCKSTEP_NVCC")
+    hidden = "pypi_nvcc" if request.param == "toolkit" else "toolkit_nvcc"
+    monkeypatch.setattr(nvcc, hidden, lambda: "")
+    compiler = rung_compiler()
+    if isinstance(compiler, NoRungCompiler):
+        pytest.skip(f"no nvcc of {request.param}: {compiler.reason}")
+    return compiler
+
+
+def resources(compiler: RungCompiler, solution: str, number: int, work: Path) -> list[Resources]:
+    source = REPOSITORY / "solutions" / solution
+    includes = [REPOSITORY / "common" / "cuda", REPOSITORY / "labs" / source.parent.name]
+    output = work / f"{number}.o"
+    argv = compiler.command(source, output, includes, [number])
+    done = subprocess.run(argv, cwd=work, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert output.stat().st_size > 1000
+    return list(parse_ptxas(done.stdout + done.stderr))
+
+
+@pytest.mark.skipif(
+    not (REPOSITORY / "solutions").is_dir(), reason="a students' copy has no solutions"
+)
+@pytest.mark.parametrize(("solution", "number"), [(SOLUTION, 75), (SOLUTION, 90), (NEEDS_80, 90)])
+def test_a_solution_compiles_and_its_registers_are_known(
+    real: RungCompiler, solution: str, number: int, tmp_path: Path
+) -> None:
+    kernels = resources(real, solution, number, tmp_path)
+    assert kernels
+    for kernel in kernels:
+        assert 8 <= kernel.registers <= 255, kernel
+        assert kernel.spilled_bytes == 0, kernel
+
+
+def test_spills_of_a_kernel_that_has_too_few_registers_are_read(
+    real: RungCompiler, tmp_path: Path
+) -> None:
+    source = tmp_path / "spills.cu"
+    loads = "\n".join(f"  float v{i} = data[{i} * 97 + threadIdx.x];" for i in range(64))
+    stores = "\n".join(f"  data[{i} * 89 + threadIdx.x] = v{i} * v{63 - i};" for i in range(64))
+    source.write_text(
+        "__global__ void __launch_bounds__(1024, 2) greedy(float* data) {\n"
+        f"{loads}\n  __syncthreads();\n{stores}\n}}\n"
+    )
+    argv = real.command(source, tmp_path / "spills.o", [], [90])
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    (kernel,) = parse_ptxas(done.stdout + done.stderr)
+    assert kernel.registers == 32
+    assert kernel.spilled_bytes > 0

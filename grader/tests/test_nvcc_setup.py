@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Fetching nvcc from PyPI: resumed, interrupted, refused, remembered. A script stands for pip."""
+
+import io
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader import nvcc_setup
+from lockstep_grader.fetch_line import FetchLine
+from lockstep_grader.nvcc_setup import begin, missing, state_of_nvcc
+
+from conftest import wait_for
+
+PINS = [line for line in nvcc_setup.REQUIREMENTS.read_text().splitlines() if line[0] != "#"]
+# The script's arguments: the folder of packages, then pip's own, the pin last.
+UNPACK = """
+echo "$pin" >> "$site/log"
+case $pin in
+  *cccl*) file=include/cccl/cuda/atomic ;;
+  *crt*) file=include/crt/host_config.h ;;
+  *nvcc*) file=bin/nvcc ;;
+  *runtime*) file=include/cuda_runtime.h ;;
+  *nvvm*) file=nvvm/bin/cicc ;;
+esac
+mkdir -p "$(dirname "$site/nvidia/cu13/$file")"; touch "$site/nvidia/cu13/$file"
+"""
+
+
+class Place:
+    """A checkout's .venv and memory, and a pip that does as it is told."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.venv, self.state = root / ".venv", root / ".lockstep"
+        python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        self.site = self.venv / "lib" / python / "site-packages"
+        self.site.mkdir(parents=True)
+        self._pip = root / "pip"
+        self.script(UNPACK)
+        monkeypatch.delenv("LOCKSTEP_NVCC")
+        monkeypatch.setattr(sys, "prefix", str(self.venv))
+        monkeypatch.setattr(nvcc_setup, "toolkit_nvcc", lambda: "")
+        monkeypatch.setattr(nvcc_setup, "pip_command", lambda _: [str(self._pip), str(self.site)])
+
+    def script(self, text: str) -> None:
+        self._pip.write_text(f'#!/bin/bash\nsite=$1; pin="${{@: -1}}"\n{text}\n')
+        self._pip.chmod(0o755)
+
+    def begin(self, choice: bool | None = None) -> nvcc_setup.Installation | None:
+        return begin(choice, state=self.state, venv=self.venv)
+
+    def fetch(self, choice: bool | None = None) -> None:
+        under_way = self.begin(choice)
+        assert under_way
+        under_way.finish()
+
+    def asked(self) -> list[str]:
+        """What pip was asked for so far, by package."""
+        return (self.site / "log").read_text().splitlines()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return Place(tmp_path, monkeypatch)
+
+
+def test_what_is_missing_is_fetched_once(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.fetch()
+    assert place.asked() == PINS
+    assert missing(place.venv) == []
+    said = capfd.readouterr().err.splitlines()
+    assert "fetching NVIDIA's compiler" in said[0]
+    assert "129 MB" in said[0]
+    assert said[-1] == "lab: NVIDIA's compiler is in .venv"
+    assert place.begin() is None
+    assert capfd.readouterr().err == ""
+    assert [file.name for file in place.state.iterdir()] == ["nvcc.lock"]  # no scratch folder
+
+
+def test_a_failure_is_told_once_and_the_next_try_goes_on(
+    place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    down = "NewConnectionError: Network is unreachable"
+    place.script(f"case $pin in *nvcc*) echo '{down}'; exit 1;; esac; {UNPACK}")
+    place.fetch()
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if "going on" in line]
+    assert "package server cannot be reached" in line
+    assert line.endswith("./lab --nvcc doctor")
+    assert place.begin() is None  # remembered
+    assert "cannot be reached" in state_of_nvcc(place.state, place.venv)
+    assert place.asked() == PINS[:2]
+    place.script(UNPACK)
+    place.fetch(choice=True)
+    assert place.asked() == PINS  # the first two were not fetched again
+    assert missing(place.venv) == []
+    assert not (place.state / "no-nvcc").exists()
+
+
+def test_a_day_later_it_is_tried_again(place: Place) -> None:
+    place.script("exit 1")
+    place.fetch()
+    yesterday = time.time() - 25 * 3600
+    os.utime(place.state / "no-nvcc", (yesterday, yesterday))
+    place.script(UNPACK)
+    place.fetch()
+    assert missing(place.venv) == []
+
+
+def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place.begin(choice=False) is None
+    monkeypatch.delenv("LOCKSTEP_NVCC")
+    yesterday = time.time() - 25 * 3600
+    os.utime(place.state / "no-nvcc", (yesterday, yesterday))
+    assert place.begin() is None
+    assert os.environ.pop("LOCKSTEP_NVCC") == "off"  # nor is one used that is there
+    assert "switched off" in state_of_nvcc(place.state, place.venv)
+    place.fetch(choice=True)
+    assert missing(place.venv) == []
+
+
+def test_the_environment_switches_it_off_for_one_command(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_NVCC", "off")
+    assert place.begin() is None
+    assert not place.state.exists()
+
+
+def test_a_toolkit_is_enough(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvcc_setup, "toolkit_nvcc", lambda: "/usr/local/cuda/bin/nvcc")
+    assert place.begin() is None
+
+
+def test_without_the_private_venv_nothing_is_fetched(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", "/usr")
+    assert place.begin() is None
+
+
+def test_a_package_whose_files_are_gone_is_fetched_again(place: Place) -> None:
+    place.fetch()
+    (place.site / "nvidia" / "cu13" / "nvvm" / "bin" / "cicc").unlink()
+    assert [pin.partition("==")[0] for pin in missing(place.venv)] == ["nvidia-nvvm"]
+    place.fetch()
+    assert place.asked() == [*PINS, PINS[-1]]
+
+
+def test_ctrl_c_ends_pip_and_the_next_start_fetches_the_rest(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place.script(f"case $pin in *nvcc*) touch $site/waits; exec sleep 60;; esac; {UNPACK}")
+    under_way = place.begin()
+    assert under_way
+    wait_for((place.site / "waits").exists)
+    with monkeypatch.context() as patch:
+        patch.setattr(FetchLine, "show", interrupt)
+        started = time.monotonic()
+        under_way.finish()
+    assert time.monotonic() - started < 5
+    assert "the next start fetches the rest" in capfd.readouterr().err
+    assert not (place.state / "no-nvcc").exists()  # no failure
+    place.script(UNPACK)
+    place.fetch()
+    assert place.asked() == PINS
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_one_at_a_time_fetches(place: Place) -> None:
+    place.script(f"sleep 0.2; {UNPACK}")
+    first = place.begin()
+    assert first
+    assert place.begin() is None
+    first.finish()
+
+
+def test_too_little_disk_is_said_before_the_download(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(nvcc_setup, "_DISK_BYTES", 1 << 60)
+    place.fetch()
+    assert "the disk is full: free 1 GB, then ./lab --nvcc doctor" in capfd.readouterr().err
+    assert not (place.site / "log").exists()
+
+
+def test_the_estimate_only_falls_and_starts_from_what_was_there() -> None:
+    line = FetchLine("it", 100, 0.0, io.StringIO())
+    assert line.text(50, 1.0) == "lab: it: 50 of 100 MB"  # of an earlier start: no rate yet
+    said = [line.text(done, now) for done, now in ((60, 10), (61, 30), (80, 31))]
+    assert said == [
+        "lab: it: 60 of 100 MB, 40 s left",
+        "lab: it: 61 of 100 MB, 40 s left",
+        "lab: it: 80 of 100 MB, 21 s left",
+    ]
+    assert line.text(100, 40) == "lab: it: 100 of 100 MB, unpacking"
