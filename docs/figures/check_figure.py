@@ -21,7 +21,7 @@ LAB, RUNG = "01-reduction", "02_interleaved"
 BARRIER = "    __syncthreads();  // tile[2 * t + stride] was written by another thread\n"
 COMMAND = ["./lab", "check", f"{LAB}/{RUNG}"]
 WIDTH = 100  # columns
-SHOWN_LINES = 18  # the first findings; the whole output is three times as long
+SHOWN_LINES = 11  # the first finding; the whole output is four times as long
 SHORT_OF_FULL_MARKS = 1  # the exit status that a wrong rung must get
 
 # rich's own format loads a font from the network, which a page may not; this one does not.
