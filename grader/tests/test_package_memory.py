@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.packages.memory import COMPILE_BYTES, jobs_that_fit
+from lockstep_grader.packages.memory import COMPILE_BYTES, OWN_BYTES, jobs_that_fit
 
 MEMINFO = "MemTotal:  99999999 kB\nMemAvailable:  {} kB\n"
 
@@ -23,18 +23,18 @@ def container(root: Path, **files: str) -> Path:
     return root
 
 
-def test_gradescopes_default_container_builds_with_two_compilers(tmp_path: Path) -> None:
-    assert jobs_that_fit(container(tmp_path, v2=f"{768 << 20}\n"), cores=64) == 2
+def test_gradescopes_default_container_builds_with_one_compiler(tmp_path: Path) -> None:
+    assert jobs_that_fit(container(tmp_path, v2=f"{768 << 20}\n"), cores=64) == 1
 
 
 @pytest.mark.parametrize(
     ("files", "jobs"),
     [
-        ({"v1": str(COMPILE_BYTES * 3)}, 3),
+        ({"v1": str(OWN_BYTES + COMPILE_BYTES * 3)}, 3),
         ({"v1": str(2**63 - 4096), "v2": "max\n"}, 64),
         ({"v2": "1000\n"}, 1),
-        ({"free": MEMINFO.format(COMPILE_BYTES * 5 >> 10)}, 5),
-        ({"v2": str(COMPILE_BYTES * 9), "free": MEMINFO.format(COMPILE_BYTES * 4 >> 10)}, 4),
+        ({"free": MEMINFO.format((OWN_BYTES + COMPILE_BYTES * 5) >> 10)}, 5),
+        ({"v2": str(COMPILE_BYTES * 9), "free": MEMINFO.format(COMPILE_BYTES * 4 >> 10)}, 3),
         ({}, 64),
     ],
 )

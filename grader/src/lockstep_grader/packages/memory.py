@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lockstep_grader.session import default_jobs
 
-# The largest compile of the emulator, a judge or a rung takes 330 MiB with g++ 12 and 14.
-COMPILE_BYTES = 384 << 20
+COMPILE_BYTES = 384 << 20  # the largest compile of a judge takes 359 MiB (g++ 14, 2026-11-22)
+OWN_BYTES = 96 << 20  # the grader, CMake and Ninja beside the compilers
 
 _SYSTEM = Path("/")
 
@@ -19,7 +19,7 @@ def jobs_that_fit(root: Path = _SYSTEM, cores: int | None = None) -> int:
     """
     room = min(_limits(root), default=None)
     cores = cores or default_jobs()
-    return cores if room is None else max(1, min(cores, room // COMPILE_BYTES))
+    return cores if room is None else max(1, min(cores, (room - OWN_BYTES) // COMPILE_BYTES))
 
 
 def _limits(root: Path) -> Iterator[int]:
