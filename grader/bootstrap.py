@@ -5,18 +5,37 @@ The choice is the private .venv with the pinned packages; where that cannot be m
 network say, this very Python will do if every package can be imported.
 """
 
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036  # started by hand
+    print(
+        "lab: Python 3.10 or newer is needed (Debian 12, Ubuntu 22.04 and later have it)",
+        file=sys.stderr,
+    )
+    sys.exit(3)
+
 import contextlib
 import fcntl
 import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "grader" / "src"
+sys.path.insert(0, str(SOURCE))
+
+from lockstep_grader.distributions import install_command  # noqa: E402
+from lockstep_grader.installers import (  # noqa: E402
+    apt_cause,
+    pip_cause,
+    pip_command,
+    pip_environment,
+)
+
 REQUIREMENTS = ROOT / "grader" / "requirements.txt"
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
@@ -42,7 +61,7 @@ def main() -> int:
             _make_venv()
         except SetUpError as error:
             if missing := _missing():
-                _say(f"{error} ({', '.join(missing)} cannot be imported without it)")
+                _say(f"{error}; then run this again (not installed: {', '.join(missing)})")
                 return 3
             _say(f"no .venv ({error}); using {sys.executable}, which has the packages")
             _remember(sys.executable)
@@ -61,33 +80,33 @@ def _make_venv() -> None:
         if not importlib.util.find_spec("ensurepip"):
             _install_venv_package()
         _run([sys.executable, "-m", "venv", str(VENV)], "cannot make .venv")
-        pip = [str(VENV_PYTHON), "-m", "pip", "install", "--quiet", "--no-input", "--retries", "1"]
-        _run([*pip, "-r", str(REQUIREMENTS)], "cannot install the Python packages")
+        pip = [*pip_command(str(VENV_PYTHON)), "-r", str(REQUIREMENTS)]
+        _run(pip, "cannot install the Python packages")
+        # Where the checkout is read-only later, each start would compile the grader again.
+        subprocess.run([VENV_PYTHON, "-m", "compileall", "-q", SOURCE], capture_output=True)
         shutil.copyfile(REQUIREMENTS, STAMP)
     except OSError as error:
-        raise SetUpError(f"cannot make .venv: {error.filename}: {error.strerror}") from error
+        raise SetUpError(f"cannot make .venv: {pip_cause(str(error))}") from error
     _say(f"made .venv in {time.monotonic() - started:.0f} s")
 
 
 def _install_venv_package() -> None:
     package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    sudo = "" if os.geteuid() == 0 else "sudo "
-    command = f"{sudo}apt-get update && {sudo}apt-get install -y {package}"
-    if sudo or not shutil.which("apt-get"):
+    as_root = os.geteuid() == 0
+    if not as_root or not shutil.which("apt-get"):
+        command = install_command([package], as_root)
         raise SetUpError(f"Python's venv module is missing; run: {command}")
     _say(f"installing {package} ...")
-    _run(["apt-get", "-q", "update"], "apt-get update failed")
-    _run(["apt-get", "-q", "install", "-y", package], f"cannot install {package}")
+    _run(["apt-get", "-q", "update"], "apt-get update failed", apt_cause)
+    _run(["apt-get", "-q", "install", "-y", package], f"cannot install {package}", apt_cause)
+    importlib.invalidate_caches()
 
 
-def _run(argv: Sequence[str], problem: str) -> None:
-    env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "DEBIAN_FRONTEND": "noninteractive"}
-    # Ours is no business of the new environment.
-    env.pop("PYTHONPATH", None)
+def _run(argv: Sequence[str], problem: str, cause: Callable[[str], str] = pip_cause) -> None:
+    env = {**pip_environment(), "DEBIAN_FRONTEND": "noninteractive"}
     done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
-        raise SetUpError(f"{problem}: {lines[-1].strip()}")
+        raise SetUpError(f"{problem}: {cause(done.stdout + done.stderr)}")
 
 
 def _is_whole() -> bool:

@@ -9,12 +9,13 @@ import typer
 
 from lockstep_grader.cli import _ArgumentError, app
 
+_BEFORE_VERB = ("--nvcc", "--no-nvcc")
 _FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
 
 
 def complaint(words: list[str]) -> str:
     """Why `./lab WORDS` would be refused; empty when it is understood."""
-    verb, *arguments = words
+    verb, *arguments = words[1:] if words[0] in _BEFORE_VERB else words
     if verb in ("--help", "VERB"):
         return ""
     command = _verbs().get(verb)

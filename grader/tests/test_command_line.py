@@ -72,7 +72,7 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert "typer" in loaded
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
-    needed = ("cli", "errors", "interrupts", "text", "verbs")
+    needed = ("cli", "environment", "errors", "interrupts", "text", "verbs")
     assert ours == {f"lockstep_grader.{name}" for name in needed}
 
 
@@ -83,3 +83,59 @@ def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: 
     assert verbs == {"lockstep_grader.verbs_list"}
     heavy = {"session", "process", "progress", "sandbox", "store", "rung_judge"}
     assert not loaded & {"jinja2", "submitit", *(f"lockstep_grader.{name}" for name in heavy)}
+
+
+class Fetch:
+    """Stands for a download that runs beside a verb."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[bool | None, bool]] = []
+        self.finished = 0
+
+    def begin(self, choice: bool | None, fetch: bool) -> "Fetch":
+        self.begun.append((choice, fetch))
+        return self
+
+    def finish(self) -> None:
+        self.finished += 1
+        print("the compiler is there")
+
+
+@pytest.fixture
+def fetch(monkeypatch: pytest.MonkeyPatch) -> Fetch:
+    fetch = Fetch()
+    monkeypatch.setattr("lockstep_grader.nvcc_setup.begin", fetch.begin)
+    return fetch
+
+
+def test_nvcc_is_fetched_beside_a_check_and_the_verdict_comes_first(
+    checkout: Checkout, fetch: Fetch
+) -> None:
+    ran = checkout.lab("check", "01-demo/01_first")
+    assert ran.status == 1
+    assert fetch.begun == [(None, True)]
+    assert ran.out.index("TODO") < ran.out.index("the compiler is there")
+
+
+def test_an_error_does_not_wait_for_nvcc(checkout: Checkout, fetch: Fetch) -> None:
+    assert checkout.lab("check", "99-none").status == 2
+    assert (fetch.begun, fetch.finished) == ([(None, True)], 0)
+
+
+@pytest.mark.parametrize("words", [("list",), ("check", "--help"), ("hint", "01/01")])
+def test_verbs_that_compile_nothing_leave_nvcc_alone(
+    words: tuple[str, ...], checkout: Checkout, fetch: Fetch
+) -> None:
+    assert checkout.lab(*words).status == 0
+    assert fetch.begun == []
+
+
+def test_nvcc_asked_for_is_there_before_the_verb_starts(checkout: Checkout, fetch: Fetch) -> None:
+    ran = checkout.lab("--nvcc", "list")
+    assert fetch.begun == [(True, True)]
+    assert ran.out.startswith("the compiler is there")
+
+
+def test_doctor_fetches_nothing_by_itself(checkout: Checkout, fetch: Fetch) -> None:
+    checkout.lab("doctor")
+    assert fetch.begun == [(None, False)]

@@ -92,15 +92,13 @@ def test_an_nvcc_that_does_not_run_is_named(
 
 
 def test_nvcc_from_pypi_does_not_make_the_backend_cuda(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    purelib = tmp_path / "site-packages"
-    file = program(purelib / "nvidia" / "cu13" / "bin" / "nvcc", "true")
     monkeypatch.delenv("LOCKSTEP_NVCC")
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(purelib))
+    monkeypatch.setattr(system, "nvcc_of", lambda: "/a/nvcc")
     monkeypatch.setattr(system, "toolkit_nvcc", lambda: "")
     monkeypatch.setattr(system, "gpu_name", lambda: "GPU 0: Fast")
-    assert system.nvcc_path() == file
+    assert system.nvcc_path() == "/a/nvcc"
     assert system.detect_backend() is Backend.CPU
     monkeypatch.setenv("LOCKSTEP_NVCC", "off")
     assert system.nvcc_path() == ""

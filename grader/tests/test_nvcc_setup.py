@@ -11,11 +11,12 @@ import pytest
 
 from lockstep_grader import nvcc_setup
 from lockstep_grader.fetch_line import FetchLine
-from lockstep_grader.nvcc_setup import begin, missing, state_of_nvcc
+from lockstep_grader.nvcc_packages import missing, nvcc_of, pins
+from lockstep_grader.nvcc_setup import begin, state_of_nvcc
 
 from conftest import wait_for
 
-PINS = [line for line in nvcc_setup.REQUIREMENTS.read_text().splitlines() if line[0] != "#"]
+PINS = pins()
 # The script's arguments: the folder of packages, then pip's own, the pin last.
 UNPACK = """
 echo "$pin" >> "$site/log"
@@ -71,6 +72,7 @@ def test_what_is_missing_is_fetched_once(place: Place, capfd: pytest.CaptureFixt
     place.fetch()
     assert place.asked() == PINS
     assert missing(place.venv) == []
+    assert nvcc_of(place.venv) == str(place.site / "nvidia" / "cu13" / "bin" / "nvcc")
     said = capfd.readouterr().err.splitlines()
     assert "fetching NVIDIA's compiler" in said[0]
     assert "129 MB" in said[0]
@@ -145,6 +147,7 @@ def test_a_package_whose_files_are_gone_is_fetched_again(place: Place) -> None:
     place.fetch()
     (place.site / "nvidia" / "cu13" / "nvvm" / "bin" / "cicc").unlink()
     assert [pin.partition("==")[0] for pin in missing(place.venv)] == ["nvidia-nvvm"]
+    assert nvcc_of(place.venv) == ""  # it would call its own lack the student's error
     place.fetch()
     assert place.asked() == [*PINS, PINS[-1]]
 

@@ -10,6 +10,11 @@ import sys
 if not __package__:  # run by its path, and that folder holds modules named like the library's
     sys.path[0] = sys.path[0].rpartition("/")[0]
 
-from lockstep_grader.cli import main
+try:
+    from lockstep_grader.cli import main
+except ModuleNotFoundError as error:
+    from lockstep_grader.environment import complain_of_missing
+
+    sys.exit(complain_of_missing(error))
 
 sys.exit(main(sys.argv[1:]))

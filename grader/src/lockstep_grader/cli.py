@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lockstep_grader.environment import complain_of_missing
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.interrupts import interruption
 from lockstep_grader.text import accept_all_text, one_line
@@ -94,6 +95,8 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         _complain(system_error_line(error))
         return ExitCode.FAULT
+    except ModuleNotFoundError as error:
+        return complain_of_missing(error)
     except Exception:
         traceback.print_exc()
         _complain("this is a bug in the grader, not in a submission; please report it")

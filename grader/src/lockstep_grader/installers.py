@@ -59,7 +59,7 @@ def pip_environment(env: Mapping[str, str] = os.environ) -> dict[str, str]:
     return clean
 
 
-def cause(output: str) -> str:
+def pip_cause(output: str) -> str:
     """Why pip failed and what to do about it, in one line."""
     for pattern, meaning in _CAUSES:
         if re.search(pattern, output):

@@ -18,32 +18,20 @@ from threading import Thread
 from typing import IO
 
 from lockstep_grader.fetch_line import FetchLine
-from lockstep_grader.installers import cause, pip_command, pip_environment
+from lockstep_grader.installers import pip_cause, pip_command, pip_environment
+from lockstep_grader.nvcc_packages import DONE, MEGABYTES, VENV, missing, pins, size
 from lockstep_grader.progress import say
 from lockstep_grader.system import toolkit_nvcc
 
 VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used
-_ROOT = Path(__file__).parents[3]
-_VENV = _ROOT / ".venv"
-_STATE = _ROOT / ".lockstep"
-REQUIREMENTS = _ROOT / "grader" / "requirements-nvcc.txt"
-_DONE = "nvcc.txt"  # in .venv: the lines of requirements-nvcc.txt that are installed
+_STATE = VENV.parent / ".lockstep"
 _ASKED = "--no-nvcc was given"
 _RETRY_SECONDS = 24 * 3600  # after a failure, which is told once
 _DISK_BYTES = 600 << 20  # to fetch and to unpack
-# Of each package: a file by which its presence is known, and megabytes to fetch.
-_PACKAGES = {
-    "nvidia-cuda-cccl": ("include/cccl/cuda/atomic", 4),
-    "nvidia-cuda-crt": ("include/crt/host_config.h", 0),
-    "nvidia-cuda-nvcc": ("bin/nvcc", 47),
-    "nvidia-cuda-runtime": ("include/cuda_runtime.h", 3),
-    "nvidia-nvvm": ("nvvm/bin/cicc", 75),
-}
-_MEGABYTES = sum(size for _, size in _PACKAGES.values())
 
 
 def begin(
-    choice: bool | None, fetch: bool = True, state: Path = _STATE, venv: Path = _VENV
+    choice: bool | None, fetch: bool = True, state: Path = _STATE, venv: Path = VENV
 ) -> "Installation | None":
     """Starts to fetch what is missing; None where there is nothing to do.
 
@@ -65,13 +53,7 @@ def begin(
     return Installation(venv, memory, lock) if lock else None
 
 
-def missing(venv: Path = _VENV) -> list[str]:
-    """The lines of requirements-nvcc.txt that are not, or not whole, in `venv`."""
-    done = [pin for pin in _lines(venv / _DONE) if _piece(venv, pin).is_file()]
-    return [pin for pin in _lines(REQUIREMENTS) if pin not in done]
-
-
-def state_of_nvcc(state: Path = _STATE, venv: Path = _VENV) -> str:
+def state_of_nvcc(state: Path = _STATE, venv: Path = VENV) -> str:
     """Why there is no nvcc in the .venv and what to do, for doctor."""
     if os.environ.get(VARIABLE) == "off" or _reason(state / "no-nvcc") == _ASKED:
         return "switched off; ./lab --nvcc doctor fetches it"
@@ -90,7 +72,7 @@ class Installation:
         self._problem, self._stopped, self._done_megabytes = "", False, 0
         self._scratch = Path(tempfile.mkdtemp(prefix="nvcc-", dir=memory.parent))
         say(
-            f"lab: fetching NVIDIA's compiler meanwhile ({_MEGABYTES} MB, once; "
+            f"lab: fetching NVIDIA's compiler meanwhile ({MEGABYTES} MB, once; "
             "--no-nvcc does without it)"
         )
         atexit.register(self._stop)
@@ -101,7 +83,7 @@ class Installation:
     def finish(self) -> None:
         """Waits for the rest and shows how far it is; Ctrl-C leaves the rest for the next start."""
         try:
-            with FetchLine("NVIDIA's compiler", _MEGABYTES, self._started) as line:
+            with FetchLine("NVIDIA's compiler", MEGABYTES, self._started) as line:
                 while self._thread.is_alive():
                     self._thread.join(0.2)
                     line.show(self._megabytes())
@@ -122,15 +104,15 @@ class Installation:
         try:
             self._problem = self._install_missing()
         except OSError as error:
-            self._problem = cause(str(error))
+            self._problem = pip_cause(str(error))
 
     def _install_missing(self) -> str:
         """Why it failed; empty when all is there."""
         if shutil.disk_usage(self._venv).free < _DISK_BYTES:
             return "the disk is full: free 1 GB"
         needed = missing(self._venv)
-        self._done_megabytes = _MEGABYTES - sum(map(_size, needed))
-        kept = [pin for pin in _lines(REQUIREMENTS) if pin not in needed]
+        self._done_megabytes = MEGABYTES - sum(map(size, needed))
+        kept = [pin for pin in pins() if pin not in needed]
         for pin in needed:
             # Half a package may lie there of which pip believes that it is whole.
             options = ["--no-deps", "--no-compile", "--force-reinstall", "--only-binary", ":all:"]
@@ -148,10 +130,10 @@ class Installation:
             if self._stopped:
                 return ""
             if self._pip.returncode != 0:
-                return cause(output)
+                return pip_cause(output)
             kept.append(pin)
-            (self._venv / _DONE).write_text("\n".join(kept) + "\n", "utf-8")
-            self._done_megabytes += _size(pin)
+            (self._venv / DONE).write_text("\n".join(kept) + "\n", "utf-8")
+            self._done_megabytes += size(pin)
         return ""
 
     def _megabytes(self) -> int:
@@ -170,24 +152,6 @@ class Installation:
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._lock.close()
         atexit.unregister(self._stop)
-
-
-def _piece(venv: Path, pin: str) -> Path:
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    folder = venv / "lib" / python / "site-packages" / "nvidia" / "cu13"
-    return folder / _PACKAGES[pin.partition("==")[0]][0]
-
-
-def _size(pin: str) -> int:
-    return _PACKAGES[pin.partition("==")[0]][1]
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except OSError:
-        return []
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _reason(memory: Path) -> str:

@@ -5,7 +5,6 @@ import contextlib
 import os
 import shutil
 import subprocess
-import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from lockstep_grader.distributions import has_apt, install_command
 from lockstep_grader.errors import FaultError
 from lockstep_grader.installers import apt_cause
 from lockstep_grader.model import Backend
+from lockstep_grader.nvcc_packages import nvcc_of
 from lockstep_grader.progress import say
 
 
@@ -134,9 +134,7 @@ def toolkit_nvcc() -> str:
 
 def pypi_nvcc() -> str:
     """nvcc of NVIDIA's Python packages: it compiles kernels, but has no CUDA library to link."""
-    file = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "nvcc")
-    wanted = os.environ.get("LOCKSTEP_NVCC") != "off"
-    return str(file) if wanted and os.access(file, os.X_OK) else ""
+    return nvcc_of() if os.environ.get("LOCKSTEP_NVCC") != "off" else ""
 
 
 def nvcc_path() -> str:
