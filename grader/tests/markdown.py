@@ -59,10 +59,15 @@ def commands(page: Path) -> Iterator[list[str]]:
     lines = [line.strip() for block in blocks for line in block.splitlines()]
     spans = [match[0].strip("`") for match in _SPAN.finditer(_without_code(text))]
     for line in [*lines, *(" ".join(span.split()) for span in spans)]:
-        for part in re.split(r"\s(?:&&|\|\||\||;)\s", line):
-            command = re.search(r"(?:^|\s)(?:\./|\S*/)lab(?=\s)(.*)", part)
-            if command:
-                yield _words(command[1])
+        yield from lab_commands(line)
+
+
+def lab_commands(line: str) -> Iterator[list[str]]:
+    """The words after each `./lab` in a line of shell."""
+    for part in re.split(r"\s(?:&&|\|\||\||;)\s", line):
+        command = re.search(r"(?:^|\s)(?:\./|\S*/)lab(?=\s)(.*)", part)
+        if command:
+            yield _words(command[1])
 
 
 def _words(text: str) -> list[str]:

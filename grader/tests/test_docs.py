@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The manual is true: links lead somewhere, commands exist, numbers can be worked out again."""
 
+import html
 import math
 import re
+import runpy
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from lockstep_grader.cli import _ArgumentError, app
+from lockstep_grader import __version__
 
+from command_line import complaint
 from markdown import anchors, commands, links
 
 REPOSITORY = Path(__file__).parents[2]
-BEFORE_VERB = ("--nvcc", "--no-nvcc")
-FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
 
 
 def pages() -> list[Path]:
@@ -41,55 +41,22 @@ def test_every_page_of_the_manual_is_in_its_table_of_contents() -> None:
 # ---- commands
 
 
-@pytest.fixture(scope="module")
-def verbs() -> dict[str, Any]:
-    """The verbs as the command line knows them; their types differ between typer's versions."""
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
-
-
-def complaint(verbs: dict[str, Any], words: list[str]) -> str:
-    """What the command line says to these words, without running them."""
-    verb, *arguments = words[1:] if words[0] in BEFORE_VERB else words
-    if verb in ("--help", "VERB"):
-        return ""
-    command = verbs.get(verb)
-    if command is None:
-        return f"no verb {verb}"
-    if arguments in ([], ["--help"]):  # a verb that is only named
-        return ""
-    known = {
-        "--help",
-        *(name for each in command.params for name in each.opts + each.secondary_opts),
-    }
-    for word in arguments:
-        name = word.strip("[].").partition("=")[0]
-        if name.startswith("--") and name not in known:
-            return f"no option {name}"
-    try:
-        command.make_context(verb, list(arguments))
-    except _ArgumentError as error:
-        # In a form, such as `export RESULTS --format F [--lab LAB]`, words stand for values.
-        return "" if any(FORM.fullmatch(word) for word in arguments) else str(error)
-    return ""
-
-
-def test_every_command_line_in_the_manual_is_understood(verbs: dict[str, Any]) -> None:
+def test_every_command_line_in_the_manual_is_understood() -> None:
     found = [(page, words) for page in pages() for words in commands(page) if words]
     assert len(found) > 50
     wrong = [
         f"{page.relative_to(REPOSITORY)}: ./lab {' '.join(words)}: {problem}"
         for page, words in found
-        if (problem := complaint(verbs, words))
+        if (problem := complaint(words))
     ]
     assert wrong == []
 
 
-def test_a_wrong_command_line_would_be_noticed(verbs: dict[str, Any]) -> None:
-    assert complaint(verbs, ["chek", "x"]) == "no verb chek"
-    assert "--bakend" in complaint(verbs, ["check", "x", "--bakend", "cpu"])
-    assert complaint(verbs, ["check", "--backend", "cpu"])
-    assert complaint(verbs, ["check", "01", "--backend", "cpu"]) == ""
+def test_a_wrong_command_line_would_be_noticed() -> None:
+    assert complaint(["chek", "x"]) == "no verb chek"
+    assert "--bakend" in complaint(["check", "x", "--bakend", "cpu"])
+    assert complaint(["check", "--backend", "cpu"])
+    assert complaint(["check", "01", "--backend", "cpu"]) == ""
 
 
 def test_readers_of_markdown_see_links_headings_and_commands(tmp_path: Path) -> None:
@@ -167,3 +134,41 @@ def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:
     roof = (folder / "roofline.svg").read_text("utf-8")
     assert re.search(r"50 GFLOP/s", roof)
     assert math.isclose(1500 / 200, 7.5)
+
+
+def test_every_file_that_contributing_names_is_there() -> None:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w./*-]+\.(?:cpp|cu|h|hpp|py|toml|yml|\*))`", text))
+    assert len(named) > 30
+    listed = ["git", "-C", str(REPOSITORY), "ls-files"]
+    known = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split()
+    missing = [
+        name
+        for name in named
+        if "slug" not in name and not any(fnmatch(path, f"*{name}") for path in known)
+    ]
+    assert missing == []
+
+
+def told(svg: str) -> str:
+    """The words of a drawn terminal."""
+    return html.unescape(re.sub(r"<[^>]*>", "", svg)).replace("\xa0", " ")
+
+
+@pytest.mark.e2e
+def test_the_picture_in_the_readme_shows_what_a_check_says() -> None:
+    folder = REPOSITORY / "docs" / "figures"
+    script = runpy.run_path(str(folder / "check_figure.py"))
+    races = re.compile(r"race +02_interleaved\.cu:\d+")
+    shown = races.findall(told((folder / "check.svg").read_text("utf-8")))
+    assert len(shown) == 1
+    assert shown == races.findall(told(script["draw"](script["checked"]())))
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## (\S+)", text, re.MULTILINE)
+    assert newest
+    assert newest[1] == __version__
+    supported = (REPOSITORY / "SECURITY.md").read_text("utf-8")
+    assert f"| {__version__.rpartition('.')[0]} | yes |" in supported

@@ -162,13 +162,11 @@ def test_prairielearn_gets_a_question_whose_files_are_the_rungs() -> None:
     assert not [name for name in handout if "_test" in name or "_data" in name]
 
 
-def test_githubs_workflow_hands_the_step_s_output_to_the_reporter() -> None:
+def test_a_repository_for_github_or_gitlab_grades_each_push() -> None:
     files = unpacked(build_package(WORKSPACE, Platform.GITHUB, THREADS))
-    workflow = files[".github/workflows/classroom.yml"].decode()
-    assert "run-autograding-tests:" in workflow
-    assert "LOCKSTEP_RESULTS: ${{ steps.lockstep.outputs.result }}" in workflow
-    assert "runners: lockstep" in workflow
     assert "labs/00-threads/01_matrix_add.cu" in files
+    assert b"lab: [00-threads]" in files[".github/workflows/grade.yml"]
+    assert b"LAB: [00-threads]" in files[".gitlab-ci.yml"]
 
 
 def test_archives_have_fixed_times_and_owners() -> None:
@@ -308,3 +306,23 @@ def test_autolabs_makefile_parses() -> None:
     ]
     done = subprocess.run(["make", "-n", "-f", "-"], input=makefile, capture_output=True)
     assert done.returncode == 0
+
+
+def test_autolabs_image_takes_only_the_autodriver_from_tangos() -> None:
+    files = unpacked(build_package(WORKSPACE, Platform.AUTOLAB, THREADS))
+    dockerfile = files["threads/image/Dockerfile"].decode()
+    assert re.findall(r"^FROM (.+)$", dockerfile, re.MULTILINE) == ["${BASE} AS tango", "debian:13"]
+    assert re.findall(r"--from=tango (\S+)", dockerfile) == ["/usr/bin/autodriver"]
+    for line in re.findall(r"^COPY (?!--)(\S+)", dockerfile, re.MULTILINE):
+        assert any(name.startswith(f"threads/image/{line}") for name in files), line
+
+
+def test_the_image_lifts_tangos_limit_on_the_size_of_files(tmp_path: Path) -> None:
+    script = unpacked(build_package(WORKSPACE, Platform.AUTOLAB, THREADS))[
+        "threads/image/autodriver"
+    ]
+    text = script.decode().replace("/usr/bin/autodriver-of-tango", "echo")
+    arguments = "-u 100 -f 104857600 -t 600 -o 1024000 autolab"
+    argv = ["sh", "-c", text, "autodriver", *arguments.split()]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.stdout == f"{arguments} --fsize 0\n"

@@ -99,6 +99,13 @@ def test_every_link_in_a_copy_leads_somewhere_in_it(copy: Path) -> None:
     assert all((link.page.parent / link.target).resolve().is_relative_to(copy) for link in found)
 
 
+def test_a_copy_that_is_pushed_is_graded(copy: Path) -> None:
+    for file in (copy / ".github" / "workflows" / "grade.yml", copy / ".gitlab-ci.yml"):
+        text = file.read_text("utf-8")
+        assert all(lab.id in text for lab in LABS)
+        assert "./lab " in text
+
+
 def test_cut_blocks_go_and_blocks_for_the_copy_appear() -> None:
     text = "a\n<!-- release:cut -->\nsecret\n<!-- release:end -->\n<!-- release:only\nb\n-->\nc\n"
     assert without_cuts("x.md", text) == "a\nb\nc\n"

@@ -111,7 +111,7 @@ def package(
         str, typer.Option(help="autolab, prairielearn: the name of the Docker image.")
     ] = "",
 ) -> int:
-    """Make a lab's autograder for gradescope, github, autolab or prairielearn."""
+    """Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn."""
     from lockstep_grader.packages.build import KINDS, build_package  # needs jinja2
 
     workspace = Workspace.from_environment()
@@ -133,7 +133,7 @@ def run_autograder(
     workspace = Workspace.from_environment()
     chosen = find_lab(read_labs(workspace), lab)
     if prepare_only:
-        prepare(workspace)
+        prepare(workspace, chosen)
         return ExitCode.FULL_MARKS
     return autograde(workspace, platform, chosen, root)
 

@@ -23,6 +23,7 @@ from lockstep_grader.export.words import explanation, headline, points
 from lockstep_grader.files import write_json, write_whole
 from lockstep_grader.model import Backend, Lab
 from lockstep_grader.packages.handin import take
+from lockstep_grader.packages.memory import jobs_that_fit
 from lockstep_grader.packages.platforms import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.process import Completed, Limits, Processes
 from lockstep_grader.progress import say
@@ -38,9 +39,9 @@ _NO_SANDBOX = "--no-sandbox"
 _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
 
 
-def prepare(workspace: Workspace) -> None:
-    """Builds what grading takes, so that grading itself is quick and needs no network."""
-    toolchain = open_session(workspace, Backend.CPU).toolchain
+def prepare(workspace: Workspace, lab: Lab) -> None:
+    """Builds what grading the lab takes, so that grading is quick and needs no network."""
+    toolchain = open_session(workspace, Backend.CPU, jobs_that_fit(), labs=[lab.id]).toolchain
     write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
 
 
@@ -59,7 +60,15 @@ def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) ->
         except Exception as error:
             graded = _fault(lab, error)
             _deliver(platform, graded, root, work / "results")
-    return ExitCode.FAULT if graded.score is None else ExitCode.FULL_MARKS
+    return _status(platform, graded)
+
+
+def _status(platform: Platform, graded: Submission) -> ExitCode:
+    """A job on GitHub is green only at full marks; the others read the result, not the status."""
+    if graded.score is None:
+        return ExitCode.FAULT
+    short = platform is Platform.GITHUB and graded.score < graded.max_score
+    return ExitCode.SHORT_OF_FULL_MARKS if short else ExitCode.FULL_MARKS
 
 
 def _fault(lab: Lab, error: Exception) -> Submission:
@@ -145,10 +154,9 @@ def _previous(root: Path) -> Sequence[Mapping[str, Any]]:
 
 
 def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
-    """The step's output for the reporter, a summary for people, and words in the log."""
-    if file := env.get("GITHUB_OUTPUT"):
-        with Path(file).open("a", encoding="ascii") as stream:
-            stream.write(f"result={github.encoded(graded)}\n")
+    """A notice with the points, a summary with the reasons, and the same words in the log."""
+    labs = ", ".join(lab.id for lab in graded.labs)
+    print(f"::notice title={labs}::{points(graded.score, graded.max_score)} points")
     if file := env.get("GITHUB_STEP_SUMMARY"):
         with Path(file).open("a", encoding="utf-8") as stream:
             stream.write(_summary(graded))

@@ -5,17 +5,15 @@ import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from lockstep_grader.export.autolab import problem_name
 from lockstep_grader.export.words import number
 from lockstep_grader.model import Lab
 from lockstep_grader.packages.archive import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.packages.bundle import bundle
+from lockstep_grader.packages.pipelines import IMAGE, pipelines
 from lockstep_grader.packages.platforms import TIME_LIMIT_SECONDS, Platform
+from lockstep_grader.packages.render import render
 from lockstep_grader.system import CPU_REQUIREMENTS
 from lockstep_grader.workspace import Workspace
 
@@ -45,20 +43,18 @@ def _gradescope(lab: Lab, files: Files, image: str) -> bytes:
     lockstep = '"$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"/lockstep'
     own = {
         "setup.sh": _prepare(Platform.GRADESCOPE, lab, lockstep),
-        "run_autograder": text(_render("run_autograder", lab=lab), executable=True),
+        "run_autograder": text(render("run_autograder", lab=lab), executable=True),
     }
     return zipped({**own, **under("lockstep", files)})
 
 
 def _github(lab: Lab, files: Files, image: str) -> bytes:
-    # https://docs.github.com/en/education : a template repository with a workflow of its own.
+    """A template repository: each student's copy of it grades what is pushed."""
     own = {
-        "README.md": text(_render("README.github.md", lab=lab)),
+        "README.md": text(render("README.github.md", lab=lab)),
         ".gitignore": text("/.venv/\n/.lockstep/\n/build/\n/results/\n__pycache__/\n"),
-        ".github/workflows/classroom.yml": text(_render("classroom.yml", lab=lab)),
-        ".github/prepare.sh": _prepare(Platform.GITHUB, lab, "."),
     }
-    return zipped({**files, **own})
+    return zipped({**files, **own, **pipelines([lab.id])})
 
 
 def _autolab(lab: Lab, files: Files, image: str) -> bytes:
@@ -74,10 +70,10 @@ def _autolab(lab: Lab, files: Files, image: str) -> bytes:
     ]
     settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
     own = {
-        f"{name}.rb": text(_render("assessment.rb", name=name)),
-        f"{name}.yml": text(_render("assessment.yml", lab=lab, name=name, **settings)),
-        "README.md": text(_render("README.autolab.md", lab=lab, image=image)),
-        "autograde-Makefile": text(_render("autograde-Makefile", lab=lab)),
+        f"{name}.rb": text(render("assessment.rb", name=name)),
+        f"{name}.yml": text(render("assessment.yml", lab=lab, name=name, **settings)),
+        "README.md": text(render("README.autolab.md", lab=lab, image=image)),
+        "autograde-Makefile": text(render("autograde-Makefile", lab=lab)),
         "autograde.tar": Packed(tarred(under("lockstep", files))),
         "handout.zip": _handout(lab, files),
         **_image(Platform.AUTOLAB, lab, files, image, lockstep),
@@ -106,24 +102,27 @@ def _prairielearn(lab: Lab, files: Files, image: str) -> bytes:
     }
     folder = {
         "info.json": text(json.dumps(info, indent=2) + "\n"),
-        "question.html": text(_render("question.html", lab=lab)),
+        "question.html": text(render("question.html", lab=lab)),
         f"clientFilesQuestion/{lab.id}.zip": _handout(lab, files),
-        "tests/run.sh": text(_render("run.sh", lab=lab, lockstep=lockstep), executable=True),
+        "tests/run.sh": text(render("run.sh", lab=lab, lockstep=lockstep), executable=True),
     }
-    readme = _render("README.prairielearn.md", lab=lab, image=image, question=question)
+    readme = render("README.prairielearn.md", lab=lab, image=image, question=question)
     own = {"README.md": text(readme), **under(f"questions/{question}", folder)}
     return zipped({**own, **_image(Platform.PRAIRIELEARN, lab, files, image, lockstep)})
 
 
 def _image(platform: Platform, lab: Lab, files: Files, image: str, lockstep: str) -> Files:
-    dockerfile = _render("Dockerfile", platform=platform, lab=lab, image=image, lockstep=lockstep)
+    names = {"image": image, "base": IMAGE, "lockstep": lockstep}
+    dockerfile = render("Dockerfile", platform=platform, lab=lab, **names)
     own = {"Dockerfile": text(dockerfile), "prepare.sh": _prepare(platform, lab, lockstep)}
+    if platform is Platform.AUTOLAB:
+        own["autodriver"] = text(render("autodriver"), executable=True)
     return under("image", {**own, **under("lockstep", files)})
 
 
 def _prepare(platform: Platform, lab: Lab, lockstep: str) -> Packed:
     packages = " ".join(sorted(need.package for need in CPU_REQUIREMENTS))
-    script = _render("prepare.sh", platform=platform, lab=lab, lockstep=lockstep, packages=packages)
+    script = render("prepare.sh", platform=platform, lab=lab, lockstep=lockstep, packages=packages)
     return text(script, executable=True)
 
 
@@ -139,25 +138,9 @@ def _handout(lab: Lab, files: Files) -> Packed:
     return Packed(zipped(chosen))
 
 
-def _render(template: str, /, **values: object) -> str:
-    return _templates().get_template(f"{template}.j2").render(number=number, **values)
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
-        autoescape=select_autoescape(("html.j2",), default=False),
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 KINDS: Mapping[Platform, Kind] = {
     Platform.GRADESCOPE: Kind(".zip", "upload it under Configure Autograder", _gradescope),
-    Platform.GITHUB: Kind(".zip", "unpack, push, and mark as template repository", _github),
+    Platform.GITHUB: Kind(".zip", "unpack, and push as a template repository", _github),
     Platform.AUTOLAB: Kind(".tar", "Install Assessment, import from tarball", _autolab),
     Platform.PRAIRIELEARN: Kind(".zip", "unpack; its README has three steps", _prairielearn),
 }

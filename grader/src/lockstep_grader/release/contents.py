@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
+from lockstep_grader.packages.pipelines import pipelines
 from lockstep_grader.release.rewrite import fit_examples, fit_links, only_labs, without_cuts
 from lockstep_grader.workspace import Workspace
 
@@ -30,6 +31,7 @@ _TOP = (
     "docs/checkers.md",
     "docs/counters.md",
     "docs/profiling.md",
+    "docs/windows.md",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
 )
@@ -61,7 +63,8 @@ def release_files(
         require_starters(files, lab)
     kept = frozenset(files)
     left = {lab.id for lab in labs} - {lab.id for lab in chosen}
-    return {path: _rewritten(path, data, kept, left, chosen) for path, data in files.items()}
+    made = {path: file.data for path, file in pipelines([lab.id for lab in chosen]).items()}
+    return made | {path: _rewritten(path, data, kept, left, chosen) for path, data in files.items()}
 
 
 def headers_kept_back(labs: Iterable[Lab], chosen: Iterable[Lab]) -> frozenset[str]:
