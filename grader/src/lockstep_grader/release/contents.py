@@ -8,15 +8,25 @@ from pathlib import Path, PurePosixPath
 
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
-from lockstep_grader.release.rewrite import fit_examples, fit_links, only_labs, without_cuts
+from lockstep_grader.release.rewrite import (
+    fit_examples,
+    fit_links,
+    only_lab_folders,
+    only_labs,
+    without_cuts,
+)
 from lockstep_grader.workspace import Workspace
 
 # What a copy needs to work by itself; whatever is not named here stays behind.
 _TOP = (
     ".clang-format",
     ".clang-tidy",
+    ".clangd",
     ".editorconfig",
     ".gitignore",
+    ".vscode/extensions.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
     "CMakeLists.txt",
     "CMakePresets.json",
     "LICENSE",
@@ -29,6 +39,7 @@ _TOP = (
     "docs/model.md",
     "docs/checkers.md",
     "docs/counters.md",
+    "docs/editors.md",
     "docs/profiling.md",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
@@ -142,6 +153,8 @@ def _rewritten(
     if path == "CMakeLists.txt":
         return without_cuts(path, only_labs(data.decode(), {lab.id for lab in chosen})).encode()
     name = PurePosixPath(path).name
+    if name == "compile_flags.txt":
+        return only_lab_folders(data.decode(), {lab.id for lab in chosen}).encode()
     if name == "CMakeLists.txt":
         return without_cuts(path, data.decode()).encode()
     if not name.endswith(".md"):
