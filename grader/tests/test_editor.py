@@ -45,7 +45,7 @@ def test_no_starter_solution_or_contract_has_a_diagnostic(
     assert cache
     clean = cache.get("lockstep/clangd", {})
     changed = [file for file in files if clean.get(str(file)) != keys[str(file)]]
-    faults = {file: "" for file in changed}
+    faults = dict.fromkeys(changed, "")
     for file, fault in problems(editor, changed):
         faults[file] += f"{fault}\n"
     fresh = {str(file): keys[str(file)] for file, fault in faults.items() if not fault}
@@ -67,7 +67,9 @@ def test_a_mistake_has_a_diagnostic_at_its_line(editor: Clangd) -> None:
 @needs_clangd
 def test_what_kernels_may_use_has_no_diagnostic(editor: Clangd) -> None:
     """More of CUDA than today's rungs use; `new` on both sides at once has gone wrong before."""
-    assert editor.diagnostics_of(FIRST, (Path(__file__).parent / "data/editor.cu").read_text()) == []
+    assert (
+        editor.diagnostics_of(FIRST, (Path(__file__).parent / "data/editor.cu").read_text()) == []
+    )
 
 
 @needs_clangd
