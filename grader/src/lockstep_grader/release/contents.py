@@ -22,6 +22,9 @@ _TOP = (
     ".clang-format",
     ".clang-tidy",
     ".clangd",
+    ".devcontainer/Dockerfile",
+    ".devcontainer/devcontainer.json",
+    ".dockerignore",
     ".editorconfig",
     ".gitignore",
     ".vscode/extensions.json",
@@ -41,11 +44,13 @@ _TOP = (
     "docs/counters.md",
     "docs/editors.md",
     "docs/profiling.md",
+    "docs/notebooks/lockstep.ipynb",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
 )
 _TREES = ("common", "grader/src")
-_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/profiling.md"})
+_NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
+_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions to be: they solve what labs ask for.
 _LEFT_OUT = (
@@ -157,6 +162,8 @@ def _rewritten(
         return only_lab_folders(data.decode(), {lab.id for lab in chosen}).encode()
     if name == "CMakeLists.txt":
         return without_cuts(path, data.decode()).encode()
+    if path in (_NOTEBOOK, _DOCKERFILE):
+        return fit_examples(data.decode(), left, chosen).encode()
     if not name.endswith(".md"):
         return data
     text = without_cuts(path, data.decode())
