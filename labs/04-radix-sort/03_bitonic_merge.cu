@@ -29,14 +29,14 @@ struct Comparator {
 
 // First step of a merge of two runs of `width` keys: the first key of one run with the last key of
 // the other, and so on inwards. `index` counts the comparators of the whole array.
-__device__ [[maybe_unused]] Comparator mirrored([[maybe_unused]] int index,
+[[maybe_unused]] __device__ Comparator mirrored([[maybe_unused]] int index,
                                                 [[maybe_unused]] int width) {
   // TODO 2. Which pair of runs does the comparator belong to, and which of its `width` is it?
   return {0, 0};
 }
 
 // The steps after it: keys `stride` apart.
-__device__ [[maybe_unused]] Comparator strided([[maybe_unused]] int index,
+[[maybe_unused]] __device__ Comparator strided([[maybe_unused]] int index,
                                                [[maybe_unused]] int stride) {
   // TODO 3. Comparators 0 to stride - 1 start at keys 0 to stride - 1. Where does the next one?
   return {0, 0};

@@ -20,7 +20,7 @@ constexpr int kKeyBits = 32;
 constexpr int kDigitBits = 4;
 constexpr int kNumDigits = 1 << kDigitBits;
 
-__device__ [[maybe_unused]] int digit_of(std::uint32_t key, int first_bit) {
+[[maybe_unused]] __device__ int digit_of(std::uint32_t key, int first_bit) {
   return static_cast<int>(key >> first_bit) & (kNumDigits - 1);
 }
 
@@ -34,7 +34,7 @@ __global__ void histogram_kernel([[maybe_unused]] const std::uint32_t* d_in,
 }
 
 // Returns the lanes whose digit is this lane's. All 32 lanes must call.
-__device__ [[maybe_unused]] unsigned lanes_with_digit([[maybe_unused]] int digit) {
+[[maybe_unused]] __device__ unsigned lanes_with_digit([[maybe_unused]] int digit) {
   // TODO 3. One ballot a bit: which lanes have the bit that I have? Keep those that agree in all.
   return 0;
 }

@@ -45,7 +45,7 @@ __global__ void begin_kernel([[maybe_unused]] int* d_counts) {
 using AtomicWord [[maybe_unused]] = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>;
 
 // Returns how many keys of `digit` the tiles before `tile` have. d_states (tiles, kNumDigits).
-__device__ [[maybe_unused]] int look_back([[maybe_unused]] std::uint32_t* d_states,
+[[maybe_unused]] __device__ int look_back([[maybe_unused]] std::uint32_t* d_states,
                                           [[maybe_unused]] int tile, [[maybe_unused]] int digit) {
   // TODO 3. From tile - 1 down: add up counts until a word is a prefix. What if a word is empty?
   //         AtomicWord(d_states[...]).load(cuda::memory_order_relaxed) reads it. Why is relaxed

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`check`: judges a student's own files and explains what it found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -10,30 +11,35 @@ from rich.text import Text
 
 from lockstep_grader.console import points
 from lockstep_grader.explain import print_rung
-from lockstep_grader.model import Lab, LabResult, Rung
+from lockstep_grader.model import Backend, Finding, Lab, LabResult, Rung
 from lockstep_grader.pool import judge_all
+from lockstep_grader.problems import problem_lines
 from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
 from lockstep_grader.session import Session
 from lockstep_grader.store import ResultId, keep_images
-from lockstep_grader.submission import read_source
+from lockstep_grader.submission import Source, read_source
+from lockstep_grader.workspace import Workspace
 
 
-def check(
-    console: Console,
-    session: Session,
-    folder: Path,
-    lab: Lab,
-    rungs: Sequence[Rung],
-    results: Path,
-) -> LabResult:
-    """Judges the `rungs` of `lab` under `folder` and prints what a student needs to know.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Rungs of one lab, judged: what there is to show."""
 
-    Pictures that the tests make go to the folder `results`. A rung that one of the `rungs`
-    requires is not judged here: each is explained on its own.
+    folder: Path  # of lab folders, from which the rungs were taken
+    lab: Lab
+    rungs: Sequence[Rung]
+    sources: Mapping[str, Source | Finding]
+    result: LabResult
+    backend: Backend
+
+
+def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Checked:
+    """Judges the `rungs` of `lab` under `folder`.
+
+    A rung that one of the `rungs` requires is not judged here: each is explained on its own.
     """
-    backend = session.toolchain.backend
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
     jobs = [Job("check", lab, rung, partial(sources.__getitem__, rung.id)) for rung in rungs]
     with stage("checking") as progress:
@@ -43,13 +49,25 @@ def check(
     result = score_lab(
         lab,
         {job.rung.id: judgements[ResultId("check", lab.id, job.rung.id)] for job in jobs},
-        backend,
+        session.toolchain.backend,
     )
-    for job, rung_result in zip(jobs, result.rungs, strict=True):
-        print_rung(console, lab.id, job.rung, rung_result, sources[job.rung.id], backend)
-        for picture in keep_images(results / "check" / lab.id, rung_result.judgement):
+    return Checked(folder, lab, rungs, sources, result, session.toolchain.backend)
+
+
+def show(console: Console, workspace: Workspace, checked: Checked, problems: bool = False) -> None:
+    """Prints what a student needs to know; with `problems`, lines for an editor as well.
+
+    Pictures that the tests make go to the folder of results.
+    """
+    lab, result = checked.lab, checked.result
+    for rung, rung_result in zip(checked.rungs, result.rungs, strict=True):
+        print_rung(console, lab.id, rung, rung_result, checked.sources[rung.id], checked.backend)
+        for picture in keep_images(workspace.results / "check" / lab.id, rung_result.judgement):
             console.print(Text(f"  a picture to look at: {picture}", "dim"))
-    if len(jobs) > 1:
+        if problems:
+            folder = checked.folder.resolve()
+            for line in problem_lines(workspace.root, folder, lab, rung, rung_result):
+                console.print(Text(line, "dim"), soft_wrap=True)
+    if len(result.rungs) > 1:
         total = points(result.score, result.max_score)
-        console.print(Text(f"\n{lab.id}: {total} points on {backend}", "bold"))
-    return result
+        console.print(Text(f"\n{lab.id}: {total} points on {checked.backend}", "bold"))

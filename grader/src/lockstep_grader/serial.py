@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from lockstep_grader import __version__
@@ -13,6 +14,7 @@ from lockstep_grader.model import (
     FindingKind,
     Image,
     Judgement,
+    LabResult,
     Outcome,
     Part,
     Place,
@@ -48,16 +50,25 @@ def submission_json(submission: SubmissionResult) -> dict[str, Any]:
         "problem": submission.problem,
         "score": submission.score,
         "max_score": submission.max_score,
-        "labs": [
-            {
-                "id": lab.id,
-                "score": lab.score,
-                "max_score": lab.max_score,
-                "rungs": [_rung(rung) for rung in lab.rungs],
-            }
-            for lab in submission.labs
-        ],
+        "labs": [_lab(lab) for lab in submission.labs],
     }
+
+
+def check_json(
+    toolchain: Toolchain,
+    seed: int | None,
+    graded_at: datetime,
+    folder: Path,
+    lab: LabResult,
+    hints: Mapping[str, str],
+) -> dict[str, Any]:
+    """What `check --json` writes; schemas/check.schema.json describes it.
+
+    `folder` holds the lab's; `hints` are the commands that show a rung's hints.
+    """
+    report = {**_lab(lab), "folder": str(folder / lab.id)}
+    report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
+    return {**report_head(toolchain, seed, graded_at), "lab": report}
 
 
 def judgement_json(judgement: Judgement) -> dict[str, Any]:
@@ -79,6 +90,15 @@ def judgement_from_json(data: Mapping[str, Any]) -> Judgement:
         seed=str(data["seed"]),
         seconds=float(data["seconds"]),
     )
+
+
+def _lab(lab: LabResult) -> dict[str, Any]:
+    return {
+        "id": lab.id,
+        "score": lab.score,
+        "max_score": lab.max_score,
+        "rungs": [_rung(rung) for rung in lab.rungs],
+    }
 
 
 def _rung(rung: RungResult) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The verbs that students type."""
 
+import json
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,8 @@ from rich.text import Text
 
 from lockstep_grader import bench, bench_page, state
 from lockstep_grader.catalog import find_lab, find_target, read_labs
-from lockstep_grader.check import check
+from lockstep_grader.check import check, show
+from lockstep_grader.compat import UTC
 from lockstep_grader.console import make_console
 from lockstep_grader.errors import ExitCode, InputError
 from lockstep_grader.options import (
@@ -22,12 +25,17 @@ from lockstep_grader.options import (
     SeedOption,
 )
 from lockstep_grader.progress import say
+from lockstep_grader.serial import check_json
 from lockstep_grader.session import open_session_for
 from lockstep_grader.submit import pack
 from lockstep_grader.watch import watch
 from lockstep_grader.workspace import Workspace
 
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
+_Problems = Annotated[
+    bool,
+    typer.Option("--problems", help="Also one FILE:LINE: line for each finding, for an editor."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,6 +54,10 @@ def check_target(
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
     sandbox: SandboxOption = True,
+    problems: _Problems = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the result as JSON, and nothing else, to stdout.")
+    ] = False,
 ) -> int:
     """Build and judge your rungs; say why and where when one fails."""
     workspace = Workspace.from_environment()
@@ -54,7 +66,15 @@ def check_target(
     session = open_session_for(
         folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
     )
-    result = check(make_console(), session, folder, lab, rungs, workspace.results)
+    started = datetime.now(UTC)
+    checked = check(session, folder, lab, rungs)
+    result = checked.result
+    if as_json:
+        hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
+        report = check_json(session.toolchain, seed, started, folder.resolve(), result, hints)
+        print(json.dumps(report, indent=2))
+    else:
+        show(make_console(), workspace, checked, problems)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
     if result.score is None:
@@ -70,6 +90,7 @@ def watch_target(
     jobs: JobsOption = None,
     sanitizer: SanitizerOption = True,
     sandbox: SandboxOption = True,
+    problems: _Problems = False,
 ) -> int:
     """Check again on every save; Ctrl-C ends."""
     workspace = Workspace.from_environment()
@@ -81,7 +102,9 @@ def watch_target(
         session = open_session_for(
             folder, workspace, backend.backend, jobs, None, sanitizer, sandbox, [lab.id]
         )
-        check(console, session, folder, lab, rungs, workspace.results)
+        if problems:  # an editor forgets the last round's findings here
+            console.print(Text(f"checking {target}"))
+        show(console, workspace, check(session, folder, lab, rungs), problems)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS

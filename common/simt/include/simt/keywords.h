@@ -7,6 +7,8 @@
 // TLS image when it switches blocks.
 #pragma once
 
+#ifndef __CUDA__  // clang's CUDA mode, in an editor, has its own: editor/keywords.h
+
 // libstdc++ spells __attribute__((__noinline__)) in here, which the macro below would break, so it
 // has to be read first.
 #include <memory>
@@ -50,3 +52,5 @@
 // For the glue between a launch and the kernel's body: runs in the student's translation unit but
 // is not the student's code, so it must be invisible to the access and basic-block hooks.
 #define SIMT_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+
+#endif

@@ -9,15 +9,28 @@ from pathlib import Path, PurePosixPath
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.model import Lab
 from lockstep_grader.packages.pipelines import pipelines
-from lockstep_grader.release.rewrite import fit_examples, fit_links, only_labs, without_cuts
+from lockstep_grader.release.rewrite import (
+    fit_examples,
+    fit_links,
+    only_lab_folders,
+    only_labs,
+    without_cuts,
+)
 from lockstep_grader.workspace import Workspace
 
 # What a copy needs to work by itself; whatever is not named here stays behind.
 _TOP = (
     ".clang-format",
     ".clang-tidy",
+    ".clangd",
+    ".devcontainer/Dockerfile",
+    ".devcontainer/devcontainer.json",
+    ".dockerignore",
     ".editorconfig",
     ".gitignore",
+    ".vscode/extensions.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
     "CMakeLists.txt",
     "CMakePresets.json",
     "LICENSE",
@@ -30,13 +43,16 @@ _TOP = (
     "docs/model.md",
     "docs/checkers.md",
     "docs/counters.md",
+    "docs/editors.md",
     "docs/profiling.md",
     "docs/windows.md",
+    "docs/notebooks/lockstep.ipynb",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
 )
 _TREES = ("common", "grader/src")
-_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/profiling.md"})
+_NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
+_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions to be: they solve what labs ask for.
 _LEFT_OUT = (
@@ -145,8 +161,12 @@ def _rewritten(
     if path == "CMakeLists.txt":
         return without_cuts(path, only_labs(data.decode(), {lab.id for lab in chosen})).encode()
     name = PurePosixPath(path).name
+    if name == "compile_flags.txt":
+        return only_lab_folders(data.decode(), {lab.id for lab in chosen}).encode()
     if name == "CMakeLists.txt":
         return without_cuts(path, data.decode()).encode()
+    if path in (_NOTEBOOK, _DOCKERFILE):
+        return fit_examples(data.decode(), left, chosen).encode()
     if not name.endswith(".md"):
         return data
     text = without_cuts(path, data.decode())

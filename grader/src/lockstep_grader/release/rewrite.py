@@ -43,6 +43,16 @@ def only_labs(text: str, labs: Set[str]) -> str:
     return _BLOCK.sub(lambda block: block[0] if block["lab"] in labs else "", text)
 
 
+def only_lab_folders(text: str, labs: Set[str]) -> str:
+    """The editors' compile_flags.txt without the folder of any other lab."""
+    kept = []
+    for flag in text.splitlines(keepends=True):
+        _, is_lab, lab = flag.strip().partition("/labs/")
+        if not is_lab or lab in labs:
+            kept.append(flag)
+    return "".join(kept)
+
+
 def fit_examples(text: str, left: Set[str], chosen: Sequence[Lab]) -> str:
     """Instructions whose examples are of a lab that the copy brings, not of one that is `left`."""
     example = chosen[0]

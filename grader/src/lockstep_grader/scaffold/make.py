@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the files of a new lab, and its line in CMakeLists.txt."""
+"""Writes the files of a new lab, and its lines in CMakeLists.txt and in the editors' flags."""
 
 import re
 import shutil
@@ -14,6 +14,8 @@ from lockstep_grader.scaffold.names import LabNames
 from lockstep_grader.workspace import Workspace
 
 _TEMPLATES = Path(__file__).parent / "templates"
+EDITOR_FLAGS = "common/simt/editor/compile_flags.txt"
+_FLAG = "-iquote../../../labs/"
 _BLOCK = re.compile(r"^add_lab\((?P<lab>[\w-]+)[^)]*\)\n", re.MULTILINE)
 
 
@@ -29,6 +31,9 @@ def scaffold(workspace: Workspace, names: LabNames) -> list[Path]:
         write_whole(file, text.encode())
     _lay_out(workspace.root, [file for file in files if file.suffix in (".cu", ".cuh", ".cpp")])
     write_whole(cmake, listed.encode())
+    flags = workspace.root / EDITOR_FLAGS
+    if flags.is_file():
+        write_whole(flags, with_editor_flag(flags.read_text("utf-8"), names.id).encode())
     return list(files)
 
 
@@ -45,6 +50,15 @@ def with_lab(text: str, names: LabNames) -> str:
         return f"{text[:at]}\n{block}{text[at:]}"
     at = blocks[0].start()
     return f"{text[:at]}{block}\n{text[at:]}"
+
+
+def with_editor_flag(text: str, lab: str) -> str:
+    """The editors' compile_flags.txt with the lab's folder, where its solutions' contract is."""
+    return "".join(sorted([*text.splitlines(keepends=True), f"{_FLAG}{lab}\n"], key=_place))
+
+
+def _place(flag: str) -> str:
+    return flag if flag.startswith(_FLAG) else ""
 
 
 def _files(names: LabNames) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Editors with clangd: no diagnostic on what students open; completion and hover know CUDA."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.catalog import read_labs
+from lockstep_grader.release.make import release
+from lockstep_grader.workspace import Workspace
+
+from clangd import ERROR, WARNING, Clangd
+
+REPOSITORY = Path(__file__).parents[2]
+WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
+LABS = read_labs(WORKSPACE)
+EDITOR = REPOSITORY / "common" / "simt" / "editor"
+FIRST = REPOSITORY / "labs" / LABS[0].id / LABS[0].rungs[0].file_name
+ADVICE = "clangd is not here: apt-get install clangd"
+
+needs_clangd = pytest.mark.skipif(shutil.which("clangd") is None, reason=ADVICE)
+
+
+@pytest.fixture(scope="module")
+def editor() -> Iterator[Clangd]:
+    with Clangd(REPOSITORY) as running:
+        yield running
+
+
+@needs_clangd
+def test_no_starter_solution_or_contract_has_a_diagnostic(
+    editor: Clangd, request: pytest.FixtureRequest
+) -> None:
+    """A file that had none is opened again when it, or something that it may include, changed."""
+    files = [*rung_files(WORKSPACE.labs), *contracts()]
+    if WORKSPACE.solutions.is_dir():
+        files += rung_files(WORKSPACE.solutions)
+    common = digest_of_what_is_included()
+    keys = {str(file): hashlib.sha256(common + file.read_bytes()).hexdigest() for file in files}
+    cache = request.config.cache
+    assert cache
+    clean = cache.get("lockstep/clangd", {})
+    changed = [file for file in files if clean.get(str(file)) != keys[str(file)]]
+    faults = dict.fromkeys(changed, "")
+    for file, fault in problems(editor, changed):
+        faults[file] += f"{fault}\n"
+    fresh = {str(file): keys[str(file)] for file, fault in faults.items() if not fault}
+    cache.set("lockstep/clangd", {**clean, **fresh})
+    assert not "".join(faults.values())
+    assert len(files) > 2 * len(LABS)
+
+
+@needs_clangd
+def test_a_mistake_has_a_diagnostic_at_its_line(editor: Clangd) -> None:
+    text = '#include "threads.cuh"\n\nvoid wrong() { lab::no_such_function(); }\n'
+    found = editor.diagnostics_of(FIRST, text)
+    assert (found[0]["severity"], found[0]["range"]["start"]["line"]) == (ERROR, 2)
+    host_call = "void host_only();\n__global__ void wrong() {\n  host_only();\n}\n"
+    first, *_ = editor.diagnostics_of(FIRST, host_call)
+    assert (first["severity"], "host_only" in first["message"]) == (ERROR, True)
+
+
+@needs_clangd
+def test_what_kernels_may_use_has_no_diagnostic(editor: Clangd) -> None:
+    """More of CUDA than today's rungs use; `new` on both sides at once has gone wrong before."""
+    assert (
+        editor.diagnostics_of(FIRST, (Path(__file__).parent / "data/editor.cu").read_text()) == []
+    )
+
+
+@needs_clangd
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("__global__ void kernel() { __syncth| }", {"__syncthreads", "__syncthreads_count"}),
+        ("__global__ void kernel() { int i = threadIdx.|; }", {"x", "y", "z"}),
+        ("void host() { cudaMem| }", {"cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"}),
+        ("void host() { cudaMemcpy(0, 0, 0, cudaMemcpyDev|); }", {"cudaMemcpyDeviceToHost"}),
+        ("__global__ void kernel() { __shfl_d| }", {"__shfl_down_sync"}),
+    ],
+)
+def test_names_of_cuda_are_completed(editor: Clangd, text: str, names: set[str]) -> None:
+    if any(name.startswith("__") for name in names) and clangd_version() < 19:
+        pytest.skip("older versions of clangd offer no names that begin with two underscores")
+    offered: set[str] = set()
+    for _ in range(20):  # clangd may still be reading the headers
+        offered = set(editor.completions(FIRST, text))
+        if names <= offered:
+            return
+        time.sleep(0.5)
+    raise AssertionError(sorted(offered)[:20])
+
+
+@needs_clangd
+def test_a_call_of_a_contract_shows_the_contract(editor: Clangd) -> None:
+    text = '#include "scan.cuh"\nauto* call = &lab::|up_sweep;\n'
+    shown = editor.hover(WORKSPACE.labs / "02-scan" / "03_blelloch.cu", text)
+    assert "The first half of Blelloch's scan" in shown
+    assert "num_items <= kMaxItemsInOneBlock" in shown
+    waiting = editor.hover(FIRST, "void host() { cudaDevice|Synchronize(); }")
+    assert "Returns a kernel's fault" in waiting
+
+
+@needs_clangd
+def test_a_toolkit_on_the_machine_makes_no_difference(tmp_path: Path) -> None:
+    """As clang finds it: by ptxas on PATH. Its headers would each be an error."""
+    toolkit = tmp_path / "cuda"
+    for folder in ("bin", "include", "lib64", "nvvm/libdevice"):
+        (toolkit / folder).mkdir(parents=True)
+    for name in ("ptxas", "nvcc"):
+        (toolkit / "bin" / name).write_text("#!/bin/sh\n")
+        (toolkit / "bin" / name).chmod(0o755)
+    (toolkit / "nvvm/libdevice/libdevice.10.bc").touch()
+    (toolkit / "version.json").write_text('{"cuda": {"version": "13.0.0"}}')
+    (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 13000\n")
+    for name in ("cuda_runtime.h", "cuda_runtime_api.h", "host_defines.h", "device_functions.h"):
+        (toolkit / "include" / name).write_text("#error this is the toolkit's\n")
+    path = {"PATH": f"{toolkit / 'bin'}:/usr/bin:/bin", "CUDA_PATH": str(toolkit)}
+    with Clangd(REPOSITORY, path) as editor:
+        assert list(problems(editor, [FIRST])) == []
+
+
+@needs_clangd
+@pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="this is a students' copy")
+def test_a_students_copy_opens_without_a_diagnostic(tmp_path: Path) -> None:
+    """One rung of each lab: the rest is as it is here, where every file is opened."""
+    copy = tmp_path / "students"
+    release(WORKSPACE, LABS, LABS, copy, zipped=False)
+    files = [copy / "labs" / lab.id / lab.rungs[-1].file_name for lab in LABS]
+    with Clangd(copy) as editor:
+        assert list(problems(editor, files)) == []
+
+
+def test_every_lab_is_on_the_editors_include_path() -> None:
+    """Solutions include the contracts of another folder; ./lab new adds the line of a new lab."""
+    flags = (EDITOR / "compile_flags.txt").read_text().splitlines()
+    listed = [flag for flag in flags if flag.startswith("-iquote../../../labs/")]
+    assert listed == [f"-iquote../../../labs/{lab.id}" for lab in LABS]
+
+
+def clangd_version() -> int:
+    said = subprocess.run(
+        ["clangd", "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    (major,) = re.findall(r"clangd version (\d+)", said)
+    return int(major)
+
+
+def rung_files(folder: Path) -> list[Path]:
+    return [folder / lab.id / rung.file_name for lab in LABS for rung in lab.rungs]
+
+
+def contracts() -> list[Path]:
+    shared = sorted((REPOSITORY / "common" / "cuda" / "lab").glob("*.cuh"))
+    return [*sorted(WORKSPACE.labs.glob("*/*.cuh")), *shared]
+
+
+def problems(editor: Clangd, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    for file, found in editor.diagnostics(files):
+        if found["severity"] in (ERROR, WARNING):
+            line = found["range"]["start"]["line"] + 1
+            yield file, f"{file}:{line}: {found['message']}"
+
+
+def digest_of_what_is_included() -> bytes:
+    version = subprocess.run(["clangd", "--version"], capture_output=True, check=True).stdout
+    folders = ("common/simt/include", "common/simt/editor", "common/cuda", "common/judge")
+    files = [file for folder in folders for file in sorted((REPOSITORY / folder).rglob("*"))]
+    files += [REPOSITORY / ".clangd", *contracts()]
+    contents = [file.read_bytes() for file in files if file.is_file() and file.suffix != ".cpp"]
+    return hashlib.sha256(b"\0".join([version, *contents])).digest()
