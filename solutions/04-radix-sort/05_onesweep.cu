@@ -24,8 +24,8 @@ constexpr std::uint32_t kPadding = 0xffffffffu;
 static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
-constexpr int kThreadsPerBlock = 384;
-constexpr int kItemsPerThread = 30;  // the more, the longer the runs of keys that are written out
+constexpr int kThreadsPerBlock = 256;
+constexpr int kItemsPerThread = 48;  // the more, the longer the runs of keys that are written out
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 4;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;

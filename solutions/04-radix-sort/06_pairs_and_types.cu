@@ -23,10 +23,10 @@ constexpr int kMaxPasses = 32 / kDigitBits;
 constexpr std::uint32_t kPadding = 0xffffffffu;
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
-constexpr int kThreadsPerBlock = 384;
-constexpr int kItemsPerThread = 24;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kItemsPerThread = 40;  // the more, the longer the runs of keys that are written out
 constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kLookBackWindow = 4;
+constexpr int kLookBackWindow = 2;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
 constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
@@ -247,6 +247,18 @@ __device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint
   }
 }
 
+// Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
+// then all places are read before one is written.
+template <class Write>
+__device__ void for_my_places(int num_valid, const Write& write) {
+  if (num_valid == kTileItems) {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
+  } else {
+    for (int i = threadIdx.x; i < num_valid; i += kThreadsPerBlock) write(i);
+  }
+}
+
 // d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
 template <class Order, bool kHasValues>
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
@@ -309,33 +321,28 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     if ((same & lanes_above) == 0) places[digit.of(keys[k])] = my_places[k] + 1;
     __syncwarp();  // the places are up to date
   }
-  std::uint32_t values[kItemsPerThread];
-  if constexpr (kHasValues) {  // under way while this tile looks back
-    load_items(arrays.d_values_in + tile * kTileItems + first, num_valid - first, 0, values);
-  }
   if (t < kNumDigits) {
     const int before = states.look_back(tile, t);
     if (tile > 0) states.publish(tile, t, kPrefix, before + count);
     shared.destination[t] = d_begins[t] + before - begin;
   }
-  if constexpr (kHasValues) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) shared.values[my_places[k]] = values[k];
+  std::uint32_t values[kItemsPerThread];
+  if constexpr (kHasValues) {  // on their way while the keys are written
+    load_items(arrays.d_values_in + tile * kTileItems + first, num_valid - first, 0, values);
   }
   __syncthreads();  // the tile is in order, and the destinations are known
 
-  const auto write = [&](int i) {
-    const std::uint32_t key = shared.keys[i];
-    const int destination = shared.destination[digit.of(key)] + i;
-    arrays.d_keys_out[destination] = Order::from(key);
-    if constexpr (kHasValues) arrays.d_values_out[destination] = shared.values[i];
+  const auto destination_of = [&](int i) {
+    return shared.destination[digit.of(shared.keys[i])] + i;
   };
-  if (num_valid ==
-      kTileItems) {  // without a test for each item, all are read before one is written
+  for_my_places(num_valid,
+                [&](int i) { arrays.d_keys_out[destination_of(i)] = Order::from(shared.keys[i]); });
+  if constexpr (kHasValues) {
 #pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + t);
-  } else {
-    for (int i = t; i < num_valid; i += kThreadsPerBlock) write(i);
+    for (int k = 0; k < kItemsPerThread; ++k) shared.values[my_places[k]] = values[k];
+    __syncthreads();  // the values are in the order of their keys
+    for_my_places(num_valid,
+                  [&](int i) { arrays.d_values_out[destination_of(i)] = shared.values[i]; });
   }
 }
 
