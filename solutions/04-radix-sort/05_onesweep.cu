@@ -24,15 +24,14 @@ constexpr std::uint32_t kPadding = 0xffffffffu;
 static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
-constexpr int kThreadsPerBlock = 512;
-constexpr int kItemsPerThread = 16;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kItemsPerThread = 48;  // the more, the longer the runs of keys that are written out
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 4;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
 constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
-static_assert(kTileItems < 1 << 16, "places in a tile have 16 bits");
 
 // The counting kernel.
 constexpr int kThreadsToCount = 512;
@@ -182,8 +181,8 @@ __device__ unsigned lanes_with_same_digit(std::uint32_t key, int pass) {
 }
 
 struct TileStorage {
-  // By warp and digit: how many keys; then where in the sorted tile they begin.
-  std::uint16_t warp_counts[kNumWarps][kNumDigits];
+  // By warp and digit: how many keys; then where in the sorted tile the next one goes.
+  int places[kNumWarps][kNumDigits];
   std::uint32_t keys[kTileItems];  // in order of digits
   int destination[kNumDigits];     // a digit's place in d_out, less its place in the tile
   int warp_sums[kNumDigits / kWarpSize];
@@ -194,17 +193,18 @@ struct TileStorage {
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     onesweep_kernel(const std::uint32_t* d_in, int num_items, int pass, const int* d_begins,
                     std::uint32_t* d_state_words, int* d_ticket, std::uint32_t* d_out) {
-  __shared__ TileStorage shared;
+  extern __shared__ TileStorage storage[];  // (1)
+  TileStorage& shared = storage[0];
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
   const unsigned lanes_below = (1u << lane_id) - 1;
   const unsigned lanes_above = ~1u << lane_id;
-  std::uint16_t* const counts = shared.warp_counts[warp_id];  // (kNumDigits)
+  int* const places = shared.places[warp_id];  // (kNumDigits)
 
   // A tile waits for those before it, so they must have started: tickets, not blockIdx.
   if (t == 0) shared.tile = atomicAdd(d_ticket, 1);
-  for (int digit = lane_id; digit < kNumDigits; digit += kWarpSize) counts[digit] = 0;
+  for (int digit = lane_id; digit < kNumDigits; digit += kWarpSize) places[digit] = 0;
   __syncthreads();  // the tile is known, and each warp's counts are zero
   const int tile = shared.tile;
   const int num_valid = min(kTileItems, num_items - tile * kTileItems);
@@ -216,66 +216,64 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   const std::uint32_t* d_first = d_in + tile * kTileItems + first;
   if (num_valid == kTileItems) {
 #pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) keys[k] = __ldcs(d_first + k * kWarpSize);
+    for (int k = 0; k < kItemsPerThread; ++k) keys[k] = d_first[k * kWarpSize];
   } else {
 #pragma unroll
     for (int k = 0; k < kItemsPerThread; ++k) {
-      keys[k] = first + k * kWarpSize < num_valid ? __ldcs(d_first + k * kWarpSize) : kPadding;
+      keys[k] = first + k * kWarpSize < num_valid ? d_first[k * kWarpSize] : kPadding;
     }
   }
-  int ranks[kItemsPerThread];  // among the warp's keys of the same digit
 #pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const int digit = digit_of(keys[k], pass);
-    const unsigned same = lanes_with_same_digit(keys[k], pass);
-    ranks[k] = counts[digit] + __popc(same & lanes_below);
-    __syncwarp();  // all have read the counts
-    if ((same & lanes_above) == 0) counts[digit] = static_cast<std::uint16_t>(ranks[k] + 1);
-    __syncwarp();  // the counts are up to date
-  }
+  for (int k = 0; k < kItemsPerThread; ++k) atomicAdd(&places[digit_of(keys[k], pass)], 1);
   __syncthreads();  // all warps have counted
 
+  // Successors wait for the counts, so they come first. Ranking the keys takes most of a tile's
+  // time; after it, the predecessors' counts are there.
   const TileStates states(d_state_words, pass);
-  int warp_count[kNumWarps];
   int count = 0;  // of digit t in the tile
   if (t < kNumDigits) {
 #pragma unroll
-    for (int warp = 0; warp < kNumWarps; ++warp) {
-      warp_count[warp] = shared.warp_counts[warp][t];
-      count += warp_count[warp];
-    }
-    states.publish(tile, t, tile == 0 ? kPrefix : kAggregate, count);  // the sooner, the better
+    for (int warp = 0; warp < kNumWarps; ++warp) count += shared.places[warp][t];
+    states.publish(tile, t, tile == 0 ? kPrefix : kAggregate, count);
   }
   const int begin = sum_of_smaller_digits(count, shared.warp_sums);
   if (t < kNumDigits) {
     int place = begin;
 #pragma unroll
     for (int warp = 0; warp < kNumWarps; ++warp) {
-      shared.warp_counts[warp][t] = static_cast<std::uint16_t>(place);
-      place += warp_count[warp];
+      const int in_warp = shared.places[warp][t];
+      shared.places[warp][t] = place;
+      place += in_warp;
     }
   }
   __syncthreads();  // every warp knows where its keys of a digit begin
 
-  // Successors wait for this, so it comes before the keys. The other warps do not wait for it.
+#pragma unroll
+  for (int k = 0; k < kItemsPerThread; ++k) {
+    const int digit = digit_of(keys[k], pass);
+    const unsigned same = lanes_with_same_digit(keys[k], pass);
+    const int place = places[digit] + __popc(same & lanes_below);
+    shared.keys[place] = keys[k];
+    __syncwarp();  // all have read the places
+    if ((same & lanes_above) == 0) places[digit] = place + 1;
+    __syncwarp();  // the places are up to date
+  }
   if (t < kNumDigits) {
     const int before = states.look_back(tile, t);
     if (tile > 0) states.publish(tile, t, kPrefix, before + count);
     shared.destination[t] = d_begins[t] + before - begin;
   }
-#pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    shared.keys[counts[digit_of(keys[k], pass)] + ranks[k]] = keys[k];
-  }
   __syncthreads();  // the tile is in order, and the destinations are known
 
+  const auto write = [&](int i) {
+    const std::uint32_t key = shared.keys[i];
+    d_out[shared.destination[digit_of(key, pass)] + i] = key;
+  };
+  if (num_valid == kTileItems) {  // without a test for each key, all are read before one is written
 #pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const int i = k * kThreadsPerBlock + t;
-    if (i < num_valid) {
-      const std::uint32_t key = shared.keys[i];
-      d_out[shared.destination[digit_of(key, pass)] + i] = key;
-    }
+    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + t);
+  } else {
+    for (int i = t; i < num_valid; i += kThreadsPerBlock) write(i);
   }
 }
 
@@ -298,6 +296,8 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   // More than 48 KiB of shared memory a block are given to those only who ask.
   check(cudaFuncSetAttribute(count_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              kCounterBytes));
+  check(cudaFuncSetAttribute(onesweep_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             sizeof(TileStorage)));
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
   count_kernel<<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(d_in, num_items, d_counts);
@@ -307,7 +307,7 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
 
   const std::uint32_t* d_from = d_in;
   for (int pass = 0; pass < kNumPasses; ++pass) {
-    onesweep_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
+    onesweep_kernel<<<num_tiles, kThreadsPerBlock, sizeof(TileStorage), stream>>>(
         d_from, num_items, pass, d_counts + pass * kNumDigits, d_state_words, d_tickets + pass,
         d_to);
     check_launch();

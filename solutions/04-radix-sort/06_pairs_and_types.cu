@@ -4,6 +4,7 @@
 // the same shared memory. Cost: 36 bytes a key, 68 a pair.
 // Source: the sign trick for floats: M. Herf, "Radix Tricks", 2001.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cuda/atomic>
 
@@ -22,20 +23,20 @@ constexpr int kMaxPasses = 32 / kDigitBits;
 constexpr std::uint32_t kPadding = 0xffffffffu;
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
-constexpr int kThreadsPerBlock = 512;
-constexpr int kItemsPerThread = 16;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kItemsPerThread = 40;  // the more, the longer the runs of keys that are written out
 constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kLookBackWindow = 4;
+constexpr int kLookBackWindow = 2;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
 constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
-static_assert(kTileItems < 1 << 16, "places in a tile have 16 bits");
 
 // The counting kernel.
 constexpr int kThreadsToCount = 512;
 constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
-constexpr int kReplicas = 8;          // counters a digit, in banks of their own
+constexpr int kReplicas = 16;         // counters a digit: two lanes share one, all in other banks
+constexpr int kCounterBytes = kMaxPasses * kNumDigits * kReplicas * sizeof(int);
 
 // The bits of one pass: eight, or what is left of the range in the last one.
 struct Digit {
@@ -76,7 +77,7 @@ template <class Order>
 __global__ void __launch_bounds__(kThreadsToCount)
     count_kernel(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,
                  int* d_counts) {
-  __shared__ int counters[kMaxPasses * kNumDigits * kReplicas];
+  extern __shared__ int counters[];  // (num_passes * kNumDigits, kReplicas)
   const int num_passes = ceil_div(end_bit - begin_bit, kDigitBits);
   const int num_bins = num_passes * kNumDigits;
   const int t = threadIdx.x;
@@ -84,14 +85,27 @@ __global__ void __launch_bounds__(kThreadsToCount)
   __syncthreads();  // the counters are zero
 
   const int replica = t % kReplicas;
-#pragma unroll 4  // loads under way at a time
-  for (int i = blockIdx.x * kThreadsToCount + t; i < num_items; i += gridDim.x * kThreadsToCount) {
-    const std::uint32_t key = Order::to(d_in[i]);
-    for (int pass = 0; pass < num_passes; ++pass) {
+  const auto count = [&](std::uint32_t bits) {
+    const std::uint32_t key = Order::to(bits);
+#pragma unroll
+    for (int pass = 0; pass < kMaxPasses; ++pass) {
+      if (pass == num_passes) break;
       const int bin = pass * kNumDigits + digit_of_pass(pass, begin_bit, end_bit).of(key);
       atomicAdd(&counters[bin * kReplicas + replica], 1);
     }
+  };
+  const uint4* d_vectors = reinterpret_cast<const uint4*>(d_in);  // (num_vectors)
+  const int num_vectors = num_items / 4;
+  const int first = blockIdx.x * kThreadsToCount + t;
+#pragma unroll 4  // loads under way at a time
+  for (int i = first; i < num_vectors; i += gridDim.x * kThreadsToCount) {
+    const uint4 keys = d_vectors[i];
+    count(keys.x);
+    count(keys.y);
+    count(keys.z);
+    count(keys.w);
   }
+  if (first < num_items % 4) count(d_in[num_vectors * 4 + first]);
   __syncthreads();  // all have counted
 
   for (int bin = t; bin < num_bins; bin += kThreadsToCount) {
@@ -201,12 +215,13 @@ __device__ unsigned lanes_with_same_digit(std::uint32_t key, Digit digit) {
 }
 
 struct TileStorage {
-  // By warp and digit: how many keys; then where in the sorted tile they begin.
-  std::uint16_t warp_counts[kNumWarps][kNumDigits];
-  std::uint32_t items[kTileItems];  // in order of digits: the keys, then the values
-  int destination[kNumDigits];      // a digit's place in the output, less its place in the tile
+  // By warp and digit: how many keys; then where in the sorted tile the next one goes.
+  int places[kNumWarps][kNumDigits];
+  std::uint32_t keys[kTileItems];  // in order of digits
+  int destination[kNumDigits];     // a digit's place in the output, less its place in the tile
   int warp_sums[kNumDigits / kWarpSize];
   int tile;
+  std::uint32_t values[kTileItems];  // in the order of their keys; last, as keys alone lack them
 };
 
 // What is sorted; the pointers to values are null where there are none.
@@ -217,107 +232,117 @@ struct Arrays {
   std::uint32_t* d_values_out;
 };
 
+// This thread's items of an array's tile, or `padding` where it has no more; d_first: the first
+// one.
+__device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint32_t padding,
+                           std::uint32_t* items) {
+  if (num_left > (kItemsPerThread - 1) * kWarpSize) {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) items[k] = d_first[k * kWarpSize];
+  } else {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) {
+      items[k] = k * kWarpSize < num_left ? d_first[k * kWarpSize] : padding;
+    }
+  }
+}
+
+// Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
+// then all places are read before one is written.
+template <class Write>
+__device__ void for_my_places(int num_valid, const Write& write) {
+  if (num_valid == kTileItems) {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
+  } else {
+    for (int i = threadIdx.x; i < num_valid; i += kThreadsPerBlock) write(i);
+  }
+}
+
 // d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
 template <class Order, bool kHasValues>
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     onesweep_kernel(Arrays arrays, int num_items, int pass, Digit digit, const int* d_begins,
                     std::uint32_t* d_state_words, int* d_ticket) {
-  __shared__ TileStorage shared;
+  extern __shared__ TileStorage storage[];  // (1)
+  TileStorage& shared = storage[0];
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
   const unsigned lanes_below = (1u << lane_id) - 1;
   const unsigned lanes_above = ~1u << lane_id;
-  std::uint16_t* const counts = shared.warp_counts[warp_id];  // (kNumDigits)
+  int* const places = shared.places[warp_id];  // (kNumDigits)
 
   // A tile waits for those before it, so they must have started: tickets, not blockIdx.
   if (t == 0) shared.tile = atomicAdd(d_ticket, 1);
-  for (int value = lane_id; value < kNumDigits; value += kWarpSize) counts[value] = 0;
+  for (int value = lane_id; value < kNumDigits; value += kWarpSize) places[value] = 0;
   __syncthreads();  // the tile is known, and each warp's counts are zero
   const int tile = shared.tile;
   const int num_valid = min(kTileItems, num_items - tile * kTileItems);
-  const int first =
-      warp_id * kItemsPerWarp + lane_id;  // in the tile; the next is a warp further on
+  const int first = warp_id * kItemsPerWarp + lane_id;  // in the tile; a round is a warp further on
 
+  // Padding has the largest digit and stands last in the tile: it stays there.
   std::uint32_t keys[kItemsPerThread];
+  load_items(arrays.d_keys_in + tile * kTileItems + first, num_valid - first, Order::from(kPadding),
+             keys);
 #pragma unroll
   for (int k = 0; k < kItemsPerThread; ++k) {
-    const int i = first + k * kWarpSize;
-    keys[k] =
-        i < num_valid ? Order::to(__ldcs(arrays.d_keys_in + tile * kTileItems + i)) : kPadding;
-  }
-  int places[kItemsPerThread];  // among the warp's keys of the same digit; later, in the tile
-#pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const unsigned same = lanes_with_same_digit(keys[k], digit);
-    places[k] = counts[digit.of(keys[k])] + __popc(same & lanes_below);
-    __syncwarp();  // all have read the counts
-    if ((same & lanes_above) == 0) {
-      counts[digit.of(keys[k])] = static_cast<std::uint16_t>(places[k] + 1);
-    }
-    __syncwarp();  // the counts are up to date
+    keys[k] = Order::to(keys[k]);
+    atomicAdd(&places[digit.of(keys[k])], 1);
   }
   __syncthreads();  // all warps have counted
 
   const TileStates states(d_state_words, pass);
-  int warp_count[kNumWarps];
   int count = 0;  // of digit t in the tile
   if (t < kNumDigits) {
 #pragma unroll
-    for (int warp = 0; warp < kNumWarps; ++warp) {
-      warp_count[warp] = shared.warp_counts[warp][t];
-      count += warp_count[warp];
-    }
-    states.publish(tile, t, tile == 0 ? kPrefix : kAggregate, count);  // the sooner, the better
+    for (int warp = 0; warp < kNumWarps; ++warp) count += shared.places[warp][t];
+    states.publish(tile, t, tile == 0 ? kPrefix : kAggregate, count);
   }
   const int begin = sum_of_smaller_digits(count, shared.warp_sums);
   if (t < kNumDigits) {
     int place = begin;
 #pragma unroll
     for (int warp = 0; warp < kNumWarps; ++warp) {
-      shared.warp_counts[warp][t] = static_cast<std::uint16_t>(place);
-      place += warp_count[warp];
+      const int in_warp = shared.places[warp][t];
+      shared.places[warp][t] = place;
+      place += in_warp;
     }
   }
   __syncthreads();  // every warp knows where its keys of a digit begin
 
-  // Successors wait for this, so it comes before the keys. The other warps do not wait for it.
+  int my_places[kItemsPerThread];  // in the sorted tile
+#pragma unroll
+  for (int k = 0; k < kItemsPerThread; ++k) {
+    const unsigned same = lanes_with_same_digit(keys[k], digit);
+    my_places[k] = places[digit.of(keys[k])] + __popc(same & lanes_below);
+    shared.keys[my_places[k]] = keys[k];
+    __syncwarp();  // all have read the places
+    if ((same & lanes_above) == 0) places[digit.of(keys[k])] = my_places[k] + 1;
+    __syncwarp();  // the places are up to date
+  }
   if (t < kNumDigits) {
     const int before = states.look_back(tile, t);
     if (tile > 0) states.publish(tile, t, kPrefix, before + count);
     shared.destination[t] = d_begins[t] + before - begin;
   }
-#pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    places[k] += counts[digit.of(keys[k])];
-    shared.items[places[k]] = keys[k];
+  std::uint32_t values[kItemsPerThread];
+  if constexpr (kHasValues) {  // on their way while the keys are written
+    load_items(arrays.d_values_in + tile * kTileItems + first, num_valid - first, 0, values);
   }
   __syncthreads();  // the tile is in order, and the destinations are known
 
-  int destinations[kItemsPerThread];
+  const auto destination_of = [&](int i) {
+    return shared.destination[digit.of(shared.keys[i])] + i;
+  };
+  for_my_places(num_valid,
+                [&](int i) { arrays.d_keys_out[destination_of(i)] = Order::from(shared.keys[i]); });
+  if constexpr (kHasValues) {
 #pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const int i = k * kThreadsPerBlock + t;
-    if (i >= num_valid) continue;
-    const std::uint32_t key = shared.items[i];
-    destinations[k] = shared.destination[digit.of(key)] + i;
-    arrays.d_keys_out[destinations[k]] = Order::from(key);
-  }
-  if constexpr (!kHasValues) return;
-
-  __syncthreads();  // the keys have been read
-#pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const int i = first + k * kWarpSize;
-    if (i < num_valid) {
-      shared.items[places[k]] = __ldcs(arrays.d_values_in + tile * kTileItems + i);
-    }
-  }
-  __syncthreads();  // the values are in the order of their keys
-#pragma unroll
-  for (int k = 0; k < kItemsPerThread; ++k) {
-    const int i = k * kThreadsPerBlock + t;
-    if (i < num_valid) arrays.d_values_out[destinations[k]] = shared.items[i];
+    for (int k = 0; k < kItemsPerThread; ++k) shared.values[my_places[k]] = values[k];
+    __syncthreads();  // the values are in the order of their keys
+    for_my_places(num_valid,
+                  [&](int i) { arrays.d_values_out[destination_of(i)] = shared.values[i]; });
   }
 }
 
@@ -342,12 +367,19 @@ void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scr
 
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
-  count_kernel<Order><<<num_blocks, kThreadsToCount, 0, stream>>>(arrays.d_keys_in, num_items,
-                                                                  begin_bit, end_bit, d_counts);
+  // More than 48 KiB of shared memory a block are given to those only who ask.
+  check(cudaFuncSetAttribute(count_kernel<Order>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kCounterBytes));
+  count_kernel<Order><<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(
+      arrays.d_keys_in, num_items, begin_bit, end_bit, d_counts);
   check_launch();
   begin_kernel<<<num_passes, kNumDigits, 0, stream>>>(d_counts);
   check_launch();
 
+  constexpr std::size_t kTileBytes =
+      kHasValues ? sizeof(TileStorage) : offsetof(TileStorage, values);
+  check(cudaFuncSetAttribute(onesweep_kernel<Order, kHasValues>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
   // Two pairs of arrays take turns; of an odd number of passes the first one writes to the output.
   std::uint32_t* d_keys[2] = {scratch.allocate<std::uint32_t>(num_items), arrays.d_keys_out};
   std::uint32_t* d_values[2] = {nullptr, arrays.d_values_out};
@@ -356,7 +388,7 @@ void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scr
   for (int pass = 0; pass < num_passes; ++pass) {
     arrays.d_keys_out = d_keys[to];
     arrays.d_values_out = d_values[to];
-    onesweep_kernel<Order, kHasValues><<<num_tiles, kThreadsPerBlock, 0, stream>>>(
+    onesweep_kernel<Order, kHasValues><<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
         arrays, num_items, pass, digit_of_pass(pass, begin_bit, end_bit),
         d_counts + pass * kNumDigits, d_state_words, d_tickets + pass);
     check_launch();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Warp tiles of 64 x 64, 16 x 8 outputs a thread: 6 loads of shared memory for 128 multiply-adds.
 // New: copies run two tiles ahead (cp.async), fragments one step ahead, so nothing is waited for
-// and one barrier a tile is left; blocks near each other share what they read in the L2 cache.
+// and one barrier a tile is left; small matrices take smaller tiles, and several blocks for each.
 // Limit: multiply-adds take every issue slot that is not a load's.
 #include <cuda_pipeline.h>
+
+#include <algorithm>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -12,34 +14,45 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
-constexpr int kTileCols = 256;
 constexpr int kTileDepth = 8;
-constexpr int kStages = 3;     // tiles of A and B in shared memory: one in use, two on their way
-constexpr int kWarpRows = 64;  // of C, a warp; 4 x 8 lanes
-constexpr int kWarpCols = 64;
-constexpr int kLaneRows = 4;
+constexpr int kStages = 3;    // tiles of A and B in shared memory: one in use, two on their way
+constexpr int kLaneRows = 4;  // a warp is 4 x 8 lanes
 constexpr int kLaneCols = 8;
-constexpr int kWarpsAcross = kTileCols / kWarpCols;
-constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
-constexpr int kThreadRows = kWarpRows / kLaneRows;  // 16, as 4 vectors, kLaneRows vectors apart
-constexpr int kThreadCols = kWarpCols / kLaneCols;  // 8, as 2 vectors, kLaneCols vectors apart
-constexpr int kPaddedRows = kTileRows + 4;
 constexpr int kBandRows = 16;  // tiles; see tile_of_block
 
-// One tile of A, transposed and padded as in 03, and one of B.
-struct alignas(16) Stage {
-  float a[kTileDepth][kPaddedRows];
-  float b[kTileDepth][kTileCols];
-};
+// How C is divided: a block's tile into warps' tiles, those into outputs of threads, which lie in
+// vectors of 4, kLaneRows vectors apart from row to row and kLaneCols from column to column.
+template <int kTileRows, int kTileCols, int kWarpRows, int kWarpCols, int kBlocks>
+struct Tile {
+  static constexpr int kRows = kTileRows;
+  static constexpr int kCols = kTileCols;
+  static constexpr int kRowsPerWarp = kWarpRows;
+  static constexpr int kColsPerWarp = kWarpCols;
+  static constexpr int kRowsPerThread = kWarpRows / kLaneRows;
+  static constexpr int kColsPerThread = kWarpCols / kLaneCols;
+  static constexpr int kWarpsAcross = kTileCols / kWarpCols;
+  static constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
+  static constexpr int kBlocksPerMultiprocessor = kBlocks;  // as many as registers allow
 
-constexpr int kStageWords = sizeof(Stage) / sizeof(float);
+  // One tile of A, transposed and padded as in 03, and one of B.
+  static constexpr int kPaddedRows = kTileRows + 4;
+  struct alignas(16) Stage {
+    float a[kTileDepth][kPaddedRows];
+    float b[kTileDepth][kTileCols];
+  };
+  static constexpr int kStageWords = sizeof(Stage) / sizeof(float);
 
-// What a thread multiplies in one step: a column of A's tile, a row of B's.
-struct Fragment {
-  alignas(16) float a[kThreadRows];
-  alignas(16) float b[kThreadCols];
+  // What a thread multiplies in one step: a column of A's tile, a row of B's.
+  struct Fragment {
+    alignas(16) float a[kRowsPerThread];
+    alignas(16) float b[kColsPerThread];
+  };
 };
+using LargeTile = Tile<128, 256, 64, 64, 1>;  // 16 x 8 outputs a thread: over 200 registers
+using SmallTile = Tile<128, 128, 32, 64, 2>;  // 8 x 8: 4 loads of shared memory for 64 products
+
+// What a kernel may rely on: tiles that cross no edge, or rows of B and C that start on 16 bytes.
+enum class Rows { kWhole, kAligned, kAny };
 
 struct Matrices {
   const float* d_a;  // (num_rows, depth)
@@ -58,34 +71,31 @@ __device__ int2 tile_of_block(int block, int num_tile_rows, int num_tile_cols) {
   return make_int2(in_band / band_rows, first_row + in_band % band_rows);
 }
 
-// Starts copying kWords neighbouring words to shared memory; or writes 0 where `inside` is false.
+// Starts copying kWords neighbouring words to shared memory, or zeros where `inside` is false.
 template <int kWords>
 __device__ void copy_async(float* words, const float* d_words, bool inside) {
-  if (inside) {
-    __pipeline_memcpy_async(words, d_words, kWords * sizeof(float));
-  } else {
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) words[i] = 0.0f;
-  }
+  constexpr int kBytes = kWords * sizeof(float);
+  __pipeline_memcpy_async(words, d_words, kBytes, inside ? 0 : kBytes);
 }
 
 // This thread's share of the copies: the same places of every tile.
-// kWhole: no tile of the whole matrix crosses an edge, and B can be copied in vectors.
-template <bool kWhole>
+template <class Tile, Rows kRows>
 class Copier {
  public:
-  __device__ Copier(const Matrices& m, int first_row, int first_col)
+  __device__ Copier(const Matrices& m, int first_row, int first_col, int first_k)
       : rows_left_(m.num_rows - first_row - a_row_),
         cols_left_(m.num_cols - first_col - b_col_),
         depth_(m.depth),
         num_cols_(m.num_cols),
-        d_a_(m.d_a + (first_row + a_row_) * m.depth + a_k_),
-        d_b_(m.d_b + b_k_ * m.num_cols + first_col + b_col_) {}
+        first_k_(first_k),
+        d_a_(m.d_a + (first_row + a_row_) * m.depth + first_k + a_k_),
+        d_b_(m.d_b + (first_k + b_k_) * m.num_cols + first_col + b_col_) {}
 
   // Starts copying the next tiles along the depth.
-  __device__ void start(Stage& stage) {
+  __device__ void start(typename Tile::Stage& stage) {
+    constexpr bool kWhole = kRows == Rows::kWhole;
 #pragma unroll
-    for (int row = 0; row < kTileRows; row += kARows) {  // words: they are transposed on the way
+    for (int row = 0; row < Tile::kRows; row += kARows) {  // words: they are transposed on the way
       const bool inside = kWhole || (row < rows_left_ && first_k_ + a_k_ < depth_);
       copy_async<1>(&stage.a[a_k_][a_row_ + row], d_a_ + row * depth_, inside);
     }
@@ -100,62 +110,90 @@ class Copier {
   }
 
  private:
-  static constexpr int kBWords = kWhole ? 4 : 1;
-  static constexpr int kARows = kThreadsPerBlock / kTileDepth;  // that all threads copy at a time
-  static constexpr int kBDepth = kThreadsPerBlock * kBWords / kTileCols;
+  static constexpr int kBWords = kRows == Rows::kAny ? 1 : 4;
+  static constexpr int kARows = Tile::kThreadsPerBlock / kTileDepth;  // copied at a time
+  static constexpr int kBDepth = Tile::kThreadsPerBlock * kBWords / Tile::kCols;
 
   const int a_k_ = threadIdx.x % kTileDepth;
   const int a_row_ = threadIdx.x / kTileDepth;
-  const int b_k_ = threadIdx.x * kBWords / kTileCols;
-  const int b_col_ = threadIdx.x * kBWords % kTileCols;
+  const int b_k_ = threadIdx.x * kBWords / Tile::kCols;
+  const int b_col_ = threadIdx.x * kBWords % Tile::kCols;
   const int rows_left_, cols_left_, depth_, num_cols_;
-  int first_k_ = 0;
+  int first_k_;
   const float* d_a_;  // the next word, or vector, to copy
   const float* d_b_;
 };
 
 // Reads step k of a stage; a and b: this thread's first vectors of step 0.
-__device__ void load_fragment(Fragment& fragment, const float* a, const float* b, int k) {
+template <class Tile>
+__device__ void load_fragment(typename Tile::Fragment& fragment, const float* a, const float* b,
+                              int k) {
 #pragma unroll
-  for (int i = 0; i < kThreadRows; i += 4) {
+  for (int i = 0; i < Tile::kRowsPerThread; i += 4) {
     *reinterpret_cast<float4*>(&fragment.a[i]) =
-        *reinterpret_cast<const float4*>(a + k * kPaddedRows + i * kLaneRows);
+        *reinterpret_cast<const float4*>(a + k * Tile::kPaddedRows + i * kLaneRows);
   }
 #pragma unroll
-  for (int j = 0; j < kThreadCols; j += 4) {
+  for (int j = 0; j < Tile::kColsPerThread; j += 4) {
     *reinterpret_cast<float4*>(&fragment.b[j]) =
-        *reinterpret_cast<const float4*>(b + k * kTileCols + j * kLaneCols);
+        *reinterpret_cast<const float4*>(b + k * Tile::kCols + j * kLaneCols);
   }
 }
 
-// Writes four neighbouring words of a row that is `width` words long.
-template <bool kWhole>
-__device__ void store4(float* d_row, int first, int width, const float* words) {
-  if constexpr (kWhole) {
-    *reinterpret_cast<float4*>(d_row + first) = *reinterpret_cast<const float4*>(words);
-  } else {
+__device__ void add4(float4* d_vector, float4 words) {
+#if __CUDA_ARCH__ >= 900  // has one request for all four
+  atomicAdd(d_vector, words);
+#else
+  atomicAdd(&d_vector->x, words.x);
+  atomicAdd(&d_vector->y, words.y);
+  atomicAdd(&d_vector->z, words.z);
+  atomicAdd(&d_vector->w, words.w);
+#endif
+}
+
+// Writes four neighbouring words of a row that is `width` words long, or adds them to it.
+template <Rows kRows>
+__device__ void put4(float* d_row, int first, int width, const float* words, bool adds) {
+  if constexpr (kRows == Rows::kAny) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (first + i < width) d_row[first + i] = words[i];
+      if (first + i >= width) return;
+      if (adds) {
+        atomicAdd(&d_row[first + i], words[i]);
+      } else {
+        d_row[first + i] = words[i];
+      }
+    }
+  } else {
+    if (kRows == Rows::kAligned && first >= width) return;  // else all four are inside
+    float4* const d_vector = reinterpret_cast<float4*>(d_row + first);
+    const float4 vector = *reinterpret_cast<const float4*>(words);
+    if (adds) {
+      add4(d_vector, vector);
+    } else {
+      *d_vector = vector;
     }
   }
 }
 
-// One block an SM: it needs over 200 registers a thread, and hides latency by itself.
-template <bool kWhole>
-__global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrices m) {
-  __shared__ Stage stages[kStages];
-  const int2 tile =
-      tile_of_block(blockIdx.x, ceil_div(m.num_rows, kTileRows), ceil_div(m.num_cols, kTileCols));
-  const int first_row = tile.y * kTileRows;
-  const int first_col = tile.x * kTileCols;
+// Block (x, y) multiplies tile x over steps y * steps_per_block and following along the depth.
+// Where gridDim.y is 1, it writes C; else the blocks of a tile add to C, which is zero at first.
+template <class Tile, Rows kRows>
+__global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultiprocessor)
+    warp_tiled_kernel(Matrices m, int steps_per_block) {
+  __shared__ typename Tile::Stage stages[kStages];
+  const int2 tile = tile_of_block(blockIdx.x, ceil_div(m.num_rows, Tile::kRows),
+                                  ceil_div(m.num_cols, Tile::kCols));
+  const int first_row = tile.y * Tile::kRows;
+  const int first_col = tile.x * Tile::kCols;
+  const int first_step = blockIdx.y * steps_per_block;
+  const int num_steps = min(steps_per_block, ceil_div(m.depth, kTileDepth) - first_step);
   const int warp_id = threadIdx.x / 32;
   const int lane_id = threadIdx.x % 32;
-  const int my_row = warp_id / kWarpsAcross * kWarpRows + lane_id / kLaneCols * 4;
-  const int my_col = warp_id % kWarpsAcross * kWarpCols + lane_id % kLaneCols * 4;
-  const int num_steps = ceil_div(m.depth, kTileDepth);
+  const int my_row = warp_id / Tile::kWarpsAcross * Tile::kRowsPerWarp + lane_id / kLaneCols * 4;
+  const int my_col = warp_id % Tile::kWarpsAcross * Tile::kColsPerWarp + lane_id % kLaneCols * 4;
 
-  Copier<kWhole> copier(m, first_row, first_col);
+  Copier<Tile, kRows> copier(m, first_row, first_col, first_step * kTileDepth);
 #pragma unroll
   for (int step = 0; step < kStages - 1; ++step) {
     if (step < num_steps) copier.start(stages[step]);
@@ -164,11 +202,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
   __pipeline_wait_prior(kStages - 2);
   __syncthreads();  // stage 0 is full: a thread waits for its own copies, the barrier for all
 
-  alignas(16) float sums[kThreadRows][kThreadCols] = {};
-  Fragment fragments[2];  // one is multiplied while the other is loaded
+  alignas(16) float sums[Tile::kRowsPerThread][Tile::kColsPerThread] = {};
+  typename Tile::Fragment fragments[2];  // one is multiplied while the other is loaded
   const float* a_now = &stages[0].a[0][my_row];
   const float* b_now = &stages[0].b[0][my_col];
-  if (num_steps > 0) load_fragment(fragments[0], a_now, b_now, 0);
+  if (num_steps > 0) load_fragment<Tile>(fragments[0], a_now, b_now, 0);
   int in_use = 0;             // the stage that is multiplied
   int to_fill = kStages - 1;  // the stage that was multiplied last
   for (int step = 0; step < num_steps; ++step) {
@@ -184,31 +222,75 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
         to_fill = in_use;
         in_use = in_use + 1 < kStages ? in_use + 1 : 0;
         const int stages_ahead = in_use == 0 ? 1 - kStages : 1;
-        a_now += stages_ahead * kStageWords;  // pointers that move cost less than stages[in_use]
-        b_now += stages_ahead * kStageWords;
+        a_now +=
+            stages_ahead * Tile::kStageWords;  // pointers that move cost less than stages[in_use]
+        b_now += stages_ahead * Tile::kStageWords;
       }
       if (k + 1 < kTileDepth || step + 1 < num_steps) {
-        load_fragment(fragments[(k + 1) % 2], a_now, b_now, (k + 1) % kTileDepth);
+        load_fragment<Tile>(fragments[(k + 1) % 2], a_now, b_now, (k + 1) % kTileDepth);
       }
-      const Fragment& now = fragments[k % 2];
+      const typename Tile::Fragment& now = fragments[k % 2];
 #pragma unroll
-      for (int i = 0; i < kThreadRows; ++i) {
+      for (int i = 0; i < Tile::kRowsPerThread; ++i) {
 #pragma unroll
-        for (int j = 0; j < kThreadCols; ++j) sums[i][j] += now.a[i] * now.b[j];
+        for (int j = 0; j < Tile::kColsPerThread; ++j) sums[i][j] += now.a[i] * now.b[j];
       }
     }
   }
 
 #pragma unroll
-  for (int i = 0; i < kThreadRows; ++i) {
+  for (int i = 0; i < Tile::kRowsPerThread; ++i) {
     const int row = first_row + my_row + i / 4 * 4 * kLaneRows + i % 4;
-    if (!kWhole && row >= m.num_rows) continue;
+    if (kRows != Rows::kWhole && row >= m.num_rows) continue;
 #pragma unroll
-    for (int j = 0; j < kThreadCols; j += 4) {
-      store4<kWhole>(m.d_c + row * m.num_cols, first_col + my_col + j * kLaneCols, m.num_cols,
-                     &sums[i][j]);
+    for (int j = 0; j < Tile::kColsPerThread; j += 4) {
+      put4<kRows>(m.d_c + row * m.num_cols, first_col + my_col + j * kLaneCols, m.num_cols,
+                  &sums[i][j], gridDim.y > 1);
     }
   }
+}
+
+template <class Tile>
+int num_tiles(const Matrices& m) {
+  return ceil_div(m.num_rows, Tile::kRows) * ceil_div(m.num_cols, Tile::kCols);
+}
+
+// Whether num_blocks keep nearly the whole device busy: the last wave of blocks may leave a part of
+// it idle, and does so for as long as the others take.
+template <class Tile>
+bool fill_device(int num_blocks) {
+  const int at_a_time = num_multiprocessors() * Tile::kBlocksPerMultiprocessor;
+  return num_blocks >= 0.9 * at_a_time * ceil_div(num_blocks, at_a_time);
+}
+
+// How many steps along the depth a block takes: all of them if there are tiles enough, else so few
+// that the device is full. Two at least, as each block has a whole tile of sums to add to C.
+template <class Tile>
+int choose_steps_per_block(const Matrices& m) {
+  const int num_steps = ceil_div(m.depth, kTileDepth);
+  for (int num_splits = 1; num_splits <= num_steps / 2; ++num_splits) {
+    const int steps = ceil_div(num_steps, num_splits);
+    if (fill_device<Tile>(num_tiles<Tile>(m) * ceil_div(num_steps, steps))) return steps;
+  }
+  return 2;
+}
+
+template <class Tile>
+void launch(const Matrices& m, cudaStream_t stream) {
+  const int steps_per_block = choose_steps_per_block<Tile>(m);
+  const int num_splits = std::max(1, ceil_div(m.depth, steps_per_block * kTileDepth));
+  const dim3 grid(num_tiles<Tile>(m), num_splits);
+  if (num_splits > 1) {
+    check(cudaMemsetAsync(m.d_c, 0, sizeof(float) * m.num_rows * m.num_cols, stream));
+  }
+  const bool aligned = m.num_cols % 4 == 0;
+  const bool whole =
+      m.num_rows % Tile::kRows == 0 && m.num_cols % Tile::kCols == 0 && m.depth % kTileDepth == 0;
+  const auto kernel = whole     ? warp_tiled_kernel<Tile, Rows::kWhole>
+                      : aligned ? warp_tiled_kernel<Tile, Rows::kAligned>
+                                : warp_tiled_kernel<Tile, Rows::kAny>;
+  kernel<<<grid, Tile::kThreadsPerBlock, 0, stream>>>(m, steps_per_block);
+  check_launch();
 }
 
 }  // namespace
@@ -216,12 +298,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) warp_tiled_kernel(Matrice
 void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth, float* d_c,
             Scratch& /*scratch*/, cudaStream_t stream) {
   if (num_rows == 0 || num_cols == 0) return;  // a grid of 0 blocks is an error
-  const int num_blocks = ceil_div(num_rows, kTileRows) * ceil_div(num_cols, kTileCols);
-  const bool whole =
-      num_rows % kTileRows == 0 && num_cols % kTileCols == 0 && depth % kTileDepth == 0;
-  const auto kernel = whole ? warp_tiled_kernel<true> : warp_tiled_kernel<false>;
-  kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>({d_a, d_b, d_c, num_rows, num_cols, depth});
-  check_launch();
+  const Matrices m{d_a, d_b, d_c, num_rows, num_cols, depth};
+  if (fill_device<LargeTile>(num_tiles<LargeTile>(m))) return launch<LargeTile>(m, stream);
+  launch<SmallTile>(m, stream);
 }
 
 }  // namespace lab
