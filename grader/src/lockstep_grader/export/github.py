@@ -93,9 +93,16 @@ def _settle(tests: list[dict[str, Any]], score: float) -> None:
             rest = math.fsum(-other["score"] for other in tests if other is not test)
             test["score"] = score + rest
             for _ in range(4):  # the last bits, if adding one after the other rounds differently
-                off = score - sum(other["score"] for other in tests)
-                test["score"] += off
+                test["score"] += score - _added_up(tests)
             return
+
+
+def _added_up(tests: list[dict[str, Any]]) -> float:
+    """The sum as JavaScript adds: one after the other. sum() compensates since Python 3.12."""
+    points = 0.0
+    for test in tests:
+        points += test["score"]
+    return points
 
 
 def _made_up(submission: Submission, passed: int, failed: int, max_tests: int) -> tuple[int, int]:
