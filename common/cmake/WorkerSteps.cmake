@@ -22,7 +22,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
-    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -U_FORTIFY_SOURCE
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
   # checks and calls them; that is why they must stay calls (-fno-builtin) of these names. In a kernel,

@@ -109,8 +109,8 @@ __host__ __device__ int use_objects(bool in_kernel) {
 __host__ __device__ int use_malloc(bool in_kernel) {
   int good = 0;
   int* const items = static_cast<int*>(malloc(3 * sizeof(int)));
-  good += is_own(items, in_kernel);
   items[2] = 2;
+  good += is_own(items, in_kernel) && items[2] == 2;
   free(items);
   free(nullptr);
   void* (*const allocate)(std::size_t) = malloc;
