@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads) kernel(float* d_out, int num_items) 
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   assert(num_items > 0);
   auto* heap = new float[3];
-  heap[0] = sqrtf(2.f) + std::sqrt(3.f) + std::max(1.f, 2.f) + fminf(1.f, 2.f) + rsqrtf(2.f);
+  heap[0] = sqrtf(2.f) + std::sqrt(3.f) + fmaxf(1.f, 2.f) + fminf(1.f, 2.f) + rsqrtf(2.f);
   memcpy(d_out, heap, sizeof(float));
   delete[] heap;
   const Item* item = new Item(1, 2.f);
