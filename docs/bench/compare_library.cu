@@ -3,11 +3,12 @@
 // process: sorts of keys and of pairs (CUB has an index type to choose), and products of square
 // float matrices (cuBLAS, no TF32). From the top level:
 //
-//   nvcc -std=c++20 -arch=native -Icommon/cuda -Ilabs/04-radix-sort -Ilabs/06-matmul -lcublas \
+//   nvcc -std=c++20 -arch=native --extended-lambda -lcublas \
+//       -Icommon/cuda -Ilabs/04-radix-sort -Ilabs/06-matmul \
 //       docs/bench/compare_library.cu solutions/04-radix-sort/05_onesweep.cu \
 //       solutions/04-radix-sort/06_pairs_and_types.cu solutions/06-matmul/05_warp_tiled.cu \
 //       -o build/compare_library
-//   build/compare_library docs/bench/library.json
+//   build/compare_library docs/bench/h200-library.json
 //
 // Every round draws new data and calls all contenders, each time another one first. Every result
 // of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken
@@ -340,7 +341,7 @@ int main(int argc, char** argv) {
   std::fprintf(file,
                "{\"gpu\": \"%s\", \"multiprocessors\": %d, \"date\": \"%s\",\n"
                " \"driver_supports_cuda\": %d, \"cuda\": %d, \"cub\": %d, \"cublas\": %d,\n"
-               " \"command\": \"build/compare_library docs/bench/library.json\",\n"
+               " \"command\": \"build/compare_library docs/bench/h200-library.json\",\n"
                " \"unit\": \"ms: quartiles of the rounds; ratio: the library's time over ours\",\n"
                " \"results\": [",
                device.name, device.multiProcessorCount, date, driver, runtime, CUB_VERSION,

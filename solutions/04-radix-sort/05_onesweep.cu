@@ -25,12 +25,11 @@ static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
 constexpr int kThreadsPerBlock = 256;
-constexpr int kItemsPerThread = 48;  // the more, the longer the runs of keys that are written out
+constexpr int kManyItems = 48;  // a thread: the more, the longer the runs that are written out
+constexpr int kFewItems = 24;   // a thread, where larger tiles would leave multiprocessors idle
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 4;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
-constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
 
 // The counting kernel.
@@ -180,7 +179,9 @@ __device__ unsigned lanes_with_same_digit(std::uint32_t key, int pass) {
   return same;
 }
 
+template <int kItemsPerThread>
 struct TileStorage {
+  static constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
   // By warp and digit: how many keys; then where in the sorted tile the next one goes.
   int places[kNumWarps][kNumDigits];
   std::uint32_t keys[kTileItems];  // in order of digits
@@ -190,11 +191,14 @@ struct TileStorage {
 };
 
 // d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
+template <int kItemsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     onesweep_kernel(const std::uint32_t* d_in, int num_items, int pass, const int* d_begins,
                     std::uint32_t* d_state_words, int* d_ticket, std::uint32_t* d_out) {
-  extern __shared__ TileStorage storage[];  // (1)
-  TileStorage& shared = storage[0];
+  using Storage = TileStorage<kItemsPerThread>;
+  constexpr int kTileItems = Storage::kTileItems;
+  extern __shared__ int storage[];  // one Storage
+  Storage& shared = *reinterpret_cast<Storage*>(storage);
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
@@ -212,7 +216,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   // A warp takes 32 consecutive keys a round. Padding has the largest digit and stands last in the
   // tile: it stays there.
   std::uint32_t keys[kItemsPerThread];
-  const int first = warp_id * kItemsPerWarp + lane_id;
+  const int first = warp_id * kWarpSize * kItemsPerThread + lane_id;
   const std::uint32_t* d_first = d_in + tile * kTileItems + first;
   if (num_valid == kTileItems) {
 #pragma unroll
@@ -253,10 +257,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     const int digit = digit_of(keys[k], pass);
     const unsigned same = lanes_with_same_digit(keys[k], pass);
     const int place = places[digit] + __popc(same & lanes_below);
-    shared.keys[place] = keys[k];
     __syncwarp();  // all have read the places
     if ((same & lanes_above) == 0) places[digit] = place + 1;
     __syncwarp();  // the places are up to date
+    shared.keys[place] = keys[k];
   }
   if (t < kNumDigits) {
     const int before = states.look_back(tile, t);
@@ -277,12 +281,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
-}  // namespace
-
-void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
-                cudaStream_t stream) {
-  if (num_items == 0) return;
-  const int num_tiles = ceil_div(num_items, kTileItems);
+template <int kItemsPerThread>
+void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
+                   cudaStream_t stream) {
+  using Storage = TileStorage<kItemsPerThread>;
+  const int num_tiles = ceil_div(num_items, Storage::kTileItems);
   std::uint32_t* d_to = scratch.allocate<std::uint32_t>(num_items);
   std::uint32_t* d_other = d_out;
   // What begins as zero, in one piece: counts, tickets, states.
@@ -296,8 +299,8 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   // More than 48 KiB of shared memory a block are given to those only who ask.
   check(cudaFuncSetAttribute(count_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              kCounterBytes));
-  check(cudaFuncSetAttribute(onesweep_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             sizeof(TileStorage)));
+  const auto kernel = onesweep_kernel<kItemsPerThread>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Storage)));
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
   count_kernel<<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(d_in, num_items, d_counts);
@@ -307,12 +310,25 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
 
   const std::uint32_t* d_from = d_in;
   for (int pass = 0; pass < kNumPasses; ++pass) {
-    onesweep_kernel<<<num_tiles, kThreadsPerBlock, sizeof(TileStorage), stream>>>(
+    kernel<<<num_tiles, kThreadsPerBlock, sizeof(Storage), stream>>>(
         d_from, num_items, pass, d_counts + pass * kNumDigits, d_state_words, d_tickets + pass,
         d_to);
     check_launch();
     d_from = d_to;
     std::swap(d_to, d_other);
+  }
+}
+
+}  // namespace
+
+void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
+                cudaStream_t stream) {
+  if (num_items == 0) return;
+  const int blocks_at_a_time = kBlocksPerMultiprocessor * num_multiprocessors();
+  if (num_items >= blocks_at_a_time * TileStorage<kManyItems>::kTileItems) {
+    sort_in_tiles<kManyItems>(d_in, num_items, d_out, scratch, stream);
+  } else {
+    sort_in_tiles<kFewItems>(d_in, num_items, d_out, scratch, stream);
   }
 }
 

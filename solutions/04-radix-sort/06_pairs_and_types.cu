@@ -24,12 +24,11 @@ constexpr std::uint32_t kPadding = 0xffffffffu;
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
 constexpr int kThreadsPerBlock = 256;
-constexpr int kItemsPerThread = 40;  // the more, the longer the runs of keys that are written out
+constexpr int kManyItems = 40;  // a thread: the more, the longer the runs that are written out
+constexpr int kFewItems = 24;   // a thread, where larger tiles would leave multiprocessors idle
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 2;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
-constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
 
 // The counting kernel.
@@ -214,7 +213,9 @@ __device__ unsigned lanes_with_same_digit(std::uint32_t key, Digit digit) {
   return same;
 }
 
+template <int kItemsPerThread>
 struct TileStorage {
+  static constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
   // By warp and digit: how many keys; then where in the sorted tile the next one goes.
   int places[kNumWarps][kNumDigits];
   std::uint32_t keys[kTileItems];  // in order of digits
@@ -234,8 +235,9 @@ struct Arrays {
 
 // This thread's items of an array's tile, or `padding` where it has no more; d_first: the first
 // one.
+template <int kItemsPerThread>
 __device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint32_t padding,
-                           std::uint32_t* items) {
+                           std::uint32_t (&items)[kItemsPerThread]) {
   if (num_left > (kItemsPerThread - 1) * kWarpSize) {
 #pragma unroll
     for (int k = 0; k < kItemsPerThread; ++k) items[k] = d_first[k * kWarpSize];
@@ -249,9 +251,9 @@ __device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint
 
 // Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
 // then all places are read before one is written.
-template <class Write>
+template <int kItemsPerThread, class Write>
 __device__ void for_my_places(int num_valid, const Write& write) {
-  if (num_valid == kTileItems) {
+  if (num_valid == TileStorage<kItemsPerThread>::kTileItems) {
 #pragma unroll
     for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
   } else {
@@ -260,12 +262,14 @@ __device__ void for_my_places(int num_valid, const Write& write) {
 }
 
 // d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
-template <class Order, bool kHasValues>
+template <class Order, bool kHasValues, int kItemsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     onesweep_kernel(Arrays arrays, int num_items, int pass, Digit digit, const int* d_begins,
                     std::uint32_t* d_state_words, int* d_ticket) {
-  extern __shared__ TileStorage storage[];  // (1)
-  TileStorage& shared = storage[0];
+  using Storage = TileStorage<kItemsPerThread>;
+  constexpr int kTileItems = Storage::kTileItems;
+  extern __shared__ int storage[];  // one Storage
+  Storage& shared = *reinterpret_cast<Storage*>(storage);
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
@@ -279,7 +283,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   __syncthreads();  // the tile is known, and each warp's counts are zero
   const int tile = shared.tile;
   const int num_valid = min(kTileItems, num_items - tile * kTileItems);
-  const int first = warp_id * kItemsPerWarp + lane_id;  // in the tile; a round is a warp further on
+  // In the tile; a round is a warp further on.
+  const int first = warp_id * kWarpSize * kItemsPerThread + lane_id;
 
   // Padding has the largest digit and stands last in the tile: it stays there.
   std::uint32_t keys[kItemsPerThread];
@@ -316,10 +321,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   for (int k = 0; k < kItemsPerThread; ++k) {
     const unsigned same = lanes_with_same_digit(keys[k], digit);
     my_places[k] = places[digit.of(keys[k])] + __popc(same & lanes_below);
-    shared.keys[my_places[k]] = keys[k];
     __syncwarp();  // all have read the places
     if ((same & lanes_above) == 0) places[digit.of(keys[k])] = my_places[k] + 1;
     __syncwarp();  // the places are up to date
+    shared.keys[my_places[k]] = keys[k];
   }
   if (t < kNumDigits) {
     const int before = states.look_back(tile, t);
@@ -335,28 +340,29 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   const auto destination_of = [&](int i) {
     return shared.destination[digit.of(shared.keys[i])] + i;
   };
-  for_my_places(num_valid,
-                [&](int i) { arrays.d_keys_out[destination_of(i)] = Order::from(shared.keys[i]); });
+  for_my_places<kItemsPerThread>(num_valid, [&](int i) {
+    arrays.d_keys_out[destination_of(i)] = Order::from(shared.keys[i]);
+  });
   if constexpr (kHasValues) {
 #pragma unroll
     for (int k = 0; k < kItemsPerThread; ++k) shared.values[my_places[k]] = values[k];
     __syncthreads();  // the values are in the order of their keys
-    for_my_places(num_valid,
-                  [&](int i) { arrays.d_values_out[destination_of(i)] = shared.values[i]; });
+    for_my_places<kItemsPerThread>(
+        num_valid, [&](int i) { arrays.d_values_out[destination_of(i)] = shared.values[i]; });
   }
 }
 
-template <class Order, bool kHasValues>
-void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
-          cudaStream_t stream) {
-  if (num_items == 0) return;
+template <class Order, bool kHasValues, int kItemsPerThread>
+void sort_in_tiles(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
+                   cudaStream_t stream) {
+  using Storage = TileStorage<kItemsPerThread>;
   const int num_passes = ceil_div(end_bit - begin_bit, kDigitBits);
   if (num_passes == 0) {
     return check(cudaMemcpyAsync(arrays.d_keys_out, arrays.d_keys_in,
                                  num_items * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
                                  stream));
   }
-  const int num_tiles = ceil_div(num_items, kTileItems);
+  const int num_tiles = ceil_div(num_items, Storage::kTileItems);
   // What begins as zero, in one piece: counts, tickets, states.
   const int num_counts = num_passes * kNumDigits;
   const int num_words = num_counts + num_passes + num_tiles * kNumDigits;
@@ -376,10 +382,9 @@ void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scr
   begin_kernel<<<num_passes, kNumDigits, 0, stream>>>(d_counts);
   check_launch();
 
-  constexpr std::size_t kTileBytes =
-      kHasValues ? sizeof(TileStorage) : offsetof(TileStorage, values);
-  check(cudaFuncSetAttribute(onesweep_kernel<Order, kHasValues>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
+  constexpr std::size_t kTileBytes = kHasValues ? sizeof(Storage) : offsetof(Storage, values);
+  const auto kernel = onesweep_kernel<Order, kHasValues, kItemsPerThread>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
   // Two pairs of arrays take turns; of an odd number of passes the first one writes to the output.
   std::uint32_t* d_keys[2] = {scratch.allocate<std::uint32_t>(num_items), arrays.d_keys_out};
   std::uint32_t* d_values[2] = {nullptr, arrays.d_values_out};
@@ -388,7 +393,7 @@ void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scr
   for (int pass = 0; pass < num_passes; ++pass) {
     arrays.d_keys_out = d_keys[to];
     arrays.d_values_out = d_values[to];
-    onesweep_kernel<Order, kHasValues><<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
+    kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
         arrays, num_items, pass, digit_of_pass(pass, begin_bit, end_bit),
         d_counts + pass * kNumDigits, d_state_words, d_tickets + pass);
     check_launch();
@@ -396,6 +401,17 @@ void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scr
     arrays.d_values_in = d_values[to];
     to = 1 - to;
   }
+}
+
+template <class Order, bool kHasValues>
+void sort(const Arrays& arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
+          cudaStream_t stream) {
+  if (num_items == 0) return;
+  const int blocks_at_a_time = kBlocksPerMultiprocessor * num_multiprocessors();
+  const bool many = num_items >= blocks_at_a_time * TileStorage<kManyItems>::kTileItems;
+  const auto sort_them = many ? sort_in_tiles<Order, kHasValues, kManyItems>
+                              : sort_in_tiles<Order, kHasValues, kFewItems>;
+  sort_them(arrays, num_items, begin_bit, end_bit, scratch, stream);
 }
 
 // The bits of keys of another type: reading them as unsigned changes none.
