@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 
+from lockstep_grader import __version__
 from lockstep_grader.cli import app
 from lockstep_grader.verbs import VERBS
 
@@ -139,3 +140,8 @@ def test_nvcc_asked_for_is_there_before_the_verb_starts(checkout: Checkout, fetc
 def test_doctor_fetches_nothing_by_itself(checkout: Checkout, fetch: Fetch) -> None:
     checkout.lab("doctor")
     assert fetch.begun == [(None, False)]
+
+
+def test_the_version_is_printed(checkout: Checkout) -> None:
+    ran = checkout.lab("--version")
+    assert (ran.status, ran.out) == (0, f"lockstep {__version__}\n")

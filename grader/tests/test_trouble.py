@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.judge import run_judge
+from lockstep_grader.errors import FaultError
+from lockstep_grader.judge import run_judge, run_judge_command
+from lockstep_grader.process import Processes
 
 from conftest import GRADER, LAB, Checkout, rungs, wait_for
 from handed_in import GOOD, zip_bytes
@@ -208,3 +210,9 @@ def test_a_long_run_says_how_long_it_will_take(
     ran = checkout.lab("grade", class_folder, "--jobs", "1")
     assert "judging: 1 of 4, about " in ran.err
     assert " left ann 01-demo/01_first" in ran.err
+
+
+def test_a_limit_on_files_that_ends_the_judge_is_named(tmp_path: Path) -> None:
+    argv = ["/bin/sh", "-c", "kill -XFSZ $$"]
+    with pytest.raises(FaultError, match="raise the limit"):
+        run_judge_command(argv, None, tmp_path, Processes())

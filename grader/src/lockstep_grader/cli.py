@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lockstep_grader import __version__
 from lockstep_grader.environment import complain_of_missing
 from lockstep_grader.errors import ExitCode, LockstepError, system_error_line
 from lockstep_grader.interrupts import interruption
@@ -35,9 +36,21 @@ app = typer.Typer(
 _NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"lockstep {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def before_each_verb(
     ctx: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
     nvcc: Annotated[
         bool | None,
         typer.Option(
@@ -47,6 +60,7 @@ def before_each_verb(
         ),
     ] = None,
 ) -> None:
+    del version  # its callback has dealt with it
     verb = ctx.invoked_subcommand
     if ctx.obj.asks_for_help or (nvcc is None and verb not in _NVCC_VERBS):
         return

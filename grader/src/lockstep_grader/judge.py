@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the judge, which is trusted, on a worker, which is not."""
 
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,11 @@ def run_judge_command(
         )
     if done.timed_out:
         raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
+    if done.returncode == -signal.SIGXFSZ:
+        raise FaultError(
+            "the judge may not write files as large as its memory for buffers; raise the limit "
+            "(ulimit -f unlimited)"
+        )
     if done.returncode not in (_PASSED, _FAILED):
         raise FaultError(f"the judge ended with status {done.returncode}: {last_line(done.output)}")
     tests, used_seed = read_gtest(results, images)
