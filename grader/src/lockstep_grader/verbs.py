@@ -47,7 +47,7 @@ VERBS = {
     ),
     "package": Verb(
         "verbs_export",
-        "Make a lab's autograder for gradescope, github, autolab or prairielearn.",
+        "Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn.",
     ),
     "autograde": Verb("verbs_export", ""),
     "report": Verb(
