@@ -13,6 +13,7 @@ import pytest
 
 from lockstep_grader.build import build_backend
 from lockstep_grader.model import Backend
+from lockstep_grader.scaffold.make import EDITOR_FLAGS
 from lockstep_grader.workspace import Workspace
 
 from conftest import LAB, Checkout
@@ -60,6 +61,12 @@ def test_labs_are_listed_in_the_order_of_their_numbers(authors: Checkout) -> Non
     authors.lab("new", "00-before")
     listed = re.findall(r"add_lab\(([\w-]+)", (authors.root / "CMakeLists.txt").read_text())
     assert listed == ["00-before", "01-demo"]
+    flags = authors.write(EDITOR_FLAGS, "-xcuda\n-iquote../../../labs/01-demo\n")
+    authors.lab("new", "02-next")
+    assert flags.read_text().splitlines()[1:] == [
+        "-iquote../../../labs/01-demo",
+        "-iquote../../../labs/02-next",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +163,7 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     (root / "solutions").mkdir()
     for name in (".clang-format", "CMakeLists.txt"):
         shutil.copy(REPOSITORY / name, root)
-    (root / "common").symlink_to(REPOSITORY / "common")
+    shutil.copytree(REPOSITORY / "common", root / "common")  # `new` writes the editors' flags
     monkeypatch.setenv("LOCKSTEP_ROOT", str(root))
     assert checkout.lab("new", lab, "--rungs", "plain").status == 0
     sources = [

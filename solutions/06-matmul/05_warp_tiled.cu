@@ -33,6 +33,7 @@ struct Tile {
   static constexpr int kWarpsAcross = kTileCols / kWarpCols;
   static constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
   static constexpr int kBlocksPerMultiprocessor = kBlocks;  // as many as registers allow
+  static constexpr bool kTurns = kBlocks == 1;  // in the order of products; pays in large tiles
 
   // One tile of A, transposed and padded as in 03, and one of B.
   static constexpr int kPaddedRows = kTileRows + 4;
@@ -233,7 +234,13 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
 #pragma unroll
       for (int i = 0; i < Tile::kRowsPerThread; ++i) {
 #pragma unroll
-        for (int j = 0; j < Tile::kColsPerThread; ++j) sums[i][j] += now.a[i] * now.b[j];
+        for (int turn = 0; turn < Tile::kColsPerThread; ++turn) {
+          // Every other row backwards: it begins with the word of b that the last one ended with,
+          // which a multiply-add need not read from the register file again.
+          const bool backwards = Tile::kTurns && i % 2 == 1;
+          const int j = backwards ? Tile::kColsPerThread - 1 - turn : turn;
+          sums[i][j] += now.a[i] * now.b[j];
+        }
       }
     }
   }
