@@ -2,7 +2,7 @@
 // The rewriter on files: local headers, names in #line, limits, errors.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -143,10 +143,9 @@ TEST_F(ProjectTest, IsFastForTheLargestFiles) {
         "k<<<1, 1>>>(" + repeated("a<") + ")", repeated("#if 1\n"), repeated("f("), repeated("> "),
         repeated("a::")}) {
     write("in.cu", text);
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // processor time: the machine may be busy
     rewrite();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(elapsed.count(), 10) << text.substr(0, 30);
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10) << text.substr(0, 30);
     EXPECT_GT(fs::file_size(dir_ / "out/out.cpp"), text.size());
   }
 }
