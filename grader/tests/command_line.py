@@ -16,7 +16,7 @@ _FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
 def complaint(words: list[str]) -> str:
     """Why `./lab WORDS` would be refused; empty when it is understood."""
     verb, *arguments = words[1:] if words[0] in _BEFORE_VERB else words
-    if verb in ("--help", "VERB"):
+    if verb in ("--help", "--version", "VERB"):
         return ""
     command = _verbs().get(verb)
     if command is None:

@@ -89,7 +89,7 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
 
 // The library's own code is not announced, so a trap in it is taken for one of this place.
 void enter_library(Place place) {
-  if (running.grid != nullptr) running.lane().pc = place.pc;
+  if (running.in_kernel()) running.lane().pc = place.pc;
 }
 
 void on_library_write(const void* to, std::size_t size_bytes, Place place) {

@@ -17,11 +17,8 @@ namespace {
 
 using simt::device::running;
 
-// False while the emulator works on behalf of a kernel's thread.
-bool in_kernel() { return running.grid != nullptr && !running.is_private(0); }
-
 bool is_devices_to_free(const void* pointer) {
-  return simt::is_device_address(pointer) || (pointer != nullptr && in_kernel());
+  return simt::is_device_address(pointer) || (pointer != nullptr && running.in_kernel());
 }
 
 void* new_in_kernel(std::size_t size_bytes, std::size_t alignment = 1) {
@@ -35,7 +32,7 @@ void* or_throw(void* allocated) {
 }
 
 void refuse_in_kernel(const char* function, const void* pc) {
-  if (!in_kernel()) return;
+  if (!running.in_kernel()) return;
   const simt::device::Untraced untraced;
   simt::device::end_kernel({cudaErrorLaunchFailure, "crash",
                             simt::device::running_thread_name() + " calls " + function +
@@ -48,7 +45,8 @@ void refuse_in_kernel(const char* function, const void* pc) {
 extern "C" {
 
 void* simt_malloc(std::size_t size_bytes) {
-  return in_kernel() ? simt::device::allocate_on_device(size_bytes) : std::malloc(size_bytes);
+  return running.in_kernel() ? simt::device::allocate_on_device(size_bytes)
+                             : std::malloc(size_bytes);
 }
 
 void simt_free(void* pointer) {
@@ -80,21 +78,22 @@ int simt_posix_memalign(void** pointer, std::size_t alignment, std::size_t size_
 }
 
 void* simt_new(std::size_t size_bytes) {
-  return in_kernel() ? or_throw(new_in_kernel(size_bytes)) : ::operator new(size_bytes);
+  return running.in_kernel() ? or_throw(new_in_kernel(size_bytes)) : ::operator new(size_bytes);
 }
 
 void* simt_new_nothrow(std::size_t size_bytes) {
-  return in_kernel() ? new_in_kernel(size_bytes) : ::operator new(size_bytes, std::nothrow);
+  return running.in_kernel() ? new_in_kernel(size_bytes) : ::operator new(size_bytes, std::nothrow);
 }
 
 void* simt_new_aligned(std::size_t size_bytes, std::size_t alignment) {
-  return in_kernel() ? or_throw(new_in_kernel(size_bytes, alignment))
-                     : ::operator new (size_bytes, std::align_val_t{alignment});
+  return running.in_kernel() ? or_throw(new_in_kernel(size_bytes, alignment))
+                             : ::operator new (size_bytes, std::align_val_t{alignment});
 }
 
 void* simt_new_aligned_nothrow(std::size_t size_bytes, std::size_t alignment) {
-  return in_kernel() ? new_in_kernel(size_bytes, alignment)
-                     : ::operator new (size_bytes, std::align_val_t{alignment}, std::nothrow);
+  return running.in_kernel()
+             ? new_in_kernel(size_bytes, alignment)
+             : ::operator new (size_bytes, std::align_val_t{alignment}, std::nothrow);
 }
 
 // Every form of delete. Its further arguments, size and alignment, say nothing new.

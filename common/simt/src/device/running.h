@@ -57,6 +57,10 @@ struct Running {
   std::uint64_t activity() const { return steps + reads + changes + switches; }
 
   bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }
+
+  // Whether a kernel's thread runs, and not the host, nor the emulator on the thread's behalf
+  // (see Untraced).
+  bool in_kernel() const { return grid != nullptr && !is_private(0); }
   Lane& lane() const { return warp->lanes[lane_id]; }
   std::uint32_t lane_bit() const { return 1u << lane_id; }
 };

@@ -63,7 +63,7 @@ bool is_stuck() {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  const bool on_fiber = running.grid != nullptr && !running.is_private(0);
+  const bool on_fiber = running.in_kernel();
   if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
   if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
