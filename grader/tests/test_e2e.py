@@ -11,6 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from lockstep_grader.build import build_backend, workers_target
+from lockstep_grader.model import Backend
+from lockstep_grader.workspace import Workspace
 from test_grade import SCHEMA, without_times
 
 from conftest import rungs, wait_for
@@ -176,3 +179,23 @@ def test_a_judge_for_a_checked_worker_leaves_out_what_is_large() -> None:
     assert listed() > {"AddsWithinOneBlock", *large}
     assert listed() - listed("--quick") >= large
     assert "AddsWithinOneBlock" in listed("--quick")
+
+
+def test_a_changed_header_makes_ctests_workers_again() -> None:
+    workspace = Workspace.from_environment({**os.environ, "LOCKSTEP_ROOT": str(REPOSITORY)})
+    target = workers_target("00-threads")
+    build = build_backend(workspace, Backend.CPU, [target], 2).parent
+    dry_run = ["ninja", "-C", str(build), "-n", target]
+
+    def steps() -> str:
+        return subprocess.run(dry_run, capture_output=True, text=True, check=True).stdout
+
+    assert "no work to do" in steps()
+    header = REPOSITORY / "common" / "cuda" / "lab" / "launch.cuh"
+    before = header.stat()
+    try:
+        os.utime(header)
+        assert "Building worker threads_01_matrix_add_worker" in steps()
+    finally:
+        os.utime(header, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "no work to do" in steps()
