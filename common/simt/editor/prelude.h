@@ -15,9 +15,8 @@
 #pragma clang force_cuda_host_device end
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 
-// The C++ library that the emulator's headers include: of it, kernels call what is constexpr.
 #include "keywords.h"
-
+// The C++ library that the emulator's headers include: of it, kernels call what is constexpr.
 #include <algorithm>
 #include <array>
 #include <atomic>
