@@ -80,10 +80,10 @@ def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, st
         for rung in lab["rungs"]
     ]
     marks = {
-        "score": sum(rung["score"] for _, rung in rungs),
+        "score": sum(rung["score"] or 0 for _, rung in rungs),
         "max_score": sum(rung["max_score"] for _, rung in rungs),
         "labs": sorted({lab for lab, _ in rungs}),
-        "short": [f"{lab}/{rung['id']}" for lab, rung in rungs if rung["score"] < rung["max_score"]],
+        "short": [f"{lab}/{rung['id']}" for lab, rung in rungs if (rung["score"] or 0) < rung["max_score"]],
     }
     return marks, seconds, report["toolchain"]["compiler"]
 

@@ -27,26 +27,11 @@ struct TlsImage {
 
 std::byte* thread_handle() { return reinterpret_cast<std::byte*>(pthread_self()); }
 
-// Null if it is not known. glibc on aarch64 may not tell; the ABI has it behind the thread
-// pointer's two words, aligned.
-std::byte* tls_data(const dl_phdr_info& info, const ElfW(Phdr) & segment) {
-#if defined(__aarch64__)
-  if (info.dlpi_tls_data == nullptr) {
-    const std::size_t offset = std::max<std::size_t>(2 * sizeof(void*), segment.p_align);
-    return static_cast<std::byte*>(__builtin_thread_pointer()) + offset;
-  }
-#else
-  (void)segment;
-#endif
-  return static_cast<std::byte*>(info.dlpi_tls_data);
-}
-
 int visit_object(dl_phdr_info* info, std::size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_TLS) continue;
-    std::byte* const base = tls_data(*info, segment);
-    if (base == nullptr) continue;
+    if (segment.p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
+    auto* const base = static_cast<std::byte*>(info->dlpi_tls_data);
     *static_cast<TlsImage*>(result) = {base - thread_handle(), segment.p_memsz};
   }
   return 1;  // the executable comes first, and shared libraries hold no kernels
