@@ -7,7 +7,9 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from lockstep_grader.compat import Self
 
 ERROR, WARNING = 1, 2  # the protocol's severities
 

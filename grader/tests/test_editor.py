@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.catalog import read_labs
+from lockstep_grader.files import write_whole
 from lockstep_grader.release.make import release
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.workspace import Workspace, cache_folder
 
 from clangd import ERROR, WARNING, Clangd
 
@@ -34,24 +35,23 @@ def editor() -> Iterator[Clangd]:
 
 
 @needs_clangd
-def test_no_starter_solution_or_contract_has_a_diagnostic(
-    editor: Clangd, request: pytest.FixtureRequest
-) -> None:
+def test_no_starter_solution_or_contract_has_a_diagnostic(editor: Clangd) -> None:
     """A file that had none is opened again when it, or something that it may include, changed."""
     files = [*rung_files(WORKSPACE.labs), *contracts()]
     if WORKSPACE.solutions.is_dir():
         files += rung_files(WORKSPACE.solutions)
-    common = digest_of_what_is_included()
-    keys = {str(file): hashlib.sha256(common + file.read_bytes()).hexdigest() for file in files}
-    cache = request.config.cache
-    assert cache
-    clean = cache.get("lockstep/clangd", {})
-    changed = [file for file in files if clean.get(str(file)) != keys[str(file)]]
-    faults = dict.fromkeys(changed, "")
-    for file, fault in problems(editor, changed):
+    common = digest_of_what_is_included() + clangd_line().encode()
+    stamps = {}
+    for file in files:
+        name = str(file.relative_to(REPOSITORY)).encode()
+        key = hashlib.sha256(common + name + file.read_bytes()).hexdigest()
+        stamps[file] = cache_folder() / "clangd" / key
+    faults = {file: "" for file, stamp in stamps.items() if not stamp.exists()}
+    for file, fault in problems(editor, list(faults)):
         faults[file] += f"{fault}\n"
-    fresh = {str(file): keys[str(file)] for file, fault in faults.items() if not fault}
-    cache.set("lockstep/clangd", {**clean, **fresh})
+    for file, fault in faults.items():
+        if not fault:
+            write_whole(stamps[file], b"")
     assert not "".join(faults.values())
     assert len(files) > 2 * len(LABS)
 
@@ -144,11 +144,13 @@ def test_every_lab_is_on_the_editors_include_path() -> None:
     assert listed == [f"-iquote../../../labs/{lab.id}" for lab in LABS]
 
 
+def clangd_line() -> str:
+    done = subprocess.run(["clangd", "--version"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
 def clangd_version() -> int:
-    said = subprocess.run(
-        ["clangd", "--version"], capture_output=True, text=True, check=True
-    ).stdout
-    (major,) = re.findall(r"clangd version (\d+)", said)
+    (major,) = re.findall(r"clangd version (\d+)", clangd_line())
     return int(major)
 
 

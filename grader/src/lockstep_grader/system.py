@@ -69,6 +69,9 @@ SLURM_REQUIREMENTS = (
     Requirement("munge", "munge", admin_program("munged"), "./lab test: who is who in it"),
     Requirement("sbatch", "slurm-client", program("sbatch"), "./lab test: jobs for it"),
 )
+EDITOR_REQUIREMENTS = (  # optional, as the next: without it what an editor shows is not tested
+    Requirement("clangd", "clangd", program("clangd"), "./lab test: editors"),
+)
 BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a browser
     Requirement("Chromium", "chromium", program("chromium", "chromium-browser"), "./lab test"),
 )

@@ -20,6 +20,10 @@ std::set<cudaStream_t>& streams() {
   return *created;
 }
 
+bool is_predefined(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
 // The host knows from now on that the stream's work is done.
 cudaError_t wait(cudaStream_t stream) {
   const bool valid = simt::is_valid_stream(stream);
@@ -30,8 +34,7 @@ cudaError_t wait(cudaStream_t stream) {
 }  // namespace
 
 bool simt::is_valid_stream(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-         streams().count(stream) != 0;
+  return is_predefined(stream) || streams().count(stream) != 0;
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -53,7 +56,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (streams().erase(stream) == 0) return simt::set_handle_error(false);
+  if (is_predefined(stream) || streams().erase(stream) == 0) return simt::set_handle_error(false);
   simt::internal::remove_stream(stream);
   delete stream;
   return simt::set_handle_error(true);

@@ -60,10 +60,14 @@ def make_strict(workspace: Workspace) -> Workspace:
 def ensure_tools(workspace: Workspace) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
     system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
-    try:
-        system.ensure(system.BROWSER_REQUIREMENTS)
-    except FaultError as error:
-        say(f"the pages are not tested in a browser: {error}")
+    for needed, loss in (
+        (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
+        (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
+    ):
+        try:
+            system.ensure(needed)
+        except FaultError as error:
+            say(f"{loss}: {error}")
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)
