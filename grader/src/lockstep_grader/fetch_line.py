@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TextIO
 
 from lockstep_grader.compat import Self
+from lockstep_grader.progress import Countdown
 
 _PLAIN_SECONDS = 10.0  # between two lines where they cannot be redrawn
 _CLEAR = "\r\x1b[K"
@@ -18,7 +19,7 @@ class FetchLine:
     def __init__(self, what: str, total: int, started: float, stream: TextIO | None = None) -> None:
         self._what, self._total, self._started = what, total, started
         self._stream = stream or sys.stderr
-        self._left = float("inf")
+        self._countdown = Countdown()
         self._first: int | None = None
         self._last = time.monotonic()
 
@@ -37,11 +38,9 @@ class FetchLine:
             return f"{line}, unpacking"
         if self._first is None:
             self._first = done  # there from an earlier start
-        if done > self._first:
-            rate = (done - self._first) / max(now - self._started, 1e-3)
-            self._left = min(self._left, (self._total - done) / rate)
-            line += f", {self._left:.0f} s left"
-        return line
+        fetched, wanted = done - self._first, self._total - self._first
+        left = self._countdown.left(now - self._started, fetched, wanted)
+        return line if left is None else f"{line}, {left:.0f} s left"
 
     def __enter__(self) -> Self:
         return self

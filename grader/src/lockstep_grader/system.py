@@ -40,8 +40,13 @@ def header(name: str) -> Callable[[], str]:
     return lambda: _find_header(name, os.environ)
 
 
+def _compiler() -> str:
+    """g++, or what CXX names; never `c++`, which may be a compiler that CMake then refuses."""
+    return shutil.which(os.environ.get("CXX") or "g++") or ""
+
+
 CPU_REQUIREMENTS = (
-    Requirement("C++ compiler", "g++", program("g++", "c++"), "builds the emulator and the rungs"),
+    Requirement("C++ compiler", "g++", _compiler, "builds the emulator and the rungs"),
     Requirement("CMake", "cmake", program("cmake"), "configures the build"),
     Requirement("Ninja", "ninja-build", program("ninja"), "runs the build"),
     Requirement("GoogleTest", "libgtest-dev", header("gtest/gtest.h"), "the judges' framework"),
