@@ -138,9 +138,13 @@ TEST_F(ProjectTest, RefusesWhatIsNoSourceFile) {
 TEST_F(ProjectTest, TakesTimeInProportionToTheLength) {
   constexpr std::size_t kLong = std::size_t{1} << 19;
   constexpr double kMuchMoreThanLinear = 10;
-  const auto repeated = [](const std::string& piece, std::size_t size) {
-    std::string text;
-    while (text.size() + piece.size() < size) text += piece;
+  struct Shape {
+    std::string before, piece, after;
+  };
+  const auto text_of = [](const Shape& shape, std::size_t size) {
+    std::string text = shape.before;
+    while (text.size() + shape.piece.size() < size) text += shape.piece;
+    text += shape.after;
     return text;
   };
   const auto clocks = [&](const std::string& text) {
@@ -154,17 +158,14 @@ TEST_F(ProjectTest, TakesTimeInProportionToTheLength) {
     EXPECT_GT(fs::file_size(dir_ / "out/out.cpp"), text.size());
     return static_cast<double>(least);
   };
-  struct Shape {
-    std::string before, piece, after;
-  };
-  for (const auto& [before, piece, after] :
+  for (const Shape& shape :
        {Shape{"", "k<<<1, 2>>>(a); x = a < b && c > d; // <<<\n", ""},
         Shape{"", "extern __shared__ int x[];\n", ""}, Shape{"", "__shared__ ", ""},
         Shape{"", "{", ""}, Shape{"k<<<1, 1>>>(", "a<", ")"}, Shape{"", "#if 1\n", ""},
         Shape{"", "f(", ""}, Shape{"", "> ", ""}, Shape{"", "a::", ""}}) {
-    const double of_quarter = clocks(before + repeated(piece, kLong / 4) + after);
-    const double of_whole = clocks(before + repeated(piece, kLong) + after);
-    EXPECT_LT(of_whole / of_quarter, kMuchMoreThanLinear) << piece;
+    const double of_quarter = clocks(text_of(shape, kLong / 4));
+    const double of_whole = clocks(text_of(shape, kLong));
+    EXPECT_LT(of_whole / of_quarter, kMuchMoreThanLinear) << shape.piece;
   }
 }
 

@@ -58,6 +58,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (is_predefined(stream) || streams().erase(stream) == 0) return simt::set_handle_error(false);
   simt::internal::remove_stream(stream);
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): streams() holds what `new` returned
   delete stream;
   return simt::set_handle_error(true);
 }
