@@ -6,8 +6,8 @@
 add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 
 # A library's files are compiled a few at a time as one, so that what they all include is read
-# once. Hence names in unnamed namespaces differ within a library. OFF compiles file by file, as
-# clang-tidy and editors want it.
+# once. So names in unnamed namespaces must differ within a library. OFF compiles file by file, for
+# editors.
 option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 14)
 

@@ -31,7 +31,10 @@ CALM_LOAD = 0.5  # more than this and the machine is not idle
 
 
 def main() -> None:
-    labs = sys.argv[1:] or sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+    known = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+    labs = sys.argv[1:] or known
+    if unknown := sorted(set(labs) - set(known)):
+        sys.exit(f"first_verdict.py: no lab {unknown[0]}; there are: {', '.join(known)}")
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
         work = Path(temp)
