@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from lockstep_grader.errors import FaultError, InterruptedRunError
 
 # Asks the kernel to end the child when we are killed ourselves, where util-linux is there.
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
+_POLL_SECONDS = 0.02
 _LIMIT = """ulimit -c 0
 [ "$1" = 0 ] || ulimit -f "$1"
 [ "$2" = 0 ] || ulimit -v "$2"
@@ -61,11 +63,9 @@ class Processes:
         started = time.monotonic()
         with tempfile.TemporaryFile() as capture:
             child = self._start(argv, limits, cwd, capture.fileno())
-            timed_out = False
+            timed_out = True
             try:
-                child.wait(limits.seconds)
-            except subprocess.TimeoutExpired:
-                timed_out = True
+                timed_out = not _ends_within(child.pid, limits.seconds)
             finally:
                 self._end(child)
             if self._cancelled:
@@ -76,11 +76,10 @@ class Processes:
 
     def cancel(self) -> None:
         """Ends every child; whoever waits for one gets InterruptedRunError."""
-        with self._lock:
+        with self._lock:  # or one of them could end, and its number be another's
             self._cancelled = True
-            running = set(self._running)
-        for pid in running:
-            _kill_tree(pid)
+            for pid in self._running:
+                _kill_tree(pid)
 
     def _start(
         self, argv: Sequence[str], limits: Limits, cwd: Path, output: int
@@ -102,13 +101,33 @@ class Processes:
         return child
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
-        if child.poll() is None:
-            _kill_tree(child.pid)
-        else:
+        """Ends what is left of the child. Its number stays its own until it is waited for."""
+        if _ends_within(child.pid, 0):
             _kill_group(child.pid)  # what it may have left behind
-        child.wait()
+        else:
+            _kill_tree(child.pid)
         with self._lock:
             self._running.discard(child.pid)
+        child.wait()
+
+
+def _ends_within(pid: int, seconds: float) -> bool:
+    """Waits for the end of a child, at most so long, and leaves the child to be waited for."""
+    try:
+        process = os.pidfd_open(pid)
+    except OSError:  # an old kernel, or a container that forbids it: look again and again
+        deadline = time.monotonic() + seconds
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+    try:
+        end = select.poll()
+        end.register(process, select.POLLIN)
+        return bool(end.poll(seconds * 1000))
+    finally:
+        os.close(process)
 
 
 def _kill_tree(pid: int) -> None:
