@@ -53,6 +53,8 @@ Permutation Permutation::reversed(std::uint64_t size) {
 }
 
 std::uint64_t Permutation::operator()(std::uint64_t i) const {
+  constexpr std::uint64_t kNarrow = std::uint64_t{1} << 32;  // of which no product overflows
+  if (size_ <= kNarrow) return (start_ + i * stride_) % size_;
   __extension__ using Wide = unsigned __int128;  // grids have up to 2^63 blocks
   return static_cast<std::uint64_t>((start_ + Wide{i} * stride_) % size_);
 }
@@ -64,7 +66,7 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
   const bool backwards = (g_seed & kSuccessorsFirst) != 0;
   return {backwards ? Permutation::reversed(num_blocks) : Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
-          Permutation(kWarpSize, level_seed(2)), level_seed(3), turns_of(g_seed)};
+          LaneOrder(Permutation(kWarpSize, level_seed(2))), level_seed(3), turns_of(g_seed)};
 }
 
 bool Schedule::interrupts(std::uint64_t n, std::uint64_t n_in_block) const {

@@ -2,8 +2,12 @@
 // The order in which lanes, warps and blocks run.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+
+#include "simt/limits.h"
 
 namespace simt::device {
 
@@ -24,6 +28,26 @@ class Permutation {
   std::uint64_t stride_ = 1;
 };
 
+// The order of a warp's lanes: a table, as it is asked at every switch from one lane to another.
+class LaneOrder {
+ public:
+  explicit LaneOrder(const Permutation& lanes) : is_identity_(lanes.is_identity()) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i] = static_cast<std::uint8_t>(lanes(i));
+  }
+
+  // The lane of `ready` (a mask, not 0) that runs first.
+  int first(std::uint32_t ready) const {
+    if (is_identity_) return std::countr_zero(ready);
+    std::size_t i = 0;
+    while ((ready >> lanes_[i] & 1) == 0) ++i;
+    return lanes_[i];
+  }
+
+ private:
+  std::array<std::uint8_t, kWarpSize> lanes_;
+  bool is_identity_;
+};
+
 // At which of its barriers a block's turn ends, for others to run between.
 enum class Turns { kAtHalf, kAtEvery, kAtFirst, kAtSecond };
 
@@ -31,7 +55,7 @@ enum class Turns { kAtHalf, kAtEvery, kAtFirst, kAtSecond };
 struct Schedule {
   Permutation blocks;
   Permutation warps;
-  Permutation lanes;
+  LaneOrder lanes;
   std::uint64_t interruptions = 0;  // a seed; 0: none
   Turns turns = Turns::kAtHalf;
 
@@ -44,15 +68,6 @@ struct Schedule {
 
   // Whether of blocks whose turns ended the youngest go on first.
   bool is_youngest_first() const { return turns == Turns::kAtFirst || turns == Turns::kAtSecond; }
-
-  // The lane of `ready` (a mask, not 0) that runs first.
-  int first_lane(std::uint32_t ready) const {
-    if (lanes.is_identity()) return std::countr_zero(ready);
-    for (std::uint64_t i = 0;; ++i) {
-      const auto lane = static_cast<int>(lanes(i));
-      if (ready >> lane & 1) return lane;
-    }
-  }
 };
 
 // The limit given to set_step_limit.

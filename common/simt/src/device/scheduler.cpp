@@ -34,7 +34,7 @@ Lane* select_lane() {
     warp = &block.warps[std::countr_zero(block.runnable)];
   }
   running.warp = warp;
-  running.lane_id = running.grid->schedule().first_lane(warp->ready);
+  running.lane_id = running.grid->schedule().lanes.first(warp->ready);
   Lane& lane = running.lane();
   thread_index = lane.index;
   return &lane;
