@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
@@ -58,6 +59,13 @@ RungSuite suite_of(const std::string& rung, const LabJudge& lab) {
   }
   return {rung, lab.default_suite, lab.workload};
 }
+
+// Tells the session which test runs.
+class TestStarts : public ::testing::EmptyTestEventListener {
+  void OnTestStart(const ::testing::TestInfo& test) override {
+    session().begin_test(std::string(test.test_suite_name()) + "." + test.name());
+  }
+};
 
 // Of efficiency, whether it runs or not. A wrong result earns nothing for being had cheaply, so
 // nothing is measured after a failure: a class has many wrong submissions.
@@ -120,9 +128,12 @@ int judge_rung(const RungSuite& rung) {
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
   // Our own mistakes must end the judge, or they would pass for the student's.
   GTEST_FLAG_SET(catch_exceptions, false);
+  ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
   ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
   const int status = RUN_ALL_TESTS();
-  if (::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+  // Of several judges that share the tests of a rung, one may have none.
+  const bool is_shard = std::getenv("GTEST_TOTAL_SHARDS") != nullptr;
+  if (!is_shard && ::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     throw std::invalid_argument("no test judges the rung " + g_options.rung);
   }
   return status;
@@ -235,7 +246,8 @@ Session& session() { return *g_session; }
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
       student_(submission_command(options), arena_, limits(options)),
-      seeds_(options.seed),
+      seed_(options.seed),
+      seeds_(options.seed, ""),
       search_(options.sought) {}
 
 int run(int argc, char** argv, const LabJudge& lab) {

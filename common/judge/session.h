@@ -2,8 +2,10 @@
 // What one run of a judge holds from its first test to its last.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "arena.h"
 #include "options.h"
@@ -19,7 +21,9 @@ class Session {
 
   Arena& arena() { return arena_; }
   Submission& student() { return student_; }
+  // The seeds of the running test.
   SeedSequence& seeds() { return seeds_; }
+  void begin_test(std::string_view name) { seeds_ = SeedSequence(seed_, name); }
 
   // After a timeout or a TODO the tests that follow would only repeat it: they fail at once with
   // the same cause.
@@ -31,6 +35,7 @@ class Session {
  private:
   Arena arena_;
   Submission student_;
+  std::uint64_t seed_;
   SeedSequence seeds_;
   std::optional<Failure> given_up_;
   Search search_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "host_device.h"
@@ -31,10 +32,11 @@ LOCKSTEP_HOST_DEVICE inline float random_unit(std::uint64_t seed, std::uint64_t 
   return static_cast<float>(random_bits(seed, index) >> 40) * 0x1p-24F;
 }
 
-// Draws the seeds of a run's cases from its one seed, in order.
+// Draws the seeds of a test's cases, in order, from the run's one seed and the test's name: a test
+// sees the same inputs whichever others ran before it.
 class SeedSequence {
  public:
-  explicit SeedSequence(std::uint64_t seed) : seed_(seed) {}
+  SeedSequence(std::uint64_t run_seed, std::string_view test_name);
   std::uint64_t next() { return random_bits(seed_, next_index_++); }
 
  private:

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "../test_data.h"
+
+#include <gtest/gtest.h>
+
+namespace judge {
+namespace {
+
+TEST(SeedSequence, DependsOnTheRunAndTheTestAlone) {
+  SeedSequence seeds(7, "ExclusiveScan.WrapsModulo2To32");
+  SeedSequence again(7, "ExclusiveScan.WrapsModulo2To32");
+  const auto first = seeds.next();
+  EXPECT_EQ(first, again.next());
+  EXPECT_NE(first, seeds.next());
+  EXPECT_NE(first, SeedSequence(8, "ExclusiveScan.WrapsModulo2To32").next());
+  EXPECT_NE(first, SeedSequence(7, "ExclusiveScan.ScansManyItems").next());
+}
+
+}  // namespace
+}  // namespace judge
