@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """`check`, `hint`, `list`, `submit`, `watch`, `bench`: what a student sees."""
 
+import json
 import os
 import select
 import time
 import zipfile
 from pathlib import Path
 from typing import IO
+
+import pytest
 
 from conftest import LAB, SOLUTION, Checkout, verdict_line, wait_for
 
@@ -51,6 +54,31 @@ def test_check_of_solved_rungs_exits_0_and_list_remembers(checkout: Checkout) ->
     assert "6 / 10 points" in listed.out
     second = next(line for line in listed.out.splitlines() if "02_second" in line)
     assert second.split()[-2:] == ["6", "6"]
+
+
+def test_check_of_one_rung_shares_its_tests_out_among_the_cores(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict is that of one judge; a wrong result is not measured, whichever judge saw it."""
+    log = checkout.work / "judges.txt"
+    verdicts = (
+        {"outcome": "passed"},
+        {"outcome": "passed", "part": "efficiency", "share": 0.5},
+        {"outcome": "failed", "message": "the third is wrong"},
+        {"outcome": "passed"},
+        {"outcome": "passed"},
+    )
+    checkout.submission("labs", {"01_first": "".join(verdict_line(**one) for one in verdicts)})
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    ran = [checkout.lab("check", f"{LAB}/01_first", "--jobs", jobs, "--json") for jobs in "14"]
+    assert log.read_text().count("begin") == 1 + 4
+    one, four = (json.loads(once.out)["lab"]["rungs"][0] for once in ran)
+    names = [test["name"] for test in four["tests"]]
+    assert names == [test["name"] for test in one["tests"]]
+    assert len(names) == len(verdicts)
+    assert (four["score"], four["parts"]["efficiency"]["score"]) == (one["score"], 0)
+    measured = four["tests"][1]
+    assert (measured["outcome"], "a result was wrong" in measured["message"]) == ("skipped", True)
 
 
 def test_check_takes_another_folder_and_does_not_count_it_as_progress(checkout: Checkout) -> None:

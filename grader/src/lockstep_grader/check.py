@@ -41,7 +41,11 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
     A rung that one of the `rungs` requires is not judged here: each is explained on its own.
     """
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
-    jobs = [Job("check", lab, rung, partial(sources.__getitem__, rung.id)) for rung in rungs]
+    shards = max(1, session.jobs // len(rungs))  # judges for each, so that no core is idle
+    jobs = [
+        Job("check", lab, rung, partial(sources.__getitem__, rung.id), shards=shards)
+        for rung in rungs
+    ]
     with stage("checking") as progress:
         judgements = judge_all(
             jobs, session.judge, session.processes, max_workers=session.jobs, progress=progress

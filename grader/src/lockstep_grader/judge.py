@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs the judge, which is trusted, on a worker, which is not."""
 
+import secrets
 import signal
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from lockstep_grader import gpus
@@ -15,6 +18,7 @@ from lockstep_grader.text import last_line
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
+_NOT_MEASURED = "not measured, because a result was wrong"  # as judge.cpp says
 _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 
@@ -68,16 +72,54 @@ def run_judge(
     work: Path,
     processes: Processes,
     sought: Sought = EVERY_TEST,
+    shards: int = 1,
 ) -> tuple[tuple[TestResult, ...], str]:
-    """The judge's tests of one rung and the seed it used.
+    """The judge's tests of one rung, shared out among `shards` judges, and the seed they used.
 
-    Raises FaultError when the judge crashed, hung, or contradicts itself.
+    Raises FaultError when a judge crashed, hung, or contradicts itself.
     """
     argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
-    tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
+    if shards == 1:
+        tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
+    else:
+        tests, used_seed = _run_shards(argv, seed, work, processes, shards)
     if not any(test.part is Part.CORRECTNESS for test in tests):
         raise FaultError(f"the judge has no correctness test for {rung_id}")
     return tests, used_seed
+
+
+def _run_shards(
+    argv: Sequence[str], seed: int | None, work: Path, processes: Processes, shards: int
+) -> tuple[tuple[TestResult, ...], str]:
+    """Several judges at the same time, of which each runs every n-th test."""
+    if seed is None:
+        seed = secrets.randbits(64)
+
+    def run(index: int) -> tuple[TestResult, ...]:
+        folder = work / f"shard-{index}"
+        folder.mkdir(exist_ok=True)
+        shard = ["env", f"GTEST_TOTAL_SHARDS={shards}", f"GTEST_SHARD_INDEX={index}", *argv]
+        return run_judge_command(shard, seed, folder, processes)[0]
+
+    with ThreadPoolExecutor(shards) as pool:
+        parts = list(pool.map(run, range(shards)))
+    in_order = chain.from_iterable(zip_longest(*parts))
+    return _measured_if_right([test for test in in_order if test]), str(seed)
+
+
+def _measured_if_right(tests: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """As one judge has it, which knows what failed before: a wrong result is not measured."""
+    is_wrong = any(
+        test.part is Part.CORRECTNESS and test.outcome is Outcome.FAILED for test in tests
+    )
+    if not is_wrong:
+        return tuple(tests)
+    return tuple(
+        TestResult(test.name, test.part, Outcome.SKIPPED, _NOT_MEASURED)
+        if test.part is Part.EFFICIENCY
+        else test
+        for test in tests
+    )
 
 
 def run_judge_command(

@@ -36,6 +36,7 @@ class Job:
     rung: Rung
     read: Callable[[], Source | Finding]  # called once, when the job's turn comes
     sought: Sought = EVERY_TEST
+    shards: int = 1  # judges that share the tests on the cpu backend, for one person who waits
 
 
 class RungJudge:
@@ -126,7 +127,14 @@ class RungJudge:
     def _run(self, job: Job, workers: Workers, work: Path) -> Judgement:
         judge = self._toolchain.lab(job.lab.id).judge
         tests, seed = run_judge(
-            judge, job.rung.id, workers, self._seed, work, self._processes, job.sought
+            judge,
+            job.rung.id,
+            workers,
+            self._seed,
+            work,
+            self._processes,
+            job.sought,
+            job.shards if self.backend is Backend.CPU else 1,
         )
         return Judgement(tests=tests, seed=seed)
 
