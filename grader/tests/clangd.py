@@ -18,8 +18,7 @@ class Clangd:
     """A running clangd for the folder `root`; `env` is added to its environment."""
 
     def __init__(self, root: Path, env: Mapping[str, str] | None = None) -> None:
-        self._at_once = len(os.sched_getaffinity(0))
-        argv = ["clangd", "--background-index=false", "--log=error", f"-j={self._at_once}"]
+        argv = ["clangd", "--background-index=false", "--log=error"]
         self._process = subprocess.Popen(
             argv,
             cwd=root,
@@ -29,7 +28,8 @@ class Clangd:
             stderr=subprocess.DEVNULL,
         )
         self._last_id = 0
-        self._found: dict[str, list[dict[str, Any]]] = {}
+        self._versions: dict[str, int] = {}  # of the open files, by URI
+        self._found: dict[tuple[str, int], list[dict[str, Any]]] = {}
         markdown = {"hover": {"contentFormat": ["plaintext"]}}
         self._ask(
             "initialize",
@@ -55,25 +55,28 @@ class Clangd:
 
     def diagnostics(self, files: Iterable[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
         """What an editor would underline in each of `files`, opened one after another."""
-        waiting = list(files)
-        opened: list[Path] = []
-        while waiting or opened:
-            while waiting and len(opened) < self._at_once:
-                opened.append(waiting.pop(0))
-                self._open(opened[-1], opened[-1].read_text())
-            self._read_until(lambda: any(file.as_uri() in self._found for file in opened))
-            for file in [file for file in opened if file.as_uri() in self._found]:
-                opened.remove(file)
-                for found in self._found.pop(file.as_uri()):
-                    yield file, found
-                self._close(file)
+        for file in files:
+            for found in self.diagnostics_of(file, file.read_text()):
+                yield file, found
+            self._close(file)
 
     def diagnostics_of(self, file: Path, text: str) -> list[dict[str, Any]]:
-        """What would be underlined in `file`, were `text` its content."""
-        self._open(file, text)
-        self._read_until(lambda: file.as_uri() in self._found)
-        self._close(file)
-        return self._found.pop(file.as_uri())
+        """What would be underlined in `file`, were `text` its content.
+
+        The file stays open: clangd reads the headers above its first declaration again only
+        when those #include lines change. That is nearly all of its work.
+        """
+        version = self._versions.get(file.as_uri(), 0) + 1
+        self._versions[file.as_uri()] = version
+        document = {"uri": file.as_uri(), "version": version}
+        if version == 1:
+            opened = {**document, "languageId": "cuda-cpp", "text": text}
+            self._tell("textDocument/didOpen", {"textDocument": opened})
+        else:
+            changed = {"textDocument": document, "contentChanges": [{"text": text}]}
+            self._tell("textDocument/didChange", changed)
+        self._read_until(lambda: (file.as_uri(), version) in self._found)
+        return self._found.pop((file.as_uri(), version))
 
     def completions(self, file: Path, text: str) -> list[str]:
         """The names offered where the `|` is, were `text` the content of `file`."""
@@ -87,22 +90,15 @@ class Clangd:
 
     def _ask_at(self, request: str, file: Path, text: str) -> Any:
         before, _, after = text.partition("|")
-        self._open(file, before + after)
-        self._read_until(lambda: file.as_uri() in self._found)  # before, it answers by words alone
-        del self._found[file.as_uri()]
+        self.diagnostics_of(file, before + after)  # until it has read the file, it answers by words
         place = {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}
-        reply = self._ask(
+        return self._ask(
             f"textDocument/{request}",
             {"textDocument": {"uri": file.as_uri()}, "position": place},
         )
-        self._close(file)
-        return reply
-
-    def _open(self, file: Path, text: str) -> None:
-        document = {"uri": file.as_uri(), "languageId": "cuda-cpp", "version": 1, "text": text}
-        self._tell("textDocument/didOpen", {"textDocument": document})
 
     def _close(self, file: Path) -> None:
+        del self._versions[file.as_uri()]
         self._tell("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
 
     def _ask(self, method: str, parameters: Any) -> Any:
@@ -128,7 +124,8 @@ class Clangd:
             if message.get("method") == "textDocument/publishDiagnostics":
                 parameters = message["params"]
                 if "version" in parameters:  # else the file was closed, and has none any more
-                    self._found[parameters["uri"]] = parameters["diagnostics"]
+                    about = (parameters["uri"], parameters["version"])
+                    self._found[about] = parameters["diagnostics"]
             elif replies is not None and message.get("id") == self._last_id:
                 replies.append(message)
 
