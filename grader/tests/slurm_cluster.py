@@ -98,8 +98,14 @@ class SlurmCluster:
 
     def repair_node(self, node: str) -> None:
         self.start_node(node)
-        self.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
-        wait_for(lambda: self._count_idle() == len(NODES), _START_SECONDS)
+
+        def is_back() -> bool:
+            """Resumed until it is: the controller may do so itself, and then refuses to be told."""
+            with contextlib.suppress(AssertionError):
+                self.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
+            return self._count_idle() == len(NODES)
+
+        wait_for(is_back, _START_SECONDS)
 
     def run(self, *argv: str) -> str:
         done = subprocess.run(argv, capture_output=True, text=True, env=self._env())
