@@ -61,6 +61,7 @@ def ensure_tools(workspace: Workspace) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
     system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
     for needed, loss in (
+        ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ):
