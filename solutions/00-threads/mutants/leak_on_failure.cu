@@ -3,7 +3,7 @@
 // mistake: the arrays are freed at the end, and an exception never gets there
 // expect: failed leak
 // message: 4000000 bytes
-// line: 37
+// line: check(cudaMalloc(&d_left, num_rows * sizeof(float)));
 // needs: cpu
 #include <cstddef>
 

@@ -3,7 +3,7 @@
 // mistake: 25, the maximum is whatever the last thread to compare has left
 // expect: failed race
 // also: wrong_result, budget
-// line: 25
+// line: if (largest > largest_of[0]) largest_of[0] = largest;
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"

@@ -3,7 +3,7 @@
 // mistake: 16, only threads with items write their sum to shared memory
 // expect: failed uninitialized_read
 // also: wrong_result, budget
-// line: 35
+// line: if (t < stride) sums[t] += sums[t + stride];
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"

@@ -3,7 +3,7 @@
 // mistake: 17, warp-synchronous code without __syncwarp()
 // expect: failed race
 // also: wrong_result, budget
-// line: 36
+// line: if (t < stride) sums[t] += sums[t + stride];
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"
