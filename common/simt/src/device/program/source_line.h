@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From code addresses to lines of source. A kernel's caller must hold Untraced: the tables here are
-// not the kernel's data.
+// From code addresses to lines of source. A caller in a kernel holds Untraced (run/untraced.h),
+// because the tables here are not the kernel's data.
 #pragma once
 
 #include <string>
