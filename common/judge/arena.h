@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The memory that judge and worker share: one block, mapped by both, from which the judge cuts the
-// buffers of each case. arena_cpu.cpp makes it of shared host memory, arena_cuda.cu of device
+// buffers of each case. arena_cpu.cpp makes it of shared host memory, arena_cuda.cpp of device
 // memory.
 #pragma once
 

@@ -2,7 +2,6 @@
 // Rung 01: every element of the sum, for matrices of any shape.
 #include <algorithm>
 
-#include "diagnose.h"
 #include "lab_test.h"
 #include "options.h"
 #include "test_data.h"

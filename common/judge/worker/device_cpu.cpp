@@ -26,13 +26,13 @@ std::vector<void*> g_scratch;
 std::uint64_t g_last_id = 0;
 
 bool is_students(const simt::Allocation& allocation) {
-  return allocation.id > g_last_id && (allocation.kind == simt::Allocation::Kind::device ||
-                                       allocation.kind == simt::Allocation::Kind::managed ||
-                                       allocation.kind == simt::Allocation::Kind::device_heap);
+  return allocation.id > g_last_id && (allocation.kind == simt::Allocation::Kind::kDevice ||
+                                       allocation.kind == simt::Allocation::Kind::kManaged ||
+                                       allocation.kind == simt::Allocation::Kind::kDeviceHeap);
 }
 
 const char* remedy(const simt::Allocation& allocation) {
-  return allocation.kind == simt::Allocation::Kind::device_heap
+  return allocation.kind == simt::Allocation::Kind::kDeviceHeap
              ? ") were allocated in a kernel and never freed: a kernel has to free or delete them"
              : ") were allocated during the call and never freed: call cudaFree";
 }
@@ -42,7 +42,7 @@ void report_leaks() {
   for (const simt::Allocation* allocation : simt::live_allocations()) {
     if (!is_students(*allocation)) continue;
     const simt::SourcePlace place = simt::program_place(allocation->made_by);
-    simt::report({"leak", place.file, place.line, "",
+    simt::report({simt::FindingKind::kLeak, place.file, place.line, "",
                   std::to_string(allocation->size_bytes) + " bytes of device memory (" +
                       allocation->name + remedy(*allocation)});
   }
@@ -99,7 +99,7 @@ lab::Scratch::Observer scratch_observer() {
     g_scratch.push_back(d_base);
     const std::string name = "scratch allocation " + std::to_string(g_scratch.size());
     simt::declare_allocation(d_base, size_bytes, name.c_str(), false,
-                             simt::Allocation::Kind::scratch);
+                             simt::Allocation::Kind::kScratch);
   };
 }
 
@@ -115,7 +115,7 @@ void report_error(const std::string& function, const std::string& what, bool was
   if (place.line == 0) return;
   const std::string culprit = "line " + std::to_string(place.line) + ", " +
                               (origin.what.empty() ? "a CUDA call" : origin.what) + ": " + what;
-  simt::report({"launch_error", place.file, place.line, origin.kernel,
+  simt::report({simt::FindingKind::kLaunchError, place.file, place.line, origin.kernel,
                 was_ignored
                     ? function + " ignored an error: " + culprit +
                           ". Call check_launch() after each launch, and check() around each "
@@ -124,9 +124,9 @@ void report_error(const std::string& function, const std::string& what, bool was
 }
 
 void take_report(wire::Reply& reply) {
-  for (simt::Finding& finding : simt::take_findings()) {
-    reply.findings.push_back(
-        {finding.kind, finding.file, finding.line, finding.kernel, finding.message});
+  for (const simt::Finding& finding : simt::take_findings()) {
+    reply.findings.push_back({simt::finding_kind_name(finding.kind), finding.file, finding.line,
+                              finding.kernel, finding.message});
   }
   reply.kernels = take_counters();
 }

@@ -16,13 +16,13 @@ SIMT_INLINE float __bfloat162float(__nv_bfloat16 a) { return a; }
 SIMT_INLINE __nv_bfloat16 __float2bfloat16(float x) { return x; }
 SIMT_INLINE __nv_bfloat16 __float2bfloat16_rn(float x) { return x; }
 SIMT_INLINE __nv_bfloat16 __float2bfloat16_rz(float x) {
-  return __nv_bfloat16::rounded(x, simt::Rounding::zero);
+  return __nv_bfloat16::rounded(x, simt::Rounding::kZero);
 }
 SIMT_INLINE __nv_bfloat16 __float2bfloat16_ru(float x) {
-  return __nv_bfloat16::rounded(x, simt::Rounding::up);
+  return __nv_bfloat16::rounded(x, simt::Rounding::kUp);
 }
 SIMT_INLINE __nv_bfloat16 __float2bfloat16_rd(float x) {
-  return __nv_bfloat16::rounded(x, simt::Rounding::down);
+  return __nv_bfloat16::rounded(x, simt::Rounding::kDown);
 }
 SIMT_INLINE __nv_bfloat16 __double2bfloat16(double x) { return x; }
 SIMT_INLINE __nv_bfloat16 __int2bfloat16_rn(int x) { return x; }

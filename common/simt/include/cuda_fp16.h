@@ -15,9 +15,9 @@ using half2 = __half2;
 SIMT_INLINE float __half2float(__half a) { return a; }
 SIMT_INLINE __half __float2half(float x) { return x; }
 SIMT_INLINE __half __float2half_rn(float x) { return x; }
-SIMT_INLINE __half __float2half_rz(float x) { return __half::rounded(x, simt::Rounding::zero); }
-SIMT_INLINE __half __float2half_ru(float x) { return __half::rounded(x, simt::Rounding::up); }
-SIMT_INLINE __half __float2half_rd(float x) { return __half::rounded(x, simt::Rounding::down); }
+SIMT_INLINE __half __float2half_rz(float x) { return __half::rounded(x, simt::Rounding::kZero); }
+SIMT_INLINE __half __float2half_ru(float x) { return __half::rounded(x, simt::Rounding::kUp); }
+SIMT_INLINE __half __float2half_rd(float x) { return __half::rounded(x, simt::Rounding::kDown); }
 SIMT_INLINE __half __double2half(double x) { return x; }
 
 SIMT_INLINE unsigned short __half_as_ushort(__half a) { return a.__x; }
@@ -44,10 +44,10 @@ SIMT_INLINE __half __short_as_half(short bits) {
   SIMT_INLINE __half __short2half_##suffix(short x) {                                      \
     return __half::rounded(x, simt::Rounding::rounding);                                   \
   }
-SIMT_HALF_CONVERSIONS(rn, nearest)
-SIMT_HALF_CONVERSIONS(rz, zero)
-SIMT_HALF_CONVERSIONS(ru, up)
-SIMT_HALF_CONVERSIONS(rd, down)
+SIMT_HALF_CONVERSIONS(rn, kNearest)
+SIMT_HALF_CONVERSIONS(rz, kZero)
+SIMT_HALF_CONVERSIONS(ru, kUp)
+SIMT_HALF_CONVERSIONS(rd, kDown)
 #undef SIMT_HALF_CONVERSIONS
 
 SIMT_INLINE __half2 make_half2(__half x, __half y) { return {x, y}; }

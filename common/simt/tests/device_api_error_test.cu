@@ -88,7 +88,7 @@ TEST_F(ApiError, NamesBothLinesOfAUseAfterFree) {
   cudaFree(p);
   const int free_line = __LINE__ - 1;
   fill_kernel<<<1, 16>>>(p);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message,
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
                        kAllocated + ", which has been freed in line " + std::to_string(free_line)));
 }
 

@@ -45,7 +45,7 @@ constexpr int kReadLine = __LINE__ - 3;
 TEST_F(AsyncCopy, FindsAReadWithoutAWait) {
   for (const Wait wait : {kNone, kTooFew, kNoCommit}) {
     mirror_kernel<<<1, kThreads>>>(in_.get(), out_.get(), wait);
-    const simt::Finding finding = expect_finding("race");
+    const simt::Finding finding = expect_finding(simt::FindingKind::kRace);
     EXPECT_EQ(finding.line, kReadLine) << wait;
     EXPECT_TRUE(contains(finding.message, "that a copy that thread 63 began in line " +
                                               std::to_string(kCopyLine) + " has not filled"))
@@ -92,7 +92,7 @@ TEST_F(AsyncCopy, AllowsOneBatchOnItsWayWhileAnotherIsUsed) {
 
 TEST_F(AsyncCopy, FindsAWaitForOneBatchTooFew) {
   two_stages_kernel<2><<<1, kThreads>>>(in_.get(), out_.get());
-  expect_finding("race");
+  expect_finding(simt::FindingKind::kRace);
 }
 
 __global__ void group_kernel(const int* in, int* out, bool waits) {
@@ -122,7 +122,7 @@ TEST_F(AsyncCopy, KnowsTheOtherWaysToCopy) {
     cudaDeviceSynchronize();
     EXPECT_EQ(out_[0], in_[kThreads - 1]);
     kernel<<<1, kThreads>>>(in_.get(), out_.get(), false);
-    expect_finding("race");
+    expect_finding(simt::FindingKind::kRace);
   }
 }
 
@@ -148,7 +148,8 @@ TEST_F(AsyncCopy, KnowsABarrierThatIsAskedWhetherItIsThere) {
   simt::set_schedule(1);
   try_wait_kernel<false><<<1, kThreads>>>(out_.get());
   bool found = false;
-  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  for (const simt::Finding& finding : simt::take_findings())
+    found |= finding.kind == simt::FindingKind::kRace;
   EXPECT_TRUE(found);
 }
 
@@ -180,13 +181,15 @@ constexpr int kVectorLine = __LINE__ - 5;
 TEST_F(AsyncCopy, FindsMisalignedSides) {
   Managed<int> out(4 * kThreads);
   vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 1, 0, 16, 0);
-  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
   EXPECT_EQ(finding.line, kVectorLine);
   EXPECT_TRUE(contains(finding.message, "copies 16 bytes asynchronously from 0x"));
   EXPECT_TRUE(contains(finding.message, "4 bytes past a multiple of 16"));
   vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 1, 8, 0);
-  EXPECT_TRUE(contains(expect_fault(cudaErrorMisalignedAddress, "misaligned").message,
-                       "copies 8 bytes asynchronously to 0x"));
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned).message,
+               "copies 8 bytes asynchronously to 0x"));
   vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 1, 1, 4, 0);
   cudaDeviceSynchronize();
   EXPECT_EQ(out[4], in_[5]);
@@ -195,11 +198,11 @@ TEST_F(AsyncCopy, FindsMisalignedSides) {
 TEST_F(AsyncCopy, FindsSizesThatThereAreNot) {
   Managed<int> out(4 * kThreads);
   vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 0, 12, 0);
-  const simt::Finding finding = expect_fault(cudaErrorAssert, "crash");
+  const simt::Finding finding = expect_fault(cudaErrorAssert, simt::FindingKind::kCrash);
   EXPECT_EQ(finding.line, kVectorLine);
   EXPECT_TRUE(contains(finding.message, "4, 8 or 16 bytes at a time"));
   vectors_kernel<<<1, kThreads>>>(in_.get(), out.get(), 0, 0, 8, 9);
-  expect_fault(cudaErrorAssert, "crash");
+  expect_fault(cudaErrorAssert, simt::FindingKind::kCrash);
 }
 
 TEST_F(AsyncCopy, WritesOneWordHoweverManyZerosItHolds) {

@@ -102,7 +102,7 @@ constexpr int kFirstBarrierLine = __LINE__ - 6;
 TEST_F(Barrier, ReportsThreadsThatMeetAtDifferentCalls) {
   Managed<int> out(16);
   two_barriers<<<1, 64>>>(out.get());
-  const simt::Finding finding = expect_finding("barrier_divergence");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kBarrierDivergence);
   EXPECT_EQ(finding.file, "device_barrier_test.cu");
   EXPECT_EQ(finding.line, kFirstBarrierLine);
   EXPECT_EQ(finding.kernel, "two_barriers");
@@ -122,7 +122,7 @@ __global__ void barrier_against_shuffle(int* out) {
 TEST_F(Barrier, ReportsADeadlockWithAWarpOperation) {
   Managed<int> out(32);
   barrier_against_shuffle<<<1, 32>>>(out.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(
       contains(finding.message, "deadlock in block 0: threads 0-15 wait in a warp operation"));
   EXPECT_TRUE(contains(finding.message, "threads 16-31 wait at the block's barrier"));
@@ -168,7 +168,8 @@ TEST_F(Barrier, RefusesCooperativeGridsThatDoNotFit) {
 TEST_F(Barrier, ReportsAGridBarrierInAnOrdinaryLaunch) {
   Managed<int> data(4);
   exchange_between_blocks<<<4, 64>>>(data.get(), 1);
-  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "launch_error");
+  const simt::Finding finding =
+      expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kLaunchError);
   EXPECT_EQ(finding.line, kFirstGridBarrierLine);
   EXPECT_EQ(finding.kernel, "exchange_between_blocks");
   EXPECT_TRUE(contains(finding.message, "cudaLaunchCooperativeKernel"));
@@ -184,7 +185,7 @@ TEST_F(Barrier, ReportsAGridWhoseBlocksDoNotAllMeet) {
   config.cooperative = true;
   const simt::LaunchSite site{"leave_before_the_grid_barrier", __FILE__, __LINE__};
   simt::launch_with_pointers(site, config, leave_before_the_grid_barrier, nullptr);
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message, "threads 0-63 wait at the grid's barrier"));
   EXPECT_TRUE(contains(finding.message, "1 blocks have ended"));
 }

@@ -16,7 +16,7 @@ constexpr int kWaitLine = __LINE__ - 3;
 TEST_F(Deadlock, NamesBlockThreadsAndLines) {
   Managed<int> flag(1);
   wait_for_ever<<<3, 40>>>(flag.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_EQ(finding.line, kWaitLine);
   EXPECT_EQ(finding.file, "device_deadlock_test.cu");
   EXPECT_EQ(finding.kernel, "wait_for_ever");
@@ -41,7 +41,7 @@ __global__ void lock_crosswise(int* locks) {
 TEST_F(Deadlock, IsFoundAmongLocks) {
   Managed<int> locks(2);
   lock_crosswise<<<1, 2>>>(locks.get());
-  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
 }
 
 __global__ void wait_without_looking(const int* flag, int* out) {
@@ -54,7 +54,7 @@ TEST_F(Deadlock, IsFoundInALoopThatTheCompilerTookTheLoadOutOf) {
   simt::set_step_limit(100'000);
   Managed<int> flag(2);
   wait_without_looking<<<1, 32>>>(&flag[0], &flag[1]);
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 is in an endless loop"));
   EXPECT_NE(finding.line, 0);
 }
@@ -77,7 +77,7 @@ TEST_F(Deadlock, IsFoundInAListThatIsARing) {
   nodes[1] = {&nodes[0], 2};
   Managed<int> out(1);
   walk<<<1, 4>>>(nodes.get(), out.get());
-  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
 }
 
 // 512 threads a block: 64 blocks are resident. Block 0 waits for the last of 65.
@@ -95,7 +95,7 @@ TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
   EXPECT_EQ(flags[0], 1);
   std::fill_n(flags.get(), 65, 0);
   wait_for_block<<<65, 512>>>(flags.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message,
                        "1 blocks have not started, because the device holds 64 at a time"));
 }
@@ -107,7 +107,7 @@ TEST_F(Deadlock, LeavesTheDeviceUsable) {
   wait_for_ever<<<1, 40>>>(flag.get());
   write_index<<<1, 64>>>(flag.get());  // the sticky error forbids it
   EXPECT_EQ(flag[63], 0);
-  expect_fault(cudaErrorLaunchTimeout, "deadlock");
+  expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   write_index<<<1, 64>>>(flag.get());
   EXPECT_EQ(flag[63], 63);
 }

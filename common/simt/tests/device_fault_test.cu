@@ -18,7 +18,7 @@ constexpr int kTrapLine = __LINE__ - 2;
 TEST_F(Fault, EndsTheKernelAtATrap) {
   Managed<int> out(8);
   trap_kernel<<<2, 8>>>(out.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
   EXPECT_EQ(finding.line, kTrapLine);
   EXPECT_TRUE(contains(finding.message, "thread 5 of block 0 executed __trap()"));
   EXPECT_EQ(out[5], 1);
@@ -37,7 +37,7 @@ TEST_F(Fault, EndsTheKernelAtAFailedAssertion) {
   assert_kernel<<<1, dim3(8, 8)>>>(in.get());
   EXPECT_EQ(simt::take_findings().size(), 0u) << "x stays below 8";
   assert_kernel<<<1, 64>>>(in.get());
-  const simt::Finding finding = expect_fault(cudaErrorAssert, "crash");
+  const simt::Finding finding = expect_fault(cudaErrorAssert, simt::FindingKind::kCrash);
   EXPECT_EQ(finding.line, kAssertLine);
   EXPECT_TRUE(contains(finding.message, "thread 40 of block 0: assertion `value < 7` failed"));
 }
@@ -51,7 +51,7 @@ __global__ void throw_kernel() {
 TEST_F(Fault, EndsTheKernelAtAnException) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     throw_kernel<<<1, 64>>>();
-    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
     EXPECT_TRUE(contains(finding.message, "thread 33 of block 0"));
     EXPECT_TRUE(contains(finding.message, "not on a device"));
   }
@@ -62,7 +62,8 @@ constexpr int kWriteLine = __LINE__ - 1;
 
 TEST_F(Fault, EndsTheKernelAtANullPointer) {
   write_kernel<<<2, 1>>>(nullptr);
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kWriteLine);
   EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 dereferenced a null pointer"));
 }
@@ -72,7 +73,8 @@ constexpr int kAtomicLine = __LINE__ - 1;
 
 TEST_F(Fault, NamesTheLineOfAnAtomicAtABadAddress) {
   add_kernel<<<1, 1>>>(reinterpret_cast<int*>(0x10'0000));
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kAtomicLine);
   EXPECT_TRUE(contains(finding.message, "accessed address 0x100000, which is not mapped"));
 }
@@ -88,7 +90,8 @@ __global__ void recurse_kernel(volatile int* depth) { descend(depth); }
 TEST_F(Fault, EndsTheKernelWhenAStackIsUsedUp) {
   Managed<int> depth(1);
   recurse_kernel<<<1, 1>>>(depth.get());
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   EXPECT_TRUE(contains(finding.message, "used up its stack of 256 KiB"));
   EXPECT_GT(depth[0], 1000);
 }
@@ -98,7 +101,7 @@ __global__ void divide_kernel(int* values) { values[0] = values[1] / values[2]; 
 TEST_F(Fault, EndsTheKernelAtADivisionByZero) {
   Managed<int> values(3);
   divide_kernel<<<1, 1>>>(values.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
   EXPECT_TRUE(contains(finding.message, "divided an integer by zero"));
 }
 
@@ -108,7 +111,7 @@ TEST_F(Fault, ReportsEachLineOnce) {
     divide_kernel<<<1, 1>>>(values.get());
     simt::clear_errors();
   }
-  expect_finding("crash");
+  expect_finding(simt::FindingKind::kCrash);
 }
 
 __global__ void print_kernel() {

@@ -56,15 +56,16 @@ TEST_F(DeviceHeap, KeepsMemoryFromLaunchToLaunchAndChecksItsUse) {
   keep_kernel<<<1, 1>>>(slot.get());
   EXPECT_EQ(simt::program_place(simt::live_allocations().back()->made_by).line, kKeepLine);
   read_kernel<<<1, 1>>>(slot.get(), out.get(), 0);
-  EXPECT_EQ(expect_finding("uninitialized_read").line, kReadLine);
+  EXPECT_EQ(expect_finding(simt::FindingKind::kUninitializedRead).line, kReadLine);
   fill_kernel<<<1, 4>>>(slot.get());
   read_kernel<<<1, 1>>>(slot.get(), out.get(), 3);
   EXPECT_EQ(out[0], 7);
   read_kernel<<<1, 1>>>(slot.get(), out.get(), 4);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "right past the end of"));
+  EXPECT_TRUE(
+      contains(expect_finding(simt::FindingKind::kOutOfBounds).message, "right past the end of"));
   free_kernel<<<1, 1>>>(slot.get());
   free_kernel<<<1, 1>>>(slot.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+  const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
   EXPECT_EQ(finding.line, kFreeLine);
   EXPECT_TRUE(contains(finding.message,
                        "which has been freed already in line " + std::to_string(kFreeLine)));
@@ -93,7 +94,7 @@ __global__ void free_wrongly_kernel(int* data) { free(data); }
 TEST_F(DeviceHeap, FindsAFreeOfTheHostsAllocation) {
   Managed<int> data(1);
   free_wrongly_kernel<<<1, 1>>>(data.get());
-  EXPECT_TRUE(contains(expect_fault(cudaErrorLaunchFailure, "crash").message,
+  EXPECT_TRUE(contains(expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash).message,
                        "which neither malloc nor new in a kernel returned"));
   void* const on_host = malloc(16);
   EXPECT_FALSE(simt::is_device_address(on_host));

@@ -160,7 +160,7 @@ TEST_F(Launch, PoisonsSharedMemoryAndKeepsTheHostsVariables) {
   read_shared<<<3, 4>>>(out.get());
   EXPECT_EQ(out.values(), std::vector<unsigned>(12, 0xFFF8DEADu));
   EXPECT_EQ(host_variable, 42);
-  expect_finding("uninitialized_read");
+  expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
 // Before the test that raises the limit, for good.
@@ -177,7 +177,7 @@ TEST_F(Launch, AddsStaticToDynamicSharedMemory) {
   fill_static_shared<48><<<2, 32>>>(out.get());
   fill_static_shared<40><<<2, 32, 8 << 10>>>(out.get());
   fill_static_shared<40><<<2, 32, 9 << 10>>>(out.get());
-  const simt::Finding finding = expect_finding("launch_error");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kLaunchError);
   EXPECT_EQ(finding.line, __LINE__ - 2);
   EXPECT_EQ(finding.kernel, "fill_static_shared<40>");
   EXPECT_TRUE(contains(finding.message, "(items) take 40960 bytes"));
@@ -186,7 +186,8 @@ TEST_F(Launch, AddsStaticToDynamicSharedMemory) {
 TEST_F(Launch, FindsMoreStaticSharedMemoryThanNvccAccepts) {
   Managed<int> out(2);
   fill_static_shared<49><<<2, 32>>>(out.get());
-  EXPECT_TRUE(contains(expect_finding("launch_error").message, "nvcc accepts at most 49152"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kLaunchError).message,
+                       "nvcc accepts at most 49152"));
 }
 
 __global__ void use_dynamic_shared(int* out, int num_items) {

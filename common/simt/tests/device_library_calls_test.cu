@@ -32,12 +32,14 @@ TEST_F(LibraryCalls, FindTheHostInDeviceMemory) {
   Device<int> out(32);
   const std::vector<int> values(32, 1);
   std::copy(values.begin(), values.end(), out.get());
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
-  EXPECT_EQ(finding.line, __LINE__ - 2);
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
+  EXPECT_EQ(finding.line, __LINE__ - 3);
   EXPECT_TRUE(contains(finding.message, "the host writes 128 bytes"));
   int first = 0;
   std::memcpy(&first, out.get(), sizeof first);
-  EXPECT_EQ(expect_fault(cudaErrorIllegalAddress, "host_pointer").line, __LINE__ - 1);
+  EXPECT_EQ(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer).line,
+            __LINE__ - 2);
 }
 
 TEST_F(LibraryCalls, LeaveTheHostItsOwnMemory) {
@@ -64,7 +66,7 @@ __global__ void clear_kernel(int* out, bool waits) {
 TEST_F(LibraryCalls, FindAMissingBarrier) {
   Managed<int> out(kThreads);
   clear_kernel<<<1, kThreads>>>(out.get(), false);
-  expect_finding("race");
+  expect_finding(simt::FindingKind::kRace);
 }
 
 TEST_F(LibraryCalls, AllowWhatABarrierOrders) {
@@ -98,13 +100,13 @@ TEST_F(LibraryCalls, FindWhatNobodyWrote) {
   Device<int> in(32);
   Managed<int> out(32);
   copy_kernel<<<1, 1>>>(in.get(), out.get(), 64);
-  EXPECT_EQ(expect_finding("uninitialized_read").line, kCopyLine);
+  EXPECT_EQ(expect_finding(simt::FindingKind::kUninitializedRead).line, kCopyLine);
 }
 
 TEST_F(LibraryCalls, FindACopyPastTheEnd) {
   Managed<int> in(32), out(8);
   copy_kernel<<<1, 1>>>(in.get(), out.get(), 36);
-  const simt::Finding finding = expect_finding("out_of_bounds");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kCopyLine);
   EXPECT_TRUE(contains(finding.message, "writes 36 bytes, of which the last 4 bytes lie past"));
 }
@@ -113,9 +115,10 @@ TEST_F(LibraryCalls, FindACopyFromTheHostAndFromNowhere) {
   Managed<int> out(32);
   const std::vector<int> on_host(32);
   copy_kernel<<<1, 1>>>(on_host.data(), out.get(), 64);
-  expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
   copy_kernel<<<1, 1>>>(nullptr, out.get(), 64);
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kCopyLine);
   EXPECT_TRUE(contains(finding.message, "dereferenced a null pointer"));
   copy_kernel<<<1, 1>>>(nullptr, nullptr, 0);
@@ -154,12 +157,12 @@ TEST_F(LibraryCalls, FindAFillPastSharedMemory) {
   clear_tile_kernel<<<1, 1, 256>>>(kStatic, 256);
   clear_tile_kernel<<<1, 1, 256>>>(kDynamic, 256);
   clear_tile_kernel<<<1, 1, 256>>>(kDynamic, 260);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message,
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
                        "of which the last 4 bytes lie past the end of the block's dynamic shared "
                        "memory (256 bytes"));
   for (const Tile tile : {kStatic, kDynamic}) {  // what lies there is not the kernel's to destroy
     clear_tile_kernel<<<1, 1, 256>>>(tile, 1 << 20);
-    expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+    expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/byte_flags.h"
+#include "check/byte_flags.h"
 #include "device_test.h"
 
 namespace simt_test {
@@ -37,7 +37,7 @@ constexpr int kReadLine = __LINE__ - 3;
 TEST_F(Memory, FindsAReadPastTheEnd) {
   Managed<int> in(100), out(32);
   copy_kernel<<<1, 32>>>(in.get(), out.get(), 70);
-  const simt::Finding finding = expect_finding("out_of_bounds");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kReadLine);
   EXPECT_EQ(finding.kernel, "copy_kernel");
   EXPECT_TRUE(contains(finding.message, "thread 30 of block 0 reads 4 bytes right past the end"));
@@ -48,7 +48,8 @@ TEST_F(Memory, FindsAReadBeforeTheStart) {
   Managed<int> below(4);  // the device's memory does not start here
   Managed<int> in(100), out(32);
   copy_kernel<<<1, 32>>>(in.get(), out.get(), -1);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "4 bytes before the start of"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "4 bytes before the start of"));
 }
 
 __global__ void fill_kernel(int* out) { out[threadIdx.x] = 1; }
@@ -56,7 +57,8 @@ __global__ void fill_kernel(int* out) { out[threadIdx.x] = 1; }
 TEST_F(Memory, FindsAWritePastTheEnd) {
   Device<int> out(31);
   fill_kernel<<<1, 32>>>(out.get());
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "writes 4 bytes right past"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "writes 4 bytes right past"));
 }
 
 TEST_F(Memory, FindsFreedMemory) {
@@ -64,7 +66,8 @@ TEST_F(Memory, FindsFreedMemory) {
   cudaMalloc(&freed, 128);
   cudaFree(freed);
   fill_kernel<<<1, 32>>>(freed);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "which has been freed"));
+  EXPECT_TRUE(
+      contains(expect_finding(simt::FindingKind::kOutOfBounds).message, "which has been freed"));
 }
 
 TEST_F(Memory, AllowsNewMemoryAfterAFree) {
@@ -79,7 +82,8 @@ __global__ void add_kernel(int* out) { atomicAdd(out, 1); }
 TEST_F(Memory, FindsAnAtomicPastTheEnd) {
   Managed<int> out(4);
   add_kernel<<<1, 1>>>(out.get() + 4);
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "right past the end"));
+  EXPECT_TRUE(
+      contains(expect_finding(simt::FindingKind::kOutOfBounds).message, "right past the end"));
 }
 
 __global__ void vector_kernel(const float* in, float4* out) {
@@ -90,19 +94,21 @@ TEST_F(Memory, FindsAVectorThatIsPartlyPastTheEnd) {
   Managed<float> in(14);
   Managed<float4> out(4);
   vector_kernel<<<1, 4>>>(in.get(), out.get());
-  EXPECT_TRUE(contains(expect_finding("out_of_bounds").message, "of which the last 8 bytes"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "of which the last 8 bytes"));
 }
 
 TEST_F(Memory, FindsHostMemory) {
   Managed<int> out(32);
   const std::vector<int> on_heap(32, 1);
   copy_kernel<<<1, 32>>>(on_heap.data(), out.get(), 0);
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
   EXPECT_EQ(finding.line, kReadLine);
   EXPECT_TRUE(contains(finding.message, "memory of the host"));
   int on_stack = 0;
   add_kernel<<<1, 1>>>(&on_stack);
-  expect_fault(cudaErrorIllegalAddress, "host_pointer");
+  expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
 }
 
 TEST_F(Memory, AllowsRegisteredHostMemory) {
@@ -136,7 +142,7 @@ TEST_F(Memory, AllowsGlobalsAndLocals) {
 TEST_F(Memory, FindsAReadOfFreshMemory) {
   Device<int> in(32), out(32);
   copy_kernel<<<1, 32>>>(in.get(), out.get(), 0);
-  const simt::Finding finding = expect_finding("uninitialized_read");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kUninitializedRead);
   EXPECT_EQ(finding.line, kReadLine);
   EXPECT_TRUE(contains(finding.message, "that nobody has written yet"));
 }
@@ -145,8 +151,9 @@ TEST_F(Memory, FindsTheHostInDeviceMemory) {
   Device<int> in(32);
   cudaMemset(in.get(), 0, 32 * sizeof(int));
   const int first = in.get()[0];
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "host_pointer");
-  EXPECT_EQ(finding.line, __LINE__ - 2);
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
+  EXPECT_EQ(finding.line, __LINE__ - 3);
   EXPECT_TRUE(contains(finding.message, "the host reads 4 bytes of allocation"));
   EXPECT_EQ(first, 0);
 }
@@ -173,7 +180,7 @@ TEST_F(Memory, KnowsWhatTheHostCopiesUnwritten) {
   cudaMemset(b.get(), 0, 32 * sizeof(int));
   cudaMemcpy(b.get(), a.get(), 32 * sizeof(int), cudaMemcpyDeviceToDevice);
   copy_kernel<<<1, 32>>>(b.get(), out.get(), 0);
-  expect_finding("uninitialized_read");
+  expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
 __global__ void shared_kernel(int* out, int num_written) {
@@ -213,7 +220,7 @@ TEST_F(Memory, FindsAReadOfFreshSharedMemory) {
   const std::vector<simt::Finding> findings = simt::take_findings();
   ASSERT_EQ(findings.size(), 2u);  // static and dynamic
   for (const simt::Finding& finding : findings) {
-    EXPECT_EQ(finding.kind, "uninitialized_read");
+    EXPECT_EQ(finding.kind, simt::FindingKind::kUninitializedRead);
     EXPECT_TRUE(contains(finding.message, "thread 63 of block 0 reads 4 bytes of shared memory"));
   }
 }
@@ -223,7 +230,7 @@ TEST_F(Memory, FindsTheEndOfDynamicSharedMemory) {
   shared_kernel<<<1, 64, 63 * sizeof(int)>>>(out.get(), 64);
   const std::vector<simt::Finding> findings = simt::take_findings();
   ASSERT_EQ(findings.size(), 2u);  // the write and the read
-  EXPECT_EQ(findings[0].kind, "out_of_bounds");
+  EXPECT_EQ(findings[0].kind, simt::FindingKind::kOutOfBounds);
   EXPECT_TRUE(contains(findings[0].message, "past the end of the block's dynamic shared memory"));
 }
 
@@ -293,10 +300,10 @@ TEST_F(Memory, FindsAReadOfFreshMemoryInTheMiddleOfAHugeAllocation) {
   Device<int> in(kHuge / sizeof(int));
   Managed<int> out(32);
   copy_kernel<<<1, 32>>>(in.get(), out.get(), kMiddle);
-  EXPECT_EQ(expect_finding("uninitialized_read").line, kReadLine);
+  EXPECT_EQ(expect_finding(simt::FindingKind::kUninitializedRead).line, kReadLine);
   fill_kernel<<<1, 16>>>(in.get() + 2 * kMiddle / 3);  // half of what is read then
   copy_kernel<<<1, 32>>>(in.get(), out.get(), 2 * kMiddle / 3);
-  expect_finding("uninitialized_read");
+  expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
 struct Four {
@@ -340,7 +347,7 @@ constexpr int kPointerLine = __LINE__ - 3;
 TEST_F(Memory, FindsAnotherThreadsLocalVariable) {
   Managed<int> out(32);
   local_pointer_kernel<<<1, 32>>>(out.get(), true);
-  const simt::Finding finding = expect_finding("out_of_bounds");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kPointerLine);
   EXPECT_TRUE(contains(finding.message, "another thread's local variable"));
 }

@@ -147,7 +147,7 @@ TEST_F(NEW_TEST, FindsADeleteOfWhatTheHostAllocated) {
   Managed<int> managed(1);
   for (int* const p : {on_host.get(), managed.get()}) {
     delete_kernel<<<1, 1>>>(p);
-    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
     EXPECT_EQ(finding.line, kDeleteLine);
     EXPECT_TRUE(contains(finding.message, "which neither malloc nor new in a kernel returned"));
   }
@@ -161,7 +161,8 @@ __global__ void exhaust_kernel(char** too_large) {
 TEST_F(NEW_TEST, FailsBeyondTheHeapsLimit) {
   Managed<char*> too_large(2);
   exhaust_kernel<<<1, 1>>>(too_large.get());
-  EXPECT_TRUE(contains(expect_fault(cudaErrorLaunchFailure, "crash").message, "std::bad_alloc"));
+  EXPECT_TRUE(contains(expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash).message,
+                       "std::bad_alloc"));
   EXPECT_EQ(too_large[0], nullptr);
 }
 
@@ -187,7 +188,7 @@ TEST_F(NEW_TEST, RefusesInAKernelWhatOnlyTheHostHas) {
   Managed<void*> out(1);
   const auto call = [&](HostOnly function) { host_only_kernel<<<1, 1>>>(function, out.get()); };
   const auto expect_refusal_of = [&](const std::string& name) {
-    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, "crash");
+    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
     EXPECT_TRUE(contains(finding.message, "calls " + name + ", which only the host has"));
   };
   call(HostOnly::kCalloc);

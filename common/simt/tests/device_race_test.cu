@@ -31,7 +31,7 @@ TEST_F(Race, FindsAMissingBarrier) {
   neighbour_kernel<0><<<1, kThreads>>>(out.get());
   bool found = false;
   for (const simt::Finding& finding : simt::take_findings()) {
-    if (finding.kind != "race") continue;
+    if (finding.kind != simt::FindingKind::kRace) continue;
     found = true;
     EXPECT_TRUE(finding.line >= kWriteLine && finding.line <= kReadLine);
     EXPECT_TRUE(contains(finding.message, "line " + std::to_string(kReadLine)));
@@ -55,7 +55,8 @@ TEST_F(Race, FindsThatAWarpsBarrierIsNotTheBlocks) {
   simt::take_findings();  // of the item that no thread of a half block writes
   neighbour_kernel<2><<<1, kThreads>>>(out.get());
   bool found = false;
-  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  for (const simt::Finding& finding : simt::take_findings())
+    found |= finding.kind == simt::FindingKind::kRace;
   EXPECT_TRUE(found);
 }
 
@@ -96,7 +97,8 @@ TEST_F(Race, FindsWarpSynchronousCode) {
   Managed<int> out(32);
   volatile_warp_kernel<<<1, 32>>>(out.get());
   bool found = false;
-  for (const simt::Finding& finding : simt::take_findings()) found |= finding.kind == "race";
+  for (const simt::Finding& finding : simt::take_findings())
+    found |= finding.kind == simt::FindingKind::kRace;
   EXPECT_TRUE(found);
 }
 
@@ -106,7 +108,7 @@ __global__ void add_atomically(int* sum) { atomicAdd(sum, 1); }
 TEST_F(Race, FindsAPlainSum) {
   Managed<int> sum(1);
   add_plainly<<<2, 1>>>(sum.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "of another block"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message, "of another block"));
   add_atomically<<<8, 64>>>(sum.get());
 }
 
@@ -137,7 +139,7 @@ TEST_F(Race, AllowsATicketBehindAFence) {
 TEST_F(Race, FindsATicketWithoutFence) {
   Managed<int> sums(20), out(1);
   last_block_kernel<false><<<20, 32>>>(sums.get(), out.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "a fence and a flag"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message, "a fence and a flag"));
 }
 
 __global__ void chain_kernel(int* data, volatile int* flags) {
@@ -195,10 +197,12 @@ TEST_F(Race, AllowsAFenceOfOneThreadForTheTileThatItSynchronisedWith) {
 TEST_F(Race, FindsATileWithoutFenceAndAFenceWithoutTheTile) {
   Managed<int> data(32), out(32), flag(1);
   tile_kernel<true, false><<<2, 32>>>(data.get(), flag.get(), out.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "of another block writes in line"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message,
+                       "of another block writes in line"));
   flag[0] = 0;
   tile_kernel<false, true><<<2, 32>>>(data.get(), flag.get(), out.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "of another block writes in line"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message,
+                       "of another block writes in line"));
 }
 
 // Warp 0 of block 0 writes and tells warp 1, which tells block 1.
@@ -236,10 +240,10 @@ TEST_F(Race, AllowsADeviceFenceToPassOnWhatItsThreadLearnedInTheBlock) {
 TEST_F(Race, FindsARelayThatLacksAFence) {
   Managed<int> data(1), flags(2), out(1);
   relay_kernel<false, true><<<2, 64>>>(data.get(), flags.get(), out.get());
-  expect_finding("race");
+  expect_finding(simt::FindingKind::kRace);
   flags[0] = flags[1] = 0;
   relay_kernel<true, false><<<2, 64>>>(data.get(), flags.get(), out.get());
-  expect_finding("race");
+  expect_finding(simt::FindingKind::kRace);
 }
 
 __global__ void write_same(int* out) { *out = 5; }
@@ -274,7 +278,8 @@ TEST_F(Race, FindsDifferentValuesInSharedMemoryOfBlocksThatTakeTurns) {
   for (int seed = 0; seed < 4; ++seed) {
     simt::set_schedule(seed);
     found_kernel<false><<<2, 32>>>(out.get());
-    EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
+    EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message,
+                         "of the same block writes in line"));
   }
 }
 
@@ -286,7 +291,8 @@ __global__ void write_in_two_lines(int* out, int five) {
 TEST_F(Race, FindsWritesOfTheSameValueByTwoLinesAndSaysSo) {
   Managed<int> out(1);
   write_in_two_lines<<<1, 2>>>(out.get(), 5);
-  EXPECT_TRUE(contains(expect_finding("race").message, "both store the same value here"));
+  EXPECT_TRUE(
+      contains(expect_finding(simt::FindingKind::kRace).message, "both store the same value here"));
 }
 
 __global__ void write_different(int* out) { *out = static_cast<int>(threadIdx.x); }
@@ -294,7 +300,8 @@ __global__ void write_different(int* out) { *out = static_cast<int>(threadIdx.x)
 TEST_F(Race, FindsWritesOfDifferentValues) {
   Managed<int> out(1);
   write_different<<<1, 2>>>(out.get());
-  EXPECT_TRUE(contains(expect_finding("race").message, "of the same block writes in line"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message,
+                       "of the same block writes in line"));
 }
 
 __global__ void write_own_bytes(char* out) { out[blockIdx.x * 32 + threadIdx.x] = 1; }

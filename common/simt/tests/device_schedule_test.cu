@@ -2,8 +2,8 @@
 #include <numeric>
 #include <set>
 
-#include "device/schedule.h"
 #include "device_test.h"
+#include "run/schedule.h"
 
 namespace simt_test {
 namespace {
@@ -64,7 +64,9 @@ TEST_F(Schedule, ShowsAMissingBarrierThatTheNaturalOrderHides) {
   EXPECT_EQ(result(0)[63], 62);
   EXPECT_NE(result(5), result(0));
   for (const simt::Finding& finding : simt::take_findings()) {
-    EXPECT_TRUE(finding.kind == "race" || finding.kind == "uninitialized_read") << finding.kind;
+    EXPECT_TRUE(finding.kind == simt::FindingKind::kRace ||
+                finding.kind == simt::FindingKind::kUninitializedRead)
+        << simt::finding_kind_name(finding.kind);
   }
 }
 

@@ -38,7 +38,7 @@ class Streams : public DeviceTest {
   void read(cudaStream_t stream) { read_kernel<<<1, kItems, 0, stream>>>(data_, out_); }
 
   simt::Finding expect_race(int line, const std::string& words) {
-    const simt::Finding finding = expect_finding("race");
+    const simt::Finding finding = expect_finding(simt::FindingKind::kRace);
     EXPECT_EQ(finding.line, line);
     EXPECT_TRUE(contains(finding.message, words));
     EXPECT_TRUE(contains(finding.message, "nothing orders the two streams"));

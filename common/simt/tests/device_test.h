@@ -46,30 +46,31 @@ class DeviceTest : public testing::Test {
   void SetUp() override { reset(); }
   void TearDown() override {
     for (const simt::Finding& finding : simt::take_findings()) {
-      ADD_FAILURE() << "unexpected finding: " << finding.kind << " in line " << finding.line << ": "
-                    << finding.message;
+      ADD_FAILURE() << "unexpected finding: " << simt::finding_kind_name(finding.kind)
+                    << " in line " << finding.line << ": " << finding.message;
     }
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     for (const simt::Allocation* allocation : simt::live_allocations()) {
-      EXPECT_NE(allocation->kind, simt::Allocation::Kind::device_heap)
+      EXPECT_NE(allocation->kind, simt::Allocation::Kind::kDeviceHeap)
           << "allocated in a kernel and never freed, or the emulator's own";
     }
     reset();
   }
 
   // Expects the kernel to have been ended with `error` and exactly one finding, and takes both.
-  simt::Finding expect_fault(cudaError_t error, const std::string& kind) {
+  simt::Finding expect_fault(cudaError_t error, simt::FindingKind kind) {
     EXPECT_EQ(cudaGetLastError(), error);
     EXPECT_EQ(cudaDeviceSynchronize(), error) << "the error must be sticky";
     simt::clear_errors();
     return expect_finding(kind);
   }
 
-  simt::Finding expect_finding(const std::string& kind) {
+  simt::Finding expect_finding(simt::FindingKind kind) {
     std::vector<simt::Finding> findings = simt::take_findings();
     EXPECT_EQ(findings.size(), 1u);
     findings.resize(1);
-    EXPECT_EQ(findings[0].kind, kind) << findings[0].message;
+    EXPECT_STREQ(simt::finding_kind_name(findings[0].kind), simt::finding_kind_name(kind))
+        << findings[0].message;
     return findings[0];
   }
 

@@ -25,7 +25,8 @@ TEST_F(Types, FindsAMisalignedVector) {
   Managed<float4> out(4);
   for (int offset = 1; offset < 4; ++offset) {
     copy_vector_kernel<<<1, 4>>>(in.get() + offset, out.get());
-    const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+    const simt::Finding finding =
+        expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
     expect_line_and_words(finding, kCopyLine, "thread 0 of block 0 reads a float4 at 0x");
     EXPECT_TRUE(contains(finding.message, std::to_string(4 * offset) +
                                               " bytes past a multiple of 16: a float4 needs"));
@@ -44,7 +45,8 @@ constexpr int kSumLine = __LINE__ - 2;
 TEST_F(Types, FindsAMisalignedVectorPassedByValue) {
   Managed<float> in(32), out(4);
   sum_vector_kernel<<<1, 4>>>(in.get() + 2, out.get());
-  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
   expect_line_and_words(finding, kSumLine, "8 bytes past a multiple of 16");
   sum_vector_kernel<<<1, 4>>>(in.get() + 8, out.get());
 }
@@ -71,7 +73,8 @@ TEST_F(Types, FindsAMisalignedVectorReadThroughAReference) {
   Managed<float> in(32), out(1);
   for (const auto kernel : {other_ways_kernel<0>, other_ways_kernel<1>, other_ways_kernel<2>}) {
     kernel<<<1, 1>>>(in.get() + 1, out.get());
-    const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+    const simt::Finding finding =
+        expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
     EXPECT_TRUE(contains(finding.message, "4 bytes past a multiple of 16: a float4 needs"));
     kernel<<<1, 1>>>(in.get() + 4, out.get());
   }
@@ -86,7 +89,8 @@ TEST_F(Types, FindsAMisalignedWriteByTheThreadThatMakesIt) {
   write_vector_kernel<<<1, 1>>>(out.get());
   EXPECT_TRUE(simt::take_findings().empty());
   write_vector_kernel<<<1, 2>>>(out.get());
-  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
   EXPECT_TRUE(contains(finding.message, "thread 1 of block 0 writes an int2"));
 }
 
@@ -98,7 +102,8 @@ TEST_F(Types, FindsAMisalignedWord) {
   Managed<char> in(32);
   Managed<int> out(1);
   read_word_kernel<<<1, 1>>>(in.get() + 2, out.get());
-  const simt::Finding finding = expect_fault(cudaErrorMisalignedAddress, "misaligned");
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
   EXPECT_TRUE(contains(finding.message, "2 bytes past a multiple of 4: an int needs"));
 }
 
@@ -137,13 +142,15 @@ TEST_F(Types, FindsAnIndexPastARow) {
   tile_kernel<<<1, 32>>>(out.get(), 31);
   EXPECT_TRUE(simt::take_findings().empty());
   tile_kernel<<<1, 32>>>(out.get(), 32);
-  const simt::Finding finding = expect_fault(cudaErrorIllegalAddress, "out_of_bounds");
+  const simt::Finding finding =
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   expect_line_and_words(finding, kTileLine, "thread 0 of block 0 uses index 32 of an array");
   EXPECT_TRUE(contains(finding.message, "float [32], whose last element is number 31"));
   EXPECT_EQ(finding.kernel, "tile_kernel");
   tile_kernel<<<1, 32>>>(out.get(), -1);
-  EXPECT_TRUE(contains(expect_fault(cudaErrorIllegalAddress, "out_of_bounds").message,
-                       "uses index -1 of an array"));
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               "uses index -1 of an array"));
 }
 
 __constant__ int weights[3] = {1, 2, 3};
@@ -162,12 +169,12 @@ TEST_F(Types, FindsAnIndexPastALocalOrAConstantArray) {
   local_array_kernel<<<1, 1>>>(in.get(), out.get(), 4);
   EXPECT_TRUE(simt::take_findings().empty());
   local_array_kernel<<<1, 1>>>(in.get(), out.get(), 5);
-  expect_line_and_words(expect_fault(cudaErrorIllegalAddress, "out_of_bounds"), kLocalLine,
-                        "uses index 4 of an array of type int [4]");
+  expect_line_and_words(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds),
+                        kLocalLine, "uses index 4 of an array of type int [4]");
   in[0] = 3;
   local_array_kernel<<<1, 1>>>(in.get(), out.get(), 4);
-  expect_line_and_words(expect_fault(cudaErrorIllegalAddress, "out_of_bounds"), kConstantLine,
-                        "uses index 3 of an array of type int [3]");
+  expect_line_and_words(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds),
+                        kConstantLine, "uses index 3 of an array of type int [3]");
 }
 
 // A pointer hides an array's length. The compiler puts nothing between these three but what their
@@ -194,7 +201,7 @@ TEST_F(Types, FindsTheEndOfASharedArrayBehindAPointer) {
   gap_kernel<<<1, 21>>>(out.get(), 0);
   simt::take_findings();  // all threads put a tag there: a race in general
   gap_kernel<<<1, 21>>>(out.get(), 21);
-  const simt::Finding finding = expect_finding("out_of_bounds");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kOutOfBounds);
   expect_line_and_words(finding, kPutLine,
                         "writes 1 byte right past the end of shared tags (21 bytes)");
 }
@@ -202,11 +209,13 @@ TEST_F(Types, FindsTheEndOfASharedArrayBehindAPointer) {
 TEST_F(Types, FindsTheEndOfAllSharedMemory) {
   Managed<float> out(1);
   gap_kernel<<<1, 21>>>(out.get(), 150'000);
-  EXPECT_TRUE(contains(expect_fault(cudaErrorIllegalAddress, "out_of_bounds").message,
-                       " bytes past the end of shared "));
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               " bytes past the end of shared "));
   gap_kernel<<<1, 21>>>(out.get(), -300'000);  // other tests have arrays before it
-  EXPECT_TRUE(contains(expect_fault(cudaErrorIllegalAddress, "out_of_bounds").message,
-                       "before the start of the block's shared memory"));
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               "before the start of the block's shared memory"));
 }
 
 struct Counted {
@@ -229,7 +238,7 @@ TEST_F(Types, FindsAnUnwrittenSharedByte) {
   read_flag_kernel<<<1, 32>>>(out.get(), true);
   EXPECT_TRUE(simt::take_findings().empty());
   read_flag_kernel<<<1, 32>>>(out.get(), false);
-  expect_line_and_words(expect_finding("uninitialized_read"), kFlagLine,
+  expect_line_and_words(expect_finding(simt::FindingKind::kUninitializedRead), kFlagLine,
                         "reads 1 byte of shared memory (flag) that nobody has written yet");
 }
 

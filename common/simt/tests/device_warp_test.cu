@@ -275,7 +275,7 @@ __global__ void lane_outside_mask() { __syncwarp(threadIdx.x < 8 ? 0xffu : 0x1ff
 
 TEST_F(Warp, ReportsALaneOutsideItsOwnMask) {
   lane_outside_mask<<<1, 9>>>();
-  const simt::Finding finding = expect_finding("barrier_divergence");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kBarrierDivergence);
   EXPECT_TRUE(contains(finding.message, "thread 8 of block 0, lane 8 of its warp"));
   EXPECT_TRUE(contains(finding.message, "mask 0x000000ff, which does not include it"));
 }
@@ -289,7 +289,7 @@ constexpr int kLateShuffleLine = __LINE__ - 2;
 TEST_F(Warp, ReportsAShuffleFromALaneThatHasExited) {
   Managed<int> out(8);
   shuffle_after_exit<<<1, 32>>>(8, 4, out.get());
-  const simt::Finding finding = expect_finding("barrier_divergence");
+  const simt::Finding finding = expect_finding(simt::FindingKind::kBarrierDivergence);
   EXPECT_EQ(finding.line, kLateShuffleLine);
   EXPECT_TRUE(contains(finding.message, "reads the value of lane 8, which mask 0xffffffff names"))
       << finding.message;
@@ -299,7 +299,8 @@ TEST_F(Warp, ReportsAShuffleFromALaneThatHasExited) {
 TEST_F(Warp, ReportsAShuffleFromALaneThatTheBlockLacks) {
   Managed<int> out(40);
   shuffle_after_exit<<<1, 40>>>(40, 4, out.get());
-  EXPECT_TRUE(contains(expect_finding("barrier_divergence").message, "lane 4 of its warp"));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kBarrierDivergence).message,
+                       "lane 4 of its warp"));
 }
 
 __global__ void sum_up_after_exit(int num_threads, int* out) {
@@ -326,7 +327,8 @@ __global__ void different_masks(int* out) {
 TEST_F(Warp, ReportsMasksThatDoNotMatch) {
   Managed<int> out(32);
   different_masks<<<1, 32>>>(out.get());
-  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, "barrier_divergence");
+  const simt::Finding finding =
+      expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kBarrierDivergence);
   EXPECT_TRUE(contains(finding.message,
                        "threads 0-15 wait in a warp operation for the lanes of mask 0xffffffff"));
   EXPECT_TRUE(contains(finding.message,

@@ -51,7 +51,7 @@ TEST_F(HostMemory, FindsTheAllocationOfAnAddress) {
   EXPECT_EQ(find_allocation(a + 100), found);
   EXPECT_FALSE(found->contains(a + 100));
   EXPECT_EQ(reinterpret_cast<char*>(find_allocation(b - 1)->base), b);
-  EXPECT_EQ(find_allocation(b)->kind, Allocation::Kind::managed);
+  EXPECT_EQ(find_allocation(b)->kind, Allocation::Kind::kManaged);
   EXPECT_GE(b - (a + 100), static_cast<std::ptrdiff_t>(kRedZoneBytes));
   const std::uint64_t version = allocation_version();
   EXPECT_EQ(cudaFree(a), cudaSuccess);
@@ -158,7 +158,7 @@ TEST_F(HostMemory, RegistersHostMemory) {
   const std::size_t size_bytes = host.size() * sizeof(int);
   ASSERT_EQ(cudaHostRegister(host.data(), size_bytes, cudaHostRegisterDefault), cudaSuccess);
   expect_error(cudaHostRegister(&host[5], 8, 0), cudaErrorHostMemoryAlreadyRegistered);
-  EXPECT_EQ(find_allocation(&host[999])->kind, Allocation::Kind::pinned_host);
+  EXPECT_EQ(find_allocation(&host[999])->kind, Allocation::Kind::kPinnedHost);
   expect_error(cudaFreeHost(host.data()), cudaErrorInvalidValue);
   EXPECT_EQ(cudaHostUnregister(host.data()), cudaSuccess);
   expect_error(cudaHostUnregister(host.data()), cudaErrorHostMemoryNotRegistered);
@@ -277,9 +277,9 @@ TEST_F(HostMemory, TellsItsObserver) {
 TEST_F(HostMemory, UsesLittleMemoryForManySmallAllocations) {
   std::set<void*> addresses;
   for (int i = 0; i < 200'000; ++i) {
-    void* const p = allocate(64, Allocation::Kind::device_heap);
+    void* const p = allocate(64, Allocation::Kind::kDeviceHeap);
     addresses.insert(p);
-    ASSERT_TRUE(release(p, Allocation::Kind::device_heap));
+    ASSERT_TRUE(release(p, Allocation::Kind::kDeviceHeap));
   }
   EXPECT_LT(addresses.size(), 70'000u) << "two rounds, wherever the first began";
 }

@@ -21,7 +21,7 @@ struct FailOnFindings {
     const auto findings = simt::take_findings();
     for (const auto& finding : findings) {
       std::fprintf(stderr, "%s:%d: %s: %s\n", finding.file.c_str(), finding.line,
-                   finding.kind.c_str(), finding.message.c_str());
+                   simt::finding_kind_name(finding.kind), finding.message.c_str());
     }
     std::fflush(nullptr);
     if (!findings.empty()) _exit(1);

@@ -2,13 +2,22 @@
 // What the emulator has to say against a kernel.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace simt {
 
+enum class FindingKind : std::uint8_t {
+#define SIMT_FINDING_KIND(constant, name) constant,
+#include "simt/finding_kinds.inc"
+};
+
+// "uninitialized_read", as the result format spells it.
+const char* finding_kind_name(FindingKind kind);
+
 struct Finding {
-  std::string kind;     // one of the kinds of the result format: "race", "deadlock", ...
+  FindingKind kind = {};
   std::string file;     // without folders; empty if unknown
   int line = 0;         // 0 if unknown
   std::string kernel;   // as written at the launch

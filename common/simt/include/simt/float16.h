@@ -43,8 +43,8 @@ struct Float16 {
   std::uint16_t __x;
 
   Float16() = default;
-  SIMT_INLINE Float16(float value) : __x(encode_float16<Format>(value, Rounding::nearest)) {}
-  SIMT_INLINE Float16(double value) : __x(encode_float16<Format>(value, Rounding::nearest)) {}
+  SIMT_INLINE Float16(float value) : __x(encode_float16<Format>(value, Rounding::kNearest)) {}
+  SIMT_INLINE Float16(double value) : __x(encode_float16<Format>(value, Rounding::kNearest)) {}
   template <class Integer>
   requires std::is_integral_v<Integer> SIMT_INLINE Float16(Integer value)
       : Float16(static_cast<double>(value)) {}

@@ -18,9 +18,9 @@ using size_type = unsigned long long;
 class thread_group {
  public:
   SIMT_INLINE void sync() const {
-    if (kind_ == Kind::warp_part) {
+    if (kind_ == Kind::kWarpPart) {
       __syncwarp(mask_);
-    } else if (kind_ == Kind::block) {
+    } else if (kind_ == Kind::kBlock) {
       __syncthreads();
     } else {
       simt::sync_grid();
@@ -29,12 +29,12 @@ class thread_group {
 
   // This thread's place in the group, and the number of its threads.
   SIMT_INLINE size_type thread_rank() const {
-    if (kind_ == Kind::warp_part) return static_cast<unsigned>(__popc(mask_ & lanes_below()));
-    return kind_ == Kind::block ? rank_in_block() : rank_in_grid();
+    if (kind_ == Kind::kWarpPart) return static_cast<unsigned>(__popc(mask_ & lanes_below()));
+    return kind_ == Kind::kBlock ? rank_in_block() : rank_in_grid();
   }
   SIMT_INLINE size_type num_threads() const {
-    if (kind_ == Kind::warp_part) return static_cast<unsigned>(__popc(mask_));
-    return kind_ == Kind::block ? block_threads() : block_threads() * grid_blocks();
+    if (kind_ == Kind::kWarpPart) return static_cast<unsigned>(__popc(mask_));
+    return kind_ == Kind::kBlock ? block_threads() : block_threads() * grid_blocks();
   }
   SIMT_INLINE size_type size() const { return num_threads(); }
   SIMT_INLINE bool is_valid() const { return true; }
@@ -43,7 +43,7 @@ class thread_group {
   SIMT_INLINE unsigned lane_mask() const { return mask_; }
 
  protected:
-  enum class Kind { warp_part, block, grid };
+  enum class Kind { kWarpPart, kBlock, kGrid };
 
   SIMT_INLINE thread_group(Kind kind, unsigned mask) : kind_(kind), mask_(mask) {}
 
@@ -84,7 +84,7 @@ class thread_block : public thread_group {
 
  private:
   friend SIMT_INLINE thread_block this_thread_block();
-  SIMT_INLINE thread_block() : thread_group(Kind::block, 0) {}
+  SIMT_INLINE thread_block() : thread_group(Kind::kBlock, 0) {}
 };
 
 SIMT_INLINE thread_block this_thread_block() { return thread_block(); }
@@ -102,7 +102,7 @@ class grid_group : public thread_group {
 
  private:
   friend SIMT_INLINE grid_group this_grid();
-  SIMT_INLINE grid_group() : thread_group(Kind::grid, 0) {}
+  SIMT_INLINE grid_group() : thread_group(Kind::kGrid, 0) {}
 };
 
 SIMT_INLINE grid_group this_grid() { return grid_group(); }

@@ -32,12 +32,12 @@ inline bool is_device_address(const void* p) {
 }
 
 struct Allocation {
-  enum class Kind { device, managed, pinned_host, symbol, external, scratch, device_heap };
+  enum class Kind { kDevice, kManaged, kPinnedHost, kSymbol, kExternal, kScratch, kDeviceHeap };
 
   std::byte* base = nullptr;
   std::size_t size_bytes = 0;
   std::string name;  // as a message calls it: "allocation 3", "d_in"
-  Kind kind = Kind::device;
+  Kind kind = Kind::kDevice;
   bool live = false;
   std::uint64_t id = 0;  // counts up from 1 in order of allocation
   CallStack made_by;     // of cudaMalloc and its kin; else empty
@@ -50,7 +50,7 @@ struct Allocation {
         reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
     return offset < size_bytes && bytes <= size_bytes - offset;
   }
-  bool host_accessible() const { return kind == Kind::managed || kind == Kind::pinned_host; }
+  bool host_accessible() const { return kind == Kind::kManaged || kind == Kind::kPinnedHost; }
 };
 
 // What `p` belongs to: the live allocation that contains it; else the freed one that contained it;
@@ -94,7 +94,7 @@ void* map_shared(int fd, std::size_t size_bytes);
 // Names part of the arena as one allocation. `initialised` tells
 // the checkers whether it may be read.
 void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised,
-                        Allocation::Kind kind = Allocation::Kind::external);
+                        Allocation::Kind kind = Allocation::Kind::kExternal);
 
 // Room of that size for declared allocations, which hold poison; nothing else. Gives the same room
 // again whenever it is large enough. Throws std::system_error.

@@ -10,7 +10,7 @@
 
 namespace simt {
 
-enum class Rounding { nearest, zero, up, down };
+enum class Rounding { kNearest, kZero, kUp, kDown };
 
 float add(Rounding rounding, float a, float b);
 float multiply(Rounding rounding, float a, float b);
@@ -110,9 +110,9 @@ template <class T>
 using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
 }
 
-SIMT_ROUNDED(rn, nearest)
-SIMT_ROUNDED(rz, zero)
-SIMT_ROUNDED(ru, up)
-SIMT_ROUNDED(rd, down)
+SIMT_ROUNDED(rn, kNearest)
+SIMT_ROUNDED(rz, kZero)
+SIMT_ROUNDED(ru, kUp)
+SIMT_ROUNDED(rd, kDown)
 #undef SIMT_ROUNDED
 #undef SIMT_CONVERSIONS

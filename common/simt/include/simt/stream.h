@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streams. All work here runs to completion when it is issued; what would run beside what on a
-// device is kept for the race checker (src/host/stream_order.h).
+// device is kept for the race checker (src/device/run/stream_order.h).
 #pragma once
 
 struct CUstream_st;

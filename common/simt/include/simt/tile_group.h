@@ -70,7 +70,7 @@ SIMT_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsig
 SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned num_threads) {
   (void)parent;  // blocks and tiles alike consist of aligned lanes
   const unsigned first = static_cast<unsigned>(simt::lane_id()) & ~(num_threads - 1);
-  return {thread_group::Kind::warp_part, (0xffffffffu >> (32 - num_threads)) << first};
+  return {thread_group::Kind::kWarpPart, (0xffffffffu >> (32 - num_threads)) << first};
 }
 
 // One group for each value of `label`, or of the predicate, among the parent's threads.

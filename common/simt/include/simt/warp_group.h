@@ -62,7 +62,7 @@ class warp_group : public thread_group {
 
  protected:
   SIMT_INLINE warp_group(unsigned mask, unsigned meta_group_rank, unsigned meta_group_size)
-      : thread_group(Kind::warp_part, mask),
+      : thread_group(Kind::kWarpPart, mask),
         meta_group_rank_(meta_group_rank),
         meta_group_size_(meta_group_size) {}
 

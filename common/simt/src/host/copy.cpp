@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <cstring>
 
+#include "run/stream_order.h"
 #include "simt/copy_api.h"
 #include "simt/memory.h"
-#include "stream_order.h"
 
 namespace simt {
 namespace {
 
-enum class Side { host, device, either };
+enum class Side { kHost, kDevice, kEither };
 
 // One end of a copy: the allocation it lies in, or null for ordinary host memory.
 struct End {
@@ -20,10 +20,10 @@ End examine(const void* p, std::size_t size_bytes, Side wanted) {
   const Allocation* const found = find_allocation(p);
   if (found == nullptr || !found->live || !found->contains(p)) {
     const bool host_memory = p != nullptr && !is_device_address(p);
-    return {host_memory && wanted != Side::device, nullptr};
+    return {host_memory && wanted != Side::kDevice, nullptr};
   }
-  if (found->kind == Allocation::Kind::device_heap) return {false, found};  // for kernels only
-  const bool side_fits = wanted != Side::host || found->host_accessible();
+  if (found->kind == Allocation::Kind::kDeviceHeap) return {false, found};  // for kernels only
+  const bool side_fits = wanted != Side::kHost || found->host_accessible();
   return {side_fits && found->contains(p, size_bytes), found};
 }
 
@@ -33,13 +33,13 @@ bool takes_any_side(cudaMemcpyKind kind) {
 }
 
 Side source_side(cudaMemcpyKind kind) {
-  if (takes_any_side(kind)) return Side::either;
-  return kind == cudaMemcpyHostToDevice ? Side::host : Side::device;
+  if (takes_any_side(kind)) return Side::kEither;
+  return kind == cudaMemcpyHostToDevice ? Side::kHost : Side::kDevice;
 }
 
 Side destination_side(cudaMemcpyKind kind) {
-  if (takes_any_side(kind)) return Side::either;
-  return kind == cudaMemcpyDeviceToHost ? Side::host : Side::device;
+  if (takes_any_side(kind)) return Side::kEither;
+  return kind == cudaMemcpyDeviceToHost ? Side::kHost : Side::kDevice;
 }
 
 void tell_observer(const End& to, void* destination, const End& from, const void* source,
@@ -99,7 +99,7 @@ cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
 
 cudaError_t fill(void* pointer, int byte_value, std::size_t size_bytes) {
   if (size_bytes == 0) return cudaSuccess;
-  if (!examine(pointer, size_bytes, Side::device).valid) return cudaErrorInvalidValue;
+  if (!examine(pointer, size_bytes, Side::kDevice).valid) return cudaErrorInvalidValue;
   std::memset(pointer, byte_value, size_bytes);
   if (memory_observer() != nullptr) memory_observer()->on_write(pointer, size_bytes);
   return cudaSuccess;

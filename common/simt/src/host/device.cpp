@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdio>
 
+#include "run/stream_order.h"
 #include "simt/device_api.h"
 #include "simt/function_api.h"
 #include "simt/memory.h"
-#include "stream_order.h"
 
 namespace {
 

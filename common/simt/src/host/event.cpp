@@ -2,9 +2,9 @@
 #include <chrono>
 #include <set>
 
+#include "run/stream_order.h"
 #include "simt/event_api.h"
 #include "simt/stream_api.h"
-#include "stream_order.h"
 
 struct CUevent_st {
   unsigned int flags;

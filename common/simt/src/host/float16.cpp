@@ -17,13 +17,13 @@ struct Layout {
 
 double round_magnitude(double magnitude, Rounding rounding, bool negative) {
   switch (rounding) {
-    case Rounding::zero:
+    case Rounding::kZero:
       return std::trunc(magnitude);
-    case Rounding::up:
+    case Rounding::kUp:
       return negative ? std::trunc(magnitude) : std::ceil(magnitude);
-    case Rounding::down:
+    case Rounding::kDown:
       return negative ? std::ceil(magnitude) : std::trunc(magnitude);
-    case Rounding::nearest:
+    case Rounding::kNearest:
       break;
   }
   return std::nearbyint(magnitude);
@@ -48,8 +48,8 @@ std::uint16_t encode_float16(double value, Rounding rounding) {
   const double bits = std::ldexp(exponent - L::kMinExponent, L::kFractionBits) + rounded;
   if (bits < L::kInfinity) return static_cast<std::uint16_t>(sign | static_cast<unsigned>(bits));
   // Too large: away from zero that is infinity, towards it the largest finite number.
-  const bool away = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) ||
-                    (rounding == Rounding::down && negative);
+  const bool away = rounding == Rounding::kNearest || (rounding == Rounding::kUp && !negative) ||
+                    (rounding == Rounding::kDown && negative);
   return static_cast<std::uint16_t>(sign | (away ? L::kInfinity : L::kInfinity - 1));
 }
 
@@ -84,7 +84,7 @@ std::uint16_t multiply_add_float16(std::uint16_t a, std::uint16_t b, std::uint16
       sum = std::nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
     }
   }
-  return encode_float16<Format>(sum, Rounding::nearest);
+  return encode_float16<Format>(sum, Rounding::kNearest);
 }
 
 #define SIMT_FORMAT(Format)                                        \

@@ -34,14 +34,14 @@ std::string what_is_wrong(const void* pointer, const Allocation* nearest) {
            ": it needs the very pointer that the allocation returned";
   }
   switch (nearest->kind) {
-    case Allocation::Kind::device:
-    case Allocation::Kind::managed:
+    case Allocation::Kind::kDevice:
+    case Allocation::Kind::kManaged:
       return name + ", which cudaFree has to free";
-    case Allocation::Kind::pinned_host:
+    case Allocation::Kind::kPinnedHost:
       return name + ", which is pinned memory of the host: cudaFreeHost frees it";
-    case Allocation::Kind::device_heap:
+    case Allocation::Kind::kDeviceHeap:
       return name + ", which a kernel allocated: a kernel has to free it";
-    case Allocation::Kind::symbol:
+    case Allocation::Kind::kSymbol:
       return name + ", which lives as long as the program";
     default:
       return name + ", which belongs to the caller";

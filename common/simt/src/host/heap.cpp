@@ -195,7 +195,7 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind) {
   g_used_bytes += padded_bytes;
   ++g_num_live;
   poison_fresh(base, size_bytes);
-  const bool is_fresh = kind == Allocation::Kind::device || kind == Allocation::Kind::device_heap;
+  const bool is_fresh = kind == Allocation::Kind::kDevice || kind == Allocation::Kind::kDeviceHeap;
   internal::enter(base, size_bytes, "", kind, !is_fresh);
   Allocation& allocation = internal::book()[base];
   allocation.made_by = capture_call_stack();
@@ -215,7 +215,7 @@ bool release(void* p, Allocation::Kind kind) {
 
 void release_all() {
   for (auto& [base, allocation] : internal::book()) {
-    if (!allocation.live || allocation.kind == Allocation::Kind::pinned_host) continue;
+    if (!allocation.live || allocation.kind == Allocation::Kind::kPinnedHost) continue;
     if (on_heap(allocation)) {
       end_on_heap(allocation);
     } else {

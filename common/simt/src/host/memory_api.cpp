@@ -3,8 +3,8 @@
 
 #include "allocations.h"
 #include "free_report.h"
+#include "run/stream_order.h"
 #include "simt/memory.h"
-#include "stream_order.h"
 
 namespace {
 
@@ -38,13 +38,13 @@ const Allocation* live_allocation_of(const void* pointer) {
 cudaError_t check_managed(const void* pointer, std::size_t size_bytes) {
   const Allocation* const found = live_allocation_of(pointer);
   const bool whole = found != nullptr && found->contains(pointer, size_bytes);
-  return whole && found->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
+  return whole && found->kind == Kind::kManaged ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
-  return set_last_error(allocate(pointer, size_bytes, Kind::device));
+  return set_last_error(allocate(pointer, size_bytes, Kind::kDevice));
 }
 
 cudaError_t cudaFree(void* pointer) {
@@ -59,8 +59,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
-  const bool fine = pointer == nullptr || simt::release(pointer, Kind::device) ||
-                    simt::release(pointer, Kind::managed);
+  const bool fine = pointer == nullptr || simt::release(pointer, Kind::kDevice) ||
+                    simt::release(pointer, Kind::kManaged);
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFree");
 }
 
@@ -89,7 +89,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes, unsigned i
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return set_last_error(cudaErrorInvalidValue);
   }
-  return set_last_error(allocate(pointer, size_bytes, Kind::managed));
+  return set_last_error(allocate(pointer, size_bytes, Kind::kManaged));
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes, unsigned int flags) {
@@ -100,11 +100,11 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int f
   if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
     return set_last_error(cudaErrorInvalidValue);
   }
-  return set_last_error(allocate(pointer, size_bytes, Kind::pinned_host));
+  return set_last_error(allocate(pointer, size_bytes, Kind::kPinnedHost));
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  const bool fine = pointer == nullptr || simt::release(pointer, Kind::pinned_host);
+  const bool fine = pointer == nullptr || simt::release(pointer, Kind::kPinnedHost);
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFreeHost");
 }
 
@@ -116,13 +116,13 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int
   if (live_allocation_of(pointer) != nullptr || live_allocation_of(last_byte) != nullptr) {
     return set_last_error(cudaErrorHostMemoryAlreadyRegistered);
   }
-  simt::register_allocation(pointer, size_bytes, "registered host memory", Kind::pinned_host);
+  simt::register_allocation(pointer, size_bytes, "registered host memory", Kind::kPinnedHost);
   return set_last_error(cudaSuccess);
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
   const Allocation* const found = live_allocation_of(pointer);
-  if (found == nullptr || found->base != pointer || found->kind != Kind::pinned_host ||
+  if (found == nullptr || found->base != pointer || found->kind != Kind::kPinnedHost ||
       simt::is_device_address(pointer)) {
     return set_last_error(cudaErrorHostMemoryNotRegistered);
   }
@@ -142,7 +142,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
 
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
   const Allocation* const found = live_allocation_of(host_pointer);
-  if (flags == nullptr || found == nullptr || found->kind != Kind::pinned_host) {
+  if (flags == nullptr || found == nullptr || found->kind != Kind::kPinnedHost) {
     return set_last_error(cudaErrorInvalidValue);
   }
   *flags = cudaHostAllocMapped;  // all pinned memory is mapped where addresses are unified
@@ -162,9 +162,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   const Allocation* const found = live_allocation_of(pointer);
   if (found == nullptr) {
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
-  } else if (found->kind == Kind::managed) {
+  } else if (found->kind == Kind::kManaged) {
     *attributes = {cudaMemoryTypeManaged, 0, address, address};
-  } else if (found->kind == Kind::pinned_host) {
+  } else if (found->kind == Kind::kPinnedHost) {
     *attributes = {cudaMemoryTypeHost, 0, address, address};
   } else {
     *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};

@@ -9,13 +9,13 @@ namespace {
 
 int mode_of(Rounding rounding) {
   switch (rounding) {
-    case Rounding::zero:
+    case Rounding::kZero:
       return FE_TOWARDZERO;
-    case Rounding::up:
+    case Rounding::kUp:
       return FE_UPWARD;
-    case Rounding::down:
+    case Rounding::kDown:
       return FE_DOWNWARD;
-    case Rounding::nearest:
+    case Rounding::kNearest:
       break;
   }
   return FE_TONEAREST;
@@ -25,7 +25,7 @@ int mode_of(Rounding rounding) {
 // that keeps it between the two switches, where a compiler would be free to move plain arithmetic.
 template <class Operation>
 auto rounded(Rounding rounding, Operation operation) {
-  if (rounding == Rounding::nearest) return operation();
+  if (rounding == Rounding::kNearest) return operation();
   std::fesetround(mode_of(rounding));
   const volatile auto result = operation();
   std::fesetround(FE_TONEAREST);
@@ -40,13 +40,13 @@ To converted(Rounding rounding, From value) {
 
 double round_to_integral(Rounding rounding, double value) {
   switch (rounding) {
-    case Rounding::zero:
+    case Rounding::kZero:
       return std::trunc(value);
-    case Rounding::up:
+    case Rounding::kUp:
       return std::ceil(value);
-    case Rounding::down:
+    case Rounding::kDown:
       return std::floor(value);
-    case Rounding::nearest:
+    case Rounding::kNearest:
       break;
   }
   return std::nearbyint(value);

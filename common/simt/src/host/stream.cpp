@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "run/stream_order.h"
 #include "simt/stream_api.h"
-#include "stream_order.h"
 
 struct CUstream_st {
   unsigned int flags;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "run/stream_order.h"
 #include "simt/memory.h"
 #include "simt/symbol_api.h"
-#include "stream_order.h"
 
 // The linker's bounds of the program's writable globals.
 extern "C" char __data_start;
@@ -45,7 +45,7 @@ cudaError_t register_symbol(const void* address, std::size_t size_bytes) {
   const bool is_known = known != nullptr && known->live && known->base == address;
   if (!is_known) {
     register_allocation(const_cast<void*>(address), size_bytes, "a __device__ variable",
-                        Allocation::Kind::symbol);
+                        Allocation::Kind::kSymbol);
   }
   return cudaSuccess;
 }

@@ -40,13 +40,13 @@ class Viewport {
   float x0_, y0_, step_;
 };
 
-enum class Shading : unsigned char { bands = 1, plain };
+enum class Shading : unsigned char { kBands = 1, kPlain };
 
 __global__ void mandelbrot(int* out, int width, int height, const Viewport view, Shading shading) {
   for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += blockDim.y * gridDim.y)
     for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < width; x += blockDim.x * gridDim.x) {
       const int time = escape_time(view.at(x, y), 50);
-      out[y * width + x] = shading == Shading::bands ? time % 8 : time;
+      out[y * width + x] = shading == Shading::kBands ? time % 8 : time;
     }
 }
 
@@ -56,7 +56,7 @@ int main() {
   std::vector<int> image(width * height);
   int* d_image;
   CHECK_CUDA(cudaMalloc(&d_image, sizeof(int) * width * height));
-  mandelbrot<<<dim3(3, 2), dim3(16, 8)>>>(d_image, width, height, view, Shading::plain);
+  mandelbrot<<<dim3(3, 2), dim3(16, 8)>>>(d_image, width, height, view, Shading::kPlain);
   CHECK_CUDA(cudaMemcpy(image.data(), d_image, image.size() * sizeof(int), cudaMemcpyDeviceToHost));
   int inside = 0, differing = 0;
   for (int y = 0; y < height; ++y)

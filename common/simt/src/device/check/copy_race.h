@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Races of copies and fills: they meet the memory of a kernel, or of another copy, on another
+// stream that may still run (see run/stream_order.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "program/access.h"
+
+namespace simt::device {
+
+// A launch begins, or has begun: whether copies on other streams may still run.
+void look_for_concurrent_copies();
+extern bool copies_may_run;
+
+// Holds a kernel's access against the copies. Call only if copies_may_run.
+void check_concurrent_copies(const Access& access);
+
+// The running copy or fill reads or writes device memory: holds that against concurrent work, and
+// notes it.
+void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written);
+
+}  // namespace simt::device

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "check/memory_check.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+
+#include "check/block_checks.h"
+#include "check/copy_race.h"
+#include "check/device_shadow.h"
+#include "check/memory_findings.h"
+#include "check/race_shadow.h"
+#include "check/races.h"
+#include "program/address.h"
+#include "program/shared_variables.h"
+#include "run/fiber.h"
+#include "run/running.h"
+#include "run/untraced.h"
+#include "simt/limits.h"
+#include "simt/memory.h"
+#include "simt/page.h"
+
+namespace simt::device {
+namespace {
+
+// find_allocation, with its last answer kept for as long as the book does not change.
+const Allocation* find(std::uintptr_t address) {
+  static const Allocation* last = nullptr;
+  static std::uint64_t version = 0;
+  const void* const p = reinterpret_cast<const void*>(address);
+  if (version == allocation_version() && last != nullptr && last->live && last->contains(p)) {
+    return last;
+  }
+  version = allocation_version();
+  last = find_allocation(p);
+  return last;
+}
+
+bool is_usable(const Allocation* allocation, const Access& access) {
+  const void* const p = reinterpret_cast<const void*>(access.address);
+  return allocation != nullptr && allocation->live && allocation->contains(p, access.size_bytes);
+}
+
+// Whether the place that nobody was seen to write holds something else than fresh memory does. g++
+// reports no store when a call returns a struct straight into memory: contents tell.
+bool was_written_unseen(const Access& access) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(access.address);
+  const auto poison = std::bit_cast<std::array<std::byte, sizeof(kPoisonWord)>>(kPoisonWord);
+  for (std::size_t i = 0; i < access.size_bytes; ++i) {
+    if (bytes[i] != poison[(access.address + i) % poison.size()]) return true;
+  }
+  return false;
+}
+
+// Some byte of it was never written, or is not allocated. An access that finds one written byte is
+// let through: whole structs are copied with their padding, vectors with elements in no use.
+// Returns false if it is not allocated: nothing is recorded about such memory.
+bool check_unwritten(const Access& access) {
+  const Untraced untraced;
+  const Allocation* const allocation = find(access.address);
+  if (!is_usable(allocation, access)) {
+    report_out_of_bounds(access, allocation);
+    return false;
+  }
+  poison_on_first_use(reinterpret_cast<const void*>(access.address), access.size_bytes);
+  if (access.reads && device_flags.none(access.address, access.size_bytes)) {
+    const bool held_poison = allocation->kind != Allocation::Kind::kExternal;
+    if (!held_poison || !was_written_unseen(access)) report_uninitialized(access, allocation->name);
+  }
+  if (access.writes) device_flags.set(access.address, access.size_bytes);
+  return true;
+}
+
+void check_device_memory(const Access& access) {
+  const bool is_written = device_flags.all(access.address, access.size_bytes);
+  if (!is_written && !check_unwritten(access)) return;
+  if (copies_may_run) check_concurrent_copies(access);
+  check_device_race(access);
+}
+
+// The same for shared memory. `variable`: which one the access begins in or after; null in dynamic
+// shared memory, where any is as good as another.
+bool check_unwritten_shared(const Access& access, SharedRegion& region) {
+  const Untraced untraced;
+  const SharedVariable* variable = nullptr;
+  const bool is_static = &region == &running.checks->shared.static_region;
+  if (access.address + access.size_bytes > region.low + region.size_bytes) {
+    if (is_static) end_outside_shared_memory(access);
+    report_past_shared_memory(access);
+    return false;
+  }
+  if (is_static) {
+    const std::size_t offset = access.address - region.low;
+    variable = find_shared_variable(offset);
+    if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
+    if (offset + access.size_bytes > variable->end()) {
+      report_past_shared_variable(access, *variable);
+      return false;
+    }
+  }
+  if (access.reads && region.written.none(access.address, access.size_bytes) &&
+      !was_written_unseen(access)) {
+    report_uninitialized_shared(access, variable);
+  }
+  if (access.writes) region.written.set(access.address, access.size_bytes);
+  return true;
+}
+
+void check_shared_memory(const Access& access, SharedRegion& region) {
+  const bool is_written = region.written.all(access.address, access.size_bytes);
+  if (is_written || check_unwritten_shared(access, region)) {
+    check_race(region.history.data(), region.low / 4 * 4, access, true);
+  }
+}
+
+bool is_mapped(std::uintptr_t address) {
+  unsigned char resident = 0;
+  void* const page = reinterpret_cast<void*>(address / page_bytes() * page_bytes());
+  return mincore(page, 1, &resident) == 0;
+}
+
+// In the stacks of all threads, but not in the running thread's own.
+void check_other_stack(const Access& access) {
+  const Fiber& own = *running.fiber;
+  const std::uintptr_t frame = number(__builtin_frame_address(0));
+  const bool has_left_its_own = frame - own.stack_low >= own.stack_bytes;
+  const bool hits_guard = access.address - (own.stack_low - kGuardBytes) < kGuardBytes;
+  if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
+}
+
+// Neither device memory nor shared memory nor the thread's stack.
+void check_elsewhere(const Access& access) {
+  const Untraced untraced;
+  constexpr std::uintptr_t kFirstPages = 64 << 10;
+  const std::uintptr_t past_dynamic = access.address - running.dynamic_shared.low;
+  if (past_dynamic < kMaxSharedBytesPerBlock) return report_past_shared_memory(access);
+  const std::uintptr_t begin = number(&__executable_start);
+  if (access.address - begin < number(&_end) - begin) {  // __device__ variables, tables
+    Access inside = access;
+    inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
+    return check_global_race(inside);
+  }
+  if (access.address < kFirstPages) return;  // a null pointer; the access will trap
+  if (is_fiber_stack(access.address)) return check_other_stack(access);
+  const AddressRange& shared = running.static_shared;
+  if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
+      shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {
+    end_outside_shared_memory(access);
+  }
+  if (is_usable(find(access.address), access)) return;  // registered host memory
+  if (is_mapped(access.address)) end_host_pointer(access);
+}
+
+// Of the host, to the device's range: it may reach managed and pinned memory alone.
+void check_host_access(const Access& access) {
+  const Untraced untraced;
+  const Allocation* const allocation = find(access.address);
+  if (is_usable(allocation, access) && allocation->host_accessible()) return;
+  report_host_access(access, allocation);
+}
+
+}  // namespace
+
+void check_access(const Access& access) {
+  if (running.launch == nullptr) return check_host_access(access);
+  if (race_is_unsettled) settle_race();
+  if (access.is_aligned_by_type && access.address % access.size_bytes != 0) end_misaligned(access);
+  if (is_device_address(reinterpret_cast<const void*>(access.address))) {
+    return check_device_memory(access);
+  }
+  SharedShadow& shadow = running.checks->shared;
+  if (shadow.static_region.contains(access.address)) {
+    return check_shared_memory(access, shadow.static_region);
+  }
+  if (shadow.dynamic_region.contains(access.address)) {
+    return check_shared_memory(access, shadow.dynamic_region);
+  }
+  check_elsewhere(access);
+}
+
+}  // namespace simt::device

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Holds a kernel's memory accesses against what is allocated, written and aligned. The compiler's
+// hooks and the atomic functions call it before each access that is not to the thread's own stack.
+#pragma once
+
+#include "program/access.h"
+
+namespace simt::device {
+
+// Reports what is wrong with the access and notes what it does. Ends the kernel if the access
+// cannot be made: misaligned, or to memory of the host. Outside of kernels: the host touches the
+// device's memory, which is an error that sticks.
+void check_access(const Access& access);
+
+}  // namespace simt::device

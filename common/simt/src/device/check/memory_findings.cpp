@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "check/memory_findings.h"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "check/block_checks.h"
+#include "program/source_line.h"
+#include "report/memory_text.h"
+#include "report/report_at.h"
+#include "run/launch.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/scheduler.h"
+#include "run/untraced.h"
+#include "simt/call_stack.h"
+#include "simt/error.h"
+#include "simt/limits.h"
+
+namespace simt::device {
+namespace {
+
+enum class Mistake { kOutOfBounds, kUninitialized, kHost };
+
+std::set<std::pair<const void*, Mistake>> g_reported;
+
+bool is_known(const Access& access, Mistake mistake) {
+  return !g_reported.emplace(access.pc, mistake).second;
+}
+
+void report_here(const Access& access, FindingKind kind, std::string message) {
+  report_at(kind, access.pc, running.launch->site.kernel, std::move(message));
+}
+
+// Of any thread of the block, to some byte that the access reads.
+std::optional<CopyUnderWay> find_copy(const Access& access) {
+  const auto& copies = running.checks->copies;
+  for (std::size_t thread = 0; thread < copies.size(); ++thread) {
+    if (const void* const pc = copies[thread].find(access.address, access.size_bytes)) {
+      return CopyUnderWay{static_cast<int>(thread), pc};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void report_out_of_bounds(const Access& access, const Allocation* nearest) {
+  const Untraced untraced;
+  if (is_known(access, Mistake::kOutOfBounds)) return;
+  report_here(access, FindingKind::kOutOfBounds,
+              out_of_bounds_text(running_thread_name(), access, nearest));
+}
+
+void report_past_shared_memory(const Access& access) {
+  const Untraced untraced;
+  const AddressRange& memory = running.dynamic_shared;
+  std::string message =
+      past_dynamic_text(running_thread_name(), access, memory.low, memory.size_bytes);
+  // What follows the largest is the emulator's own.
+  if (access.address + access.size_bytes > memory.low + kMaxSharedBytesPerBlock) {
+    end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds, std::move(message), access.pc});
+  }
+  if (is_known(access, Mistake::kOutOfBounds)) return;
+  report_here(access, FindingKind::kOutOfBounds, std::move(message));
+}
+
+void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
+  const Untraced untraced;
+  if (is_known(access, Mistake::kOutOfBounds)) return;
+  report_here(access, FindingKind::kOutOfBounds,
+              past_variable_text(running_thread_name(), access, variable,
+                                 running.static_shared.low + variable.end()));
+}
+
+void report_other_stack(const Access& access) {
+  const Untraced untraced;
+  if (is_known(access, Mistake::kOutOfBounds)) return;
+  report_here(access, FindingKind::kOutOfBounds, other_stack_text(running_thread_name(), access));
+}
+
+void report_uninitialized(const Access& access, const std::string& where) {
+  const Untraced untraced;
+  if (is_known(access, Mistake::kUninitialized)) return;
+  report_here(access, FindingKind::kUninitializedRead,
+              uninitialized_text(running_thread_name(), access, where));
+}
+
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable) {
+  const Untraced untraced;
+  if (is_known(access, Mistake::kUninitialized)) return;
+  const std::string what =
+      std::string("shared memory") + (variable == nullptr ? "" : " (" + variable->name + ")");
+  const std::string thread = running_thread_name();
+  if (const std::optional<CopyUnderWay> copy = find_copy(access)) {
+    report_here(access, FindingKind::kRace, unfilled_text(thread, access, what, *copy));
+  } else {
+    report_here(access, FindingKind::kUninitializedRead, uninitialized_text(thread, access, what));
+  }
+}
+
+void report_host_access(const Access& access, const Allocation* allocation) {
+  set_sticky_error(cudaErrorIllegalAddress);
+  if (is_known(access, Mistake::kHost)) return;
+  SourcePlace where = {source_line(access.pc).file, source_line(access.pc).line};
+  if (where.line == 0) where = program_place(capture_call_stack());  // std::copy, not inlined
+  report({FindingKind::kHostPointer, where.file, where.line, "",
+          host_access_text(access, allocation)});
+}
+
+void end_outside_shared_memory(const Access& access) {
+  const Untraced untraced;
+  const AddressRange& memory = running.static_shared;
+  const SharedVariable* const last = find_shared_variable(memory.size_bytes);
+  const bool is_past = access.address >= memory.low && last != nullptr;
+  const std::string thread = running_thread_name();
+  end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds,
+              is_past ? past_variable_text(thread, access, *last, memory.low + last->end())
+                      : before_shared_text(thread, access),
+              access.pc});
+}
+
+void end_misaligned(const Access& access) {
+  const Untraced untraced;
+  end_kernel({cudaErrorMisalignedAddress, FindingKind::kMisaligned,
+              misaligned_text(running_thread_name(), access), access.pc});
+}
+
+void end_host_pointer(const Access& access) {
+  const Untraced untraced;
+  end_kernel({cudaErrorIllegalAddress, FindingKind::kHostPointer,
+              host_pointer_text(running_thread_name(), access), access.pc});
+}
+
+void reset_memory_findings() { g_reported.clear(); }
+
+}  // namespace simt::device

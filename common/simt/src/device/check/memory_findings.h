@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Findings about a kernel's accesses to memory.
+#pragma once
+
+#include <string>
+
+#include "program/access.h"
+#include "program/shared_variables.h"
+#include "simt/memory.h"
+
+namespace simt::device {
+
+// Each returns at once if the access's place in the code has been reported for the same mistake
+// during this launch.
+
+// The access leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
+void report_out_of_bounds(const Access& access, const Allocation* nearest);
+
+// The access lies past the end of the block's dynamic shared memory, or in part. Ends the kernel if
+// it leaves the room for the largest, too.
+void report_past_shared_memory(const Access& access);
+
+// The access begins in or after the variable and ends in room that belongs to none.
+void report_past_shared_variable(const Access& access, const SharedVariable& variable);
+
+// The access goes to what another thread has on its stack.
+void report_other_stack(const Access& access);
+
+// Nothing has been written yet where it reads. `where`: an allocation's name.
+void report_uninitialized(const Access& access, const std::string& where);
+
+// The same in shared memory; a race if a copy has begun to write there (see AsyncCopies).
+// `variable`: which one it reads, null in dynamic shared memory.
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable);
+
+// The host makes the access, to device memory; `allocation`: which, null if none is near.
+void report_host_access(const Access& access, const Allocation* allocation);
+
+// These end the kernel.
+
+// The access lies close before or past the block's static shared memory, where the host has its
+// own.
+[[noreturn]] void end_outside_shared_memory(const Access& access);
+
+[[noreturn]] void end_misaligned(const Access& access);
+[[noreturn]] void end_host_pointer(const Access& access);
+
+// Forgets what has been reported; for a new launch.
+void reset_memory_findings();
+
+}  // namespace simt::device

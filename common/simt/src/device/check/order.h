@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Which accesses come before which, whatever the schedule: by barriers, by warp operations, and by
+// fences before and atomics after. Errs on the side of order: never is a pair called unordered that
+// is not.
+//
+// Each block has a clock that ticks at everything that may order. A fence releases what its thread
+// has done, or knows of by barriers and warp operations, and a fence for the device also what the
+// thread has acquired from others' fences for the block; an atomic or volatile read acquires
+// whatever has been released by then, by anybody. (A device orders less: only if the read sees what
+// was written after the fence. NVIDIA's own programs leave the reader's fence out, so none is asked
+// for.)
+#pragma once
+
+#include <cstdint>
+
+#include "check/block_checks.h"
+#include "check/stamp.h"
+#include "run/block.h"
+
+namespace simt::device {
+
+// The blocks of all launches are numbered in stamps, and numbers may run out.
+std::uint32_t next_ordinal();
+bool are_ordinals_scarce();
+void restart_ordinals();  // call when no access is remembered
+
+// The events. The running thread's where no other is named.
+void order_launch(std::uint32_t first_concurrent);  // the first block of launches beside this one
+void order_block_start(BlockChecks& checks);
+void order_barrier(BlockChecks& checks);
+void order_grid_barrier_begin();  // everything before it, in all blocks, is past
+void order_grid_barrier_block(BlockChecks& checks);
+void order_warp_operation(const Warp& warp, std::uint32_t group);
+void order_release(bool for_device);  // false: for the block only
+void order_acquire();
+
+// Whether the access `earlier` of this launch happens before what the running thread does now. They
+// are by different threads.
+bool is_ordered(Stamp earlier);
+
+// Whether any thread of the stamp's block has executed a fence.
+bool has_fences(Stamp stamp);
+
+// Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
+// stream that nothing orders before this one.
+bool is_current(Stamp stamp);
+
+}  // namespace simt::device

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "check/race_shadow.h"
+
+#include <algorithm>
+
+#include "check/address_space.h"
+#include "check/block_checks.h"
+#include "check/order.h"
+#include "check/races.h"
+#include "program/address.h"
+#include "run/block.h"
+#include "run/running.h"
+#include "simt/memory.h"
+
+namespace simt::device {
+namespace {
+
+constexpr std::uintptr_t kWordBytes = 4;
+constexpr std::size_t kDeviceHistoryBytes = kDeviceRangeBytes / kWordBytes * sizeof(WordHistory);
+
+std::size_t global_history_bytes() {
+  return (number(&_end) - number(&__executable_start)) / kWordBytes * sizeof(WordHistory) +
+         sizeof(WordHistory);
+}
+
+// About the whole device's range; memory is behind it only where something is allocated.
+WordHistory* device_history() {
+  static auto* const history =
+      static_cast<WordHistory*>(reserve_address_space(kDeviceHistoryBytes));
+  return history;
+}
+
+WordHistory* global_history() {
+  static auto* const history = [] {
+    void* const room = reserve_address_space(global_history_bytes());
+    commit(room, global_history_bytes());
+    return static_cast<WordHistory*>(room);
+  }();
+  return history;
+}
+
+// Accesses that are meant to meet. A plain read beside atomics is taken for an optimistic one, of
+// which a compare-and-swap makes sure afterwards, as in NVIDIA's own examples.
+bool are_meant(Stamp earlier, Stamp now, bool earlier_writes, bool now_writes, bool is_shared) {
+  constexpr Stamp kEither = kAtomicBit | kVolatileBit;
+  if ((earlier & kEither) != 0 && (now & kEither) != 0) {
+    // In shared memory volatile is often taken for a barrier between the lanes of a warp, which it
+    // is not. With fences, they may be polling.
+    const bool is_warp_synchronous = is_shared && (earlier & now & kVolatileBit) != 0 &&
+                                     same_warp(earlier, now) && !has_fences(earlier);
+    return !is_warp_synchronous;
+  }
+  return (!earlier_writes && (now & kAtomicBit) != 0) ||
+         (!now_writes && (earlier & kAtomicBit) != 0);
+}
+
+// Whether the two are a race. Most pairs are decided by the first two comparisons.
+bool conflict(Stamp earlier, Stamp now, bool earlier_writes, bool now_writes, bool is_shared) {
+  if (same_thread(earlier, now) || !is_current(earlier)) return false;
+  return share_bytes(earlier, now) &&
+         !are_meant(earlier, now, earlier_writes, now_writes, is_shared) && !is_ordered(earlier);
+}
+
+void note_read(WordHistory& word, Stamp now, std::uint32_t pc) {
+  const int slot =
+      word.reads[0] == 0 || same_thread(word.reads[0], now) || !is_current(word.reads[0]) ? 0 : 1;
+  word.reads[slot] = now;
+  word.read_pcs[slot] = pc;
+}
+
+void note_write(WordHistory& word, Stamp now, std::uint32_t pc) {
+  word.write = now;
+  word.write_pc = pc;
+  word.reads[0] = word.reads[1] = 0;
+}
+
+void check_word(WordHistory& word, Stamp now, const Access& access, bool is_shared) {
+  const std::uint32_t pc = pack_pc(access.pc);
+  // Shared memory of an earlier block is other memory.
+  const auto counts = [&](Stamp earlier) {
+    return earlier != 0 && (!is_shared || ordinal_of(earlier) == ordinal_of(now));
+  };
+  if (counts(word.write) && conflict(word.write, now, true, access.writes, is_shared)) {
+    report_race({word.write, word.write_pc, true}, access, is_shared);
+  } else if (access.writes) {
+    for (int i = 0; i < 2; ++i) {
+      if (counts(word.reads[i]) && conflict(word.reads[i], now, false, true, is_shared)) {
+        report_race({word.reads[i], word.read_pcs[i], false}, access, is_shared);
+        break;
+      }
+    }
+  }
+  if (access.writes) {
+    note_write(word, now, pc);
+  } else {
+    note_read(word, now, pc);
+  }
+}
+
+}  // namespace
+
+std::uintptr_t hinted_address = 0;
+
+void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared) {
+  const BlockOrder& order = running.checks->order;
+  const auto thread = static_cast<Stamp>(running.warp->thread_id(running.lane_id));
+  const bool is_volatile = access.is_volatile || access.address == hinted_address;
+  hinted_address = 0;
+  const Stamp who = Stamp{order.ordinal} << kOrdinalShift | thread << kThreadShift |
+                    Stamp{order.tick} << kTickShift | (is_volatile ? kVolatileBit : 0) |
+                    (access.is_atomic ? kAtomicBit : 0);
+  std::uintptr_t at = access.address;
+  const std::uintptr_t end = at + access.size_bytes;
+  while (at < end) {
+    const std::uintptr_t word_end = at / kWordBytes * kWordBytes + kWordBytes;
+    const std::uintptr_t stop = std::min(word_end, end);
+    const Stamp bytes = ((Stamp{1} << (stop - at)) - 1) << at % kWordBytes;
+    check_word(history[(at - low) / kWordBytes], who | bytes << kBytesShift, access, is_shared);
+    at = stop;
+  }
+}
+
+void check_device_race(const Access& access) {
+  check_race(device_history(), kDeviceBase, access, false);
+}
+
+void check_global_race(const Access& access) {
+  const std::uintptr_t low = number(&__executable_start) / kWordBytes * kWordBytes;
+  check_race(global_history(), low, access, false);
+}
+
+std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
+                                         std::uint32_t first_block, std::uint32_t end_block,
+                                         Interest interest) {
+  const auto is_by_them = [&](Stamp stamp) {
+    return ordinal_of(stamp) >= first_block && ordinal_of(stamp) < end_block;
+  };
+  const WordHistory* word = device_history() + (begin - kDeviceBase) / kWordBytes;
+  const WordHistory* const last = device_history() + (end - 1 - kDeviceBase) / kWordBytes;
+  for (; word <= last; ++word) {
+    if (is_by_them(word->write)) return EarlierAccess{word->write, word->write_pc, true};
+    if (interest == Interest::kWrites) continue;
+    for (int i = 0; i < 2; ++i) {
+      if (is_by_them(word->reads[i])) {
+        return EarlierAccess{word->reads[i], word->read_pcs[i], false};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void reserve_history() { device_history(); }
+
+void make_history(std::uintptr_t address, std::size_t size_bytes) {
+  commit(device_history() + (address - kDeviceBase) / kWordBytes,
+         size_bytes / kWordBytes * sizeof(WordHistory));
+}
+
+void forget_accesses(std::uintptr_t address, std::size_t size_bytes) {
+  clear_pages(device_history() + (address - kDeviceBase) / kWordBytes,
+              (size_bytes + kWordBytes - 1) / kWordBytes * sizeof(WordHistory));
+}
+
+void forget_accesses() {
+  discard_pages(device_history(), kDeviceHistoryBytes);
+  discard_pages(global_history(), global_history_bytes());
+}
+
+}  // namespace simt::device

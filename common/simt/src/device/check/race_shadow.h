@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The last accesses to each word of memory, for finding races.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "check/word_history.h"
+#include "program/access.h"
+
+namespace simt::device {
+
+// Takes the address space of the device range's records now, not on first use.
+void reserve_history();
+
+// Holds an access to the words from `history` on, which begins at `low` (a multiple of 4), against
+// the earlier ones, reports races, and notes it.
+void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared);
+
+// Where a cache hint announces an access: the next one, if it is to this address, counts as
+// volatile.
+extern std::uintptr_t hinted_address;
+
+// The same for memory of the device's range and for the program's globals.
+void check_device_race(const Access& access);
+void check_global_race(const Access& access);
+
+// An access to [begin, end) of the device's range by a block from `first_block` to before
+// `end_block`.
+enum class Interest { kAll, kWrites };
+std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
+                                         std::uint32_t first_block, std::uint32_t end_block,
+                                         Interest interest);
+
+// There will be accesses to the device's range from `address` on, a multiple of a page.
+void make_history(std::uintptr_t address, std::size_t size_bytes);
+
+// The device's range from `address` on is nobody's any more.
+void forget_accesses(std::uintptr_t address, std::size_t size_bytes);
+// Everything.
+void forget_accesses();
+
+}  // namespace simt::device

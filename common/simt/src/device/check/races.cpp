@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "check/races.h"
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "check/block_checks.h"
+#include "check/concurrent_launch.h"
+#include "program/source_line.h"
+#include "report/race_text.h"
+#include "run/launch.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/untraced.h"
+#include "simt/finding.h"
+
+namespace simt::device {
+namespace {
+
+std::map<std::pair<const void*, const void*>, int> g_races;  // how often, by the two places
+
+// Two writes: what was there before the second one.
+struct Unsettled {
+  Finding finding;
+  bool same_line = false;
+  const void* address = nullptr;
+  std::size_t size_bytes = 0;
+  char before[16] = {};
+};
+Unsettled g_unsettled;
+
+// Whether races between the two places are still of interest.
+bool is_new_race(const void* pc, const void* earlier) {
+  constexpr int kMaxTries = 64;  // two writes may have written the same value the first time
+  return ++g_races[{pc, earlier}] <= kMaxTries;
+}
+
+}  // namespace
+
+bool race_is_unsettled = false;
+
+void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared) {
+  const Untraced untraced;
+  if (!is_new_race(access.pc, earlier.pc())) return;
+  const bool is_same_block = ordinal_of(earlier.stamp) == running.checks->order.ordinal;
+  const char* const other_kernel =
+      is_same_block || is_shared ? nullptr : concurrent_kernel_of(earlier.stamp);
+  const SourceLine& where = source_line(access.pc);
+  Finding finding = {FindingKind::kRace, where.file, where.line, running.launch->site.kernel,
+                     race_text({.thread = running_thread_name(),
+                                .access = access,
+                                .is_shared = is_shared,
+                                .earlier_thread = thread_of(earlier.stamp),
+                                .earlier_pc = earlier.pc(),
+                                .earlier_writes = earlier.writes,
+                                .is_same_block = is_same_block,
+                                .other_kernel = other_kernel})};
+  const bool both_write =
+      other_kernel == nullptr && earlier.writes && access.writes && !access.is_atomic;
+  if (!both_write || access.size_bytes > sizeof g_unsettled.before) {
+    return report(std::move(finding));
+  }
+  settle_race();
+  g_unsettled.finding = std::move(finding);
+  g_unsettled.same_line = is_same_line(access.pc, earlier.pc());
+  g_unsettled.address = reinterpret_cast<const void*>(access.address);
+  g_unsettled.size_bytes = access.size_bytes;
+  std::memcpy(g_unsettled.before, g_unsettled.address, access.size_bytes);
+  race_is_unsettled = true;
+}
+
+void settle_race() {
+  if (!race_is_unsettled) return;
+  const Untraced untraced;
+  race_is_unsettled = false;
+  const bool same_value =
+      std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) == 0;
+  if (same_value && g_unsettled.same_line) return;
+  if (same_value) g_unsettled.finding.message += same_value_text();
+  report(std::move(g_unsettled.finding));
+}
+
+void reset_races() { g_races.clear(); }
+
+}  // namespace simt::device

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "count/tally.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "count/access_pattern.h"
+#include "program/address.h"
+#include "program/source_line.h"
+
+namespace simt {
+namespace device {
+namespace {
+
+bool g_counting = false;
+
+// Where a space's and an access's counters begin; they come in groups of four.
+constexpr Counter first_counter(MemorySpace space, AccessKind access) {
+  if (space == MemorySpace::kGlobal) {
+    if (access == AccessKind::kAtomic) return Counter::kGlobalAtomicRequests;
+    return access == AccessKind::kRead ? Counter::kGlobalReadRequests
+                                       : Counter::kGlobalWriteRequests;
+  }
+  if (access == AccessKind::kAtomic) return Counter::kSharedAtomicRequests;
+  return access == AccessKind::kRead ? Counter::kSharedReadRequests : Counter::kSharedWriteRequests;
+}
+
+constexpr Counter operator+(Counter counter, int index) {
+  return static_cast<Counter>(static_cast<int>(counter) + index);
+}
+
+// Counts the request and returns its sectors or wavefronts.
+int count_plain(CounterSet& counters, const Request& request, Counter first, int num_lanes) {
+  counters[first] += 1;
+  counters[first + 3] += static_cast<std::uint64_t>(num_lanes);
+  if (request.space == MemorySpace::kGlobal) {
+    const int sectors = count_sectors(request);
+    counters[first + 1] += static_cast<std::uint64_t>(sectors);
+    counters[first + 2] += static_cast<std::uint64_t>(num_lanes * request.size_bytes);
+    return sectors;
+  }
+  const Wavefronts wavefronts = count_wavefronts(request);
+  counters[first + 1] += static_cast<std::uint64_t>(wavefronts.total);
+  counters[first + 2] += static_cast<std::uint64_t>(wavefronts.total - wavefronts.ideal);
+  return wavefronts.total;
+}
+
+int count_atomic(CounterSet& counters, const Request& request, Counter first, int num_lanes) {
+  const int same_address = largest_multiplicity(request);
+  counters[first] += 1;
+  counters[first + 1] += static_cast<std::uint64_t>(num_lanes);
+  std::uint64_t& most = counters[first + 2];
+  most = std::max(most, static_cast<std::uint64_t>(same_address));
+  if (request.space == MemorySpace::kGlobal) return count_sectors(request);
+  return std::max(same_address, count_wavefronts(request).total);
+}
+
+}  // namespace
+
+Tally& tally() {
+  static Tally instance;
+  return instance;
+}
+
+bool is_counting() { return g_counting; }
+
+void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
+  const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelTally& kernel) {
+    return kernel.counters.name == site.kernel;
+  });
+  current_ = static_cast<std::size_t>(known - kernels_.begin());
+  if (known == kernels_.end()) kernels_.emplace_back().counters.name = site.kernel;
+  cache_ = {};
+
+  KernelTally& kernel = kernels_[current_];
+  kernel.counters.grid = config.grid;
+  kernel.counters.block = config.block;
+  kernel.counters.dynamic_shared_bytes = config.shared_bytes;
+  const std::uint64_t num_blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  CounterSet& counters = kernel.counters.counters;
+  counters[Counter::kLaunches] += 1;
+  counters[Counter::kBlocks] += num_blocks;
+  counters[Counter::kThreads] += num_blocks * num_threads;
+  counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
+}
+
+void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables) {
+  kernels_[current_].shared_variables.insert(shared_variables.begin(), shared_variables.end());
+}
+
+Tally::PlaceTally& Tally::place(std::uint32_t pc) {
+  Cached& cached = cache_[(pc ^ pc >> 8) % cache_.size()];
+  if (cached.pc == pc && cached.place != nullptr) return *cached.place;
+  PlaceTally& place = kernels_[current_].places[pc];
+  cached = {pc, &place};  // references outlive later insertions
+  return place;
+}
+
+void Tally::count(std::uint32_t pc, Counter counter, std::uint64_t amount) {
+  place(pc).counters[counter] += amount;
+}
+
+void Tally::count_block(std::uint32_t pc, int num_lanes) {
+  CounterSet& counters = place(pc).counters;
+  counters[Counter::kBasicBlocks] += 1;
+  counters[Counter::kActiveLanes] += static_cast<std::uint64_t>(num_lanes);
+}
+
+void Tally::count_divergence(std::uint32_t pc) { count(pc, Counter::kDivergentBranches, 1); }
+
+void Tally::count_request(const Request& request) {
+  PlaceTally& here = place(request.pc);
+  const Counter first = first_counter(request.space, request.access);
+  const int num_lanes = request.num_lanes;
+  const int cost = request.access == AccessKind::kAtomic
+                       ? count_atomic(here.counters, request, first, num_lanes)
+                       : count_plain(here.counters, request, first, num_lanes);
+  keep_pattern(here, request, cost);
+}
+
+void Tally::keep_pattern(PlaceTally& place, const Request& request, int cost) {
+  const std::size_t index = std::size_t(request.space) * 3 + std::size_t(request.access);
+  AccessPattern& kept = place.patterns[index];
+  const bool has_all_lanes = request.lanes == UINT32_MAX;
+  const auto rank = std::pair(has_all_lanes, cost);
+  if (rank <= std::pair(bool(place.has_all_lanes[index]), kept.cost)) return;
+  kept = access_pattern(request, cost);
+  place.has_all_lanes[index] = has_all_lanes;
+}
+
+KernelCounters Tally::finish(KernelTally& kernel) {
+  std::map<std::pair<std::string, int>, LineCounters> lines;
+  KernelCounters& result = kernel.counters;
+  // By address, so that the same run always gives the same order of patterns.
+  const std::map<std::uint32_t, PlaceTally> places(kernel.places.begin(), kernel.places.end());
+  for (const auto& [pc, place] : places) {
+    CounterSet counters = place.counters;
+    // Where no student wrote a branch, a device needs none either: minima, shuffles' bounds.
+    if (!is_students_own(unpack_pc(pc))) counters[Counter::kDivergentBranches] = 0;
+    const SourceLine& where = source_line(unpack_pc(pc));
+    LineCounters& line = lines[{where.file, where.line}];
+    line.file = where.file;
+    line.line = where.line;
+    line.counters += counters;
+    result.counters += counters;
+    for (const AccessPattern& pattern : place.patterns) {
+      if (pattern.cost > 0) add_pattern(line.patterns, pattern);
+    }
+  }
+  for (auto& [place, line] : lines) result.lines.push_back(std::move(line));
+  for (const SharedVariable* variable : kernel.shared_variables) {
+    result.static_shared_bytes += variable->size_bytes;
+  }
+  return std::move(result);
+}
+
+std::vector<KernelCounters> Tally::take() {
+  std::vector<KernelCounters> result;
+  for (KernelTally& kernel : kernels_) result.push_back(finish(kernel));
+  kernels_.clear();
+  cache_ = {};
+  return result;
+}
+
+}  // namespace device
+
+void set_counting(bool on) { device::g_counting = on; }
+
+std::vector<KernelCounters> take_counters() { return device::tally().take(); }
+
+}  // namespace simt

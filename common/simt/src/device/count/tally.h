@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What has been counted since the last take_counters(), by kernel and by place in the code.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "count/request.h"
+#include "program/shared_variables.h"
+#include "simt/counters.h"
+#include "simt/launch.h"
+
+namespace simt::device {
+
+class Tally {
+ public:
+  // The launch that everything after it belongs to. num_warps, num_threads: of one block.
+  void begin_launch(const LaunchSite& site, const LaunchConfig& config);
+
+  // The launch has ended, and its blocks have used these variables.
+  void end_launch(const std::set<const SharedVariable*>& shared_variables);
+
+  // At the place of a call; `pc` as pack_pc() gives it.
+  void count(std::uint32_t pc, Counter counter, std::uint64_t amount);
+  void count_block(std::uint32_t pc, int num_lanes);
+  void count_divergence(std::uint32_t pc);
+  void count_request(const Request& request);
+
+  std::vector<KernelCounters> take();
+
+ private:
+  static constexpr std::size_t kNumPatterns = 2 * 3;  // of each space, reads, writes, atomics
+
+  struct PlaceTally {
+    CounterSet counters;
+    std::array<AccessPattern, kNumPatterns> patterns;
+    std::array<bool, kNumPatterns> has_all_lanes = {};
+  };
+  struct KernelTally {
+    KernelCounters counters;
+    std::set<const SharedVariable*> shared_variables;
+    std::unordered_map<std::uint32_t, PlaceTally> places;
+  };
+
+  PlaceTally& place(std::uint32_t pc);
+  static void keep_pattern(PlaceTally& place, const Request& request, int cost);
+  static KernelCounters finish(KernelTally& kernel);
+
+  std::vector<KernelTally> kernels_;
+  std::size_t current_ = 0;
+  // The places looked up last.
+  struct Cached {
+    std::uint32_t pc = 0;
+    PlaceTally* place = nullptr;
+  };
+  std::array<Cached, 256> cache_ = {};
+};
+
+Tally& tally();
+
+// What set_counting() was given.
+bool is_counting();
+
+}  // namespace simt::device

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put before memory accesses and
+// basic blocks. Called billions of times: an access to the thread's own stack, and one of the
+// host's to its own memory, leaves after one comparison.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "check/memory_check.h"
+#include "check/order.h"
+#include "count/trace.h"
+#include "hooks/types.h"
+#include "program/place.h"
+#include "program/source_line.h"
+#include "run/block.h"
+#include "run/launch.h"
+#include "run/poll.h"
+#include "run/running.h"
+#include "run/untraced.h"
+
+namespace {
+
+using simt::AccessKind;
+using simt::device::Access;
+using simt::device::check_access;
+using simt::device::Place;
+using simt::device::running;
+
+bool concerns_nobody(const volatile void* address) {
+  return running.is_private(reinterpret_cast<std::uintptr_t>(address));
+}
+
+inline void note(AccessKind kind, const void* address, std::size_t size_bytes, Place place) {
+  if (running.trace == nullptr) return;
+  simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place);
+}
+
+// kNatural: the access's type promises an address that is a multiple of its size. kOfReference:
+// what the reference that it goes through promises, if it was bound to a misaligned address.
+enum class Alignment { kNone, kNatural, kOfReference };
+
+inline void check_reference(const Access& access, Alignment alignment) {
+  if (alignment == Alignment::kOfReference && access.address == simt::device::doubtful_reference) {
+    simt::device::end_misaligned_reference(access);
+  }
+}
+
+inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place) {
+  if (concerns_nobody(address)) return;
+  ++running.reads;
+  const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
+                         .size_bytes = size_bytes,
+                         .reads = true,
+                         .is_aligned_by_type = alignment == Alignment::kNatural,
+                         .pc = place.pc};
+  check_reference(access, alignment);
+  check_access(access);
+  note(AccessKind::kRead, address, size_bytes, place);
+}
+
+inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
+                     bool is_volatile = false) {
+  if (concerns_nobody(address)) return;
+  ++running.changes;
+  const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
+                         .size_bytes = size_bytes,
+                         .writes = true,
+                         .is_volatile = is_volatile,
+                         .is_aligned_by_type = alignment == Alignment::kNatural,
+                         .pc = place.pc};
+  check_reference(access, alignment);
+  check_access(access);
+  note(AccessKind::kWrite, address, size_bytes, place);
+}
+
+// Comes before the access, so the thread reads what others have written in the meantime.
+inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignment alignment,
+                             Place place) {
+  if (concerns_nobody(address)) return;
+  if (running.launch == nullptr) return on_read(address, size_bytes, alignment, place);
+  ++running.reads;
+  simt::device::poll(address, place.pc);
+  simt::device::order_acquire();
+  check_access({.address = reinterpret_cast<std::uintptr_t>(address),
+                .size_bytes = size_bytes,
+                .reads = true,
+                .is_volatile = true,
+                .is_aligned_by_type = alignment == Alignment::kNatural,
+                .pc = place.pc});
+  note(AccessKind::kRead, address, size_bytes, place);
+}
+
+// The library's own code is not announced, so a trap in it is taken for one of this place.
+void enter_library(Place place) {
+  if (running.in_kernel()) running.lane->pc = place.pc;
+}
+
+void on_library_write(const void* to, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0) return;
+  on_write(to, size_bytes, Alignment::kNone, place);
+  enter_library(place);
+}
+
+// Whether a launch hands a thread its copy of an argument so large that the compiler calls memcpy
+// for it: to the thread's stack, in the line of the launch itself.
+bool copies_argument(const void* to, const void* from, Place place) {
+  if (running.launch == nullptr || !concerns_nobody(to) || concerns_nobody(from) ||
+      simt::is_device_address(from)) {
+    return false;
+  }
+  const simt::device::Untraced untraced;
+  const simt::device::SourceLine& where = simt::device::source_line(place.pc);
+  const simt::LaunchSite& site = running.launch->site;
+  const std::string_view path(site.file);
+  return where.line == 0 ||
+         (where.line == site.line && where.file == path.substr(path.rfind('/') + 1));
+}
+
+void on_library_copy(const void* to, const void* from, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0 || copies_argument(to, from, place)) return;
+  on_read(from, size_bytes, Alignment::kNone, place);
+  on_library_write(to, size_bytes, place);
+}
+
+}  // namespace
+
+extern "C" {
+
+void __sanitizer_cov_trace_pc() {
+  if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
+  if (running.trace != nullptr) simt::device::record_step(SIMT_PLACE);
+}
+
+#define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                                          \
+  void __tsan_##prefix##read##bytes(void* p) { on_read(p, bytes, alignment, SIMT_PLACE); }   \
+  void __tsan_##prefix##write##bytes(void* p) { on_write(p, bytes, alignment, SIMT_PLACE); } \
+  void __tsan_##prefix##volatile_read##bytes(void* p) {                                      \
+    on_volatile_read(p, bytes, alignment, SIMT_PLACE);                                       \
+  }                                                                                          \
+  void __tsan_##prefix##volatile_write##bytes(void* p) {                                     \
+    on_write(p, bytes, alignment, SIMT_PLACE, true);                                         \
+  }
+SIMT_ACCESS_HOOKS(, 1, Alignment::kNatural)
+SIMT_ACCESS_HOOKS(, 2, Alignment::kNatural)
+SIMT_ACCESS_HOOKS(, 4, Alignment::kNatural)
+SIMT_ACCESS_HOOKS(, 8, Alignment::kNatural)
+SIMT_ACCESS_HOOKS(, 16, Alignment::kOfReference)  // a struct of two doubles needs 8 bytes
+SIMT_ACCESS_HOOKS(unaligned_, 2, Alignment::kNone)
+SIMT_ACCESS_HOOKS(unaligned_, 4, Alignment::kNone)
+SIMT_ACCESS_HOOKS(unaligned_, 8, Alignment::kNone)
+SIMT_ACCESS_HOOKS(unaligned_, 16, Alignment::kNone)
+#undef SIMT_ACCESS_HOOKS
+
+void __tsan_read_range(void* p, std::size_t size_bytes) {
+  on_read(p, size_bytes, Alignment::kNone, SIMT_PLACE);
+}
+void __tsan_write_range(void* p, std::size_t size_bytes) {
+  on_write(p, size_bytes, Alignment::kNone, SIMT_PLACE);
+}
+void __tsan_vptr_update(void** p, void*) {
+  on_write(p, sizeof *p, Alignment::kNatural, SIMT_PLACE);
+}
+void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PLACE); }
+
+// What a rung's own calls of the library's memcpy, memmove and memset become (WorkerSteps.cmake
+// renames them): g++ does not announce the accesses that these make.
+void* simt_memcpy(void* to, const void* from, std::size_t size_bytes) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memcpy(to, from, size_bytes);
+}
+
+void* simt_memmove(void* to, const void* from, std::size_t size_bytes) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memmove(to, from, size_bytes);
+}
+
+void* simt_memset(void* to, int value, std::size_t size_bytes) {
+  on_library_write(to, size_bytes, SIMT_PLACE);
+  return std::memset(to, value, size_bytes);
+}
+
+// Of no use here, but compilers call them.
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+}  // extern "C"

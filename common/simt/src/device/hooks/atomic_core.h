@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What every atomic access comes down to, CUDA's and the compiler's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "check/memory_check.h"
+#include "check/order.h"
+#include "count/trace.h"
+#include "program/place.h"
+#include "run/block.h"
+#include "run/poll.h"
+#include "run/running.h"
+
+namespace simt::device {
+
+// A release access begins with a fence. Call before the access.
+inline void note_order(std::memory_order order, bool for_device) {
+  if (running.launch == nullptr) return;
+  if (order != std::memory_order_relaxed && order != std::memory_order_acquire &&
+      order != std::memory_order_consume) {
+    order_release(for_device);
+  }
+}
+
+// In a kernel one thread runs until it waits, so plain accesses are atomic. On the host other OS
+// threads may run at the same time. (Atomics of 16 bytes would need libatomic there; nobody shares
+// such objects.)
+inline constexpr std::size_t kMaxHostAtomicBytes = 8;
+
+// Notes where the running thread is, in case the access traps.
+inline void note_place(Place place) {
+  if (running.launch != nullptr) running.lane->pc = place.pc;
+}
+
+// Holds an atomic access of the running thread against what is known of the memory.
+// A load or a store counts as such.
+template <class T>
+void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Place place) {
+  if (running.launch == nullptr || running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
+    return;
+  }
+  order_acquire();
+  check_access({.address = reinterpret_cast<std::uintptr_t>(address),
+                .size_bytes = sizeof(T),
+                .reads = reads,
+                .writes = writes,
+                .is_atomic = true,
+                .pc = place.pc});
+  if (running.trace != nullptr) {
+    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place);
+  }
+}
+
+// Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
+// same, the thread is taken to wait for another one. `reads`: the old value may matter. place: the
+// caller's.
+template <class T, class Update>
+T read_modify_write(T* address, Place place, bool polls, Update update, bool reads = true) {
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.launch == nullptr) {
+      T old, next;
+      __atomic_load(address, &old, __ATOMIC_SEQ_CST);
+      do {
+        next = update(old);
+      } while (!__atomic_compare_exchange(address, &old, &next, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST));
+      return old;
+    }
+  }
+  note_place(place);
+  check_atomic(address, reads, true, AccessKind::kAtomic, place);
+  const T old = *address;
+  const T next = update(old);
+  // Bit patterns, not values: -0.0 over 0.0 is a change.
+  if (std::memcmp(&old, &next, sizeof(T)) != 0) {  // NOLINT(bugprone-suspicious-memory-comparison)
+    *address = next;
+    ++running.changes;
+  } else if (polls && running.launch != nullptr) {
+    poll(address, place.pc);
+  }
+  return old;
+}
+
+template <class T>
+T load(const T* address, Place place) {
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.launch == nullptr) return __atomic_load_n(address, __ATOMIC_SEQ_CST);
+  }
+  if (running.launch != nullptr) {
+    note_place(place);
+    ++running.reads;
+    poll(address, place.pc);  // others may run here ...
+    check_atomic(address, true, false, AccessKind::kRead, place);
+  }
+  return *const_cast<const volatile T*>(address);  // ... so this reads what they wrote
+}
+
+template <class T>
+void store(T* address, T value, Place place) {
+  if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
+    if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
+  }
+  note_place(place);
+  check_atomic(address, false, true, AccessKind::kWrite, place);
+  *address = value;
+  ++running.changes;
+}
+
+}  // namespace simt::device

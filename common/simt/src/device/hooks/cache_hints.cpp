@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Loads and stores that bypass the cache, which programs take for volatile ones.
+#include "simt/cache_hints.h"
+
+#include <cstdint>
+
+#include "check/order.h"
+#include "check/race_shadow.h"
+#include "run/poll.h"
+#include "run/running.h"
+
+namespace simt {
+
+void poll(const void* address) {
+  if (device::running.launch == nullptr) return;
+  if (device::running.is_private(reinterpret_cast<std::uintptr_t>(address))) return;
+  device::poll(address, __builtin_return_address(0));
+  device::order_acquire();
+  expect_company(address);
+}
+
+void expect_company(const void* address) {
+  device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace simt

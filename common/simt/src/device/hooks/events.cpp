@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Passes on what a running launch makes known: to the checkers, and to the counters if the kernel
+// is being counted.
+#include "run/events.h"
+
+#include <utility>
+
+#include "check/block_checks.h"
+#include "check/launch_checks.h"
+#include "check/order.h"
+#include "check/races.h"
+#include "count/merge.h"
+#include "count/tally.h"
+#include "count/trace.h"
+#include "program/address.h"
+#include "run/block.h"
+#include "run/running.h"
+#include "run/shared_memory.h"
+#include "run/untraced.h"
+
+namespace simt::device {
+namespace {
+
+void count_barrier(const void* pc) { tally().count(pack_pc(pc), Counter::kBarriers, 1); }
+
+}  // namespace
+
+void on_block_made(Block& block) {
+  block.checks = make_checks(block);
+  if (is_counting()) make_traces(block);
+}
+
+void on_block_start(Block& block) {
+  begin_block_checks(*block.checks);
+  if (is_counting()) begin_traces(block);
+}
+
+void on_block_end(const Block& block) { end_block_checks(*block.checks); }
+
+void on_shared_memory_leaves() { settle_race(); }
+
+void on_shared_memory_fresh(Block& block, const SharedMemory& memory) {
+  block.checks->shared.reset(memory.static_memory(), memory.dynamic_memory());
+}
+
+void on_barrier(Block& block) {
+  order_barrier(*block.checks);
+  if (!is_counting()) return;
+  const Untraced untraced;  // what it allocates is not the kernel's
+  merge_traces(*running.warp);
+  count_barrier(block.barrier_pc);
+  for (Warp& warp : block.warps) record_barrier(warp, warp.at_barrier);
+}
+
+void on_grid_barrier() { order_grid_barrier_begin(); }
+
+void on_grid_barrier(Block& block) {
+  order_grid_barrier_block(*block.checks);
+  if (!is_counting()) return;
+  if (block.at_grid_barrier != 0) count_barrier(block.grid_barrier_pc);
+  for (Warp& warp : block.warps) record_barrier(warp, warp.at_grid_barrier);
+}
+
+void on_warp_operation(Warp& warp, std::uint32_t group) {
+  order_warp_operation(warp, group);
+  record_operation(warp, group, Meeting::kCounted);
+}
+
+void on_convergence(Warp& warp, std::uint32_t group) {
+  record_operation(warp, group, Meeting::kUncounted);
+}
+
+void on_warp_stalls(Warp& warp) { merge_traces(warp); }
+
+void on_yield() {
+  if (running.trace != nullptr) running.trace->height = 0;  // it comes back amid a basic block
+}
+
+}  // namespace simt::device

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// A launch from its check against the device's limits to the report of its fault.
+#include "simt/launch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "check/launch_checks.h"
+#include "count/tally.h"
+#include "hooks/print.h"
+#include "hooks/types.h"
+#include "program/source_line.h"
+#include "run/built_ins.h"
+#include "run/device_heap.h"
+#include "run/grid.h"
+#include "run/launch.h"
+#include "run/poll.h"
+#include "run/running.h"
+#include "run/scheduler.h"
+#include "run/signal_guard.h"
+#include "run/untraced.h"
+#include "simt/finding.h"
+
+namespace simt {
+namespace {
+
+using device::Launch;
+using device::running;
+
+std::size_t g_dynamic_shared_limit = kDefaultSharedBytesPerBlock;
+
+bool fits(dim3 dim, const unsigned (&limits)[3]) {
+  return dim.x >= 1 && dim.x <= limits[0] && dim.y >= 1 && dim.y <= limits[1] && dim.z >= 1 &&
+         dim.z <= limits[2];
+}
+
+cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (running.launch != nullptr) return cudaErrorNotSupported;
+  if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
+  // As CUDA 13 does; CUDA 12 said cudaErrorInvalidConfiguration of all but the shared memory.
+  if (num_threads > kMaxThreadsPerBlock || !fits(config.grid, kMaxGridDim) ||
+      !fits(config.block, kMaxBlockDim) || config.shared_bytes > g_dynamic_shared_limit) {
+    return cudaErrorInvalidValue;
+  }
+  const std::uint64_t num_blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  if (config.cooperative && num_blocks > max_resident) return cudaErrorCooperativeLaunchTooLarge;
+  return cudaSuccess;
+}
+
+// Blocks of this launch that the device holds at a time. Meaningful for valid launches only.
+std::uint64_t max_resident_blocks(const LaunchConfig& config) {
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (num_threads > kMaxThreadsPerBlock) return 0;
+  return static_cast<std::uint64_t>(kNumMultiprocessors) *
+         static_cast<std::uint64_t>(
+             blocks_per_multiprocessor(static_cast<int>(num_threads), config.shared_bytes));
+}
+
+device::Schedule schedule_for(const LaunchConfig& config) {
+  const unsigned num_threads = config.block.x * config.block.y * config.block.z;
+  return device::Schedule::for_grid(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z,
+                                    static_cast<int>((num_threads + kWarpSize - 1) / kWarpSize));
+}
+
+void report_fault(const LaunchSite& site, const device::Fault& fault) {
+  device::SourceLine where = device::source_line(fault.pc);
+  if (where.line == 0) {
+    const std::string_view path(site.file);
+    where = {std::string(path.substr(path.rfind('/') + 1)), site.line};
+  }
+  report({*fault.kind, where.file, where.line, site.kernel, fault.message});
+  set_sticky_error(fault.error);
+}
+
+// A device knows what a kernel declares before it launches it; here it is known afterwards.
+void check_static_shared(const Launch& launch) {
+  std::size_t static_bytes = 0;
+  std::string names;
+  for (const device::SharedVariable* const variable : device::written_shared_variables()) {
+    static_bytes += variable->size_bytes;
+    names += (names.empty() ? "" : ", ") + variable->name;
+  }
+  const std::size_t dynamic_bytes = launch.config.shared_bytes;
+  const bool is_raised = g_dynamic_shared_limit > kDefaultSharedBytesPerBlock;
+  const std::size_t most = is_raised ? kMaxSharedBytesPerBlock : kDefaultSharedBytesPerBlock;
+  std::string message =
+      "the __shared__ variables (" + names + ") take " + std::to_string(static_bytes) + " bytes";
+  if (static_bytes > kDefaultSharedBytesPerBlock) {
+    message += ", of which nvcc accepts at most " + std::to_string(kDefaultSharedBytesPerBlock) +
+               ": more has to be dynamic shared memory";
+  } else if (static_bytes > 0 && static_bytes + dynamic_bytes > most) {
+    message += ", the launch's dynamic shared memory " + std::to_string(dynamic_bytes) +
+               ": together more than the " + std::to_string(most) + " that a block may have" +
+               (is_raised ? "" : " without cudaFuncSetAttribute") + "; a GPU refuses the launch";
+  } else {
+    return;
+  }
+  const std::string_view path(launch.site.file);
+  report({FindingKind::kLaunchError, std::string(path.substr(path.rfind('/') + 1)),
+          launch.site.line, launch.site.kernel, std::move(message)});
+}
+
+// Whether its own first thread has refused it, before anything has happened.
+bool is_refused(const Launch& launch) { return launch.fault && !launch.fault->kind; }
+
+// What the launch returns.
+cudaError_t run(Launch& launch, std::uint64_t max_resident) {
+  static std::uint64_t clock = 0;  // stands still between kernels, whatever the host does
+  running.steps = clock;
+  running.launch = &launch;
+  device::block_dim = launch.config.block;
+  device::grid_dim = launch.config.grid;
+  device::doubtful_reference = 0;
+  device::reset_alarm();
+  device::open_device_heap();
+  device::begin_checks(launch);
+  device::Grid grid(launch, max_resident);
+  {
+    const device::SignalGuard guard;
+    grid.run();
+  }
+  device::end_checks();
+  if (launch.is_counted) device::tally().end_launch(device::written_shared_variables());
+  if (launch.fault) {
+    device::abandon_fibers();
+    device::release_device_heap();
+    if (!is_refused(launch)) report_fault(launch.site, *launch.fault);
+  } else {
+    check_static_shared(launch);
+  }
+  device::flush_prints();
+  clock = running.steps;
+  running.alarm_step = UINT64_MAX;
+  running.launch = nullptr;
+  return is_refused(launch) ? launch.fault->error : cudaSuccess;
+}
+
+cudaError_t refuse(const LaunchSite& site, cudaError_t error) {
+  const device::Untraced untraced;
+  set_last_error(error);
+  explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
+  return error;
+}
+
+}  // namespace
+
+void raise_dynamic_shared_limit(std::size_t size_bytes) {
+  g_dynamic_shared_limit = std::clamp(size_bytes, g_dynamic_shared_limit, kMaxSharedBytesPerBlock);
+}
+
+cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
+                             void* closure) {
+  const std::uint64_t max_resident = max_resident_blocks(config);
+  const cudaError_t error = check(config, max_resident);
+  if (error != cudaSuccess) return refuse(site, error);
+  const bool is_counted = device::is_counting();
+  if (is_counted) device::tally().begin_launch(site, config);
+  Launch launch = {site, config, body, closure, is_counted, schedule_for(config)};
+  const cudaError_t outcome = run(launch, max_resident);
+  return outcome == cudaSuccess ? cudaSuccess : refuse(site, outcome);
+}
+
+void check_launch_bounds(unsigned max_threads) noexcept {
+  if (running.launch == nullptr) return;
+  const dim3& block = running.launch->config.block;
+  if (max_threads == 0 || block.x * block.y * block.z <= max_threads) return;
+  const device::Untraced untraced;
+  device::end_kernel({cudaErrorInvalidValue, std::nullopt, "", nullptr});
+}
+
+}  // namespace simt

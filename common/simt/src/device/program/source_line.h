@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// From code addresses to lines of source. A caller in a kernel holds Untraced (run/untraced.h),
+// because the tables here are not the kernel's data.
+#pragma once
+
+#include <string>
+
+namespace simt::device {
+
+struct SourceLine {
+  std::string file;  // without folders; empty if unknown
+  int line = 0;
+};
+
+// The line that holds the call that returns to `return_address`. Of the functions inlined there,
+// takes the innermost that is neither the emulator's nor a system header's: the student's line.
+// Remembered; the first call reads the program's debug information.
+const SourceLine& source_line(const void* return_address);
+
+// Whether the code there is the student's own, and no function inlined from elsewhere.
+bool is_students_own(const void* return_address);
+
+// Whether both calls stand in the same line, so far as is known: compilers make copies of calls.
+bool is_same_line(const void* return_address, const void* other);
+
+// "line 12", or "line 12 of helper.cuh" if that is another file than `file`; "an unknown line".
+std::string line_name(const void* return_address, const std::string& file);
+
+}  // namespace simt::device

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "simt/finding.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace simt {
+namespace {
+
+constexpr std::array kKindNames = {
+#define SIMT_FINDING_KIND(constant, name) name,
+#include "simt/finding_kinds.inc"
+};
+
+std::vector<Finding>& findings() {
+  static auto* const kept = new std::vector<Finding>;  // outlives all users
+  return *kept;
+}
+
+}  // namespace
+
+const char* finding_kind_name(FindingKind kind) { return kKindNames[std::size_t(kind)]; }
+
+void report(Finding finding) {
+  const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
+    return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+  });
+  if (!known && findings().size() < kMaxFindings) findings().push_back(std::move(finding));
+}
+
+std::vector<Finding> take_findings() { return std::exchange(findings(), {}); }
+
+}  // namespace simt

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "report/memory_text.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "program/source_line.h"
+#include "report/words.h"
+
+namespace simt::device {
+namespace {
+
+// "thread 3 of block 0 reads 4 bytes"
+std::string what_it_does(const std::string& thread, const Access& access) {
+  return thread + (access.writes ? " writes " : " reads ") + bytes(access.size_bytes);
+}
+
+// "d_in (400 bytes)", "allocation 3 (400 bytes, allocated in line 12 of scan.cu)"
+std::string name_of(const Allocation& allocation) {
+  const std::string line = program_line_name(allocation.made_by);
+  return allocation.name + " (" + bytes(allocation.size_bytes) +
+         (line.empty() ? "" : ", allocated in " + line) + ")";
+}
+
+// "which has been freed in line 14 of scan.cu"
+std::string freed(const Allocation& allocation) {
+  const std::string line = program_line_name(allocation.freed_by);
+  return "which has been freed" + (line.empty() ? "" : " in " + line);
+}
+
+std::string place_of(const Access& access, const Allocation* nearest) {
+  if (nearest == nullptr) return " at " + hex(access.address) + ", where nothing is allocated";
+  const auto base = reinterpret_cast<std::uintptr_t>(nearest->base);
+  const std::uintptr_t end = base + nearest->size_bytes;
+  const bool inside = access.address >= base && access.address < end;
+  if (inside && !nearest->live) {
+    return " of " + name_of(*nearest) + ", " + freed(*nearest) + ": no kernel may use it any more";
+  }
+  std::string text;
+  if (inside) {
+    text = ", of which the last " + bytes(access.address + access.size_bytes - end) + " lie past";
+  } else if (access.address >= end) {
+    const std::size_t past = access.address - end;
+    text = past == 0 ? " right past" : ", " + bytes(past) + " past";
+  } else {
+    return ", " + bytes(base - access.address) + " before the start of " + name_of(*nearest) +
+           ": the index is negative or the pointer wrong";
+  }
+  return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", " + freed(*nearest));
+}
+
+}  // namespace
+
+std::string out_of_bounds_text(const std::string& thread, const Access& access,
+                               const Allocation* nearest) {
+  return what_it_does(thread, access) + place_of(access, nearest);
+}
+
+std::string past_dynamic_text(const std::string& thread, const Access& access, std::uintptr_t low,
+                              std::size_t size_bytes) {
+  const std::uintptr_t end = low + size_bytes;
+  const std::uintptr_t access_end = access.address + access.size_bytes;
+  return what_it_does(thread, access) +
+         (access.address < end ? ", of which the last " + bytes(access_end - end) + " lie past"
+                               : ", " + bytes(access.address - end) + " past") +
+         " the end of the block's dynamic shared memory (" + bytes(size_bytes) +
+         ", the launch's third argument)";
+}
+
+std::string past_variable_text(const std::string& thread, const Access& access,
+                               const SharedVariable& variable, std::uintptr_t end) {
+  const std::string owner =
+      "the end of shared " + variable.name + " (" + bytes(variable.size_bytes) + ")";
+  const std::string start = what_it_does(thread, access);
+  if (access.address < end) {
+    return start + ", of which the last " + bytes(access.address + access.size_bytes - end) +
+           " lie past " + owner;
+  }
+  const std::size_t past = access.address - end;
+  return start + (past == 0 ? " right past " : ", " + bytes(past) + " past ") + owner;
+}
+
+std::string before_shared_text(const std::string& thread, const Access& access) {
+  return what_it_does(thread, access) + " before the start of the block's shared memory";
+}
+
+std::string other_stack_text(const std::string& thread, const Access& access) {
+  return what_it_does(thread, access) +
+         " of another thread's local variable: a thread's local memory is its own, and in any "
+         "other thread such a pointer leads elsewhere; share values through shared or global "
+         "memory, or by a shuffle";
+}
+
+std::string uninitialized_text(const std::string& thread, const Access& access,
+                               const std::string& what) {
+  return thread + " reads " + bytes(access.size_bytes) + " of " + what +
+         " that nobody has written yet";
+}
+
+std::string unfilled_text(const std::string& thread, const Access& access, const std::string& what,
+                          const CopyUnderWay& copy) {
+  return thread + " reads " + bytes(access.size_bytes) + " of " + what +
+         " that a copy that thread " + std::to_string(copy.thread) + " began in " +
+         line_name(copy.pc, source_line(access.pc).file) +
+         " has not filled: that thread must wait for its copies (__pipeline_wait_prior, "
+         "consumer_wait) before a barrier";
+}
+
+std::string host_access_text(const Access& access, const Allocation* allocation) {
+  const bool is_inside =
+      allocation != nullptr && allocation->contains(reinterpret_cast<const void*>(access.address));
+  return std::string("the host ") + (access.writes ? "writes " : "reads ") +
+         bytes(access.size_bytes) + " of " +
+         (is_inside ? allocation->name : std::string("the device's memory")) +
+         " itself: on a GPU that is a segmentation fault; copy it with cudaMemcpy";
+}
+
+std::string host_pointer_text(const std::string& thread, const Access& access) {
+  return what_it_does(thread, access) + " at " + hex(access.address) +
+         ", which is memory of the host: a kernel can use only device memory, as cudaMalloc gives "
+         "it";
+}
+
+std::string misaligned_text(const std::string& thread, const Access& access) {
+  const std::string size = std::to_string(access.size_bytes);
+  return what_it_does(thread, access) + " at once at " + hex(access.address) + ", which is " +
+         bytes(access.address % access.size_bytes) + " past a multiple of " + size +
+         ": an access of " + size + " bytes needs an address that is a multiple of " + size;
+}
+
+std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
+                                 std::uintptr_t address) {
+  const std::string alignment = std::to_string(access.alignment);
+  const bool vowel = std::string_view("aeiou").find(access.type[0]) != std::string_view::npos;
+  const std::string object = (vowel ? "an " : "a ") + access.type;
+  return thread + " " + access.verb + " " + object + " at " + hex(address) + ", which is " +
+         bytes(address % access.alignment) + " past a multiple of " + alignment + ": " + object +
+         " needs an address that is a multiple of " + alignment;
+}
+
+std::string misaligned_copy_text(const std::string& thread, const char* direction,
+                                 std::uintptr_t address, std::size_t size_bytes) {
+  const std::string size = std::to_string(size_bytes);
+  return thread + " copies " + bytes(size_bytes) + " asynchronously " + direction + " " +
+         hex(address) + ", which is " + bytes(address % size_bytes) + " past a multiple of " +
+         size + ": a copy of " + size + " bytes needs addresses that are multiples of " + size;
+}
+
+std::string impossible_copy_text(const std::string& thread, std::size_t size_bytes,
+                                 std::size_t zero_bytes) {
+  std::string text = thread + " copies " + bytes(size_bytes) + " asynchronously";
+  if (zero_bytes > size_bytes) text += ", of which it sets " + bytes(zero_bytes) + " to zero";
+  return text + ": __pipeline_memcpy_async copies 4, 8 or 16 bytes at a time";
+}
+
+std::string index_text(const std::string& thread, std::int64_t index,
+                       const std::string& array_type) {
+  const std::size_t bracket = array_type.find('[');
+  std::string text =
+      thread + " uses index " + std::to_string(index) + " of an array of type " + array_type;
+  if (bracket != std::string::npos) {
+    const unsigned long long length = std::strtoull(&array_type[bracket + 1], nullptr, 10);
+    text += ", whose last element is number " + std::to_string(length - 1);
+  }
+  return text;
+}
+
+}  // namespace simt::device

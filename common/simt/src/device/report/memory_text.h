@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// What is wrong with an access to memory, in words. `thread`: the name of the thread that makes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "program/access.h"
+#include "program/shared_variables.h"
+#include "simt/memory.h"
+
+namespace simt::device {
+
+// The access leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
+std::string out_of_bounds_text(const std::string& thread, const Access& access,
+                               const Allocation* nearest);
+
+// The access lies past [low, low + size_bytes), the block's dynamic shared memory, or in part.
+std::string past_dynamic_text(const std::string& thread, const Access& access, std::uintptr_t low,
+                              std::size_t size_bytes);
+
+// The access begins in or after the variable, which ends at `end`, and ends in room of none.
+std::string past_variable_text(const std::string& thread, const Access& access,
+                               const SharedVariable& variable, std::uintptr_t end);
+
+// The access lies before the block's static shared memory.
+std::string before_shared_text(const std::string& thread, const Access& access);
+
+// The access goes to what another thread has on its stack.
+std::string other_stack_text(const std::string& thread, const Access& access);
+
+// The access reads `what` ("d_in", "shared memory (tile)"), which nothing has written.
+std::string uninitialized_text(const std::string& thread, const Access& access,
+                               const std::string& what);
+
+// A copy that another thread began, and that has not arrived.
+struct CopyUnderWay {
+  int thread;      // that began it, in its block
+  const void* pc;  // of the call that began it
+};
+
+// The access reads shared memory `what` that such a copy is to fill.
+std::string unfilled_text(const std::string& thread, const Access& access, const std::string& what,
+                          const CopyUnderWay& copy);
+
+// The host makes the access, to device memory; `allocation`: which, null if none is near.
+std::string host_access_text(const Access& access, const Allocation* allocation);
+
+// A kernel's access to the host's memory.
+std::string host_pointer_text(const std::string& thread, const Access& access);
+
+// The address is no multiple of the access's size.
+std::string misaligned_text(const std::string& thread, const Access& access);
+
+struct TypedAccess {
+  const char* verb;       // "reads"
+  std::string type;       // "float4"
+  std::size_t alignment;  // that the type asks for
+};
+std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
+                                 std::uintptr_t address);
+
+// An asynchronous copy of so many bytes (at once) "from" or "to" the address.
+std::string misaligned_copy_text(const std::string& thread, const char* direction,
+                                 std::uintptr_t address, std::size_t size_bytes);
+
+// One of a size that there is not.
+std::string impossible_copy_text(const std::string& thread, std::size_t size_bytes,
+                                 std::size_t zero_bytes);
+
+// array_type: as the compiler spells it, "float [32]".
+std::string index_text(const std::string& thread, std::int64_t index,
+                       const std::string& array_type);
+
+}  // namespace simt::device

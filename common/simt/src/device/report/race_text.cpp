@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "report/race_text.h"
+
+#include "program/source_line.h"
+
+namespace simt::device {
+namespace {
+
+constexpr const char* kStreamRemedy =
+    "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
+    "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
+
+const char* remedy(const Race& race) {
+  if (race.other_kernel != nullptr) return kStreamRemedy;
+  if (race.is_shared || race.is_same_block) {
+    return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
+  }
+  return "; blocks run in any order: use an atomic, or a fence and a flag, or a second launch";
+}
+
+std::string name_copy(const StreamCopy& copy, const std::string& verb) {
+  const std::string line = program_line_name(copy.issued_by);
+  return "the copy or fill" + (line.empty() ? "" : " in " + line) + " " + verb;
+}
+
+// "the copy or fill in line 3 of a.cu may still write"
+std::string name_running(const StreamCopy& copy) {
+  return name_copy(copy, copy.is_written ? "may still write" : "may still read");
+}
+
+// The copy "writes" or "reads" what `rest` says.
+std::string copy_meets(const StreamCopy& copy, const std::string& rest) {
+  return name_copy(copy, copy.is_written ? "writes" : "reads") + " global memory that " + rest +
+         kStreamRemedy;
+}
+
+}  // namespace
+
+std::string race_text(const Race& race) {
+  const std::string& file = source_line(race.access.pc).file;
+  std::string other = "thread " + std::to_string(race.earlier_thread);
+  if (race.other_kernel != nullptr) {
+    other += " of " + std::string(race.other_kernel) + ", which may still run on another stream,";
+  } else {
+    other += race.is_same_block ? " of the same block" : " of another block";
+  }
+  return race.thread + (race.access.writes ? " writes " : " reads ") +
+         (race.is_shared ? "shared memory in " : "global memory in ") +
+         line_name(race.access.pc, file) + " that " + other +
+         (race.earlier_writes ? " writes in " : " reads in ") + line_name(race.earlier_pc, file) +
+         remedy(race);
+}
+
+std::string same_value_text() {
+  return "; both store the same value here, which does no harm as long as they do";
+}
+
+std::string copy_race_text(const std::string& thread, const Access& access,
+                           const StreamCopy& copy) {
+  return thread + (access.writes ? " writes" : " reads") + " global memory in " +
+         line_name(access.pc, source_line(access.pc).file) + " that " + name_running(copy) +
+         " on another stream" + kStreamRemedy;
+}
+
+std::string copy_meets_kernel_text(const StreamCopy& copy, const char* kernel, const void* pc,
+                                   bool kernel_writes) {
+  return copy_meets(copy, std::string(kernel) + ", which may still run on another stream, " +
+                              (kernel_writes ? "writes" : "reads") + " in " +
+                              line_name(pc, program_place(copy.issued_by).file));
+}
+
+std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other) {
+  return copy_meets(copy, name_running(other) + " on another stream");
+}
+
+}  // namespace simt::device

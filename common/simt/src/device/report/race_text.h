@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Races, in words.
+#pragma once
+
+#include <string>
+
+#include "program/access.h"
+#include "simt/call_stack.h"
+
+namespace simt::device {
+
+// Two accesses by different threads, of which nothing says which comes first.
+struct Race {
+  std::string thread;  // the name of the thread that makes the later access
+  Access access;       // the later one
+  bool is_shared;      // it is to shared memory
+
+  int earlier_thread;      // which made the earlier one, in its block
+  const void* earlier_pc;  // the return address of the call that announced it
+  bool earlier_writes;
+  bool is_same_block;
+  const char* other_kernel;  // of the earlier one, if it may still run on another stream; or null
+};
+std::string race_text(const Race& race);
+
+// What a race between two writes adds if both have stored the same value.
+std::string same_value_text();
+
+// A copy or a fill on another stream.
+struct StreamCopy {
+  CallStack issued_by;
+  bool is_written;  // the range that it shares with the access; else it reads there
+};
+
+// The thread's access meets the copy, which may still run.
+std::string copy_race_text(const std::string& thread, const Access& access, const StreamCopy& copy);
+
+// The copy meets what a kernel, which may still run, has done at `pc`.
+std::string copy_meets_kernel_text(const StreamCopy& copy, const char* kernel, const void* pc,
+                                   bool kernel_writes);
+
+// The copy meets another one, which may still run.
+std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other);
+
+}  // namespace simt::device

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "report/report_at.h"
+
+#include <utility>
+
+#include "program/source_line.h"
+
+namespace simt::device {
+
+void report_at(FindingKind kind, const void* pc, const char* kernel, std::string message) {
+  const SourceLine& where = source_line(pc);
+  report({kind, where.file, where.line, kernel, std::move(message)});
+}
+
+}  // namespace simt::device

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "report/waiting_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "program/source_line.h"
+
+namespace simt::device {
+namespace {
+
+// Threads by what they wait for and where: (verb, line) -> thread ids, in order.
+using WaitingGroups = std::map<std::pair<std::string, std::string>, std::vector<int>>;
+
+// As the verb of "threads 3-5 ...".
+std::string verb_of(const WaitingThread& thread) {
+  switch (thread.what) {
+    case WaitsFor::kBlockBarrier:
+      return "wait at the block's barrier";
+    case WaitsFor::kGridBarrier:
+      return "wait at the grid's barrier";
+    case WaitsFor::kMemory:
+      return "poll memory";
+    case WaitsFor::kSyncwarp:
+      return "wait in __syncwarp for the lanes of mask " + mask_name(thread.mask);
+    case WaitsFor::kWarpOperation:
+      break;
+  }
+  return "wait in a warp operation for the lanes of mask " + mask_name(thread.mask);
+}
+
+// "threads 0-3 wait ... in line 12, thread 4 waits ...", in order of the first thread of each
+// group.
+std::string join(const WaitingGroups& groups) {
+  std::vector<std::pair<int, std::string>> parts;
+  for (const auto& [where, ids] : groups) {
+    std::string verb = where.first;
+    if (ids.size() == 1) verb.insert(verb.find(' '), "s");
+    parts.emplace_back(ids.front(), thread_ranges(ids) + " " + verb + " in " + where.second);
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string text;
+  for (const auto& [first, part] : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string name_of(const Caller& caller) {
+  return thread_name(caller.thread) + ", lane " + std::to_string(caller.lane) + " of its warp,";
+}
+
+}  // namespace
+
+std::string waiting_text(const std::vector<WaitingThread>& threads) {
+  if (threads.empty()) return {};
+  const std::string& file = source_line(threads.front().pc).file;
+  WaitingGroups groups;
+  for (const WaitingThread& thread : threads) {
+    groups[{verb_of(thread), line_name(thread.pc, file)}].push_back(thread.id);
+  }
+  return join(groups);
+}
+
+std::string mixed_barrier_text(const std::string& block, const void* pc,
+                               const std::vector<WaitingThread>& threads) {
+  const std::string& file = source_line(pc).file;
+  WaitingGroups groups;
+  for (const WaitingThread& thread : threads) {
+    groups[{"wait at the barrier", line_name(thread.pc, file)}].push_back(thread.id);
+  }
+  return "in " + block + " " + join(groups) +
+         "; all threads of a block must reach the same __syncthreads()";
+}
+
+std::string outside_mask_text(const Caller& caller) {
+  return name_of(caller) + " calls a warp operation with mask " + mask_name(caller.mask) +
+         ", which does not include it";
+}
+
+std::string missing_source_text(const Caller& caller, int source_lane) {
+  return name_of(caller) + " reads the value of lane " + std::to_string(source_lane) +
+         ", which mask " + mask_name(caller.mask) +
+         " names but which never came here: it has left the kernel, or the block has no such "
+         "thread. The value is undefined";
+}
+
+}  // namespace simt::device

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Threads that wait for each other, in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/words.h"
+
+namespace simt::device {
+
+enum class WaitsFor { kBlockBarrier, kGridBarrier, kMemory, kSyncwarp, kWarpOperation };
+
+struct WaitingThread {
+  int id;          // in its block
+  const void* pc;  // the return address of the call in which it waits
+  WaitsFor what;
+  std::uint32_t mask;  // of a warp operation
+};
+
+// "threads 0-31 wait at the block's barrier in line 12, thread 40 polls memory in line 20". The
+// threads are in order of their ids.
+std::string waiting_text(const std::vector<WaitingThread>& threads);
+
+// The threads at one barrier of the block came by different calls.
+std::string mixed_barrier_text(const std::string& block, const void* pc,
+                               const std::vector<WaitingThread>& threads);
+
+// A thread that calls a warp operation, and its lane in the warp.
+struct Caller {
+  ThreadId thread;
+  int lane;
+  std::uint32_t mask;  // that it gives
+};
+
+// The caller's lane is not part of its mask.
+std::string outside_mask_text(const Caller& caller);
+
+// Its shuffle has read a lane that its mask names, and that is not there any more.
+std::string missing_source_text(const Caller& caller, int source_lane);
+
+}  // namespace simt::device

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "report/words.h"
+
+#include <cstdio>
+
+namespace simt::device {
+namespace {
+
+std::string coordinates(uint3 i, dim3 dim) {
+  if (dim.y == 1 && dim.z == 1) return std::to_string(i.x);
+  return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
+}
+
+}  // namespace
+
+std::string bytes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string hex(std::uintptr_t address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+std::string mask_name(std::uint32_t mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+std::string thread_ranges(const std::vector<int>& ids) {
+  constexpr int kMaxRanges = 4;
+  std::string text = ids.size() == 1 ? "thread " : "threads ";
+  int num_ranges = 0;
+  for (std::size_t first = 0; first < ids.size();) {
+    if (++num_ranges > kMaxRanges)
+      return text + " and " + std::to_string(ids.size() - first) + " more";
+    std::size_t last = first;
+    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1) ++last;
+    if (first > 0) text += ", ";
+    text += std::to_string(ids[first]);
+    if (last > first) text += "-" + std::to_string(ids[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+std::string block_name(uint3 block, dim3 grid_dim) {
+  return "block " + coordinates(block, grid_dim);
+}
+
+std::string thread_name(const ThreadId& id) {
+  return "thread " + coordinates(id.thread, id.block_dim) + " of " +
+         block_name(id.block, id.grid_dim);
+}
+
+}  // namespace simt::device

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "run/barrier.h"
+
+#include "program/source_line.h"
+#include "report/report_at.h"
+#include "run/block.h"
+#include "run/launch.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/untraced.h"
+#include "run/waiting.h"
+
+namespace simt::device {
+namespace {
+
+// Compilers make copies of a call, which are one barrier all the same.
+bool is_other_barrier(const void* pc, const void* other) {
+  if (pc == other) return false;
+  const Untraced untraced;
+  return !is_same_line(pc, other);
+}
+
+void report_mixed_barrier(const Block& block) {
+  const Untraced untraced;
+  report_at(FindingKind::kBarrierDivergence, block.barrier_pc, running.launch->site.kernel,
+            mixed_barrier_text(block_name(block), block.barrier_pc, waiting_threads(block)));
+}
+
+}  // namespace
+
+void arrive_at_barrier(bool predicate) {
+  Block& block = *running.block;
+  Warp& warp = *running.warp;
+  const void* const pc = running.lane->pc;
+  if (block.at_barrier == 0) block.barrier_pc = pc;
+  if (is_other_barrier(pc, block.barrier_pc)) block.barrier_is_mixed = true;
+  warp.ready &= ~running.lane_bit();
+  warp.at_barrier |= running.lane_bit();
+  ++block.at_barrier;
+  block.predicates += predicate;
+  release_barrier_if_complete(block);
+}
+
+void arrive_at_grid_barrier() {
+  running.block->grid_barrier_pc = running.lane->pc;
+  running.warp->ready &= ~running.lane_bit();
+  running.warp->at_grid_barrier |= running.lane_bit();
+  ++running.block->at_grid_barrier;
+}
+
+void release_barrier_if_complete(Block& block) {
+  if (block.at_barrier != block.live) return;
+  if (block.barrier_is_mixed) report_mixed_barrier(block);
+  block.release_barrier();
+  block.interrupted = running.launch->draw_interruption(block.num_barriers++);
+  running.warp = &block.warps.front();  // the threads run in order again
+}
+
+}  // namespace simt::device

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What a running launch makes known to the checkers and the counters. They are above this room, so
+// the functions are declared here and defined in hooks/events.cpp: a direct call, and no include.
+#pragma once
+
+#include <cstdint>
+
+namespace simt::device {
+
+struct Block;
+struct Warp;
+class SharedMemory;
+
+// The block is new: fill its slots and its warps'.
+void on_block_made(Block& block);
+
+// The block begins with all its threads, or has ended.
+void on_block_start(Block& block);
+void on_block_end(const Block& block);
+
+// Shared memory is about to change hands; it still holds what the last block left there.
+void on_shared_memory_leaves();
+
+// The loaded shared memory is fresh, for this block.
+void on_shared_memory_fresh(Block& block, const SharedMemory& memory);
+
+// All threads have come to the block's barrier, and none goes on yet.
+void on_barrier(Block& block);
+
+// All threads have come to the grid's barrier; then the same, block by block.
+void on_grid_barrier();
+void on_grid_barrier(Block& block);
+
+// The lanes of `group` have made a warp operation together.
+void on_warp_operation(Warp& warp, std::uint32_t group);
+
+// The lanes of `group` have met in __activemask, which orders nothing.
+void on_convergence(Warp& warp, std::uint32_t group);
+
+// No lane of a warp that is counted is ready.
+void on_warp_stalls(Warp& warp);
+
+// The running lane lets others run in the midst of a basic block.
+void on_yield();
+
+}  // namespace simt::device

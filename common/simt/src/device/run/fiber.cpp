@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "run/fiber.h"
+
+#include <sys/mman.h>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <iterator>
+#include <new>
+#include <set>
+
+namespace simt::device {
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr std::size_t kStacksPerMapping = 64;
+constexpr std::size_t kMappingBytes = kStacksPerMapping * kStackBytes;
+
+std::set<std::uintptr_t> g_mappings;  // where they start
+
+// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process. Grids that
+// need more stacks than this are rare; the stacks beyond go without a guard.
+constexpr std::size_t kMaxGuards = 16384;
+
+// Stacks are multiples of 4096 bytes apart, so equal frames of all threads would compete for the
+// same few cache sets. Each stack therefore starts at another offset.
+constexpr std::size_t kNumOffsets = 32;
+constexpr std::size_t kOffsetBytes = 192;
+
+// Runs on the fiber that was switched to; notes where the other one stopped.
+void note_suspended(context::transfer_t transfer) {
+  static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
+}
+
+void first_run(context::transfer_t transfer) {
+  note_suspended(transfer);
+  fiber_main();
+}
+
+// Makes the next switch to `fiber` start it anew.
+void renew(Fiber& fiber) {
+  const std::uintptr_t top = fiber.stack_low + fiber.stack_bytes;
+  fiber.context =
+      context::make_fcontext(reinterpret_cast<void*>(top), fiber.stack_bytes, first_run);
+}
+
+}  // namespace
+
+bool is_fiber_stack(std::uintptr_t address) {
+  const auto after = g_mappings.upper_bound(address);
+  return after != g_mappings.begin() && address - *std::prev(after) < kMappingBytes;
+}
+
+void switch_fiber(Fiber& from, Fiber& to) {
+  note_suspended(context::jump_fcontext(to.context, &from));
+}
+
+Fiber* FiberPool::acquire() {
+  if (idle_.empty()) add_stacks();
+  Fiber* const fiber = idle_.back();
+  idle_.pop_back();
+  return fiber;
+}
+
+void FiberPool::abandon_all() {
+  idle_.clear();
+  for (auto fiber = fibers_.rbegin(); fiber != fibers_.rend(); ++fiber) {
+    renew(**fiber);
+    idle_.push_back(fiber->get());
+  }
+}
+
+void FiberPool::add_stacks() {
+  void* const mapping = mmap(nullptr, kMappingBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  g_mappings.insert(reinterpret_cast<std::uintptr_t>(mapping));
+  for (std::size_t i = kStacksPerMapping; i-- > 0;) {
+    char* const low = static_cast<char*>(mapping) + i * kStackBytes;
+    const std::size_t index = fibers_.size();
+    if (index < kMaxGuards) mprotect(low, kGuardBytes, PROT_NONE);
+    auto fiber = std::make_unique<Fiber>();
+    fiber->stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
+    fiber->stack_bytes = kStackBytes - kGuardBytes - index % kNumOffsets * kOffsetBytes;
+    renew(*fiber);
+    idle_.push_back(fiber.get());
+    fibers_.push_back(std::move(fiber));
+  }
+}
+
+}  // namespace simt::device

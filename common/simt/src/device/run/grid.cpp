@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "run/grid.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "run/events.h"
+#include "run/poll.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/scheduler.h"
+#include "run/waiting.h"
+
+namespace simt::device {
+namespace {
+
+// A block whose threads poll keeps its turn for so long while its own threads change memory.
+constexpr int kMaxSweeps = 8;
+
+// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends
+// sooner.
+constexpr int kMinIdleRounds = 128;
+
+// Of blocks whose turn ended at a barrier, so many are under way at a time: enough to meet each
+// other in all states, and few enough for their threads' stacks.
+constexpr std::size_t kMaxInterrupted = 6;
+
+AddressRange range_of(std::span<std::byte> memory) {
+  return {reinterpret_cast<std::uintptr_t>(memory.data()), memory.size()};
+}
+
+bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
+
+}  // namespace
+
+Grid::Grid(Launch& launch, std::uint64_t max_resident)
+    : launch_(launch),
+      num_blocks_(std::uint64_t{launch.config.grid.x} * launch.config.grid.y *
+                  launch.config.grid.z),
+      max_resident_(max_resident),
+      shared_memory_(launch.config.shared_bytes) {}
+
+void Grid::run() {
+  running.static_shared = range_of(shared_memory_.static_memory());
+  running.dynamic_shared = range_of(shared_memory_.dynamic_memory());
+  start_block();
+  std::size_t position = 0;  // in resident_: whose turn it is
+  for (;;) {
+    run_resident(position);
+    if (launch_.fault) return;
+
+    const Block& block = *resident_[position];
+    const bool ended = block.live == 0;
+    if (ended) {
+      end_block(position);
+    } else if (!can_run(block) && block.at_grid_barrier == 0) {
+      return end_with_deadlock(block, "");
+    }
+    check_progress();
+    if (launch_.fault) return;
+
+    // After a block's end those that poll have a better chance, oldest last; else the next block
+    // comes.
+    std::optional<std::size_t> next = next_runnable(position);
+    const bool was_interrupted = !ended && block.interrupted;
+    const bool are_enough = was_interrupted && resident_.size() >= kMaxInterrupted;
+    if (can_start_block() && !are_enough && (!ended || !next)) {
+      start_block();
+      next = resident_.size() - 1;
+    } else if (resident_.empty()) {
+      return;
+    } else if (was_interrupted && launch_.schedule.is_youngest_first()) {
+      next = position;  // the last to start, as all others have had their turn
+    } else if (!next && release_grid_barrier()) {
+      next = next_runnable(position);
+    }
+    if (!next) return end_with_standstill();
+    if (*next >= position) ++idle_rounds_;
+    position = *next;
+  }
+}
+
+// Gives the block its turn: until it ends, or all its threads wait or poll.
+void Grid::run_resident(std::size_t position) {
+  Block& block = *resident_[position];
+  load_shared_memory(block);
+  block.interrupted = false;
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    const std::uint64_t changes = running.changes;
+    block.resume_yielded();
+    run_block(block);
+    if (launch_.fault || block.interrupted) return;
+    if (running.changes == changes || !block.has_yielded()) return;
+  }
+}
+
+bool Grid::can_start_block() const {
+  return num_started_ < num_blocks_ && resident_.size() < max_resident_;
+}
+
+void Grid::start_block() {
+  if (spare_.empty()) {
+    spare_.push_back(std::make_unique<Block>(launch_.config.block, launch_.schedule));
+  }
+  resident_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  const dim3& grid = launch_.config.grid;
+  const std::uint64_t id = launch_.schedule.blocks(num_started_++);
+  const std::uint64_t row = id / grid.x;
+  resident_.back()->start({static_cast<unsigned>(id % grid.x), static_cast<unsigned>(row % grid.y),
+                           static_cast<unsigned>(row / grid.y)});
+  ++running.changes;
+}
+
+void Grid::end_block(std::size_t position) {
+  on_block_end(*resident_[position]);
+  resident_[position]->shared_image.clear();
+  spare_.push_back(std::move(resident_[position]));
+  resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));
+  loaded_ = nullptr;
+  ++num_ended_;
+}
+
+void Grid::load_shared_memory(Block& block) {
+  if (loaded_ == &block) return;
+  on_shared_memory_leaves();
+  if (loaded_ != nullptr) shared_memory_.save(loaded_->shared_image);
+  if (block.shared_image.empty()) {
+    shared_memory_.poison();
+    on_shared_memory_fresh(block, shared_memory_);
+  } else {
+    shared_memory_.restore(block.shared_image);
+  }
+  loaded_ = &block;
+}
+
+// The next older block that can run, after the oldest the newest: threads often wait for the block
+// that was started just before theirs, or just after.
+std::optional<std::size_t> Grid::next_runnable(std::size_t position) {
+  const std::size_t size = resident_.size();
+  for (std::size_t i = 1; i <= size; ++i) {
+    const std::size_t candidate = (position + size - i) % size;
+    if (can_run(*resident_[candidate])) return candidate;
+  }
+  return std::nullopt;
+}
+
+// Lets all blocks go on that wait at the grid's barrier, if the whole grid does.
+bool Grid::release_grid_barrier() {
+  const auto all_there = [](const auto& block) { return block->at_grid_barrier == block->live; };
+  if (resident_.size() != num_blocks_) return false;
+  if (!std::all_of(resident_.begin(), resident_.end(), all_there)) return false;
+  on_grid_barrier();
+  for (const auto& block : resident_) block->release_grid_barrier();
+  return true;
+}
+
+void Grid::check_progress() {
+  if (running.changes != seen_changes_) {
+    seen_changes_ = running.changes;
+    idle_rounds_ = 0;
+    reset_idle_steps();
+  } else if (idle_steps() >= step_limit() && idle_rounds_ >= kMinIdleRounds) {
+    end_with_standstill();
+  }
+}
+
+void Grid::end_with_deadlock(const Block& block, const std::string& more) {
+  const bool mismatch = has_mask_mismatch(block);
+  std::string message = mismatch ? "warp operations that do not match in " : "deadlock in ";
+  const std::vector<WaitingThread> threads = waiting_threads(block);
+  message += block_name(block) + ": " + waiting_text(threads) + more;
+  launch_.fault = Fault{cudaErrorLaunchTimeout,
+                        mismatch ? FindingKind::kBarrierDivergence : FindingKind::kDeadlock,
+                        std::move(message), threads.empty() ? nullptr : threads.front().pc};
+}
+
+// Nobody can go on, or all go on in vain. The oldest block speaks for all.
+void Grid::end_with_standstill() {
+  std::string more;
+  if (resident_.size() > 1) {
+    more += "; " + std::to_string(resident_.size() - 1) + " more blocks are under way";
+  }
+  if (num_ended_ > 0) more += "; " + std::to_string(num_ended_) + " blocks have ended";
+  if (num_started_ < num_blocks_) {
+    more += "; " + std::to_string(num_blocks_ - num_started_) +
+            " blocks have not started, because the device holds " + std::to_string(max_resident_) +
+            " at a time";
+  }
+  end_with_deadlock(*resident_.front(), more);
+}
+
+}  // namespace simt::device

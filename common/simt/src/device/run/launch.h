@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A launch, as all of its blocks see it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "run/fault.h"
+#include "run/schedule.h"
+#include "simt/launch.h"
+
+namespace simt::device {
+
+struct Launch {
+  LaunchSite site;
+  LaunchConfig config;
+  detail::ThreadBody body;
+  void* closure;
+  bool is_counted;
+  Schedule schedule;
+  std::uint64_t num_barriers = 0;   // that blocks have passed
+  std::optional<Fault> fault = {};  // why the kernel was ended
+
+  // Whether the block barrier that is complete now ends its block's turn. Never while counting: a
+  // warp that waits for another block splits its requests.
+  bool draw_interruption(std::uint64_t n_in_block) {
+    return !is_counted && schedule.interrupts(num_barriers++, n_in_block);
+  }
+};
+
+}  // namespace simt::device

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What runs at the moment. One OS thread runs the whole device, so this is one global; the
+// compiler's hooks read it at every memory access.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/memory.h"
+
+namespace simt::device {
+
+struct Block;
+struct Fiber;
+struct Lane;
+struct Launch;
+struct Warp;
+
+// What the rooms above keep of a block and of a lane; see Block and Lane.
+struct BlockChecks;
+struct LaneTrace;
+
+// All addresses but the device's, going round past the last one.
+inline constexpr std::uintptr_t kHostLow = kDeviceBase + kDeviceRangeBytes;
+inline constexpr std::size_t kHostBytes = 0 - kDeviceRangeBytes;
+
+struct AddressRange {
+  std::uintptr_t low = 0;
+  std::size_t size_bytes = 0;
+
+  bool contains(std::uintptr_t address) const { return address - low < size_bytes; }
+};
+
+struct Running {
+  // The running fiber's stack: accesses in it are the thread's own and concern nobody. Outside of
+  // kernels it is all but the device's range of addresses, so one comparison serves both questions.
+  std::uintptr_t stack_low = kHostLow;
+  std::size_t stack_bytes = kHostBytes;
+
+  // The clock, in basic blocks, and when to look at what the thread is doing (see alarm()).
+  std::uint64_t steps = 0;
+  std::uint64_t alarm_step = UINT64_MAX;
+
+  // Events so far; only their changes matter.
+  std::uint64_t reads = 0;
+  std::uint64_t changes = 0;   // memory was written, a thread or a block ended
+  std::uint64_t switches = 0;  // of fibers
+
+  Launch* launch = nullptr;  // null outside of kernels
+  AddressRange static_shared;
+  AddressRange dynamic_shared;
+  Block* block = nullptr;
+  BlockChecks* checks = nullptr;  // the block's
+  Warp* warp = nullptr;
+  Lane* lane = nullptr;
+  int lane_id = 0;
+  Fiber* fiber = nullptr;
+  LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
+
+  // Changes whenever a thread does anything that can be seen.
+  std::uint64_t activity() const { return steps + reads + changes + switches; }
+
+  bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }
+
+  // Whether a kernel's thread runs, and not the host, nor the emulator on the thread's behalf
+  // (see Untraced).
+  bool in_kernel() const { return launch != nullptr && !is_private(0); }
+  std::uint32_t lane_bit() const { return 1u << lane_id; }
+};
+
+extern Running running;
+
+}  // namespace simt::device

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "run/scheduler.h"
+
+#include <bit>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "run/barrier.h"
+#include "run/block.h"
+#include "run/built_ins.h"
+#include "run/events.h"
+#include "run/fiber.h"
+#include "run/launch.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/untraced.h"
+#include "run/warp_operations.h"
+
+namespace simt::device {
+namespace {
+
+FiberPool fibers;
+
+// The stack that launched the kernel: see Running::stack_low.
+Fiber host_fiber{.stack_low = kHostLow, .stack_bytes = kHostBytes};
+
+// Makes the next lane of the running block the running one and returns it; null if none can run.
+// Stays with a warp while it has ready lanes, then takes the first warp in order that has some. A
+// kernel that is counted is so when its warps are left.
+Lane* select_lane() {
+  Block& block = *running.block;
+  Warp* warp = running.warp;
+  if (block.interrupted) return nullptr;
+  for (;;) {
+    if (warp->ready == 0 && warp->trace != nullptr) on_warp_stalls(*warp);
+    if (warp->ready == 0 && warp->converging != 0) release_converged(*warp);
+    if (warp->ready != 0) break;
+    block.runnable &= ~(1u << (warp - block.warps.data()));
+    if (block.runnable == 0) return nullptr;
+    warp = &block.warps[std::countr_zero(block.runnable)];
+  }
+  running.warp = warp;
+  running.lane_id = running.launch->schedule.lanes.first(warp->ready);
+  running.lane = &warp->lanes[running.lane_id];
+  thread_index = running.lane->index;
+  return running.lane;
+}
+
+// The fiber that runs next: that of the lane whose turn it is, or the host's.
+Fiber& select_fiber() {
+  const Untraced untraced;
+  Lane* const lane = select_lane();
+  if (lane == nullptr) return host_fiber;
+  // A lane that has not started takes the last fiber that became free: this very one, if the lane
+  // that ran on it has just ended. So blocks whose threads never wait need one fiber and no switch.
+  if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
+  return *lane->fiber;
+}
+
+void switch_to(Fiber& next) {
+  Fiber& self = *running.fiber;
+  running.fiber = &next;
+  running.stack_low = next.stack_low;
+  running.stack_bytes = next.stack_bytes;
+  ++running.switches;
+  switch_fiber(self, next);
+}
+
+// The running lane has ended; its fiber is free for another.
+void end_lane() {
+  running.lane->fiber = nullptr;
+  {
+    const Untraced untraced;
+    fibers.release(running.fiber);
+  }
+  Warp& warp = *running.warp;
+  warp.live &= ~running.lane_bit();
+  warp.ready &= ~running.lane_bit();
+  --running.block->live;
+  ++running.changes;
+  // The others wait for one thread less.
+  if (running.block->at_barrier != 0) release_barrier_if_complete(*running.block);
+  if (warp.in_operation != 0) complete_operations(warp);
+  run_others();
+}
+
+[[noreturn]] void end_with_exception(const char* what) {
+  const Untraced untraced;
+  end_kernel({cudaErrorLaunchFailure, FindingKind::kCrash,
+              running_thread_name() + " threw an exception that left the kernel: " + what,
+              nullptr});
+}
+
+// Runs the running lane's thread.
+void run_thread_body() {
+  const Launch& launch = *running.launch;
+  try {
+    return launch.body(launch.closure);
+  } catch (const std::exception& error) {
+    end_with_exception(error.what());
+  } catch (...) {
+    end_with_exception("an object that is no std::exception");
+  }
+}
+
+}  // namespace
+
+void fiber_main() {
+  for (;;) {
+    run_thread_body();
+    end_lane();  // returns on this fiber's next turn, with another lane to run
+  }
+}
+
+void run_others() {
+  Fiber& next = select_fiber();
+  running.trace = &next == &host_fiber ? nullptr : running.lane->trace;
+  if (&next != running.fiber) switch_to(next);
+}
+
+void run_block(Block& block) {
+  running.fiber = &host_fiber;
+  running.block = &block;
+  running.checks = block.checks.get();
+  running.warp = &block.warps.front();
+  block_index = block.index;
+  run_others();
+}
+
+void end_kernel(Fault fault) {
+  running.launch->fault = std::move(fault);
+  running.trace = nullptr;
+  switch_to(host_fiber);
+  __builtin_unreachable();
+}
+
+void abandon_fibers() { fibers.abandon_all(); }
+
+}  // namespace simt::device

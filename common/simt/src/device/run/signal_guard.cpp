@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "run/signal_guard.h"
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <string>
+
+#include "program/source_line.h"
+#include "report/words.h"
+#include "run/block.h"
+#include "run/fiber.h"
+#include "run/poll.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/scheduler.h"
+#include "run/untraced.h"
+
+// Where the linker puts the program's code.
+extern "C" char __executable_start;
+extern "C" char etext;
+
+namespace simt::device {
+namespace {
+
+// A thread that has used up its own stack cannot handle the signal on it.
+alignas(64) std::byte g_signal_stack[64 << 10];
+
+// The instruction that trapped, as a return address; if it is the emulator's own (an atomic
+// function) or the C library's (memcpy), the address to which that returns.
+const void* trap_pc(const ucontext_t& context) {
+#if defined(__x86_64__)
+  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#else
+  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.pc);
+#endif
+  const void* const return_address = reinterpret_cast<const void*>(pc + 1);
+  const auto begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
+  const bool is_program = pc - begin < static_cast<std::size_t>(&etext - &__executable_start);
+  return is_program && source_line(return_address).line != 0 ? return_address : running.lane->pc;
+}
+
+std::string describe_address(std::uintptr_t address) {
+  if (running.fiber->stack_low - address <= kGuardBytes) {
+    return "used up its stack of " + std::to_string(kStackBytes >> 10) +
+           " KiB: recursion without end, or local arrays too large";
+  }
+  if (address < 4096) return "dereferenced a null pointer";
+  return "accessed address " + hex(address) + ", which is not mapped";
+}
+
+// After so much processor time without any hook the thread is in a loop that has none.
+constexpr timeval kTick = {.tv_sec = 0, .tv_usec = 100'000};
+constexpr int kMaxIdleTicks = 5;
+
+bool is_stuck() {
+  static std::uint64_t last_activity = 0;
+  static int idle_ticks = 0;
+  idle_ticks = running.activity() == last_activity ? idle_ticks + 1 : 0;
+  last_activity = running.activity();
+  return idle_ticks >= kMaxIdleTicks;
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  const bool on_fiber = running.in_kernel();
+  if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
+  if (!on_fiber) {  // the host's own fault
+    ::signal(signal, SIG_DFL);
+    return;  // and trap again
+  }
+  const Untraced untraced;
+  const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
+  if (signal == SIGVTALRM) end_endless_loop(pc);
+  const std::string thread = running_thread_name() + " ";
+  switch (signal) {
+    case SIGFPE:
+      end_kernel(
+          {cudaErrorLaunchFailure, FindingKind::kCrash, thread + "divided an integer by zero", pc});
+    case SIGILL:
+    case SIGTRAP:  // what __builtin_trap() raises on aarch64
+      end_kernel({cudaErrorLaunchFailure, FindingKind::kCrash,
+                  thread + "reached code that must not be reached", pc});
+    default:
+      end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds,
+                  thread + describe_address(reinterpret_cast<std::uintptr_t>(info->si_addr)), pc});
+  }
+}
+
+}  // namespace
+
+SignalGuard::SignalGuard() {
+  stack_t stack = {};
+  stack.ss_sp = g_signal_stack;
+  stack.ss_size = sizeof g_signal_stack;
+  sigaltstack(&stack, &old_stack_);
+  struct sigaction action = {};
+  action.sa_sigaction = handle;
+  // The handler never returns from a kernel's fault, so the signal must not stay blocked.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &action, &old_actions_[i]);
+  const itimerval timer = {.it_interval = kTick, .it_value = kTick};
+  setitimer(ITIMER_VIRTUAL, &timer, &old_timer_);
+}
+
+SignalGuard::~SignalGuard() {
+  setitimer(ITIMER_VIRTUAL, &old_timer_, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &old_actions_[i], nullptr);
+  sigaltstack(&old_stack_, nullptr);
+}
+
+}  // namespace simt::device

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "run/waiting.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "run/block.h"
+
+namespace simt::device {
+namespace {
+
+WaitsFor reason(const Warp& warp, int lane_id) {
+  const std::uint32_t bit = 1u << lane_id;
+  if (warp.at_barrier & bit) return WaitsFor::kBlockBarrier;
+  if (warp.at_grid_barrier & bit) return WaitsFor::kGridBarrier;
+  if (warp.yielded & bit) return WaitsFor::kMemory;
+  const bool is_sync = warp.lanes[lane_id].operation == WarpOperation::kSync;
+  return is_sync ? WaitsFor::kSyncwarp : WaitsFor::kWarpOperation;
+}
+
+template <class Visit>  // visit(warp, lane_id) for each live lane, in order of thread ids
+void for_each_live(const Block& block, Visit visit) {
+  std::vector<const Warp*> warps;
+  for (const Warp& warp : block.warps) warps.push_back(&warp);
+  std::sort(warps.begin(), warps.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  for (const Warp* warp : warps) {
+    for (std::uint32_t live = warp->live; live != 0; live &= live - 1) {
+      visit(*warp, std::countr_zero(live));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<WaitingThread> waiting_threads(const Block& block) {
+  std::vector<WaitingThread> threads;
+  for_each_live(block, [&](const Warp& warp, int lane_id) {
+    const Lane& lane = warp.lanes[lane_id];
+    threads.push_back({warp.thread_id(lane_id), lane.pc, reason(warp, lane_id), lane.mask});
+  });
+  return threads;
+}
+
+bool has_mask_mismatch(const Block& block) {
+  bool mismatch = false;
+  for_each_live(block, [&](const Warp& warp, int lane_id) {
+    if (!(warp.in_operation >> lane_id & 1)) return;
+    const Lane& lane = warp.lanes[lane_id];
+    for (std::uint32_t rest = lane.mask & warp.in_operation; rest != 0; rest &= rest - 1) {
+      const Lane& other = warp.lanes[std::countr_zero(rest)];
+      mismatch = mismatch || other.mask != lane.mask || other.operation != lane.operation;
+    }
+  });
+  return mismatch;
+}
+
+}  // namespace simt::device

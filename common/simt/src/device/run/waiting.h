@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What the threads of a block wait for.
+#pragma once
+
+#include <vector>
+
+#include "report/waiting_text.h"
+
+namespace simt::device {
+
+struct Block;
+
+// The block's live threads, in order of their ids. Call when none can run.
+std::vector<WaitingThread> waiting_threads(const Block& block);
+
+// Two lanes of a warp wait for each other with different masks or in different operations.
+bool has_mask_mismatch(const Block& block);
+
+}  // namespace simt::device
