@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT / "grader" / "src"))
 
 from lockstep_grader.labfile import read_lab  # noqa: E402
 from lockstep_grader.mutants import Mutant, read_mutants  # noqa: E402
+from lockstep_grader.workspace import Workspace  # noqa: E402
 
 LABS = ("00-threads", "01-reduction")
 SEED = 20  # of the class and of the judges: a class can be made, and judged, again
@@ -70,7 +71,7 @@ class Sources:
         self.rungs = [(lab, rung) for lab in self.labs for rung in lab.rungs]
         self._mutants: dict[str, list[Mutant]] = {}
         for lab in self.labs:
-            for mutant in read_mutants(ROOT / "solutions" / lab.id / "mutants", lab):
+            for mutant in read_mutants(Workspace(ROOT, ROOT / "build"), lab):
                 if not mutant.needs:
                     self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", []).append(mutant)
 
@@ -88,7 +89,7 @@ class Sources:
         if not known:
             return self.solution(lab, rung, chance)
         mutant = chance.choice(known)
-        return Made(mutant.file.read_bytes(), None, frozenset(map(str, mutant.kinds)))
+        return Made(mutant.source.data, None, frozenset(map(str, mutant.kinds)))
 
     def hostile(self, lab: Any, rung: Any, chance: random.Random) -> Made:
         attack = chance.choice(list(HOSTILE.values())).encode("latin-1")

@@ -10,7 +10,6 @@ Only mutants that a checker can find: those whose header expects a kind that no 
 
 import importlib.util
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -24,14 +23,14 @@ sys.path.insert(0, str(ROOT / "grader" / "src"))
 if importlib.util.find_spec("rich") is None:
     sys.exit("this Python lacks the grader's packages: use .venv/bin/python, which ./lab makes")
 
-from lockstep_grader.catalog import find_lab, find_rung, read_labs  # noqa: E402
+from lockstep_grader.catalog import find_lab, read_labs  # noqa: E402
 from lockstep_grader.compile import compile_rung  # noqa: E402
 from lockstep_grader.gpus import GpuPool, find_gpus  # noqa: E402
 from lockstep_grader.model import Backend, Finding, Lab  # noqa: E402
+from lockstep_grader.mutants import Mutant, read_mutants  # noqa: E402
 from lockstep_grader.rung_judge import Job  # noqa: E402
 from lockstep_grader.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize  # noqa: E402
 from lockstep_grader.session import Session, open_session  # noqa: E402
-from lockstep_grader.submission import Source  # noqa: E402
 from lockstep_grader.workspace import Workspace  # noqa: E402
 
 BENCH = ROOT / "docs" / "bench"
@@ -46,17 +45,10 @@ KINDS = {
 Report = dict[str, list[str]]  # tool: what it found
 
 
-def header(mutant: Path, field: str) -> str:
-    found = re.search(rf"^// {field}: (.*)$", mutant.read_text(), re.MULTILINE)
-    return found[1] if found else ""
-
-
-def mutants() -> list[Path]:
-    return [
-        file
-        for file in sorted((ROOT / "solutions" / LAB / "mutants").glob("*.cu"))
-        if KINDS & set(header(file, "expect").split())
-    ]
+def mutants() -> list[Mutant]:
+    workspace = Workspace(ROOT, ROOT / "build")
+    lab = find_lab(read_labs(workspace), LAB)
+    return [mutant for mutant in read_mutants(workspace, lab) if KINDS & set(mutant.expected)]
 
 
 def places(findings: Sequence[Finding]) -> list[str]:
@@ -65,12 +57,11 @@ def places(findings: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys(f"{item.kind} ({item.line})" if item.line else str(item.kind) for item in named))
 
 
-def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Path) -> Report:
+def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Mutant) -> Report:
     """What the backend's checkers find. On cuda nothing is measured, and no result judged."""
-    rung = find_rung(lab, header(mutant, "mutant of"))
-    source = Source(rung.file_name, mutant.read_bytes())
+    rung, source = mutant.rung, mutant.source
     if session.toolchain.backend is Backend.CPU:
-        judgement = session.judge.judge(Job(mutant.stem, lab, rung, lambda: source), source)
+        judgement = session.judge.judge(Job(mutant.name, lab, rung, lambda: source), source)
         return {"emulator": places([found for test in judgement.tests for found in test.findings])}
     sanitizer = find_sanitizer() or sys.exit(SANITIZER_ADVICE)
     tools = session.toolchain.lab(lab.id)
@@ -78,7 +69,7 @@ def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Path) -> Report:
         work = Path(temp)
         worker = compile_rung(session.toolchain, tools, source, work, session.processes)
         if isinstance(worker, Finding):
-            sys.exit(f"{mutant}: {worker.message}")
+            sys.exit(f"{mutant.file}: {worker.message}")
         patient = Patient(tools.judge, rung.id, rung.file_name, worker, SEED, work, pool)
         tests = sanitize(sanitizer, patient, session.processes)
     return {test.name.removeprefix("compute-sanitizer."): places(test.findings) for test in tests}
@@ -91,7 +82,7 @@ def examine_all(backend: Backend) -> dict[str, object]:
     lab = find_lab(read_labs(workspace), LAB)
     with ThreadPoolExecutor(session.jobs) as threads:
         reports = threads.map(partial(examine, session, pool, lab), mutants())
-        found = {mutant.stem: report for mutant, report in zip(mutants(), reports, strict=True)}
+        found = {mutant.name: report for mutant, report in zip(mutants(), reports, strict=True)}
     return {"date": datetime.now(timezone.utc).date().isoformat(), "backend": str(backend), "mutants": found}
 
 
@@ -105,9 +96,9 @@ def table() -> str:
         "|---" * (4 + len(TOOLS)) + "|",
     ]
     for mutant in mutants():
-        found = {**sides[0]["mutants"][mutant.stem], **sides[1]["mutants"].get(mutant.stem, {})}
+        found = {**sides[0]["mutants"][mutant.name], **sides[1]["mutants"].get(mutant.name, {})}
         cells = [", ".join(found.get(tool, [])) or "-" for tool in ("emulator", *TOOLS)]
-        row = [f"`{mutant.stem}`", header(mutant, "mistake"), header(mutant, "line") or "-", *cells]
+        row = [f"`{mutant.name}`", mutant.mistake, str(mutant.line or "-"), *cells]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 

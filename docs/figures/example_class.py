@@ -4,15 +4,18 @@
 python3 docs/figures/example_class.py FOLDER
 """
 
-import re
 import shutil
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "grader" / "src"))
+
+from lockstep_grader.catalog import find_lab, read_labs  # noqa: E402
+from lockstep_grader.mutants import read_mutants, without_fields  # noqa: E402
+from lockstep_grader.workspace import Workspace  # noqa: E402
+
 LABS = ("00-threads", "01-reduction", "05-summed-area-table")
-_MUTANT_OF = re.compile(r"^// mutant of: (\S+)$", re.MULTILINE)
-_HEADER = re.compile(r"^// (mutant of|mistake|expect|also|message|line|needs):.*\n", re.MULTILINE)
 
 # What is not a solution: rungs left as starters, and wrong files by lab.
 STUDENTS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
@@ -49,6 +52,12 @@ STUDENTS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
 
 
 def make_class(folder: Path) -> None:
+    workspace = Workspace(ROOT, ROOT / "build")
+    labs = read_labs(workspace)
+    mutants = {
+        lab: {each.name: each for each in read_mutants(workspace, find_lab(labs, lab))}
+        for lab in LABS
+    }
     for student, (unwritten, wrong) in STUDENTS.items():
         for lab in LABS:
             target = folder / student / lab
@@ -58,11 +67,8 @@ def make_class(folder: Path) -> None:
                 source = ROOT / "labs" / lab / solution.name if is_open else solution
                 shutil.copyfile(source, target / solution.name)
             for name in wrong.get(lab, ()):
-                text = (ROOT / "solutions" / lab / "mutants" / f"{name}.cu").read_text()
-                rung = _MUTANT_OF.search(text)
-                if rung is None:
-                    raise SystemExit(f"{name} says not which rung it is of")
-                (target / f"{rung[1]}.cu").write_text(_HEADER.sub("", text))
+                mutant = mutants[lab][name]
+                (target / mutant.rung.file_name).write_text(without_fields(mutant.text))
 
 
 if __name__ == "__main__":

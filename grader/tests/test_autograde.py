@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from lockstep_grader.model import Backend
+from lockstep_grader.mutants import read_mutants
 from lockstep_grader.packages.archive import Packed, tarred
 from lockstep_grader.packages.autograde import autograde
 from lockstep_grader.packages.build import build_package
@@ -376,7 +377,11 @@ def test_real_rungs_are_graded_on_gradescope(
     files = {
         rung: (solutions / f"{rung}.cu").read_text() for rung in ("03_thread_ids", "05_host_flow")
     }
-    files["04_checked_launch"] = (solutions / "mutants" / "error_swallowed.cu").read_text()
+    workspace = Workspace(REPOSITORY, tmp_path)
+    (wrong,) = (
+        mutant for mutant in read_mutants(workspace, THREADS) if mutant.name == "error_swallowed"
+    )
+    files["04_checked_launch"] = wrong.text
     for name in ("01_matrix_add", "02_grid_stride"):
         files[name] = (REPOSITORY / "labs" / THREADS.id / f"{name}.cu").read_text()
     ran, made = gradescope(machine, packages[Platform.GRADESCOPE], files)

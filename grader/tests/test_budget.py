@@ -148,11 +148,16 @@ def test_lint_holds_a_budget_mutant_to_its_line(budgeted: Checkout) -> None:
         "// message: bank_conflicts\n// needs: budget\n"
     )
     file = f"solutions/{LAB}/mutants/conflicts.cu"
-    text = header + "// line: 3\n" + verdict_line() + efficiency_line(500, 2)
+    text = header + "// line: // expect: failed budget\n" + verdict_line() + efficiency_line(500, 2)
     budgeted.write(file, text)
     assert "named line" not in budgeted.lab("lint", LAB).out
-    budgeted.write(file, text.replace("// line: 3", "// line: 4"))
-    assert "conflicts: named line 3, not 4" in budgeted.lab("lint", LAB).out
+    budgeted.write(
+        file, text.replace("// line: // expect: failed budget", "// line: // needs: budget")
+    )
+    assert (
+        "conflicts: named line 3 (// expect: failed budget), not 5 (// needs: budget)"
+        in budgeted.lab("lint", LAB).out
+    )
 
 
 def test_a_finding_without_a_place_names_the_file() -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.catalog import read_labs
+from lockstep_grader.mutants import mutant_files, read_fields
 from lockstep_grader.workspace import Workspace
 
 from markdown import links
 
 REPOSITORY = Path(__file__).parents[2]
+WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 PAGE = REPOSITORY / "docs" / "coverage.md"
 ROW = re.compile(r"^\| (?P<concept>.+?) \| (?P<taught>.+?) \| (?P<graded>.+?) \|$", re.MULTILINE)
 NUMBERS = range(1, 26)  # of the classic mistakes
@@ -26,10 +28,10 @@ def rows() -> list[re.Match[str]]:
 @pytest.fixture(scope="module")
 def named() -> set[str]:
     """What a row may name: rungs, tests of judges, mutants, and tests of the grader."""
-    labs = read_labs(Workspace(REPOSITORY, REPOSITORY / "build"))
+    labs = read_labs(WORKSPACE)
     known = {f"{lab.id}/{rung.id}" for lab in labs for rung in lab.rungs}
-    for file in REPOSITORY.glob("solutions/*/mutants/*.cu"):
-        known.add(f"{file.parents[1].name}/mutants/{file.stem}")
+    for lab in labs:
+        known |= {f"{lab.id}/mutants/{file.stem}" for file in mutant_files(WORKSPACE, lab.id)}
     for file in REPOSITORY.glob("labs/*/*.cpp"):
         tests = re.findall(r"TEST_F\((\w+),\s*(\w+)\)", file.read_text("utf-8"))
         known.update(f"{suite}.{test}" for suite, test in tests)
@@ -40,9 +42,10 @@ def named() -> set[str]:
 
 
 def mistake_of(mutant: str) -> int:
-    file = REPOSITORY / "solutions" / f"{mutant}.cu"
-    found = re.search(r"^// mistake: (\d+),", file.read_text("utf-8"), re.MULTILINE)
-    return int(found[1]) if found else 0
+    lab, _, name = mutant.partition("/mutants/")
+    file = next(file for file in mutant_files(WORKSPACE, lab) if file.stem == name)
+    number = read_fields(file.read_text("utf-8"))["mistake"].partition(",")[0]
+    return int(number) if number.isdigit() else 0
 
 
 def test_every_concept_is_taught_on_a_page_and_graded_or_said_to_be_taught_alone() -> None:
@@ -61,7 +64,7 @@ def test_every_rung_test_and_mutant_that_is_named_exists(named: set[str]) -> Non
 
 def test_every_rung_of_every_lab_grades_a_concept() -> None:
     graded = " ".join(row["graded"] for row in rows())
-    labs = read_labs(Workspace(REPOSITORY, REPOSITORY / "build"))
+    labs = read_labs(WORKSPACE)
     missing = [
         f"{lab.id}/{rung.id}"
         for lab in labs

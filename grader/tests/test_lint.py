@@ -9,9 +9,10 @@ CAUGHT = verdict_line(
     outcome="failed",
     message="the tail is dropped",
     findings=[
-        {"kind": "wrong_result", "file": "01_first.cu", "line": 31, "message": "tail: 7 items"}
+        {"kind": "wrong_result", "file": "01_first.cu", "line": 7, "message": "tail: 7 items"}
     ],
 )
+LINES = "the seventh\n  the eighth\ntwice\ntwice\n"
 HEADER = """\
 // SPDX-License-Identifier: MIT
 // mutant of: 01_first
@@ -83,8 +84,10 @@ def test_a_mutant_that_passes_is_a_breach(checkout: Checkout) -> None:
         ("// message: the tail is\n", ""),
         ("// message: tail: 7\n", ""),
         ("// message: the head\n", "no message says 'the head'"),
-        ("// line: 31\n", ""),
-        ("// line: 30\n", "named line 31, not 30"),
+        ("// line: the seventh\n", ""),
+        ("// line: the eighth\n", "named line 7 (the seventh), not 8 (the eighth)"),
+        ("// line: the ninth\n", "tail_dropped.cu: no line is 'the ninth', which its header"),
+        ("// line: twice\n", "tail_dropped.cu: 2 lines are 'twice', which its header"),
         ("// also: race, crash\n", ""),
         ("// needs: budget\n", ""),
         ("// needs: cpu\n", ""),
@@ -93,7 +96,7 @@ def test_a_mutant_that_passes_is_a_breach(checkout: Checkout) -> None:
 def test_a_mutant_must_be_caught_as_it_declares(
     checkout: Checkout, extra: str, breach: str
 ) -> None:
-    mutant(checkout, header=HEADER + extra)
+    mutant(checkout, CAUGHT + LINES, HEADER + extra)
     ran = checkout.lab("lint")
     assert ran.status == (1 if breach else 0), ran.out
     assert breach in ran.out
@@ -146,3 +149,58 @@ def test_a_malformed_mutant_names_its_file(
     assert ran.status == 3
     assert "tail_dropped.cu" in ran.complaint
     assert complaint in ran.complaint
+
+
+EDIT = f"{HEADER}@@\n-// solved\n+{CAUGHT}"
+
+
+def test_an_edit_is_judged_as_the_solution_with_its_changes(checkout: Checkout) -> None:
+    checkout.write(f"solutions/{LAB}/mutants/tail_dropped.edit", EDIT)
+    ran = checkout.lab("lint")
+    assert ran.status == 0, ran.out
+    assert [LAB, "mutants", "1", "0", "0"] in [line.split() for line in ran.out.splitlines()]
+
+
+def test_a_solution_that_moved_is_a_breach_of_each_edit_and_the_others_are_proved(
+    checkout: Checkout,
+) -> None:
+    mutant(checkout)
+    for name in ("first", "second"):
+        checkout.write(
+            f"solutions/{LAB}/mutants/{name}.edit", EDIT.replace("-// solved", "-// before")
+        )
+    ran = checkout.lab("lint")
+    assert ran.status == 1
+    assert [LAB, "mutants", "1", "2", "0"] in [line.split() for line in ran.out.splitlines()]
+    assert (
+        f"{LAB} mutant first: solutions/{LAB}/mutants/first.edit: block 1 is not in "
+        f"solutions/{LAB}/01_first.cu: the solution moved; run ./lab mutant edit {LAB}/first"
+    ) in ran.out
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (HEADER, "there is no block, so nothing differs from the solution"),
+        (f"{HEADER}#include <cmath>\n@@\n-// solved\n", "line 5: the header has only lines"),
+        (f"{HEADER}@@\n-// solved\nsolved\n", "line 7 begins with none of ' ', '-', '+'"),
+        (f"{HEADER}@@\n // solved\n", "block 1 changes nothing"),
+        (f"{HEADER}\xff".encode("latin-1"), "invalid start byte"),
+    ],
+)
+def test_a_malformed_edit_names_its_file(
+    checkout: Checkout, text: str | bytes, complaint: str
+) -> None:
+    checkout.write(f"solutions/{LAB}/mutants/tail_dropped.edit", text)
+    ran = checkout.lab("lint")
+    assert ran.status == 3
+    assert f"solutions/{LAB}/mutants/tail_dropped.edit: " in ran.complaint
+    assert complaint in ran.complaint
+
+
+def test_a_name_is_an_edit_or_a_whole_file(checkout: Checkout) -> None:
+    mutant(checkout)
+    checkout.write(f"solutions/{LAB}/mutants/tail_dropped.edit", EDIT)
+    ran = checkout.lab("lint")
+    assert ran.status == 3
+    assert "tail_dropped.edit has the same name" in ran.complaint

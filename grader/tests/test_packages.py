@@ -62,7 +62,9 @@ def test_a_package_is_the_same_bytes_each_time(package: tuple[Platform, bytes]) 
 def test_no_package_holds_a_solution_or_a_mutant(package: tuple[Platform, bytes]) -> None:
     _, data = package
     solutions = REPOSITORY / "solutions"
-    secret = {path.read_bytes() for path in solutions.rglob("*") if path.suffix in (".cu", ".md")}
+    secret = {
+        path.read_bytes() for path in solutions.rglob("*") if path.suffix in (".cu", ".edit", ".md")
+    }
     files = unpacked(data)
     assert len(files) > 100
     for name, content in files.items():

@@ -273,7 +273,9 @@ def test_mutants_of_checker_kinds_are_proved_where_the_sanitizer_is(
     gpu.write(
         f"solutions/{LAB}/mutants/no_barrier.cu",
         "// mutant of: 01_first\n// mistake: 1, a barrier is missing\n// expect: failed race\n"
-        f"// line: 37\n{verdict_line()}//sanitizer racecheck {log}\n",
+        f"// line: the 37th\n{verdict_line()}//sanitizer racecheck {log}\n"
+        + "\n" * 30
+        + "the 37th\n",
     )
     assert "no_barrier" not in gpu.lab("lint", LAB).out
     monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)

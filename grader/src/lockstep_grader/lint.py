@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from lockstep_grader.judge import EVERY_TEST, Sought
 from lockstep_grader.model import (
@@ -24,13 +23,13 @@ from lockstep_grader.progress import stage
 from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_rung
 from lockstep_grader.session import Session
-from lockstep_grader.submission import Source, read_file
+from lockstep_grader.submission import Source, read_source
 from lockstep_grader.workspace import Workspace
 
 _MIN_HINTS = 2
 # What `new` leaves for the author; a plain TODO is a student's.
 _AUTHORS_MARK = re.compile(r"TODO\(author\)[ \t]*([^\n\"]*)")
-_TEXT_SUFFIXES = frozenset({".cpp", ".cu", ".cuh", ".h", ".md", ".toml"})
+_TEXT_SUFFIXES = frozenset({".cpp", ".cu", ".cuh", ".edit", ".h", ".md", ".toml"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,6 @@ class _Proof:
     job: Job
     kind: str
     name: str
-    path: Path
     problems_of: Callable[[RungResult], list[str]]
 
 
@@ -61,9 +59,15 @@ def lint(
     Raises FaultError for a malformed mutant.
     """
     backend = session.toolchain.backend
-    mutants = {lab.id: read_mutants(workspace.solutions / lab.id / "mutants", lab) for lab in labs}
+    mutants = {lab.id: read_mutants(workspace, lab) for lab in labs}
+    moved = [
+        Verdict(lab.id, "mutant", mutant.name, (mutant.problem,))
+        for lab in labs
+        for mutant in mutants[lab.id]
+        if mutant.problem
+    ]
     provable = {
-        lab_id: [mutant for mutant in known if not mutant.obstacle(session.toolchain)]
+        lab_id: [each for each in known if not (each.problem or each.obstacle(session.toolchain))]
         for lab_id, known in mutants.items()
     }
     proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
@@ -78,13 +82,13 @@ def lint(
         )
     verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
     skipped = [
-        Verdict(lab.id, "mutant", mutant.file.stem, (), obstacle)
+        Verdict(lab.id, "mutant", mutant.name, (), obstacle)
         for lab in labs
         for mutant in mutants[lab.id]
-        if (obstacle := mutant.obstacle(session.toolchain))
+        if not mutant.problem and (obstacle := mutant.obstacle(session.toolchain))
     ]
     unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
-    return (*verdicts, *skipped, *unfinished)
+    return (*verdicts, *moved, *skipped, *unfinished)
 
 
 def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
@@ -104,14 +108,14 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
 
 def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
     for rung in lab.rungs:
-        starter = workspace.labs / lab.id / rung.file_name
+        starter = partial(read_source, workspace.labs, lab, rung)
         yield _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
-        solution = workspace.solutions / lab.id / rung.file_name
+        solution = partial(read_source, workspace.solutions, lab, rung)
         yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
     for mutant in mutants:
-        name = mutant.file.stem
-        problems = partial(breaches, mutant)
-        yield _proof(lab, mutant.rung, "mutant", name, mutant.file, problems, mutant.sought)
+        name = mutant.name
+        source, problems = partial(_source_of, mutant), partial(breaches, mutant)
+        yield _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
 
 
 def _proof(
@@ -119,19 +123,15 @@ def _proof(
     rung: Rung,
     kind: str,
     name: str,
-    path: Path,
+    read: Callable[[], Source | Finding],
     problems_of: Callable[[RungResult], list[str]],
     sought: Sought = EVERY_TEST,
 ) -> _Proof:
-    read = partial(_read_as, path, rung)
-    job = Job(f"{kind} {name}", lab, rung, read, sought)
-    return _Proof(job, kind, name, path, problems_of)
+    return _Proof(Job(f"{kind} {name}", lab, rung, read, sought), kind, name, problems_of)
 
 
-def _read_as(path: Path, rung: Rung) -> Source | Finding:
-    """The file at `path`, compiled under the name of the rung it stands for."""
-    source = read_file(path)
-    return Source(rung.file_name, source.data) if isinstance(source, Source) else source
+def _source_of(mutant: Mutant) -> Source:
+    return mutant.source
 
 
 def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
@@ -144,7 +144,7 @@ def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
 
 
 def _todo_problems(proof: _Proof) -> list[str]:
-    source = read_file(proof.path)
+    source = proof.job.read()
     if isinstance(source, Finding):
         return [source.message]
     has_todo = b"TODO" in source.data

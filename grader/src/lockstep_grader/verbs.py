@@ -41,6 +41,7 @@ VERBS = {
     "release": Verb(
         "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
     ),
+    "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
     "export": Verb(
         "verbs_export",
         "Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON.",
