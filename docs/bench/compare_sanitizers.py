@@ -5,7 +5,8 @@
     .venv/bin/python docs/bench/compare_sanitizers.py cpu      # writes docs/bench/mutants-cpu.json
     .venv/bin/python docs/bench/compare_sanitizers.py table > docs/bench/mutants.md
 
-Only mutants that a checker can find: those whose header expects a kind that no wrong result tells.
+Only mutants that a checker can find: those whose header expects a kind that no wrong result tells. When a solution
+changes, lines move: measure both sides again.
 """
 
 import importlib.util
@@ -83,7 +84,13 @@ def examine_all(backend: Backend) -> dict[str, object]:
     with ThreadPoolExecutor(session.jobs) as threads:
         reports = threads.map(partial(examine, session, pool, lab), mutants())
         found = {mutant.name: report for mutant, report in zip(mutants(), reports, strict=True)}
-    return {"date": datetime.now(timezone.utc).date().isoformat(), "backend": str(backend), "mutants": found}
+    lines = {mutant.name: mutant.line for mutant in mutants() if mutant.line}  # in the text that was judged
+    return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "backend": str(backend),
+        "lines": lines,
+        "mutants": found,
+    }
 
 
 def table() -> str:
@@ -98,7 +105,7 @@ def table() -> str:
     for mutant in mutants():
         found = {**sides[0]["mutants"][mutant.name], **sides[1]["mutants"].get(mutant.name, {})}
         cells = [", ".join(found.get(tool, [])) or "-" for tool in ("emulator", *TOOLS)]
-        row = [f"`{mutant.name}`", mutant.mistake, str(mutant.line or "-"), *cells]
+        row = [f"`{mutant.name}`", mutant.mistake, str(sides[1]["lines"].get(mutant.name, "-")), *cells]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 

@@ -165,9 +165,9 @@ def test_the_picture_in_the_readme_shows_what_a_check_says() -> None:
     assert shown == races.findall(told(script["draw"](script["checked"]())))
 
 
-def test_the_changelog_begins_with_this_version() -> None:
+def test_the_newest_released_version_of_the_changelog_is_this_one() -> None:
     text = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
-    newest = re.search(r"^## (\S+)", text, re.MULTILINE)
+    newest = re.search(r"^## (?!Unreleased$)(\S+)", text, re.MULTILINE)
     assert newest
     assert newest[1] == __version__
     supported = (REPOSITORY / "SECURITY.md").read_text("utf-8")

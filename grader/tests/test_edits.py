@@ -54,9 +54,7 @@ def test_every_block_is_searched_for_in_the_text_as_it_was() -> None:
 
 
 def test_a_hunk_of_git_diff_is_a_block() -> None:
-    hunk = (
-        "@@ -1,2 +1,2 @@ f()\n int sum = 0;\n-for (int i = 0; i < n; ++i) {\n+for (;;) {\n"
-    )
+    hunk = "@@ -1,2 +1,2 @@ f()\n int sum = 0;\n-for (int i = 0; i < n; ++i) {\n+for (;;) {\n"
     assert "for (;;) {\n  sum" in edited(hunk)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The mutants of this repository fit today's solutions. `lint` proves how each is caught."""
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,9 @@ def test_every_mutant_is_stored_as_edit_would_store_it(
         if (suffix, again) != (mutant.file.suffix, text):
             differing.append(WORKSPACE.shown(mutant.file))
     assert differing == []
+
+
+def test_the_manual_shows_a_mutant_as_it_is() -> None:
+    page = (REPOSITORY / "docs" / "authors.md").read_text("utf-8")
+    file = WORKSPACE.solutions / "01-reduction" / "mutants" / "past_the_end.edit"
+    assert textwrap.indent(file.read_text("utf-8"), "    ") in page
