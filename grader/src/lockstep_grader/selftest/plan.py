@@ -62,6 +62,7 @@ def ensure_tools(workspace: Workspace) -> None:
     system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
     for needed, loss in (
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
+        (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ):

@@ -53,7 +53,8 @@ def run_pytest(context: Context) -> Tally:
         junit = Path(work) / "pytest.xml"
         argv = [sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"]
         if find_spec("xdist"):
-            argv += ["-n", str(context.jobs), "--dist", "loadfile"]
+            # One more than the cores: many tests wait for a child, a clock or a cluster.
+            argv += ["-n", str(context.jobs + 1), "--dist", "loadfile"]
         done = capture(argv, grader)
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
