@@ -4,7 +4,7 @@
 #
 #   docs/bench/measure_gpu.sh [grade|bench|checkers|counters|torch|occupancy] [LAB ...]
 #
-# All of them over all labs unless said. Writes what docs/measured.md lists: GPU-grade-LAB.json, the
+# All of them over all labs unless said. Writes what docs/measured.md lists: GPU-grades.md, the
 # ladders with their plots and tables, mutants-cuda.json, counters-hardware.json, torch.json and
 # GPU-occupancy.json. Goes on when one of them fails; exits with how many did.
 
@@ -46,10 +46,12 @@ compare_occupancy() {
 for step in $what; do
   case $step in
     grade)
+      grades=$(mktemp -d)
       for lab in "$@"; do
         lab=${lab##*/}
-        run ./lab grade solutions --lab "$lab" --backend cuda --json "docs/bench/$name-grade-$lab.json"
+        run ./lab grade solutions --lab "$lab" --backend cuda --json "$grades/$lab.json"
       done
+      keep "docs/bench/$name-grades.md" python3 docs/bench/grade_table.py "$grades"/*.json
       ;;
     bench) for lab in "$@"; do run ./lab bench "${lab##*/}" --backend cuda; done ;;
     checkers) run $python docs/bench/compare_sanitizers.py cuda ;;
