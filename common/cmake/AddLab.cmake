@@ -2,6 +2,7 @@
 # add_lab(): one lab's judge, its call table, and a worker and a test for each rung.
 # write_toolchain_file(): tells the grader how to build a worker itself, with the very same steps.
 
+include(${CMAKE_CURRENT_LIST_DIR}/LabFile.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/WorkerSteps.cmake)
 
 # Which rungs ctest judges.
@@ -32,24 +33,21 @@ function(compile_for_backend)
   endif()
 endfunction()
 
-# add_lab(NN-slug RUNGS stem... CALLS function... [JUDGE file...])
-#   RUNGS  files that a submission may hold, without .cu
-#   CALLS  functions of namespace lab, declared in slug.cuh, that a rung may define
-#   JUDGE  sources of the judge beside slug_test.cpp, in the lab's folder; .cu is compiled for either backend
+# add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the judge is every other source beside it.
+# A rung is a file that a submission may hold, NN_technique.cu. A call is a function of namespace lab,
+# declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for either backend.
 # Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker.
-function(add_lab folder)
-  cmake_parse_arguments(ARG "" "" "RUNGS;CALLS;JUDGE" ${ARGN})
-  string(REGEX REPLACE "^[0-9]+-" "" slug ${folder})
-  string(REPLACE "-" "_" slug ${slug})
-  set(lab_dir ${CMAKE_SOURCE_DIR}/labs/${folder})
-  if(NOT IS_DIRECTORY ${lab_dir})
-    return()  # a package for one lab (./lab package) has no other
-  endif()
+function(add_lab lab_file)
+  read_lab_file(${lab_file} lab)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lab_file})
+  get_filename_component(lab_dir ${lab_file} DIRECTORY)
+  get_filename_component(folder ${lab_dir} NAME)
+  set(slug ${lab_SLUG})
 
   set(weak_declarations "")
   set(table_entries "")
   set(kept_symbols "")
-  foreach(call IN LISTS ARG_CALLS)
+  foreach(call IN LISTS lab_CALLS)
     string(LENGTH ${call} length)
     string(APPEND kept_symbols "_ZN3lab${length}${call}[EB]*\n")  # lab::call(any parameters), mangled
     string(APPEND weak_declarations "[[gnu::weak]] decltype(${call}) ${call};\n")
@@ -62,10 +60,10 @@ function(add_lab folder)
   target_include_directories(${slug}_calls PRIVATE ${lab_dir})
   target_link_libraries(${slug}_calls PRIVATE lockstep_worker lockstep_warnings)
 
-  list(TRANSFORM ARG_JUDGE PREPEND ${lab_dir}/)
-  add_executable(${slug}_test ${lab_dir}/${slug}_test.cpp ${ARG_JUDGE})
-  list(FILTER ARG_JUDGE INCLUDE REGEX "\\.cu$")
-  compile_for_backend(${ARG_JUDGE})
+  file(GLOB judge_sources CONFIGURE_DEPENDS ${lab_dir}/*.cpp)
+  file(GLOB judge_device_sources CONFIGURE_DEPENDS ${lab_dir}/[a-z]*.cu)
+  compile_for_backend(${judge_device_sources})
+  add_executable(${slug}_test ${judge_sources} ${judge_device_sources})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
   target_compile_definitions(${slug}_test PRIVATE LAB_FOLDER="${lab_dir}")  # where its data files are
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
@@ -74,7 +72,7 @@ function(add_lab folder)
   add_dependencies(lockstep judge_${folder})
 
   add_custom_target(workers_${folder})
-  foreach(rung IN LISTS ARG_RUNGS)
+  foreach(rung IN LISTS lab_RUNGS)
     set(source ${LAB_SUBMISSION}/${folder}/${rung}.cu)
     if(NOT EXISTS ${source})
       continue()

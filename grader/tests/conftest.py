@@ -33,6 +33,7 @@ slug = "demo"
 title = "Demonstration"
 summary = "Two rungs to climb."
 prerequisites = []
+calls = ["demo"]
 
 [[rung]]
 id = "01_first"

@@ -18,6 +18,7 @@ slug = "demo"
 title = "Demonstration"
 summary = "Three rungs to climb."
 prerequisites = []
+calls = ["demo"]
 
 [[rung]]
 id = "01_first"

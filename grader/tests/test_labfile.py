@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """lab.toml: what is read, and that every mistake names its file, line and key."""
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from lockstep_grader.catalog import find_lab, find_rung, find_target
 from lockstep_grader.errors import FaultError, InputError
 from lockstep_grader.labfile import read_lab
 from lockstep_grader.model import Backend, Gate, Lab
+from lockstep_grader.text import one_line
 from lockstep_grader.toml_lines import key_lines, line_of, spelled
 
 from conftest import LAB_TOML
@@ -52,15 +55,15 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ('slug = "demo"', 'slog = "demo"', ":1: lab.slug: is missing"),
         ('slug = "demo"', 'slug = "demo"\nextra = 1', ":4: lab.extra: unknown key"),
         ('id = "01-demo"', 'id = "01-other"', ":2: lab.id: is '01-other', but the folder's"),
-        ('title = "The first"', "title = 3", ":10: rung[0].title: expected a text, got 3"),
-        ("correctness = 2", "correctnes = 2", ":11: rung[0].points.correctness: is missing"),
-        ("correctness = 2", "correctness = 0.333", ":11: rung[0].points.correctness: points are"),
-        ("correctness = 2", "correctness = -2", ":11: rung[0].points.correctness: points are"),
+        ('title = "The first"', "title = 3", ":11: rung[0].title: expected a text, got 3"),
+        ("correctness = 2", "correctnes = 2", ":12: rung[0].points.correctness: is missing"),
+        ("correctness = 2", "correctness = 0.333", ":12: rung[0].points.correctness: points are"),
+        ("correctness = 2", "correctness = -2", ":12: rung[0].points.correctness: points are"),
         ("efficiency = 1 }", "efficiency = 1, style = 1 }", "points.style: unknown key"),
-        ("requires = []", 'requires = ["09_x"]', ":18: rung[1].requires: '09_x' is no earlier"),
-        ('id = "02_second"', 'id = "01_first"', ":15: rung[1].id: 01_first is there twice"),
-        ('id = "02_second"', 'id = "second"', ":15: rung[1].id: expected two digits and a name"),
-        ('hints = ["one", "two", "three"]', "hints = [1]", ":19: rung[1].hints: expected a list"),
+        ("requires = []", 'requires = ["09_x"]', ":19: rung[1].requires: '09_x' is no earlier"),
+        ('id = "02_second"', 'id = "01_first"', ":16: rung[1].id: 01_first is there twice"),
+        ('id = "02_second"', 'id = "second"', ":16: rung[1].id: expected two digits and a name"),
+        ('hints = ["one", "two", "three"]', "hints = [1]", ":20: rung[1].hints: expected a list"),
         ("[[rung]]", "[rung]", "rung: expected [[rung]] tables"),
     ],
 )
@@ -74,18 +77,115 @@ def test_a_mistake_names_line_and_key(tmp_path: Path, old: str, new: str, expect
 @pytest.mark.parametrize(
     ("speed", "expected"),
     [
-        ("share = 0.5", ":21: rung[1].speed.share: expected a table"),
-        ("share = { zero = 0.5 }", ":21: rung[1].speed.share.full: is missing"),
+        ("share = 0.5", ":22: rung[1].speed.share: expected a table"),
+        ("share = { zero = 0.5 }", ":22: rung[1].speed.share.full: is missing"),
         (
             "share = { zero = 0.5, full = 0.5 }",
             "must be a number, and differ from zero",
         ),
         ("share = { zero = nan, full = 0.5 }", "share.full: must be a number"),
-        ("luck = { zero = 0, full = 1 }", ":21: rung[1].speed.luck: unknown gate"),
+        ("luck = { zero = 0, full = 1 }", ":22: rung[1].speed.luck: unknown gate"),
     ],
 )
 def test_a_mistake_in_a_gate_names_line_and_key(tmp_path: Path, speed: str, expected: str) -> None:
     assert expected in complaint(tmp_path, f"{LAB_TOML}[rung.speed]\n{speed}\n")
+
+
+# ---- what CMake reads
+
+REPOSITORY = Path(__file__).parents[2]
+READS = """\
+include(common/cmake/LabFile.cmake)
+read_lab_file(${FILE} lab)
+message("${lab_ID}|${lab_SLUG}|${lab_RUNGS}|${lab_CALLS}")
+"""
+
+
+def cmake_reads(tmp_path: Path, file: Path) -> tuple[int, str]:
+    """CMake's exit status, and what it read or why it did not."""
+    script = tmp_path / "reads.cmake"
+    script.write_text(READS)
+    argv = ["cmake", f"-DFILE={file}", "-P", str(script)]
+    done = subprocess.run(argv, cwd=REPOSITORY, capture_output=True, text=True)
+    return done.returncode, one_line(done.stderr)
+
+
+def as_cmake(lab: Lab) -> str:
+    rungs = ";".join(rung.id for rung in lab.rungs)
+    return f"{lab.id}|{lab.slug}|{rungs}|{';'.join(lab.calls)}"
+
+
+@pytest.mark.parametrize("file", sorted(REPOSITORY.glob("labs/*/lab.toml")), ids=str)
+def test_cmake_and_the_grader_read_the_same_lab(tmp_path: Path, file: Path) -> None:
+    lab = read_lab(file)
+    assert cmake_reads(tmp_path, file) == (0, as_cmake(lab))
+    contract = (file.parent / f"{lab.slug}.cuh").read_text()
+    included = re.findall(r'^#include "(\w+\.cuh)"', contract, re.MULTILINE)
+    declared = contract + "".join((file.parent / name).read_text() for name in included)
+    assert [call for call in lab.calls if not re.search(rf"\b{call}\(", declared)] == []
+    assert {rung.file_name for rung in lab.rungs} == {
+        path.name for path in file.parent.glob("[0-9]*.cu")
+    }
+
+
+@pytest.mark.parametrize(
+    "calls", ['["demo"]', '[\n  "demo",\n  "other",  # one more\n]', '[ "demo" , "other" ]']
+)
+def test_cmake_reads_calls_however_they_are_laid_out(tmp_path: Path, calls: str) -> None:
+    file = write(tmp_path, LAB_TOML.replace('["demo"]', calls))
+    assert cmake_reads(tmp_path, file) == (0, as_cmake(read_lab(file)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('id = "01_first"', "id = '01_first'", "id"),
+        ('id = "01_first"', ' id = "01_first"', "id"),
+        ('id = "01_first"', 'id="01_first"', "id"),
+        ('slug = "demo"', 'slug  = "demo"', "slug"),
+        ('calls = ["demo"]', "calls = ['demo']", "calls"),
+        ('calls = ["demo"]', 'calls= ["demo"]', "calls"),
+        ('calls = ["demo"]', 'calls = ["demo", # "other"\n]', "calls"),
+        ('title = "The first"', 'title = """\nid = "09_x"\n"""', "id"),
+    ],
+)
+def test_what_cmake_would_read_otherwise_is_refused(
+    tmp_path: Path, old: str, new: str, key: str
+) -> None:
+    said = complaint(tmp_path, LAB_TOML.replace(old, new))
+    assert f": {key}: CMake reads " in said
+    assert f"write each at the start of a line, as in {key} = " in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('id = "01_first"', "id = '01_first'", "2 rungs and the lab, but 2 lines of the form id ="),
+        ('slug = "demo"', "slug = 'demo'", "no line of the form slug ="),
+        ('calls = ["demo"]', "calls = []", "list the functions that the rungs define"),
+    ],
+)
+def test_cmake_refuses_what_it_cannot_read(
+    tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    status, said = cmake_reads(tmp_path, write(tmp_path, LAB_TOML.replace(old, new)))
+    assert status != 0
+    assert expected in said
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ("[]", ":7: lab.calls: is missing: list the functions"),
+        ('["demo", "demo"]', ":7: lab.calls: demo is there twice"),
+        ('["lab::demo"]', ":7: lab.calls: expected the name of a function"),
+    ],
+)
+def test_a_mistake_in_calls_names_line_and_key(tmp_path: Path, calls: str, expected: str) -> None:
+    assert expected in complaint(tmp_path, LAB_TOML.replace('["demo"]', calls))
+
+
+# ---- optional keys
 
 
 def with_headers(headers: str) -> str:

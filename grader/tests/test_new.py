@@ -20,12 +20,11 @@ from conftest import LAB, Checkout
 
 REPOSITORY = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build").absolute()
-CMAKE = "cmake_minimum_required(VERSION 3.22)\n\nadd_lab(01-demo\n  RUNGS\n    01_first)\n\nend()\n"
 
 
 @pytest.fixture
 def authors(checkout: Checkout) -> Checkout:
-    checkout.write("CMakeLists.txt", CMAKE)
+    checkout.write(EDITOR_FLAGS, "-xcuda\n-iquote../../../labs/01-demo\n")
     shutil.copy(REPOSITORY / ".clang-format", checkout.root)
     return checkout
 
@@ -50,22 +49,24 @@ def test_a_lab_has_every_file_that_the_checklist_asks_for(authors: Checkout) -> 
         "solutions/08-sample-lab/README.md",
         "solutions/08-sample-lab/mutants/zeros.cu",
     ]
-    block = "add_lab(08-sample-lab\n  RUNGS\n    01_plain\n    02_tiled\n  CALLS\n    sample_lab)\n"
-    assert (authors.root / "CMakeLists.txt").read_text() == CMAKE.replace(
-        "\nend()", f"\n{block}\nend()"
-    )
     assert "A sample" in authors.lab("list").out
 
 
-def test_labs_are_listed_in_the_order_of_their_numbers(authors: Checkout) -> None:
+def test_a_lab_touches_its_own_folders_and_one_shared_file(authors: Checkout) -> None:
+    def texts() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in authors.root.rglob("*") if path.is_file()}
+
+    before = texts()
+    ran = authors.lab("new", "02-next")
+    after = texts()
+    assert all(after[path] == before[path] for path in before if path.name != "compile_flags.txt")
+    new = {path.relative_to(authors.root).parts[:2] for path in set(after) - set(before)}
+    assert new == {("labs", "02-next"), ("solutions", "02-next")}
+    assert EDITOR_FLAGS in ran.out
     authors.lab("new", "00-before")
-    listed = re.findall(r"add_lab\(([\w-]+)", (authors.root / "CMakeLists.txt").read_text())
-    assert listed == ["00-before", "01-demo"]
-    flags = authors.write(EDITOR_FLAGS, "-xcuda\n-iquote../../../labs/01-demo\n")
-    authors.lab("new", "02-next")
-    assert flags.read_text().splitlines()[1:] == [
-        "-iquote../../../labs/01-demo",
-        "-iquote../../../labs/02-next",
+    assert (authors.root / EDITOR_FLAGS).read_text().splitlines() == [
+        "-xcuda",
+        *(f"-iquote../../../labs/{lab}" for lab in ("00-before", "01-demo", "02-next")),
     ]
 
 
@@ -161,8 +162,7 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     lab, slug, root = "08-sample", "sample", tmp_path / "new"
     (root / "labs").mkdir(parents=True)
     (root / "solutions").mkdir()
-    for name in (".clang-format", "CMakeLists.txt"):
-        shutil.copy(REPOSITORY / name, root)
+    shutil.copy(REPOSITORY / ".clang-format", root)
     shutil.copytree(REPOSITORY / "common", root / "common")  # `new` writes the editors' flags
     monkeypatch.setenv("LOCKSTEP_ROOT", str(root))
     assert checkout.lab("new", lab, "--rungs", "plain").status == 0

@@ -20,7 +20,7 @@ from lockstep_grader.model import Backend, Lab
 from lockstep_grader.release.contents import release_files, require_committed, require_starters
 from lockstep_grader.release.leaks import find_leaks
 from lockstep_grader.release.make import release
-from lockstep_grader.release.rewrite import fit_links, only_labs, without_cuts
+from lockstep_grader.release.rewrite import fit_links, without_cuts
 from lockstep_grader.release.write import require_ours, with_manifest, write_folder, write_zip
 from lockstep_grader.workspace import Workspace
 
@@ -69,8 +69,8 @@ def test_no_copy_of_one_lab_holds_a_piece_of_any_solution(lab: Lab) -> None:
     files = release_files(WORKSPACE, LABS, [lab])
     assert [str(leak) for leak in find_leaks(REPOSITORY, LABS, files)] == []
     assert {path.split("/")[1] for path in files if path.startswith("labs/")} == {lab.id}
-    cmake = files["CMakeLists.txt"].decode()
-    assert [other.id for other in LABS if other.id in cmake] == [lab.id]
+    flags = files["common/simt/editor/compile_flags.txt"].decode()
+    assert [other.id for other in LABS if other.id in flags] == [lab.id]
     headers = {path for path in files if path.startswith("common/cuda/lab/")}
     kept_back = {header for other in LABS for header in other.headers} - set(lab.headers)
     assert not headers & {f"common/cuda/{header}" for header in kept_back}
@@ -129,11 +129,6 @@ def test_links_that_lead_out_become_words() -> None:
     text = "[a](b.md#c) [d](../e.md) [f](https://f) [g](#g) [h](sub)"
     fitted = fit_links("docs/x.md", text, {"docs/b.md", "docs/sub/i.md"})
     assert fitted == "[a](b.md#c) d [f](https://f) [g](#g) [h](sub)"
-
-
-def test_cmake_lists_the_chosen_labs_alone() -> None:
-    text = "x()\n\nadd_lab(00-a\n  RUNGS\n    01_x)\n\nadd_lab(01-b\n  CALLS\n    y)\n\nz()\n"
-    assert only_labs(text, {"01-b"}) == "x()\n\nadd_lab(01-b\n  CALLS\n    y)\n\nz()\n"
 
 
 # ---- how it is written

@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,11 @@ from lockstep_grader.toml_lines import KeyPath, key_lines, line_of, spelled
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
+_CALL = re.compile(r"[a-z][a-z0-9_]*")
+# What CMake reads, by the patterns of common/cmake/LabFile.cmake.
+_PLAIN = {key: re.compile(rf'^{key} = "([^"\n]*)"', re.MULTILINE) for key in ("id", "slug")}
+_CALLS = re.compile(r"^calls = \[[^\]]*\]", re.MULTILINE)
+_NAME = re.compile(r'"([A-Za-z0-9_]+)"')
 _HEADER = re.compile(r"lab/[a-z0-9_]+\.cuh")
 _SPEED_GATES = frozenset({"share", "of_reference", "speedup", "speedup_cpu", "of_library"})
 _BUDGET_GATES = frozenset(MEASURES)
@@ -34,7 +39,30 @@ def read_lab(file: Path) -> Lab:
     root = _Table(file, key_lines(text), (), data)
     lab = _lab(root, file.parent.name, file.parent.parent.with_name("common") / "cuda")
     root.finish()
+    _require_plain(file, text, lab)
     return lab
+
+
+def _require_plain(file: Path, text: str, lab: Lab) -> None:
+    """That common/cmake/LabFile.cmake, which has no TOML parser, reads the same lab."""
+    found = _CALLS.search(text)
+    plain: dict[str, Sequence[str]] = {
+        "id": _PLAIN["id"].findall(text),
+        "slug": _PLAIN["slug"].findall(text),
+        "calls": _NAME.findall(found[0]) if found else (),
+    }
+    read = {
+        "id": [lab.id, *(rung.id for rung in lab.rungs)],
+        "slug": [lab.slug],
+        "calls": lab.calls,
+    }
+    for key, values in read.items():
+        if list(values) != list(plain[key]):
+            example = '["one", "two"]' if key == "calls" else f'"{values[0]}"'
+            raise FaultError(
+                f"{file}: {key}: CMake reads {', '.join(plain[key]) or 'nothing'}; "
+                f"write each at the start of a line, as in {key} = {example}"
+            )
 
 
 class _Table:
@@ -130,11 +158,24 @@ def _lab(root: _Table, folder: str, headers: Path) -> Lab:
         summary=head.text("summary"),
         prerequisites=head.texts("prerequisites"),
         rungs=tuple(rungs),
+        calls=_calls(head),
         headers=_headers(head, headers),
         bench_sizes=head.sizes("bench_sizes") if "bench_sizes" in head else BENCH_SIZES,
     )
     head.finish()
     return lab
+
+
+def _calls(head: _Table) -> tuple[str, ...]:
+    calls = head.texts("calls")
+    if not calls:
+        raise head.error("calls", "is missing: list the functions that the rungs define")
+    for index, call in enumerate(calls):
+        if not _CALL.fullmatch(call):
+            raise head.error("calls", f"expected the name of a function, got {call!r}")
+        if call in calls[:index]:
+            raise head.error("calls", f"{call} is there twice")
+    return calls
 
 
 def _headers(head: _Table, folder: Path) -> tuple[str, ...]:

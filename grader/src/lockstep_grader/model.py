@@ -125,6 +125,7 @@ class Lab:
     summary: str
     prerequisites: tuple[str, ...]
     rungs: tuple[Rung, ...]
+    calls: tuple[str, ...] = ()  # the functions that rungs define, of namespace lab
     headers: tuple[str, ...] = ()  # of common/cuda, that come with this lab and no earlier
     bench_sizes: tuple[int, ...] = BENCH_SIZES
 

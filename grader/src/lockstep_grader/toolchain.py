@@ -50,7 +50,9 @@ class Toolchain:
 
     def lab(self, lab_id: str) -> LabTools:
         if lab_id not in self.labs:
-            raise FaultError(f"{self.file} names no judge for {lab_id}: is it in CMakeLists.txt?")
+            raise FaultError(
+                f"{self.file} names no judge for {lab_id}: has labs/{lab_id} a lab.toml?"
+            )
         return self.labs[lab_id]
 
     @cached_property

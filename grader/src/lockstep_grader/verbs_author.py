@@ -35,7 +35,6 @@ def new_lab(
     names = lab_names(workspace, lab_id, title, [*(rungs or []), *(more or [])] or ["simple"])
     for file in scaffold(workspace, names):
         print(workspace.shown(file))
-    print("CMakeLists.txt: add_lab() for it")
     print(f"next: write what TODO(author) asks for; ./lab lint {names.id} says what is left")
     return ExitCode.FULL_MARKS
 

@@ -13,7 +13,6 @@ from lockstep_grader.release.rewrite import (
     fit_examples,
     fit_links,
     only_lab_folders,
-    only_labs,
     without_cuts,
 )
 from lockstep_grader.workspace import Workspace
@@ -158,8 +157,6 @@ def _git(root: Path, *arguments: str) -> bytes:
 def _rewritten(
     path: str, data: bytes, kept: frozenset[str], left: Set[str], chosen: Sequence[Lab]
 ) -> bytes:
-    if path == "CMakeLists.txt":
-        return without_cuts(path, only_labs(data.decode(), {lab.id for lab in chosen})).encode()
     name = PurePosixPath(path).name
     if name == "compile_flags.txt":
         return only_lab_folders(data.decode(), {lab.id for lab in chosen}).encode()

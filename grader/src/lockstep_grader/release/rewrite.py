@@ -14,7 +14,6 @@ from lockstep_grader.errors import InputError
 from lockstep_grader.model import Lab
 
 _END = {"cut": "release:end", "only": "-->"}
-_BLOCK = re.compile(r"^add_lab\((?P<lab>[\w-]+)[^)]*\)\n+", re.MULTILINE)
 _LAB = re.compile(r"\b(?P<lab>\d\d-\w[\w-]*)(?P<rung>/\d\d_\w+)?")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 
@@ -36,11 +35,6 @@ def without_cuts(path: str, text: str) -> str:
     if inside:
         raise InputError(f"{path}:{open_at}: a release:{inside} block that does not end")
     return "".join(kept)
-
-
-def only_labs(text: str, labs: Set[str]) -> str:
-    """CMakeLists.txt without the add_lab() of any other lab."""
-    return _BLOCK.sub(lambda block: block[0] if block["lab"] in labs else "", text)
 
 
 def only_lab_folders(text: str, labs: Set[str]) -> str:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Writes the files of a new lab, and its lines in CMakeLists.txt and in the editors' flags."""
+"""Writes the files of a new lab, and its line in the editors' flags."""
 
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
-from lockstep_grader.errors import FaultError
 from lockstep_grader.files import write_whole
 from lockstep_grader.scaffold.names import LabNames
 from lockstep_grader.workspace import Workspace
@@ -16,40 +14,20 @@ from lockstep_grader.workspace import Workspace
 _TEMPLATES = Path(__file__).parent / "templates"
 EDITOR_FLAGS = "common/simt/editor/compile_flags.txt"
 _FLAG = "-iquote../../../labs/"
-_BLOCK = re.compile(r"^add_lab\((?P<lab>[\w-]+)[^)]*\)\n", re.MULTILINE)
 
 
 def scaffold(workspace: Workspace, names: LabNames) -> list[Path]:
-    """Writes the lab and returns its files. Raises FaultError when CMakeLists.txt lists no labs."""
-    cmake = workspace.root / "CMakeLists.txt"
-    try:
-        listed = with_lab(cmake.read_text("utf-8"), names)
-    except OSError as error:
-        raise FaultError(f"{cmake}: {error.strerror}") from error
+    """Writes the lab, and returns its files and the shared ones that now name it."""
     files = {workspace.root / path: text for path, text in _files(names)}
     for file, text in files.items():
         write_whole(file, text.encode())
     _lay_out(workspace.root, [file for file in files if file.suffix in (".cu", ".cuh", ".cpp")])
-    write_whole(cmake, listed.encode())
+    written = list(files)
     flags = workspace.root / EDITOR_FLAGS
     if flags.is_file():
         write_whole(flags, with_editor_flag(flags.read_text("utf-8"), names.id).encode())
-    return list(files)
-
-
-def with_lab(text: str, names: LabNames) -> str:
-    """CMakeLists.txt with an add_lab() for the lab, in the order of numbers."""
-    blocks = list(_BLOCK.finditer(text))
-    if not blocks:
-        raise FaultError("CMakeLists.txt has no add_lab(): is this the whole repository?")
-    rungs = "".join(f"\n    {rung}" for rung in names.rungs)
-    block = f"add_lab({names.id}\n  RUNGS{rungs}\n  CALLS\n    {names.slug})\n"
-    before = [found for found in blocks if found["lab"] < names.id]
-    if before:
-        at = before[-1].end()
-        return f"{text[:at]}\n{block}{text[at:]}"
-    at = blocks[0].start()
-    return f"{text[:at]}{block}\n{text[at:]}"
+        written.append(flags)
+    return written
 
 
 def with_editor_flag(text: str, lab: str) -> str:
