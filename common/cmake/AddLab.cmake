@@ -23,7 +23,7 @@ add_custom_target(lockstep_base)
 add_custom_target(lockstep)
 add_custom_target(lockstep_tests)
 
-# A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/device_loop.cuh.
+# A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/fixture/device_loop.cuh.
 function(compile_for_backend)
   if(LAB_BACKEND STREQUAL "cpu")
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "counting.h"
-#include "lab_test.h"
-#include "session.h"
-#include "speed.h"
+#include "fixture/fixture.h"
+#include "fixture/session.h"
+#include "measure/counting.h"
+#include "measure/speed.h"
 
 namespace judge {
 namespace {
@@ -69,7 +69,7 @@ class TestStarts : public ::testing::EmptyTestEventListener {
 
 // Of efficiency, whether it runs or not. A wrong result earns nothing for being had cheaply, so
 // nothing is measured after a failure: a class has many wrong submissions.
-class MeasurementTest : public LabTest {
+class MeasurementTest : public Fixture {
  public:
   explicit MeasurementTest(const WorkloadPlan& plan) : plan_(plan) {}
 
@@ -80,7 +80,7 @@ class MeasurementTest : public LabTest {
       RecordProperty("message", "not measured, because a result was wrong");
       GTEST_SKIP();
     }
-    LabTest::SetUp();
+    Fixture::SetUp();
   }
   const WorkloadPlan plan_;
 };

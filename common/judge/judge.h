@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "options.h"
-#include "workload.h"
+#include "fixture/options.h"
+#include "measure/workload.h"
 
 namespace judge {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "lab_test.h"
-#include "options.h"
-#include "test_data.h"
+#include "fixture/fixture.h"
+#include "fixture/options.h"
+#include "fixture/test_data.h"
 #include "threads_test.h"
 
 namespace threads_test {
@@ -96,7 +96,7 @@ std::string explain(const Launch& launch, const std::vector<int>& h_thread) {
   return {};
 }
 
-class GridStride : public judge::LabTest {
+class GridStride : public judge::Fixture {
  protected:
   std::optional<Failure> scale(const Launch& launch, bool recorded = true) {
     const auto h_in = judge::random_integers(next_seed(), launch.num_items, 1000);

@@ -2,9 +2,9 @@
 // Rungs 04 and 05: what the host has to do around a kernel, and what it does when that fails.
 #include <algorithm>
 
-#include "lab_test.h"
-#include "options.h"
-#include "test_data.h"
+#include "fixture/fixture.h"
+#include "fixture/options.h"
+#include "fixture/test_data.h"
 #include "threads_test.h"
 
 namespace threads_test {
@@ -37,7 +37,7 @@ std::string text(const Fill& fill) {
 constexpr const char* kBadShape = "cudaErrorInvalidValue or cudaErrorInvalidConfiguration";
 constexpr const char* kBadSize = "cudaErrorInvalidValue";
 
-class CheckedLaunch : public judge::LabTest {
+class CheckedLaunch : public judge::Fixture {
  protected:
   // Makes the calls one after the other, in the same process.
   std::optional<Failure> fill(const std::vector<Fill>& fills) {
@@ -123,7 +123,7 @@ struct Table {
   int num_columns;
 };
 
-class HostFlow : public judge::LabTest {
+class HostFlow : public judge::Fixture {
  protected:
   using Multiply = decltype(lab::multiplication_table);
 

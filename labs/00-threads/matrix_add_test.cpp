@@ -2,9 +2,9 @@
 // Rung 01: every element of the sum, for matrices of any shape.
 #include <algorithm>
 
-#include "lab_test.h"
-#include "options.h"
-#include "test_data.h"
+#include "fixture/fixture.h"
+#include "fixture/options.h"
+#include "fixture/test_data.h"
 #include "threads_test.h"
 
 namespace threads_test {
@@ -78,7 +78,7 @@ std::string explain_value(float got, float a, float b) {
   return {};
 }
 
-class MatrixAdd : public judge::LabTest {
+class MatrixAdd : public judge::Fixture {
  protected:
   std::optional<Failure> add(MatrixShape shape) {
     const auto [width, height] = shape;

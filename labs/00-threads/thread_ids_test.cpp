@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "lab_test.h"
-#include "test_data.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "threads_test.h"
 
 namespace threads_test {
@@ -167,7 +167,7 @@ std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds
 
 // ---- the tests
 
-class ThreadNumbers : public judge::LabTest {
+class ThreadNumbers : public judge::Fixture {
  protected:
   std::optional<Failure> number(const LaunchShape& shape) {
     begin_case();

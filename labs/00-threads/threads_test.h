@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/workload.h"
 #include "threads.cuh"
-#include "workload.h"
 
 namespace threads_test {
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "call_encoding.h"
-#include "test_data.h"
+#include "fixture/test_data.h"
+#include "protocol/call_encoding.h"
 #include "threads_data.h"
 #include "threads_test.h"
 

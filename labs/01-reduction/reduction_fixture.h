@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "diagnose.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "judge.h"
-#include "lab_test.h"
 #include "reduction.cuh"
-#include "test_data.h"
 
 namespace reduction {
 
@@ -45,7 +45,7 @@ struct Expectation {
   double tolerance = 0;
 };
 
-class Reduction : public judge::LabTest {
+class Reduction : public judge::Fixture {
  protected:
   // The contract: at least num_items / 4 bytes plus 64 KiB. No more is given.
   void give_scratch(int num_items) { set_scratch_bytes(num_items / 4 + (std::size_t{64} << 10)); }

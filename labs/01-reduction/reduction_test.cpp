@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 
+#include "fixture/test_data.h"
 #include "judge.h"
 #include "reduction_fixture.h"
-#include "test_data.h"
 
 namespace reduction {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "arena.h"
-#include "submission.h"
+#include "process/submission.h"
+#include "protocol/arena.h"
 
 namespace scan {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "lab_test.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "scan.cuh"
 #include "scan_diagnosis.h"
 #include "scan_workload.h"
-#include "test_data.h"
 
 namespace scan {
 
@@ -55,7 +55,7 @@ inline Result<int> sum_scan(const std::string& function, Kind kind, std::vector<
           .h_got = {}};
 }
 
-class ScanTest : public judge::LabTest {
+class ScanTest : public judge::Fixture {
  protected:
   using Failure = judge::Failure;
 

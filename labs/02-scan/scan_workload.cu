@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "call_encoding.h"
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
+#include "protocol/call_encoding.h"
 #include "scan.cuh"
 #include "scan_workload.h"
-#include "test_data.h"
 
 namespace scan {
 namespace {

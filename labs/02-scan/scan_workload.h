@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "workload.h"
+#include "measure/workload.h"
 
 namespace scan {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compaction_data.h"
 
-#include "arena.h"
-#include "test_data.h"
+#include "fixture/test_data.h"
+#include "protocol/arena.h"
 
 namespace judge {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compaction.cuh"
-#include "host_device.h"
+#include "fixture/host_device.h"
 
 namespace judge {
 

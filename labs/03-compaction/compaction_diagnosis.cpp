@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "arena.h"
 #include "compaction_hypotheses.h"
+#include "protocol/arena.h"
 
 namespace judge {
 namespace {

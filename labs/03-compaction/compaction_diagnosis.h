@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compaction.cuh"
-#include "submission.h"
+#include "process/submission.h"
 
 namespace judge {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 
-#include "arena.h"
+#include "protocol/arena.h"
 
 namespace judge {
 namespace {

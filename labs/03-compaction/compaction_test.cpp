@@ -8,9 +8,9 @@
 #include "compaction_data.h"
 #include "compaction_diagnosis.h"
 #include "compaction_workload.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "judge.h"
-#include "lab_test.h"
-#include "test_data.h"
 
 namespace {
 
@@ -29,7 +29,7 @@ constexpr std::size_t scratch_bytes(int num_items) {  // the contract's; no more
   return 9 * static_cast<std::size_t>(num_items) + (std::size_t{64} << 10);
 }
 
-class CompactionTest : public judge::LabTest {
+class CompactionTest : public judge::Fixture {
  protected:
   explicit CompactionTest(Function function) : function_(function) {}
 

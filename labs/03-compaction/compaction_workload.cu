@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "arena.h"
-#include "call_encoding.h"
 #include "compaction_data.h"
 #include "compaction_workload.h"
-#include "device_loop.cuh"
-#include "test_data.h"
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
+#include "protocol/arena.h"
+#include "protocol/call_encoding.h"
 
 namespace judge {
 namespace {

@@ -2,7 +2,7 @@
 // What is measured: calls that keep half of many items, at random.
 #pragma once
 
-#include "workload.h"
+#include "measure/workload.h"
 
 namespace judge {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "fixture/test_data.h"
 #include "judge.h"
 #include "sorting.h"
-#include "test_data.h"
 
 namespace {
 

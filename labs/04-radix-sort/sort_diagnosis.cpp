@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "arena.h"
+#include "protocol/arena.h"
 
 namespace sort_judge {
 namespace {

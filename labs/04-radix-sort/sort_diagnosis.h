@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "submission.h"
+#include "process/submission.h"
 
 namespace sort_judge {
 

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "call_encoding.h"
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
+#include "protocol/call_encoding.h"
 #include "radix_sort.cuh"
 #include "sort_workload.h"
-#include "test_data.h"
 
 namespace sort_judge {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "fixture/test_data.h"
 #include "judge.h"
-#include "test_data.h"
 
 namespace sort_judge {
 namespace {

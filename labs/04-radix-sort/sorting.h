@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab_test.h"
+#include "fixture/fixture.h"
 #include "radix_sort.cuh"
 #include "sort_diagnosis.h"
 #include "sort_workload.h"
@@ -30,7 +30,7 @@ const std::vector<Kind>& kinds_of_keys();
 // "radix_sort of 1000 keys"
 std::string what(const char* function, std::size_t num_items);
 
-class Sorting : public judge::LabTest {
+class Sorting : public judge::Fixture {
  protected:
   void give_scratch(int num_items) { set_scratch_bytes(scratch_bytes(num_items)); }
 

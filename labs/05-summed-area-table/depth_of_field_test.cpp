@@ -4,9 +4,9 @@
 #include <array>
 #include <filesystem>
 
+#include "fixture/record.h"
+#include "picture/png.h"
 #include "picture_test.h"
-#include "png.h"
-#include "record.h"
 #include "scene.h"
 
 namespace sat {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "device_loop.cuh"
 #include "device_tables.h"
-#include "test_data.h"
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
 
 namespace sat {
 namespace {

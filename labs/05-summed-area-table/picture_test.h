@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lab_test.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "summed_area_table.cuh"
 #include "table_diagnosis.h"
-#include "test_data.h"
 
 namespace sat {
 
@@ -23,7 +23,7 @@ std::vector<int> random_picture(Shape shape, std::uint64_t seed, int limit);
 template <class T>
 std::string grid_text(Shape shape, const std::vector<T>& pixels);
 
-class PictureTest : public judge::LabTest {
+class PictureTest : public judge::Fixture {
  protected:
   // The contract's scratch, and no more.
   void give_scratch(Shape shape) {

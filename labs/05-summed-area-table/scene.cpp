@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "test_data.h"
+#include "fixture/test_data.h"
 
 namespace sat {
 namespace {

@@ -4,9 +4,9 @@
 #include <bit>
 #include <chrono>
 
-#include "arena.h"
-#include "call_encoding.h"
 #include "device_tables.h"
+#include "protocol/arena.h"
+#include "protocol/call_encoding.h"
 #include "summed_area_table.cuh"
 
 namespace sat {

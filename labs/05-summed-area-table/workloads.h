@@ -2,7 +2,7 @@
 // What is measured, and against which limit.
 #pragma once
 
-#include "workload.h"
+#include "measure/workload.h"
 
 namespace sat {
 

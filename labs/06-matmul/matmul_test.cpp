@@ -8,11 +8,11 @@
 #include <limits>
 #include <vector>
 
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "judge.h"
-#include "lab_test.h"
 #include "product.h"
 #include "square_product.h"
-#include "test_data.h"
 
 namespace {
 
@@ -25,12 +25,12 @@ using product::Shape;
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-class Matmul : public judge::LabTest {
+class Matmul : public judge::Fixture {
  protected:
   using AttemptShape = std::function<std::optional<Failure>(const Shape&)>;
 
   void SetUp() override {
-    LabTest::SetUp();
+    Fixture::SetUp();
     set_scratch_bytes(std::size_t{64} << 10);  // the contract's, and no more
   }
 

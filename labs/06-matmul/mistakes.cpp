@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "arena.h"
+#include "protocol/arena.h"
 
 namespace product {
 namespace {

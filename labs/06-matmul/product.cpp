@@ -5,9 +5,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "arena.h"
+#include "fixture/test_data.h"
 #include "mistakes.h"
-#include "test_data.h"
+#include "protocol/arena.h"
 
 namespace product {
 namespace {

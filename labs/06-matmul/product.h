@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "submission.h"
+#include "process/submission.h"
 
 namespace product {
 

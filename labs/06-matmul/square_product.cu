@@ -3,12 +3,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "call_encoding.h"
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
 #include "matmul.cuh"
 #include "product.h"
+#include "protocol/call_encoding.h"
 #include "square_product.h"
-#include "test_data.h"
 
 namespace product {
 namespace {

@@ -2,7 +2,7 @@
 // The measurable call of this lab.
 #pragma once
 
-#include "workload.h"
+#include "measure/workload.h"
 
 namespace product {
 

@@ -2,9 +2,9 @@
 // Rung 06: runs of free cells, by a kernel that stood still.
 #include <algorithm>
 
-#include "lab_test.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "scheduling.cuh"
-#include "test_data.h"
 
 namespace scheduling_test {
 namespace {
@@ -67,7 +67,7 @@ std::string explain_labels(const Cells& grid, const Runs& expected, const std::v
   return {};
 }
 
-class Barrier : public judge::LabTest {
+class Barrier : public judge::Fixture {
  protected:
   // Rows full of runs, long and short ones; share: of cells that are free.
   Cells random_grid(int num_rows, int row_length, double share) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fixture/fixture.h"
 #include "kernels_workload.h"
-#include "lab_test.h"
 
 namespace scheduling_test {
 namespace {
@@ -145,7 +145,7 @@ std::string explain_points(const Points& points, const std::vector<float> (&got)
   return {};
 }
 
-class Coalescing : public judge::LabTest {
+class Coalescing : public judge::Fixture {
  protected:
   // All accesses are tried, so that a mistake is named only if it explains all answers.
   void expect_classified(const std::vector<Access>& accesses) {

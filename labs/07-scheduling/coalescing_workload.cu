@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
+#include "fixture/options.h"
 #include "kernels_workload.h"
-#include "options.h"
 
 namespace scheduling_test {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
 #include "kernels_workload.h"
-#include "lab_test.h"
-#include "test_data.h"
 
 namespace scheduling_test {
 namespace {
@@ -149,7 +149,7 @@ std::string explain_curves(const Curves& curves, const std::vector<Curve>& got) 
 
 // ---- the tests
 
-class Divergence : public judge::LabTest {
+class Divergence : public judge::Fixture {
  protected:
   // All sizes are tried, so that a mistake is named only if it explains all answers.
   void expect_counts(Tree tree, const Counts& of_1024) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
 #include "kernels_workload.h"
 
 namespace scheduling_test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab_test.h"
+#include "fixture/fixture.h"
 #include "scheduling.cuh"
 
 namespace scheduling_test {
@@ -30,7 +30,7 @@ inline bool is_near(double got, double expected) {
   return off <= 1e-9 && off >= -1e-9;
 }
 
-class HostTest : public judge::LabTest {
+class HostTest : public judge::Fixture {
  protected:
   // An integer from `low` to `high`.
   int some(int low, int high) {

@@ -5,11 +5,11 @@
 
 #include <chrono>
 
-#include "call_encoding.h"
-#include "host_device.h"
+#include "fixture/host_device.h"
+#include "fixture/test_data.h"
+#include "measure/workload.h"
+#include "protocol/call_encoding.h"
 #include "scheduling.cuh"
-#include "test_data.h"
-#include "workload.h"
 
 namespace scheduling_test {
 

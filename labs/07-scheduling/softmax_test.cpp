@@ -6,8 +6,8 @@
 #include <limits>
 #include <sstream>
 
+#include "fixture/fixture.h"
 #include "kernels_workload.h"
-#include "lab_test.h"
 
 namespace scheduling_test {
 namespace {
@@ -116,7 +116,7 @@ std::string explain_row(const Row& row, const float* got) {
   return {};
 }
 
-class Softmax : public judge::LabTest {
+class Softmax : public judge::Fixture {
  protected:
   // Real numbers of [base, base + range).
   Matrix random_matrix(int num_rows, int row_length, float range = 12, float base = -5) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device_loop.cuh"
+#include "fixture/device_loop.cuh"
 #include "kernels_workload.h"
 
 namespace scheduling_test {

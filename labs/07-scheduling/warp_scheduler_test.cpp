@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "fixture/record.h"
 #include "host_test.h"
-#include "png.h"
-#include "record.h"
+#include "picture/png.h"
 #include "scheduler_model.h"
 #include "timeline_picture.h"
 

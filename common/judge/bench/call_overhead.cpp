@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "call_encoding.h"
-#include "speed.h"
+#include "measure/speed.h"
+#include "protocol/call_encoding.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "arena.h"
+#include "protocol/arena.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

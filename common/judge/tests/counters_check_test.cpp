@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counters_check.h"
+#include "measure/counters_check.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "speed.h"
-#include "test_data.h"
+#include "fixture/test_data.h"
+#include "measure/speed.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "measures.h"
+#include "measure/measures.h"
 
 #include <gtest/gtest.h>
 
-#include "counters_json.h"
+#include "measure/counters_json.h"
 
 namespace {
 

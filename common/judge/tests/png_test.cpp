@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Decodes what png.cpp wrote with a reader of its own, checksums included.
-#include "png.h"
+#include "picture/png.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
-#include "deflate.h"
-#include "test_data.h"
+#include "fixture/test_data.h"
+#include "picture/deflate.h"
 
 namespace judge {
 namespace {

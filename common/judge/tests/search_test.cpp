@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search.h"
+#include "fixture/search.h"
 
 #include <gtest/gtest.h>
 

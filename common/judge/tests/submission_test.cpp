@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Every way in which a worker can end, against a worker that does each on request.
-#include "submission.h"
+#include "process/submission.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "call_encoding.h"
+#include "protocol/call_encoding.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../test_data.h"
+#include "fixture/test_data.h"
 
 #include <gtest/gtest.h>
 

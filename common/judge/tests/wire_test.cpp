@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "wire.h"
+#include "protocol/wire.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "call_encoding.h"
-#include "json.h"
+#include "fixture/json.h"
+#include "protocol/call_encoding.h"
 #include "worker/call_table.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "lab/scratch.cuh"
-#include "wire.h"
+#include "protocol/wire.h"
 #include "worker/host_copies.h"
 
 namespace worker {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "wire_counters.h"
+#include "protocol/wire_counters.h"
 
 namespace worker {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lab/scratch.cuh"
-#include "wire.h"
+#include "protocol/wire.h"
 
 namespace worker {
 

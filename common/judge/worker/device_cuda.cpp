@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The worker on a real GPU: buffers arrive as shared device memory.
-#include "device_memory.h"
 #include "lab/cuda_error.cuh"
+#include "protocol/device_memory.h"
 #include "worker/device.h"
 
 namespace worker {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "wire.h"
+#include "protocol/wire.h"
 
 namespace worker {
 

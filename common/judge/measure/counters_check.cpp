@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "measure/counters_check.h"
+
+#include <algorithm>
+#include <string>
+
+#include "measure/measures.h"
+
+namespace judge {
+namespace {
+
+constexpr double kLeastShare = 0.5;  // where data is random, what is needed is an expectation
+
+std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
+  const auto found = counters.find(name);
+  return found == counters.end() ? 0 : found->second;
+}
+
+// Lines have what has a place in the source; maxima do not add up.
+bool adds_up(const std::string& name) {
+  return !wire::is_maximum(name) && name != "launches" && name != "blocks" && name != "warps" &&
+         name != "threads";
+}
+
+// The first counter that is not the sum over its lines.
+std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
+  wire::Counters sums;
+  for (const wire::LineCounters& line : kernel.lines) {
+    for (const auto& [name, value] : line.counters) sums[name] += value;
+  }
+  for (const auto& [name, value] : kernel.counters) {
+    if (adds_up(name) && sums[name] != value) return name;
+  }
+  for (const auto& [name, sum] : sums) {
+    if (adds_up(name) && value_of(kernel.counters, name) != sum) return name;
+  }
+  return std::nullopt;
+}
+
+// What all kernels moved at most: an atomic operation may touch a sector of its own.
+double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
+  double sectors = 0;
+  for (const wire::KernelCounters& kernel : kernels) {
+    for (const char* name :
+         {"global_read_sectors", "global_write_sectors", "global_atomic_lanes"}) {
+      sectors += static_cast<double>(value_of(kernel.counters, name));
+    }
+  }
+  return kSectorBytes * sectors;
+}
+
+}  // namespace
+
+std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
+                                       double bytes_needed) {
+  for (const wire::KernelCounters& kernel : kernels) {
+    if (const auto name = find_mismatch(kernel)) {
+      return Failure{"forbidden", "the counter " + *name + " of " + kernel.name +
+                                      " is not the sum over its lines: something other than the "
+                                      "emulator wrote to the counters"};
+    }
+  }
+  if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
+    return Failure{
+        "forbidden",
+        "the result is right, but the kernels moved " +
+            std::to_string(static_cast<std::uint64_t>(bytes_moved(kernels))) + " bytes where " +
+            std::to_string(static_cast<std::uint64_t>(bytes_needed)) +
+            " are to be read and written: the work has to be done by kernels, not by the host"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace judge

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "measure/counting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fixture/json.h"
+#include "fixture/record.h"
+#include "fixture/session.h"
+#include "measure/counters_check.h"
+#include "measure/counters_json.h"
+
+namespace judge {
+namespace {
+
+constexpr int kCountDigits = 10;  // counts are exact
+
+std::string places_json(const std::vector<Measure>& measures) {
+  std::vector<std::string> members;
+  for (const Measure& measure : measures) {
+    if (!measure.place) continue;
+    members.push_back(json::quote(measure.name) +
+                      ": {\"file\": " + json::quote(measure.place->file) +
+                      ", \"line\": " + std::to_string(measure.place->line) +
+                      ", \"value\": " + json::number(measure.place->value, kCountDigits) + "}");
+  }
+  return "{" + join(members) + "}";
+}
+
+}  // namespace
+
+CountResult count(const Workload& workload) {
+  Arena& arena = session().arena();
+  arena.reset();
+  const std::unique_ptr<Slot> slot = workload.make_slot(arena);
+  slot->refresh(session().seeds().next());
+  slot->poison_outputs();
+  wire::Batch batch;
+  batch.scratch_bytes = workload.scratch_bytes;
+  batch.count = 1;
+  batch.calls = {slot->call(workload.function)};
+  Outcome outcome = session().student().run(std::move(batch));
+
+  CountResult result;
+  result.num_items = workload.num_items;
+  result.failure = cause_of(outcome);
+  result.findings = std::move(outcome.findings);
+  result.kernels = std::move(outcome.kernels);
+  if (!result.failure) result.failure = slot->check();
+  if (!result.failure) {
+    if (const auto trespass = arena.find_trespass()) {
+      result.failure = Failure{"out_of_bounds", *trespass};
+    }
+  }
+  if (!result.failure) result.failure = find_impossible(result.kernels, workload.bytes_per_call);
+  if (!result.failure) {
+    result.measures = measures(result.kernels, std::max(workload.num_items, 1.0));
+  }
+  return result;
+}
+
+void record_counts(const CountResult& result) {
+  using ::testing::Test;
+  record_findings(result.findings);
+  if (result.failure) {
+    record_failure(*result.failure);
+    ADD_FAILURE() << result.failure->kind << ": " << result.failure->message;
+    return;
+  }
+  for (const Measure& measure : result.measures) {
+    Test::RecordProperty(measure.name, json::number(measure.value, kCountDigits));
+  }
+  Test::RecordProperty("num_items", json::number(result.num_items, kCountDigits));
+  Test::RecordProperty("counters", counters_by_kernel(result.kernels));
+  Test::RecordProperty("places", places_json(result.measures));
+}
+
+std::string to_json(const CountResult& result, std::size_t num_items) {
+  std::vector<std::string> measures;
+  for (const Measure& measure : result.measures) {
+    measures.push_back(json::quote(measure.name) + ": " +
+                       json::number(measure.value, kCountDigits));
+  }
+  std::vector<std::string> findings;
+  for (const wire::Finding& finding : result.findings) findings.push_back(to_json(finding));
+  return "{\"num_items\": " + std::to_string(num_items) +
+         ", \"items\": " + json::number(result.num_items, kCountDigits) +
+         ", \"outcome\": " + (result.failure ? "\"failed\"" : "\"passed\"") +
+         ", \"message\": " + json::quote(result.failure ? result.failure->message : "") +
+         ", \"findings\": [" + join(findings) + "], \"measures\": {" + join(measures) +
+         "}, \"places\": " + places_json(result.measures) +
+         ", \"kernels\": " + kernels_json(result.kernels) + "}";
+}
+
+}  // namespace judge

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "measure/measures.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace judge {
+namespace {
+
+constexpr double kLanes = 32;
+
+// Reads one set of counters, a line's or a call's, for the formulas below.
+class Figures {
+ public:
+  explicit Figures(const wire::Counters& counters) : counters_(counters) {}
+
+  double operator[](const char* name) const {
+    const auto found = counters_.find(name);
+    return found == counters_.end() ? 0 : static_cast<double>(found->second);
+  }
+
+  double bytes_asked() const {
+    return (*this)["global_read_bytes"] + (*this)["global_write_bytes"];
+  }
+  double bytes_moved() const {
+    return kSectorBytes * ((*this)["global_read_sectors"] + (*this)["global_write_sectors"]);
+  }
+  double conflicts() const {
+    return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"];
+  }
+  double shared_requests() const {
+    return (*this)["shared_read_requests"] + (*this)["shared_write_requests"];
+  }
+  double atomics() const { return (*this)["global_atomic_lanes"] + (*this)["shared_atomic_lanes"]; }
+  double atomics_same_address() const {
+    return std::max((*this)["global_atomic_max_same_address"],
+                    (*this)["shared_atomic_max_same_address"]);
+  }
+  double requests() const {
+    return (*this)["global_read_requests"] + (*this)["global_write_requests"] + shared_requests() +
+           (*this)["global_atomic_requests"] + (*this)["shared_atomic_requests"];
+  }
+  double lanes() const {
+    return (*this)["global_read_lanes"] + (*this)["global_write_lanes"] +
+           (*this)["shared_read_lanes"] + (*this)["shared_write_lanes"] + atomics();
+  }
+
+ private:
+  const wire::Counters& counters_;
+};
+
+// `empty` is the measure of nothing: as good as can be.
+double ratio(double part, double whole, double empty = 0) {
+  return whole == 0 ? empty : part / whole;
+}
+
+// Bytes moved in vain.
+double waste(const Figures& f) { return std::max(0.0, f.bytes_moved() - f.bytes_asked()); }
+
+using Formula = double (*)(const Figures&);
+
+// The measures that are one formula over counters. `blame`: how much a line contributes.
+struct Definition {
+  const char* name;
+  Formula value;
+  Formula blame;
+};
+
+constexpr Definition kDefinitions[] = {
+    {"read_sectors_per_request",
+     [](const Figures& f) { return ratio(f["global_read_sectors"], f["global_read_requests"]); },
+     [](const Figures& f) { return f["global_read_sectors"]; }},
+    {"write_sectors_per_request",
+     [](const Figures& f) { return ratio(f["global_write_sectors"], f["global_write_requests"]); },
+     [](const Figures& f) { return f["global_write_sectors"]; }},
+    {"sector_efficiency",
+     [](const Figures& f) { return ratio(f.bytes_asked(), f.bytes_moved(), 1); }, waste},
+    {"bank_conflicts", [](const Figures& f) { return f.conflicts(); },
+     [](const Figures& f) { return f.conflicts(); }},
+    {"bank_conflicts_per_request",
+     [](const Figures& f) { return ratio(f.conflicts(), f.shared_requests()); },
+     [](const Figures& f) { return f.conflicts(); }},
+    {"atomics_same_address", [](const Figures& f) { return f.atomics_same_address(); },
+     [](const Figures& f) { return f.atomics_same_address(); }},
+    {"lanes_per_request", [](const Figures& f) { return ratio(f.lanes(), f.requests(), kLanes); },
+     [](const Figures& f) { return kLanes * f.requests() - f.lanes(); }},
+};
+
+// The measures that are a sum, divided by something that only the whole call has. A place's value
+// is divided by the same.
+struct SumDefinition {
+  const char* name;
+  Formula sum;
+  enum { kItem, kBlock, kWarp } per;
+};
+
+constexpr SumDefinition kSums[] = {
+    {"global_read_bytes_per_item", [](const Figures& f) { return f["global_read_bytes"]; },
+     SumDefinition::kItem},
+    {"global_write_bytes_per_item", [](const Figures& f) { return f["global_write_bytes"]; },
+     SumDefinition::kItem},
+    {"global_bytes_moved_per_item", [](const Figures& f) { return f.bytes_moved(); },
+     SumDefinition::kItem},
+    {"barriers_per_block", [](const Figures& f) { return f["barriers"]; }, SumDefinition::kBlock},
+    {"atomics_per_item", [](const Figures& f) { return f.atomics(); }, SumDefinition::kItem},
+    {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; },
+     SumDefinition::kItem},
+    {"atomics_per_block", [](const Figures& f) { return f.atomics(); }, SumDefinition::kBlock},
+    {"divergent_branches_per_warp", [](const Figures& f) { return f["divergent_branches"]; },
+     SumDefinition::kWarp},
+    {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; },
+     SumDefinition::kItem},
+};
+
+wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
+  wire::Counters sum;
+  for (const wire::KernelCounters& kernel : kernels) wire::add(sum, kernel.counters);
+  return sum;
+}
+
+// The line with the most blame, if any has some.
+template <class Blame, class Value>
+std::optional<Place> worst_line(const std::vector<wire::KernelCounters>& kernels, Blame blame,
+                                Value value) {
+  std::optional<Place> place;
+  double most = 0;
+  for (const wire::KernelCounters& kernel : kernels) {
+    for (const wire::LineCounters& line : kernel.lines) {
+      const Figures figures(line.counters);
+      if (line.line <= 0 || blame(figures) <= most) continue;
+      most = blame(figures);
+      place = Place{line.file, line.line, value(figures)};
+    }
+  }
+  return place;
+}
+
+}  // namespace
+
+std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, double num_items) {
+  const wire::Counters sums = total(kernels);
+  const Figures all(sums);
+  std::vector<Measure> result = {{"launches", all["launches"], std::nullopt}};
+  for (const SumDefinition& sum : kSums) {
+    const double whole = sum.per == SumDefinition::kItem    ? num_items
+                         : sum.per == SumDefinition::kBlock ? all["blocks"]
+                                                            : all["warps"];
+    const auto value = [&](const Figures& f) { return ratio(sum.sum(f), whole); };
+    result.push_back({sum.name, value(all), worst_line(kernels, sum.sum, value)});
+  }
+  for (const Definition& definition : kDefinitions) {
+    result.push_back({definition.name, definition.value(all),
+                      worst_line(kernels, definition.blame, definition.value)});
+  }
+  double shared_bytes = 0;
+  for (const wire::KernelCounters& kernel : kernels) {
+    shared_bytes = std::max(shared_bytes, static_cast<double>(kernel.static_shared_bytes) +
+                                              static_cast<double>(kernel.dynamic_shared_bytes));
+  }
+  result.push_back({"shared_bytes_per_block", shared_bytes, std::nullopt});
+  return result;
+}
+
+}  // namespace judge

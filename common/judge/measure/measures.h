@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Measures: the figures of a whole call that budgets are set on, from the kernels' counters.
+// docs/counters.md defines each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/wire_counters.h"
+
+namespace judge {
+
+inline constexpr double kSectorBytes = 32;  // global memory moves in these
+
+// The source line that contributes most to a measure, and what the measure is there: the line's own
+// total, or its own ratio.
+struct Place {
+  std::string file;
+  int line = 0;
+  double value = 0;
+};
+
+struct Measure {
+  std::string name;
+  double value = 0;
+  std::optional<Place> place;  // nothing where no line can be blamed
+};
+
+// num_items: what "per item" means, at least 1.
+std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, double num_items);
+
+}  // namespace judge

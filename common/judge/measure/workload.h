@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// A lab's measurable call, described once. From it come the speed test and the benchmark on cuda,
+// and the budget test and the profile on cpu.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "process/submission.h"
+
+namespace judge {
+
+// The data of one call. A timed batch fills many slots back to back, each with content of its own,
+// so that nothing can be cached, skipped or foreseen.
+class Slot {
+ public:
+  virtual ~Slot() = default;
+  virtual void refresh(std::uint64_t seed) = 0;  // new input
+  virtual void poison_outputs() = 0;
+  // `function` is the submission's own or an anchor's; all take this slot's buffers.
+  virtual wire::Call call(const std::string& function) const = 0;
+  virtual std::optional<Failure> check() const = 0;
+  // Milliseconds of one sequential run on the host over the same input.
+  virtual double sequential_ms() const = 0;
+};
+
+struct Workload {
+  std::string function;              // of the submission
+  std::string limit;                 // of the anchors: what the device can do at best
+  std::string library;               // of the anchors: NVIDIA's own; empty: none
+  double num_items;                  // what "per item" means in budgets
+  double bytes_per_call;             // that must be moved, for GB/s
+  double flops_per_call = 0;         // for GFLOP/s, where arithmetic is the measure; 0: it is not
+  std::size_t arena_bytes_per_call;  // with guard zones
+  std::size_t scratch_bytes;
+  std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
+  bool beside_first = true;  // false: the lab's first rung cannot do it, or not in a bearable time
+};
+
+// A workload at any size, and the sizes at which rungs are judged by it.
+struct WorkloadPlan {
+  Workload (*make)(std::size_t num_items) = nullptr;  // null: nothing is measured
+  std::size_t speed_items = std::size_t{1} << 28;     // on cuda
+  std::size_t budget_items = std::size_t{1} << 16;    // on cpu
+};
+
+}  // namespace judge

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+#include "process/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+namespace judge {
+namespace {
+
+constexpr std::size_t kKeptOutputBytes = 4096;
+constexpr auto kMaxSpin = std::chrono::seconds(2);
+constexpr auto kMaxAfterlife = std::chrono::seconds(10);
+constexpr auto kMaxDying = std::chrono::seconds(5);  // from its last descriptor to its end
+constexpr int kWatchIntervalMs = 50;                 // how often CPU time and memory are looked at
+
+void set_limit(__rlimit_resource resource, rlim_t value) {
+  const rlimit limit{value, value};
+  setrlimit(resource, &limit);
+}
+
+// Runs in the child between fork and exec: async-signal-safe calls only.
+void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd,
+                   int output_fd) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a judge that dies takes its worker along
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_FSIZE, rlim_t{16} << 20);
+  // Move everything out of the way of the fixed numbers before putting it there.
+  socket_fd = fcntl(socket_fd, F_DUPFD, 10);
+  output_fd = fcntl(output_fd, F_DUPFD, 10);
+  arena_fd = fcntl(arena_fd, F_DUPFD, 10);
+  const int null_fd = open("/dev/null", O_RDONLY);
+  dup2(null_fd, STDIN_FILENO);
+  dup2(output_fd, STDOUT_FILENO);
+  dup2(output_fd, STDERR_FILENO);
+  dup2(socket_fd, wire::kSocketFd);
+  dup2(arena_fd, wire::kArenaFd);
+  syscall(SYS_close_range, wire::kArenaFd + 1, ~0U, 0);
+  execve(argv[0], argv, envp);
+  _exit(127);
+}
+
+// The worker sees none of the judge's environment but what a CUDA program needs to find its driver.
+std::vector<std::string> worker_environment() {
+  std::vector<std::string> environment;
+  environment.reserve(3);
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* value = std::getenv(name))
+      environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// `pid` and all processes below it: a sandbox has its own between us and the worker.
+std::vector<pid_t> family(pid_t pid) {
+  std::vector<pid_t> members = {pid};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string id = std::to_string(members[i]);
+    std::string path = "/proc/";
+    path.append(id).append("/task/").append(id).append("/children");
+    std::ifstream children(path);
+    for (pid_t child = 0; children >> child;) members.push_back(child);
+  }
+  return members;
+}
+
+double cpu_seconds_of(pid_t pid) {
+  // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing parenthesis.
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t paren = line.rfind(')');
+  if (paren == std::string::npos) return 0;
+  unsigned long user = 0;
+  unsigned long system = 0;
+  std::sscanf(line.c_str() + paren + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+              &user, &system);
+  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// Resident pages less the shared ones: the arena is ours.
+std::size_t resident_bytes_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  std::size_t shared = 0;
+  file >> total >> resident >> shared;
+  return (resident - std::min(resident, shared)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_fd,
+                             const Limits& limits)
+    : limits_(limits) {
+  int sockets[2];
+  int pipes[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    throw std::runtime_error("cannot make a socket for the worker");
+  }
+  if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) {
+    close(sockets[0]);
+    close(sockets[1]);
+    throw std::runtime_error("cannot make a pipe for the worker");
+  }
+  std::vector<std::string> argv_strings = command;
+  std::vector<std::string> env_strings = worker_environment();
+  const std::vector<char*> argv = pointers(argv_strings);
+  const std::vector<char*> envp = pointers(env_strings);
+  // The child's end must block: a student's printf that fails with EAGAIN would lose text.
+  fcntl(pipes[1], F_SETFL, 0);
+  pid_ = fork();
+  if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1]);
+  close(sockets[1]);
+  close(pipes[1]);
+  if (pid_ < 0) {
+    close(sockets[0]);
+    close(pipes[0]);
+    throw std::runtime_error("cannot start a process for the worker");
+  }
+  socket_fd_ = sockets[0];
+  output_fd_ = pipes[0];
+  setpgid(pid_, pid_);  // in both parent and child, so that neither order loses
+  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+}
+
+void WorkerProcess::end() {
+  say_farewell();
+  kill_group();
+}
+
+WorkerProcess::~WorkerProcess() {
+  try {
+    end();
+  } catch (const std::runtime_error&) {
+    // Who has to know calls end() before.
+  }
+  close(socket_fd_);
+  close(output_fd_);
+  if (pid_fd_ >= 0) close(pid_fd_);
+}
+
+void WorkerProcess::say_farewell() {
+  if (pid_ <= 0 || limits_.farewell_seconds <= 0) return;
+  shutdown(socket_fd_, SHUT_RDWR);  // the worker's next read finds the end, and it returns
+  const auto deadline = Clock::now() + std::chrono::duration<double>(limits_.farewell_seconds);
+  pollfd gone{pid_fd_, POLLIN, 0};
+  while (Clock::now() < deadline && poll(&gone, 1, kWatchIntervalMs) == 0) drain_output();
+}
+
+void WorkerProcess::kill_group() {
+  if (pid_ <= 0) return;
+  // Look at how it ended before the group is killed, or every death would read "Killed". WNOWAIT
+  // keeps the zombie, and with it the group's number, until the group is gone.
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid == pid_) {
+    describe_death(info.si_code, info.si_status);
+  }
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  await_silence();
+}
+
+// A sandbox that is killed takes what is in it along, but a moment later. Nothing of the old worker
+// may be left to write to the arena when the next one starts: it holds its end of the pipe for as
+// long as it lives.
+void WorkerProcess::await_silence() {
+  const auto deadline = Clock::now() + kMaxAfterlife;
+  pollfd pipe{output_fd_, POLLIN, 0};
+  while (Clock::now() < deadline) {
+    const int num_ready = poll(&pipe, 1, kWatchIntervalMs);
+    if (num_ready < 0 && errno != EINTR) break;
+    drain_output();
+    if (num_ready > 0 && (pipe.revents & POLLHUP) != 0) return;
+  }
+  throw std::runtime_error("a process of the worker's outlives being killed");
+}
+
+// A sandbox reports the death of the program in it as shells do: exit status 128 + N for signal N.
+void WorkerProcess::describe_death(int code, int status) {
+  if (limits_.sandboxed && code == CLD_EXITED && status > 128) {
+    code = CLD_KILLED;
+    status -= 128;
+  }
+  if (code == CLD_EXITED) {
+    how_died_ = "exited with status " + std::to_string(status);
+    return;
+  }
+  const char* const name = strsignal(status);
+  death_signal_ = status;
+  how_died_ = "was killed by signal " + std::to_string(status) + " (" +
+              (name == nullptr ? "unknown" : name) + ")";
+}
+
+Exchange WorkerProcess::finish(Ending ending) {
+  drain_output();
+  read_socket();  // the greeting may be all that there is
+  kill_group();
+  Exchange exchange;
+  exchange.greeted = greeted_;
+  exchange.ending = ending;
+  exchange.how_died = how_died_;
+  exchange.signal = death_signal_;
+  return exchange;
+}
+
+Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+  // An answer to what has not been asked yet.
+  if (sequence_ > 0 && has_unread_reply()) return finish(Ending::kMalformed);
+  const auto begin = Clock::now();
+  wire::Header header;
+  header.sequence = ++sequence_;
+  header.code = static_cast<std::uint32_t>(kind);
+  try {
+    wire::write_message(socket_fd_, header, payload);
+  } catch (const std::runtime_error&) {
+    // Let it finish dying, so that its own cause of death is the one we name.
+    pollfd gone{pid_fd_, POLLIN, 0};
+    poll(&gone, 1, 1000);
+    return finish(Ending::kDied);
+  }
+  return wait_for_reply(begin, wait);
+}
+
+Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
+  const double cpu_at_start = cpu_seconds();
+  bool output_open = true;
+  Clock::time_point last_open = begin;
+  for (;;) {
+    pollfd fds[] = {{socket_open_ ? socket_fd_ : -1, POLLIN, 0},
+                    {output_open ? output_fd_ : -1, POLLIN, 0},
+                    {pid_fd_, POLLIN, 0}};
+    const bool spins = wait == Wait::kSpinning && Clock::now() - begin < kMaxSpin;
+    if (poll(fds, 3, spins ? 0 : kWatchIntervalMs) < 0 && errno != EINTR) {
+      return finish(Ending::kDied);
+    }
+    const std::chrono::duration<double> waited = Clock::now() - begin;
+    if (spins && fds[0].revents == 0 && fds[1].revents == 0 && fds[2].revents == 0) continue;
+
+    if (fds[1].revents != 0 && !drain_output()) return finish(Ending::kFlooded);
+    if ((fds[1].revents & POLLHUP) != 0 && (fds[1].revents & POLLIN) == 0) output_open = false;
+    if (fds[0].revents != 0) {
+      Exchange exchange;
+      exchange.wall_ms = waited.count() * 1e3;
+      if (receive(exchange)) {
+        drain_output();
+        return exchange.ending == Ending::kReplied ? exchange : finish(exchange.ending);
+      }
+    }
+    if (fds[2].revents != 0) return finish(Ending::kDied);
+    // A process that ends closes its socket a moment before; one that goes on has no business to.
+    if (socket_open_) last_open = Clock::now();
+    if (Clock::now() - last_open > kMaxDying) return finish(Ending::kMalformed);
+    if (waited.count() > limits_.call_wall_seconds ||
+        cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
+      return finish(Ending::kTimedOut);
+    }
+    if (resident_bytes() > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
+  }
+}
+
+bool WorkerProcess::read_socket() {
+  char chunk[65536];
+  const ssize_t got = recv(socket_fd_, chunk, sizeof chunk, MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
+  received_.append(chunk, static_cast<std::size_t>(got));
+  const wire::Header greeting;
+  if (!greeted_ && received_.size() >= sizeof greeting) {
+    greeted_ = std::memcmp(received_.data(), &greeting, sizeof greeting) == 0;
+    if (greeted_) received_.erase(0, sizeof greeting);
+  }
+  return true;
+}
+
+bool WorkerProcess::has_unread_reply() const {
+  char byte;
+  return !received_.empty() || recv(socket_fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+bool WorkerProcess::receive(Exchange& exchange) {
+  socket_open_ = read_socket();
+  wire::Header header;
+  if (received_.size() < sizeof header) return false;
+  std::memcpy(&header, received_.data(), sizeof header);
+  exchange.ending = Ending::kMalformed;
+  if (header.magic != wire::kMagic || header.sequence != sequence_ ||
+      header.payload_bytes > wire::kMaxPayloadBytes) {
+    return true;
+  }
+  const std::size_t total = sizeof header + header.payload_bytes;
+  if (received_.size() < total) return false;
+  // More than one reply to one request: somebody else is writing to our socket.
+  if (received_.size() > total) return true;
+  try {
+    exchange.reply = wire::decode_reply(std::string_view(received_).substr(sizeof header),
+                                        static_cast<wire::Status>(header.code));
+    exchange.ending = Ending::kReplied;
+  } catch (const std::runtime_error&) {
+    // Still kMalformed.
+  }
+  received_.clear();
+  return true;
+}
+
+bool WorkerProcess::drain_output() {
+  char chunk[65536];
+  for (;;) {
+    const ssize_t got = read(output_fd_, chunk, sizeof chunk);
+    if (got <= 0) return true;
+    output_bytes_ += static_cast<std::size_t>(got);
+    if (output_.size() < kKeptOutputBytes) {
+      output_.append(chunk,
+                     std::min(static_cast<std::size_t>(got), kKeptOutputBytes - output_.size()));
+    }
+    if (output_bytes_ > limits_.output_bytes) return false;
+  }
+}
+
+std::string WorkerProcess::take_output() {
+  drain_output();
+  return std::exchange(output_, {});
+}
+
+double WorkerProcess::cpu_seconds() const {
+  double sum = 0;
+  for (const pid_t pid : family(pid_)) sum += cpu_seconds_of(pid);
+  return sum;
+}
+
+std::size_t WorkerProcess::resident_bytes() const {
+  std::size_t sum = 0;
+  for (const pid_t pid : family(pid_)) sum += resident_bytes_of(pid);
+  return sum;
+}
+
+}  // namespace judge

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// One worker process under limits: started, spoken to, watched, and gone without a trace when this
+// object is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "protocol/wire.h"
+
+namespace judge {
+
+struct Limits {
+  double call_cpu_seconds = 10;
+  double call_wall_seconds = 60;
+  std::size_t memory_bytes = std::size_t{3} << 30;  // resident, without the shared buffers
+  std::size_t output_bytes = std::size_t{1} << 20;
+  double farewell_seconds = 0;  // to end by itself, once nothing more is asked; then it is killed
+  bool sandboxed = false;       // the command is a sandbox's: see WorkerProcess::describe_death
+};
+
+// How one exchange with the worker ended.
+enum class Ending { kReplied, kDied, kTimedOut, kFlooded, kMemoryExceeded, kMalformed };
+
+struct Exchange {
+  Ending ending = Ending::kReplied;
+  wire::Reply reply;     // kReplied only
+  std::string how_died;  // kDied only: "was killed by signal 6 (Aborted)"
+  int signal = 0;        // kDied only: the signal, if it was one
+  bool greeted = true;   // not kReplied: whether the worker had begun, see wire.h
+  double wall_ms = 0;    // from the request to the reply, on the judge's clock
+};
+
+// How to wait for a reply. A sleeping thread wakes up some 50 to 100 us late, by chance: too much
+// for a clock that is to be right within a percent of a few milliseconds.
+enum class Wait { kAsleep, kSpinning };
+
+class WorkerProcess {
+ public:
+  // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
+  // descriptors. Throws std::runtime_error if no process can be started.
+  WorkerProcess(const std::vector<std::string>& command, int arena_fd, const Limits& limits);
+  ~WorkerProcess();  // end(), whose failure nobody hears of
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // Sends a request and waits for its reply or for the end of patience. After any ending but
+  // kReplied the process is dead.
+  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait = Wait::kAsleep);
+
+  // Says farewell, kills the process group and reaps it. Throws std::runtime_error if something of
+  // it lives on, which might write to the arena.
+  void end();
+
+  // What the worker has printed so far, at most 4 KiB of it, raw. Clears it.
+  std::string take_output();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Exchange finish(Ending ending);
+  Exchange wait_for_reply(Clock::time_point begin, Wait wait);
+  bool drain_output();      // false once the output limit is passed
+  bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
+  bool read_socket();       // false: the other end is closed
+  bool has_unread_reply() const;
+  double cpu_seconds() const;          // of the process and all below it, as is ...
+  std::size_t resident_bytes() const;  // ... the memory
+  void say_farewell();
+  void kill_group();
+  void await_silence();
+  void describe_death(int code, int status);
+
+  Limits limits_;
+  pid_t pid_ = -1;
+  int pid_fd_ = -1;
+  int socket_fd_ = -1;
+  int output_fd_ = -1;
+  bool greeted_ = false;
+  bool socket_open_ = true;
+  std::uint32_t sequence_ = 0;
+  std::string received_;
+  std::string output_;
+  std::size_t output_bytes_ = 0;
+  std::string how_died_;
+  int death_signal_ = 0;
+};
+
+}  // namespace judge

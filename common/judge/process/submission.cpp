@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "process/submission.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace judge {
+namespace {
+
+std::string seconds_text(double seconds) {
+  return std::to_string(static_cast<int>(seconds)) + " s";
+}
+
+Failure explain(const Exchange& exchange, const Limits& limits) {
+  switch (exchange.ending) {
+    case Ending::kTimedOut:
+      return {"timeout", "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
+                             " of CPU time (" + seconds_text(limits.call_wall_seconds) +
+                             " on the clock): an endless loop, or a wait that nothing ends"};
+    case Ending::kFlooded:
+      return {"crash", "printed more than " + std::to_string(limits.output_bytes >> 10) +
+                           " KiB and was stopped: is a printf left in a kernel or a loop?"};
+    case Ending::kMemoryExceeded:
+      return {"out_of_memory",
+              "used more than " + std::to_string(limits.memory_bytes >> 20) + " MiB of memory"};
+    case Ending::kMalformed:
+      return {"forbidden",
+              "the judge's channel was written to, or closed, by something other than the worker"};
+    case Ending::kDied:
+    case Ending::kReplied:
+      break;
+  }
+  if (exchange.signal == SIGSYS) {
+    return {"forbidden",
+            "made a system call that no kernel has a use for (a new process, a socket, another "
+            "process's memory, ...), and was stopped by the sandbox"};
+  }
+  return {"crash", "the program " + exchange.how_died +
+                       (exchange.signal == 0 ? " in the middle of a call" : "")};
+}
+
+Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
+  const std::string function =
+      reply.failed_call < batch.calls.size() ? batch.calls[reply.failed_call].function : "the call";
+  switch (reply.status) {
+    case wire::Status::kTodo:
+      return {"todo", reply.text};
+    case wire::Status::kCudaError:
+      if (reply.text.starts_with("cudaErrorMemoryAllocation")) return {"out_of_memory", reply.text};
+      return {"launch_error", function + " failed with " + reply.text};
+    case wire::Status::kUncheckedError:
+      return {"launch_error",
+              function + " ignored an error: " + reply.text +
+                  ". Call check_launch() after each launch, and check() around each "
+                  "CUDA call"};
+    case wire::Status::kNoError:
+      return {"launch_error", function +
+                                  " returned as if it had worked, but it cannot have: it "
+                                  "had to throw lab::CudaError with " +
+                                  batch.calls.at(reply.failed_call).error};
+    case wire::Status::kErrorLeft:
+      return {"launch_error",
+              function +
+                  " reported an error and left it behind, to be reported again by whoever "
+                  "checks next: " +
+                  reply.text +
+                  ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
+                  "only returns it"};
+    case wire::Status::kScratchUsedUp:
+      return {"out_of_memory", function + " asked for more memory than there is: " +
+                                   std::to_string(batch.scratch_bytes) +
+                                   " bytes of scratch were given"};
+    case wire::Status::kUndefined:
+      return {"compile_error", "the file does not define lab::" + reply.text +
+                                   " with the signature that the lab's header declares"};
+    case wire::Status::kException:
+      return {"crash", function + " threw an exception: " + reply.text};
+    default:
+      throw std::runtime_error("worker and judge disagree about " + function + ": " + reply.text);
+  }
+}
+
+// Whether `error`, a Call::error, lists the code of this name.
+bool names(const std::string& error, const std::string& name) {
+  std::istringstream words(error);
+  for (std::string word; words >> word;) {
+    if (word == name) return true;
+  }
+  return false;
+}
+
+// Whether the calls that had to throw threw what they had to.
+std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
+  std::size_t num_errors = 0;
+  for (const wire::Call& call : batch.calls) {
+    if (call.error.empty()) continue;
+    const std::string thrown =
+        num_errors < reply.errors.size() ? reply.errors[num_errors] : "nothing";
+    ++num_errors;
+    if (!names(call.error, thrown.substr(0, thrown.find(':')))) {
+      return Failure{"launch_error", call.function + " had to throw lab::CudaError with " +
+                                         call.error + ", and threw " + thrown};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Failure> cause_of(const Outcome& outcome) {
+  const auto& failure = outcome.failure;
+  if (!failure || failure->kind != "launch_error") return failure;
+  // A leak is no cause: it may well follow from the error.
+  const auto cause = std::ranges::find_if(
+      outcome.findings, [](const wire::Finding& finding) { return finding.kind != "leak"; });
+  return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
+}
+
+Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
+    : command_(std::move(command)), arena_(arena), limits_(limits) {}
+
+void Submission::stop() {
+  if (process_ == nullptr) return;
+  std::unique_ptr<WorkerProcess> ended;
+  ended.swap(process_);
+  output_ += ended->take_output();
+  ended->end();
+}
+
+Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+  Exchange exchange = process_->exchange(kind, payload, wait);
+  if (exchange.ending != Ending::kReplied) stop();
+  if (exchange.ending == Ending::kDied && exchange.signal == SIGKILL) throw WorkerKilled();
+  return exchange;
+}
+
+Outcome Submission::run(wire::Batch batch) {
+  Outcome outcome;
+  const auto end_with = [&](const Exchange& exchange) {
+    outcome.failure = explain(exchange, limits_);
+    // To fill the memory takes long, too, and no smaller size is likely to do without.
+    outcome.fatal =
+        exchange.ending == Ending::kTimedOut || exchange.ending == Ending::kMemoryExceeded;
+    return outcome;
+  };
+  if (process_ == nullptr) {
+    process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
+    const Exchange hello = exchange(
+        wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
+    if (hello.ending != Ending::kReplied && !hello.greeted) {
+      throw std::runtime_error("the worker did not start: it " +
+                               (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
+                               ": " + output_);
+    }
+    if (hello.ending != Ending::kReplied) return end_with(hello);
+  }
+  batch.regions = arena_.regions();
+  arena_.memory().settle();
+  const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
+                                  batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
+  if (reply.ending != Ending::kReplied) return end_with(reply);
+  outcome.findings = reply.reply.findings;
+  outcome.kernels = reply.reply.kernels;
+  outcome.wall_ms = reply.wall_ms;
+  outcome.events_ms = reply.reply.events_ms;
+  if (reply.reply.status == wire::Status::kOk) {
+    outcome.failure = compare_errors(batch, reply.reply);
+    return outcome;
+  }
+
+  outcome.failure = explain(reply.reply, batch);
+  outcome.fatal =
+      reply.reply.status == wire::Status::kTodo || reply.reply.status == wire::Status::kUndefined;
+  stop();  // a CUDA error may be sticky, an exception may leave a mess: the next call starts clean
+  return outcome;
+}
+
+std::string Submission::take_output() {
+  if (process_ != nullptr) output_ += process_->take_output();
+  return std::exchange(output_, {});
+}
+
+}  // namespace judge

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The judge's view of a submission: call a function by name, learn how that went. Starts the worker
+// when needed and starts a fresh one after each fault.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "process/process.h"
+#include "protocol/arena.h"
+#include "protocol/wire.h"
+
+namespace judge {
+
+// One cause of a failure: a `kind` of the JSON format (design: "kind is one of"), and a text for
+// the student.
+struct Failure {
+  std::string kind;
+  std::string message;
+  std::string pattern = {};  // the mistake that the wrong values look like, if one fits
+};
+
+struct Outcome {
+  std::optional<Failure> failure;  // nothing: the batch ran to its end
+  bool fatal = false;              // no use in calling again: it timed out, or is not written yet
+  std::vector<wire::Finding> findings;
+  std::vector<wire::KernelCounters> kernels;
+  double wall_ms = 0;
+  double events_ms = 0;
+};
+
+// Why the batch failed, if it did: a checker that saw the fault knows more than the error code that
+// followed from it.
+std::optional<Failure> cause_of(const Outcome& outcome);
+
+// Somebody, or a system short of memory, has ended the worker with SIGKILL, which nothing in it can
+// send: no verdict follows from that.
+class WorkerKilled : public std::runtime_error {
+ public:
+  WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
+};
+
+class Submission {
+ public:
+  // `command`: the worker and its arguments. `arena` must outlive this object.
+  Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
+
+  // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
+  // when judge and worker do not understand each other: the grader's fault and nobody else's.
+  Outcome run(wire::Batch batch);
+
+  // What the student's code has printed since the last call of this, raw.
+  std::string take_output();
+
+ private:
+  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
+  void stop();
+
+  std::vector<std::string> command_;
+  Arena& arena_;
+  Limits limits_;
+  std::unique_ptr<WorkerProcess> process_;
+  std::string output_;
+};
+
+}  // namespace judge

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "protocol/wire_counters.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
+#include "protocol/wire.h"
+
+namespace wire {
+namespace {
+
+void encode(Writer& out, const Counters& counters) {
+  out.put(static_cast<std::uint32_t>(counters.size()));
+  for (const auto& [name, value] : counters) out.put(std::string_view(name)).put(value);
+}
+
+void encode(Writer& out, const LineCounters& line) {
+  out.put(std::string_view(line.file)).put(line.line);
+  encode(out, line.counters);
+  out.put(static_cast<std::uint32_t>(line.patterns.size()));
+  for (const Pattern& pattern : line.patterns) {
+    out.put(pattern.space).put(pattern.access).put(pattern.size_bytes).put(pattern.cost);
+    out.put(pattern.lanes).put(std::string_view(pattern.base)).put(pattern.offsets);
+  }
+}
+
+// A number of elements that is above the limit was not written by encode().
+std::uint32_t get_count(Reader& in, std::size_t limit) {
+  const auto count = in.get<std::uint32_t>();
+  if (count > limit) throw std::runtime_error("more counters than a worker sends");
+  return count;
+}
+
+Counters decode_values(Reader& in) {
+  constexpr std::size_t kMaxNames = 100;
+  Counters counters;
+  for (auto count = get_count(in, kMaxNames); count > 0; --count) {
+    const std::string name = in.text();
+    counters[name] = in.get<std::uint64_t>();
+  }
+  return counters;
+}
+
+template <class Enum>
+Enum get_enum(Reader& in, Enum last) {
+  const auto value = in.get<std::uint32_t>();
+  if (value > static_cast<std::uint32_t>(last)) throw std::runtime_error("unknown kind of access");
+  return static_cast<Enum>(value);
+}
+
+LineCounters decode_line(Reader& in) {
+  constexpr std::size_t kMaxPatterns = 6;
+  LineCounters line;
+  line.file = in.text();
+  line.line = in.get<std::int32_t>();
+  line.counters = decode_values(in);
+  for (auto count = get_count(in, kMaxPatterns); count > 0; --count) {
+    Pattern pattern;
+    pattern.space = get_enum(in, Space::kShared);
+    pattern.access = get_enum(in, Access::kAtomic);
+    pattern.size_bytes = in.get<std::uint32_t>();
+    pattern.cost = in.get<std::uint32_t>();
+    pattern.lanes = in.get<std::uint32_t>();
+    pattern.base = in.text();
+    pattern.offsets = in.get<decltype(pattern.offsets)>();
+    line.patterns.push_back(std::move(pattern));
+  }
+  return line;
+}
+
+// All lines from `keep` on become one.
+void fold_lines(std::vector<LineCounters>& lines, std::size_t keep) {
+  if (lines.size() <= keep) return;
+  LineCounters rest;
+  for (std::size_t i = keep; i < lines.size(); ++i) add(rest.counters, lines[i].counters);
+  lines.resize(keep);
+  lines.push_back(std::move(rest));
+}
+
+void fold_into(KernelCounters& sum, KernelCounters& more) {
+  add(sum.counters, more.counters);
+  sum.grid = more.grid;
+  sum.block = more.block;
+  sum.static_shared_bytes = std::max(sum.static_shared_bytes, more.static_shared_bytes);
+  sum.dynamic_shared_bytes = std::max(sum.dynamic_shared_bytes, more.dynamic_shared_bytes);
+  sum.occupancy = more.occupancy;
+  std::ranges::move(more.lines, std::back_inserter(sum.lines));
+}
+
+}  // namespace
+
+bool is_maximum(const std::string& name) { return name.ends_with("max_same_address"); }
+
+void add(Counters& sum, const Counters& more) {
+  for (const auto& [name, value] : more) {
+    sum[name] = is_maximum(name) ? std::max(sum[name], value) : sum[name] + value;
+  }
+}
+
+void fold(std::vector<KernelCounters>& kernels) {
+  if (kernels.size() > kMaxKernels) {
+    KernelCounters& last = kernels[kMaxKernels - 1];
+    for (std::size_t i = kMaxKernels; i < kernels.size(); ++i) fold_into(last, kernels[i]);
+    last.name = "(" + std::to_string(kernels.size() - kMaxKernels + 1) + " more kernels)";
+    kernels.resize(kMaxKernels);
+  }
+  std::size_t room = kMaxCountedLines;
+  for (KernelCounters& kernel : kernels) {
+    const std::size_t keep = std::min(room, kernel.lines.size());
+    fold_lines(kernel.lines, keep);
+    room -= keep;
+  }
+}
+
+void encode(Writer& out, const std::vector<KernelCounters>& kernels) {
+  out.put(static_cast<std::uint32_t>(kernels.size()));
+  for (const KernelCounters& kernel : kernels) {
+    out.put(std::string_view(kernel.name));
+    encode(out, kernel.counters);
+    out.put(kernel.grid).put(kernel.block);
+    out.put(kernel.static_shared_bytes).put(kernel.dynamic_shared_bytes);
+    out.put(kernel.occupancy.blocks).put(kernel.occupancy.warps).put(kernel.occupancy.of_warps);
+    out.put(std::string_view(kernel.occupancy.limiter));
+    out.put(static_cast<std::uint32_t>(kernel.lines.size()));
+    for (const LineCounters& line : kernel.lines) encode(out, line);
+  }
+}
+
+std::vector<KernelCounters> decode_counters(Reader& in) {
+  std::vector<KernelCounters> kernels;
+  for (auto count = get_count(in, kMaxKernels); count > 0; --count) {
+    KernelCounters kernel;
+    kernel.name = in.text();
+    kernel.counters = decode_values(in);
+    kernel.grid = in.get<decltype(kernel.grid)>();
+    kernel.block = in.get<decltype(kernel.block)>();
+    kernel.static_shared_bytes = in.get<std::uint64_t>();
+    kernel.dynamic_shared_bytes = in.get<std::uint64_t>();
+    kernel.occupancy.blocks = in.get<std::uint32_t>();
+    kernel.occupancy.warps = in.get<std::uint32_t>();
+    kernel.occupancy.of_warps = in.get<std::uint32_t>();
+    kernel.occupancy.limiter = in.text();
+    for (auto lines = get_count(in, kMaxCountedLines + 1); lines > 0; --lines) {
+      kernel.lines.push_back(decode_line(in));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+}  // namespace wire
