@@ -2,6 +2,7 @@
 # add_lab(): one lab's judge, its call table, and a worker and a test for each rung.
 # write_toolchain_file(): tells the grader how to build a worker itself, with the very same steps.
 
+include(GoogleTest)
 include(${CMAKE_CURRENT_LIST_DIR}/LabFile.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/WorkerSteps.cmake)
 
@@ -33,10 +34,11 @@ function(compile_for_backend)
   endif()
 endfunction()
 
-# add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the judge is every other source beside it.
+# add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the judge is each source in judge/.
 # A rung is a file that a submission may hold, NN_technique.cu. A call is a function of namespace lab,
 # declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for either backend.
-# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker.
+# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker, and
+# slug_unit_test where judge/tests tries parts of the judge by themselves.
 function(add_lab lab_file)
   read_lab_file(${lab_file} lab)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lab_file})
@@ -60,16 +62,28 @@ function(add_lab lab_file)
   target_include_directories(${slug}_calls PRIVATE ${lab_dir})
   target_link_libraries(${slug}_calls PRIVATE lockstep_worker lockstep_warnings)
 
-  file(GLOB judge_sources CONFIGURE_DEPENDS ${lab_dir}/*.cpp)
-  file(GLOB judge_device_sources CONFIGURE_DEPENDS ${lab_dir}/[a-z]*.cu)
+  file(GLOB judge_sources CONFIGURE_DEPENDS ${lab_dir}/judge/*.cpp)
+  file(GLOB judge_device_sources CONFIGURE_DEPENDS ${lab_dir}/judge/*.cu)
   compile_for_backend(${judge_device_sources})
   add_executable(${slug}_test ${judge_sources} ${judge_device_sources})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
-  target_compile_definitions(${slug}_test PRIVATE LAB_FOLDER="${lab_dir}")  # where its data files are
+  target_compile_definitions(${slug}_test PRIVATE JUDGE_FOLDER="${lab_dir}/judge")  # where its data files are
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
   add_custom_target(judge_${folder})
   add_dependencies(judge_${folder} ${slug}_test ${slug}_calls lockstep_base)
   add_dependencies(lockstep judge_${folder})
+
+  # A package for one lab comes without tests of our own.
+  file(GLOB unit_tests CONFIGURE_DEPENDS ${lab_dir}/judge/tests/*.cpp)
+  if(unit_tests AND LAB_BACKEND STREQUAL "cpu" AND PROJECT_IS_TOP_LEVEL)
+    list(FILTER judge_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
+    add_executable(${slug}_unit_test ${unit_tests} ${judge_sources} ${judge_device_sources})
+    target_include_directories(${slug}_unit_test PRIVATE ${lab_dir} ${lab_dir}/judge)
+    target_compile_definitions(${slug}_unit_test PRIVATE JUDGE_FOLDER="${lab_dir}/judge")
+    target_link_libraries(${slug}_unit_test PRIVATE lockstep_judge lockstep_warnings GTest::gtest_main)
+    gtest_discover_tests(${slug}_unit_test DISCOVERY_MODE PRE_TEST)
+    add_dependencies(lockstep_tests ${slug}_unit_test)
+  endif()
 
   add_custom_target(workers_${folder})
   foreach(rung IN LISTS lab_RUNGS)

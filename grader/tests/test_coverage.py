@@ -32,7 +32,7 @@ def named() -> set[str]:
     known = {f"{lab.id}/{rung.id}" for lab in labs for rung in lab.rungs}
     for lab in labs:
         known |= {f"{lab.id}/mutants/{file.stem}" for file in mutant_files(WORKSPACE, lab.id)}
-    for file in REPOSITORY.glob("labs/*/*.cpp"):
+    for file in REPOSITORY.glob("labs/*/judge/*.cpp"):
         tests = re.findall(r"TEST_F\((\w+),\s*(\w+)\)", file.read_text("utf-8"))
         known.update(f"{suite}.{test}" for suite, test in tests)
     for file in (REPOSITORY / "grader" / "tests").glob("test_*.py"):

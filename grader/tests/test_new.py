@@ -41,9 +41,15 @@ def test_a_lab_has_every_file_that_the_checklist_asks_for(authors: Checkout) -> 
         "labs/08-sample-lab/01_plain.cu",
         "labs/08-sample-lab/02_tiled.cu",
         "labs/08-sample-lab/README.md",
+        "labs/08-sample-lab/judge/fixture.h",
+        "labs/08-sample-lab/judge/main.cpp",
+        "labs/08-sample-lab/judge/reference.cpp",
+        "labs/08-sample-lab/judge/reference.h",
+        "labs/08-sample-lab/judge/sample_lab_test.cpp",
+        "labs/08-sample-lab/judge/workload.cpp",
+        "labs/08-sample-lab/judge/workload.h",
         "labs/08-sample-lab/lab.toml",
         "labs/08-sample-lab/sample_lab.cuh",
-        "labs/08-sample-lab/sample_lab_test.cpp",
         "solutions/08-sample-lab/01_plain.cu",
         "solutions/08-sample-lab/02_tiled.cu",
         "solutions/08-sample-lab/README.md",
@@ -133,11 +139,12 @@ def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
     subprocess.run(["ar", "qc", f"{out}/calls.a", str(table)], check=True)
     (out / "calls.a.keep").write_text(f"_ZN3lab{len(slug)}{slug}E*\n")
 
-    test = compile_like(build, "reduction_test", include / f"{slug}_test.cpp", include)
+    sources = sorted((include / "judge").glob("*.cpp"))
+    objects = [str(compile_like(build, "reduction_test", file, include)) for file in sources]
     asked = ["ninja", "-C", str(build), "-t", "commands", "reduction_test"]
     listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     libraries = [word for word in listed.splitlines()[-1].split() if re.search(r"\.(a|so)$", word)]
-    linked = ["c++", str(test), "-o", f"{out}/judge", *libraries]
+    linked = ["c++", *objects, "-o", f"{out}/judge", *libraries]
     subprocess.run(linked, cwd=build, check=True)
     return {"judge": f"{out}/judge", "calls": f"{out}/calls.a", "include": str(include)}
 
@@ -167,7 +174,7 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     monkeypatch.setenv("LOCKSTEP_ROOT", str(root))
     assert checkout.lab("new", lab, "--rungs", "plain").status == 0
     sources = [
-        path for path in root.glob(f"*/{lab}/**/*") if path.suffix in (".cu", ".cuh", ".cpp")
+        path for path in root.glob(f"*/{lab}/**/*") if path.suffix in (".cu", ".cuh", ".cpp", ".h")
     ]
     subprocess.run(["clang-format", "--dry-run", "-Werror", *sources], check=True)
 

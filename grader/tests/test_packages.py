@@ -161,7 +161,7 @@ def test_prairielearn_gets_a_question_whose_files_are_the_rungs() -> None:
     assert "01_matrix_add.cu, 02_grid_stride.cu" in question
     handout = set(unpacked(files[f"{folder}/clientFilesQuestion/00-threads.zip"]))
     assert {"00-threads/01_matrix_add.cu", "00-threads/README.md"} <= handout
-    assert not [name for name in handout if "_test" in name or "_data" in name]
+    assert not [name for name in handout if "/judge/" in name]
 
 
 def test_a_repository_for_github_or_gitlab_grades_each_push() -> None:

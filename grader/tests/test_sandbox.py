@@ -60,11 +60,11 @@ def test_a_compiler_sees_the_headers_and_its_own_file(sandbox: Sandbox, tmp_path
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "lab_test.cpp", "../lab/01_rung.cu", "../secret.h"]
+    "name", ["/etc/passwd", "judge/fixture.h", "../lab/01_rung.cu", "../secret.h"]
 )
 def test_a_compiler_sees_nothing_else(sandbox: Sandbox, tmp_path: Path, name: str) -> None:
-    (tmp_path / "lab").mkdir()
-    for file in ("lab/lab_test.cpp", "lab/01_rung.cu", "secret.h"):
+    (tmp_path / "lab" / "judge").mkdir(parents=True)
+    for file in ("lab/judge/fixture.h", "lab/01_rung.cu", "secret.h"):
         (tmp_path / file).write_text("the_answer_is_42\n")
     status, said = compiled(sandbox, tmp_path, f'#include "{name}"\n')
     assert status != 0

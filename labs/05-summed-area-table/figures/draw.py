@@ -188,7 +188,7 @@ def write_png(name: str, width: int, rows: list[bytes]) -> None:
 
 def scene() -> None:
     """The scene of rung 06 as it is, and its nearness; the format is make_scene.py's."""
-    head, _, body = (Path(__file__).parents[1] / "scene/scene.bin").read_bytes().partition(b"\n")
+    head, _, body = (Path(__file__).parents[1] / "judge/scene.bin").read_bytes().partition(b"\n")
     width, height = (int(word) for word in head.split()[1:])
     colours = struct.unpack(f"<{width * height}H", body[: 2 * width * height])
     nearness = body[2 * width * height :]

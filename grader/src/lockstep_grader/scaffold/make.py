@@ -13,6 +13,15 @@ from lockstep_grader.workspace import Workspace
 
 _TEMPLATES = Path(__file__).parent / "templates"
 EDITOR_FLAGS = "common/simt/editor/compile_flags.txt"
+_JUDGE = (
+    "main.cpp",
+    "fixture.h",
+    "reference.h",
+    "reference.cpp",
+    "workload.h",
+    "workload.cpp",
+)
+_CXX_SUFFIXES = frozenset({".cu", ".cuh", ".cpp", ".h"})
 _FLAG = "-iquote../../../labs/"
 
 
@@ -21,7 +30,7 @@ def scaffold(workspace: Workspace, names: LabNames) -> list[Path]:
     files = {workspace.root / path: text for path, text in _files(names)}
     for file, text in files.items():
         write_whole(file, text.encode())
-    _lay_out(workspace.root, [file for file in files if file.suffix in (".cu", ".cuh", ".cpp")])
+    _lay_out(workspace.root, [file for file in files if file.suffix in _CXX_SUFFIXES])
     written = list(files)
     flags = workspace.root / EDITOR_FLAGS
     if flags.is_file():
@@ -59,7 +68,9 @@ def _files(names: LabNames) -> Iterator[tuple[str, str]]:
 
     yield f"{lab}/README.md", filled("README.md")
     yield f"{lab}/{names.slug}.cuh", filled("contract.cuh")
-    yield f"{lab}/{names.slug}_test.cpp", filled("judge.cpp")
+    for name in _JUDGE:
+        yield f"{lab}/judge/{name}", filled(name)
+    yield f"{lab}/judge/{names.slug}_test.cpp", filled("test.cpp")
     model = filled("lab.toml")
     for rung in names.rungs:
         name = rung.partition("_")[2]

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What the judge's files of this lab share.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+#include "process/submission.h"
+#include "threads.cuh"
+
+namespace lab_judge {
+
+// Writes the case that failed around what is wrong; not where no case matters, as the function is
+// not there yet.
+void tell_case(judge::Failure& failure, const std::string& before, const std::string& after = {});
+
+// "1 block", "2 blocks"
+std::string count_of(int count, const std::string& noun);
+
+// "element (3, 17)"
+std::string element_name(int row, int column);
+
+// A clause that completes "It looks as if ...", from which elements of a matrix are still poison;
+// or nothing.
+//   h_matrix (height, width), row-major; made by blocks of block_width x block_height threads
+std::string explain_unwritten(const std::vector<float>& h_matrix, int width, int height,
+                              int block_width, int block_height);
+
+}  // namespace lab_judge

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What the tests of all rungs share: one reduction called, compared and explained.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diagnosis.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
+#include "judge.h"
+#include "reduction.cuh"
+
+namespace lab_judge {
+
+using judge::Buffer;
+using judge::Failure;
+
+inline constexpr double kUnit = 0x1p-24;  // u of the contract: half an ulp of a float in [1, 2)
+
+// What an item behind the end of a buffer reads as: four poison bytes.
+inline const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
+
+inline std::string text(double value) {
+  std::ostringstream out;
+  out.precision(9);
+  out << value;
+  return out.str();
+}
+
+inline bool is_close(double got, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(got);
+  return got == expected || std::abs(got - expected) <= tolerance;
+}
+
+// Everything about one float-valued reduction that a test needs.
+struct Expectation {
+  double value;
+  double tolerance = 0;
+};
+
+class ReductionFixture : public judge::Fixture {
+ protected:
+  // The contract: at least num_items / 4 bytes plus 64 KiB. No more is given.
+  void give_scratch(int num_items) { set_scratch_bytes(num_items / 4 + (std::size_t{64} << 10)); }
+
+  static std::optional<Failure> compare(const std::string& what, float got, Expectation expected,
+                                        std::string pattern = {}) {
+    if (is_close(got, expected.value, expected.tolerance)) return std::nullopt;
+    if (judge::is_poison(got)) return Failure{"output_unwritten", "d_out[0] was never written"};
+    std::string message =
+        what + ": expected d_out[0] = " + text(expected.value) + ", got " + text(got);
+    if (expected.tolerance > 0) message += " (allowed error " + text(expected.tolerance) + ")";
+    return Failure{"wrong_result", message, std::move(pattern)};
+  }
+
+  // Calls a reduction of one array and returns what is wrong with its result.
+  std::optional<Failure> reduce(const char* function, const std::vector<float>& h_in,
+                                Expectation expected, const WrongReduction* clues = nullptr) {
+    const int num_items = static_cast<int>(h_in.size());
+    begin_case();
+    give_scratch(num_items);
+    const auto d_in = input("d_in", h_in);
+    const auto d_out = output<float>("d_out", 1);
+    if (auto failure = call<decltype(lab::reduce_sum)>(function, d_in, num_items, d_out)) {
+      return failure;
+    }
+    const float got = d_out.download()[0];
+    std::string pattern;
+    if (clues != nullptr) {
+      WrongReduction wrong = *clues;
+      wrong.num_items = h_in.size();
+      wrong.got = got;
+      wrong.expected = expected.value;
+      wrong.past_the_end = kPoison;
+      pattern = explain(wrong);
+    }
+    return compare(std::string(function) + " of " + std::to_string(num_items) + " items", got,
+                   expected, pattern);
+  }
+
+  // Random whole numbers: their sum is exact in any order, so equality is asked for.
+  std::optional<Failure> sum_of_integers(int num_items) {
+    const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
+    WrongReduction clues;
+    clues.over = [&](std::size_t begin, std::size_t end) {
+      return std::accumulate(h_in.begin() + begin, h_in.begin() + end, 0.0);
+    };
+    return reduce("reduce_sum", h_in, {clues.over(0, h_in.size())}, &clues);
+  }
+};
+
+}  // namespace lab_judge

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Which tests judge which rung of 01-reduction, and what is measured.
+#include "judge.h"
+#include "workload.h"
+
+int main(int argc, char** argv) {
+  return judge::run(
+      argc, argv,
+      {.default_suite = "ReduceSum",
+       .workload = {.make = lab_judge::sum_workload},
+       .suites = {{"07_operators", "Operators", {.make = lab_judge::mean_workload}}}});
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Rungs 01 to 06: the sum.
+#include <limits>
+#include <numeric>
+
+#include "fixture.h"
+#include "fixture/test_data.h"
+#include "judge.h"
+
+namespace lab_judge {
+namespace {
+
+// The contract's bound on the error of a float sum whose terms' magnitudes add up to `magnitude`.
+double sum_tolerance(int num_items, double magnitude) {
+  const bool order_is_free = judge::options().rung != "01_global_atomic";
+  const double additions = order_is_free ? 32 + num_items / 32768.0 : num_items;
+  return additions * kUnit * magnitude;
+}
+
+class ReduceSum : public ReductionFixture {};
+
+TEST_F(ReduceSum, AddsWithinOneBlock) {
+  expect_for_sizes({1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257},
+                   [&](int num_items) { return sum_of_integers(num_items); });
+}
+
+TEST_F(ReduceSum, AddsAcrossBlocks) {
+  const int large = 100000 + static_cast<int>(next_seed() % 1000);
+  expect_for_sizes({511, 512, 513, 1000, 1023, 1024, 1025, 2048, 4095, 4096, 4097, 8192, 65535,
+                    65536, 65537, large},
+                   [&](int num_items) { return sum_of_integers(num_items); });
+}
+
+TEST_F(ReduceSum, AddsManyItems) {
+  // More than one pass of block sums, and more than a grid-stride loop of the whole device.
+  const int num_items = (judge::kOnGpu ? 1 << 25 : 1 << 20) + static_cast<int>(next_seed() % 997);
+  expect_for_sizes({num_items}, [&](int size) {
+    const auto h_in = judge::random_integers(next_seed(), size, 100);
+    return reduce("reduce_sum", h_in, {std::accumulate(h_in.begin(), h_in.end(), 0.0)});
+  });
+}
+
+TEST_F(ReduceSum, GivesZeroForNoItems) {
+  if (const auto failure = sum_of_integers(33)) return fail(*failure);
+  if (const auto failure = sum_of_integers(0)) return fail(*failure);
+  begin_case();
+  const auto d_out = output<float>("d_out", 1);
+  const auto failure = call<decltype(lab::reduce_sum)>("reduce_sum", nullptr, 0, d_out);
+  if (failure) return fail(*failure);
+  if (const auto wrong =
+          compare("reduce_sum of a null array of 0 items", d_out.download()[0], {0})) {
+    fail(*wrong);
+  }
+}
+
+TEST_F(ReduceSum, AddsRealNumbersWithinTheErrorBound) {
+  expect_for_sizes({1000, 70001, (1 << 20) - 3}, [&](int num_items) {
+    // Not centred on zero, so that rounding errors cannot hide behind cancellation.
+    auto h_in = judge::random_units(next_seed(), num_items);
+    // One large item in front: a single chain of additions that starts with it loses all that
+    // follow.
+    if (num_items > 1 << 19) h_in[0] = 0x1p24F;
+    WrongReduction clues;
+    clues.over = [&](std::size_t begin, std::size_t end) {
+      return std::accumulate(h_in.begin() + begin, h_in.begin() + end, 0.0);
+    };
+    const double sum = clues.over(0, h_in.size());
+    auto failure = reduce("reduce_sum", h_in, {sum, sum_tolerance(num_items, sum)}, &clues);
+    if (failure && failure->pattern.empty() && failure->kind == "wrong_result") {
+      failure->pattern = num_items >= 70001
+                             ? "too many numbers are added one after the other into one sum, which "
+                               "rounds once for each of them, or items are missing"
+                             : "the sum is kept in a type that cannot hold fractions, or items "
+                               "are missing";
+    }
+    return failure;
+  });
+}
+
+TEST_F(ReduceSum, PassesOnNotANumberAndInfinity) {
+  for (const float special :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    auto h_in = judge::random_integers(next_seed(), 1000, 100);
+    h_in[next_seed() % h_in.size()] = special;
+    if (const auto failure = reduce("reduce_sum", h_in, {special})) return fail(*failure);
+  }
+}
+
+TEST_F(ReduceSum, WorksOnEveryCall) {
+  // Four calls in a row on buffers of their own: whatever a call leaves behind must not reach the
+  // next.
+  begin_case();
+  give_scratch(5000);
+  std::vector<Buffer<float>> d_outs;
+  std::vector<double> sums;
+  std::vector<wire::Call> calls;
+  for (const int num_items : {5000, 40, 1025, 5000}) {
+    const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
+    const auto number = std::to_string(calls.size());
+    const auto d_in = input("d_in_" + number, h_in);
+    d_outs.push_back(output<float>("d_out_" + number, 1));
+    calls.push_back(judge::encode_call<decltype(lab::reduce_sum)>("reduce_sum", d_in, num_items,
+                                                                  d_outs.back()));
+    sums.push_back(std::accumulate(h_in.begin(), h_in.end(), 0.0));
+  }
+  if (const auto failure = run(calls)) return fail(*failure);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto what = "call " + std::to_string(i + 1) + " of 4 in a row";
+    if (const auto failure = compare(what, d_outs[i].download()[0], {sums[i]})) {
+      return fail(*failure);
+    }
+  }
+}
+
+TEST_F(ReduceSum, DependsOnNoOrderOfExecution) {
+  expect_in_any_order(12, [&](int round) {
+    const int num_items = round % 2 == 0 ? 3000 : 60000;  // now a few blocks, now many
+    return sum_of_integers(num_items + static_cast<int>(next_seed() % 3000));
+  });
+}
+
+}  // namespace
+}  // namespace lab_judge

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "diagnosis.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "fixture/test_data.h"
+#include "measure/speed.h"
+
+namespace {
+
+class Diagnose : public ::testing::Test {
+ protected:
+  // The clause for a sum of `num_items` random items that came out as `got`.
+  std::string clause(double got) {
+    return lab_judge::explain({h_in_.size(), got, sum(0, h_in_.size()), 1e9,
+                    [&](std::size_t begin, std::size_t end) { return sum(begin, end); }});
+  }
+  double sum(std::size_t begin, std::size_t end) const {
+    return std::accumulate(h_in_.begin() + begin, h_in_.begin() + end, 0.0);
+  }
+  const std::vector<float> h_in_ = judge::random_integers(3, 1000, 1000);
+};
+
+TEST_F(Diagnose, NamesADroppedTail) {
+  EXPECT_NE(clause(sum(0, 768)).find("tail is dropped"), std::string::npos);
+}
+TEST_F(Diagnose, NamesTheFirstBlockOnly) {
+  EXPECT_NE(clause(sum(0, 256)).find("only the first block"), std::string::npos);
+}
+TEST_F(Diagnose, NamesPowerOfTwoLengths) {
+  EXPECT_NE(clause(sum(0, 512)).find("power-of-two"), std::string::npos);
+}
+TEST_F(Diagnose, NamesOffByOne) {
+  EXPECT_NE(clause(sum(0, 999)).find("last item is missing"), std::string::npos);
+  EXPECT_NE(clause(sum(1, 1000)).find("first item is missing"), std::string::npos);
+}
+TEST_F(Diagnose, NamesItemsReadPastTheEnd) {
+  EXPECT_NE(clause(sum(0, 1000) + 24 * 1e9).find("past the end"), std::string::npos);
+}
+TEST_F(Diagnose, NamesItemsCountedTwice) {
+  EXPECT_NE(clause(2 * sum(0, 1000)).find("counted twice"), std::string::npos);
+}
+TEST_F(Diagnose, StaysSilentWhenNothingFits) { EXPECT_EQ(clause(sum(0, 1000) + 0.5), ""); }
+
+TEST(Workload, IntegersStayWithinTheirLimitAndReachIt) {
+  const auto items = judge::random_integers(1, 10000, 3);
+  EXPECT_EQ(*std::min_element(items.begin(), items.end()), -3);
+  EXPECT_EQ(*std::max_element(items.begin(), items.end()), 3);
+}
+TEST(Workload, DifferentSeedsGiveDifferentData) {
+  EXPECT_NE(judge::random_units(1, 16), judge::random_units(2, 16));
+}
+
+TEST(Speed, SummaryIsMedianAndQuartiles) {
+  const judge::Ratio ratio = judge::summarize({5, 1, 3, 2, 4});
+  EXPECT_DOUBLE_EQ(ratio.median, 3);
+  EXPECT_DOUBLE_EQ(ratio.low, 2);
+  EXPECT_DOUBLE_EQ(ratio.high, 4);
+}
+
+}  // namespace

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Says why a scan is wrong: where first, by how much, and which classic mistake would have given
+// exactly these values. A mistake is named only if it explains every item.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "process/submission.h"
+#include "protocol/arena.h"
+
+namespace lab_judge {
+
+enum class Kind { kExclusive, kInclusive };
+
+// A scan, and what came out of it. T: compared with ==, printed by `text`; `combine` is
+// associative.
+template <class T>
+struct Result {
+  std::string function;
+  Kind kind;
+  T identity;
+  std::function<T(T earlier, T later)> combine;
+  std::function<std::string(T)> text;
+  std::vector<T> h_in;
+  std::vector<T> h_got;
+};
+
+// The right answer, one item after another.
+template <class T>
+std::vector<T> reference(const Result<T>& result, Kind kind) {
+  std::vector<T> h_out(result.h_in.size());
+  T running = result.identity;
+  for (std::size_t i = 0; i < h_out.size(); ++i) {
+    const T before = running;
+    running = result.combine(running, result.h_in[i]);
+    h_out[i] = kind == Kind::kInclusive ? running : before;
+  }
+  return h_out;
+}
+
+// The clause that completes "It looks as if ..."; `block` is 0 where blocks play no part.
+struct Explanation {
+  std::string clause;
+  std::size_t block = 0;
+};
+
+namespace internal {
+
+inline constexpr std::size_t kMinBlock = 32;
+inline constexpr std::size_t kMaxBlock = 8192;
+
+// Whether predict(0), predict(1), ... called in this order, are what came out.
+template <class T, class Predict>
+bool fits(const std::vector<T>& h_got, Predict predict) {
+  for (std::size_t i = 0; i < h_got.size(); ++i) {
+    if (!(predict(i) == h_got[i])) return false;
+  }
+  return true;
+}
+
+// Mistakes that have nothing to do with blocks.
+template <class T>
+std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) {
+  const auto combine = r.combine;
+  const bool is_exclusive = r.kind == Kind::kExclusive;
+  const auto other = reference(r, is_exclusive ? Kind::kInclusive : Kind::kExclusive);
+  if (fits(r.h_got, [&](std::size_t i) { return other[i]; })) {
+    return is_exclusive ? "the scan is inclusive: item i is counted in its own sum"
+                        : "the scan is exclusive: item i is missing in its own sum";
+  }
+  if (fits(r.h_got, [&](std::size_t i) { return r.h_in[i]; })) {
+    return "the output is a copy of the input";
+  }
+  if (fits(r.h_got, [&](std::size_t i) { return i == 0 ? r.identity : h_expected[i - 1]; })) {
+    return "everything stands one place too far to the right";
+  }
+  const T total = reference(r, Kind::kInclusive).back();
+  if (fits(r.h_got, [&](std::size_t i) { return combine(total, h_expected[i]); })) {
+    return "the sum of all items is added to every item: the tree's root must be set to 0 (the "
+           "identity) between the up-sweep and the down-sweep";
+  }
+  T running = r.identity;
+  if (fits(r.h_got, [&](std::size_t i) {
+        const T before = running;
+        running = combine(r.h_in[i], running);
+        return is_exclusive ? before : running;
+      })) {
+    return "the operator's operands are swapped: the earlier items are its first operand";
+  }
+  if (fits(r.h_got, [&](std::size_t i) { return combine(T{}, h_expected[i]); })) {
+    return "the scan starts with 0 and not with the operator's identity";
+  }
+  return {};
+}
+
+// Mistakes between blocks of this many items. Every prediction is the scan within a block, with
+// something put before it.
+template <class T>
+std::string explain_blocks(const Result<T>& r, std::size_t block) {
+  const auto combine = r.combine;
+  const std::size_t num_items = r.h_in.size();
+  const std::size_t num_blocks = (num_items + block - 1) / block;
+  std::vector<T> sums(num_blocks, r.identity), sums_but_last(num_blocks, r.identity);
+  for (std::size_t i = 0; i < num_items; ++i) {
+    const bool is_last = i % block == block - 1;
+    if (!is_last) sums_but_last[i / block] = combine(sums_but_last[i / block], r.h_in[i]);
+    sums[i / block] = combine(sums[i / block], r.h_in[i]);
+  }
+  const auto scanned = [&](const std::vector<T>& terms, bool inclusive) {
+    std::vector<T> out(terms.size());
+    T running = r.identity;
+    for (std::size_t b = 0; b < terms.size(); ++b) {
+      const T before = running;
+      running = combine(running, terms[b]);
+      out[b] = inclusive ? running : before;
+    }
+    return out;
+  };
+  // Whether increment(block) before the scan within the block is what came out.
+  const auto increments_are = [&](auto increment, bool swapped = false) {
+    T local = r.identity;
+    return fits(r.h_got, [&](std::size_t i) {
+      if (i % block == 0) local = r.identity;
+      const T before = local;
+      local = combine(local, r.h_in[i]);
+      const T within = r.kind == Kind::kInclusive ? local : before;
+      const T outside = increment(i / block);
+      return swapped ? combine(within, outside) : combine(outside, within);
+    });
+  };
+  if (increments_are([&](std::size_t) { return r.identity; })) {
+    return "each block is scanned on its own: the sum of the blocks before it is not added";
+  }
+  if (increments_are([&](std::size_t b) { return sums[b]; })) {
+    return "each block's own sum is added to it, in place of the sum of all blocks before it: the "
+           "block sums must be scanned first";
+  }
+  if (increments_are([&](std::size_t b) { return b == 0 ? r.identity : sums[b - 1]; })) {
+    return "only the sum of the one block before is added, not that of all blocks before";
+  }
+  if (const auto inclusive = scanned(sums, true);
+      increments_are([&](std::size_t b) { return inclusive[b]; })) {
+    return "the block sums are scanned inclusively: a block's own sum is added to it, too";
+  }
+  if (const auto short_sums = scanned(sums_but_last, false);
+      increments_are([&](std::size_t b) { return short_sums[b]; })) {
+    return "each block's sum lacks the block's last item: the last result of an exclusive scan is "
+           "not yet the sum";
+  }
+  if (const auto before = scanned(sums, false);
+      increments_are([&](std::size_t b) { return before[b]; }, true)) {
+    return "the sum of the blocks before is combined from the wrong side: it is the operator's "
+           "first operand";
+  }
+  return {};
+}
+
+// What was never written. `first`, the first such item, is the first wrong one, too.
+template <class T>
+std::string explain_unwritten(const std::vector<T>& h_got, std::size_t first) {
+  const std::size_t num_items = h_got.size();
+  for (std::size_t i = first; i < num_items; ++i) {
+    if (!judge::is_poison(h_got[i])) return {};
+  }
+  if (first == 0) return "no item is ever written";
+  return num_items - first <= first
+             ? "the tail is dropped: the last, partial block's items are missing (does a division "
+               "round down?)"
+             : "only the first block's results are written";
+}
+
+}  // namespace internal
+
+template <class T>
+Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, std::size_t first) {
+  if (judge::is_poison(result.h_got[first])) {
+    return {internal::explain_unwritten(result.h_got, first)};
+  }
+  if (auto clause = internal::explain_whole(result, h_expected); !clause.empty()) return {clause};
+  // The first wrong item is mostly the first of some block, and of the second or third one.
+  constexpr std::size_t kMaxBlocksBefore = 8;
+  std::vector<std::size_t> blocks;
+  for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
+    if (first % before == 0) blocks.push_back(first / before);
+  }
+  for (std::size_t block = internal::kMinBlock; block <= internal::kMaxBlock; block *= 2) {
+    if (block < result.h_in.size()) blocks.push_back(block);
+  }
+  for (const std::size_t block : blocks) {
+    if (auto clause = internal::explain_blocks(result, block); !clause.empty()) {
+      return {clause, block};
+    }
+  }
+  return {};
+}
+
+template <class T>
+std::string list(const std::vector<T>& h_values, const std::function<std::string(T)>& text) {
+  std::string line = "[";
+  for (const T& value : h_values) {
+    line += (line.size() > 1 ? " " : "") + (judge::is_poison(value) ? "?" : text(value));
+  }
+  return line + "]";
+}
+
+// Nothing if h_got is right.
+template <class T>
+std::optional<judge::Failure> compare(const Result<T>& result) {
+  constexpr std::size_t kMaxListed = 16;
+  const std::vector<T> h_expected = reference(result, result.kind);
+  const std::size_t num_items = h_expected.size();
+  std::size_t first = num_items;
+  std::size_t num_wrong = 0;
+  for (std::size_t i = num_items; i-- > 0;) {
+    if (result.h_got[i] == h_expected[i]) continue;
+    first = i;
+    ++num_wrong;
+  }
+  if (num_wrong == 0) return std::nullopt;
+
+  const Explanation explanation = explain(result, h_expected, first);
+  const bool is_unwritten = judge::is_poison(result.h_got[first]);
+  std::string message = result.function + " of " + std::to_string(num_items) +
+                        (num_items == 1 ? " item: " : " items: ") + std::to_string(num_wrong) +
+                        (num_wrong == 1 ? " is" : " are") + " wrong, first d_out[" +
+                        std::to_string(first) + "]";
+  // A block's number, if the mistake is one of blocks; else what the index may remind one of.
+  const std::size_t power = first & ~(first - 1);
+  if (explanation.block > 0) {
+    message += " (item " + std::to_string(first % explanation.block) + " of block " +
+               std::to_string(first / explanation.block) + ", if blocks have " +
+               std::to_string(explanation.block) + " items)";
+  } else if (power >= internal::kMinBlock && power < first) {
+    message += " (" + std::to_string(first / power) + " * " + std::to_string(power) + ")";
+  }
+  message +=
+      ": expected " + result.text(h_expected[first]) +
+      (is_unwritten ? ", but it was never written" : ", got " + result.text(result.h_got[first]));
+  if (num_items <= kMaxListed) {
+    message += "\n  d_in     " + list(result.h_in, result.text) + "\n  expected " +
+               list(h_expected, result.text) + "\n  got      " + list(result.h_got, result.text);
+  }
+  return judge::Failure{is_unwritten ? "output_unwritten" : "wrong_result", message,
+                        explanation.clause};
+}
+
+}  // namespace lab_judge

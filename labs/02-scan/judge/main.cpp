@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Which tests judge which rung of 02-scan, and what is measured.
+#include "judge.h"
+#include "scan.cuh"
+#include "workload.h"
+
+int main(int argc, char** argv) {
+  // One block, and the square of the length: on a GPU there is nothing to measure but the launch.
+  const judge::WorkloadPlan counted = {
+      .make = judge::kOnGpu ? nullptr : lab_judge::exclusive_workload,
+      .budget_items = lab::kMaxItemsInOneBlock};
+  return judge::run(
+      argc, argv,
+      {.default_suite = "ExclusiveScan",
+       .workload = {.make = lab_judge::exclusive_workload, .budget_items = std::size_t{1} << 17},
+       .suites = {
+           {"01_one_thread_per_output", "ExclusiveScan", counted},
+           {"02_hillis_steele", "OneBlockScan", counted},
+           {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
+           {"04_conflict_free", "OneBlockScan", counted},
+           {"07_conversions",
+            "Conversions",
+            {.make = lab_judge::inclusive_workload, .budget_items = std::size_t{1} << 17}}}});
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The classic mistakes of compaction, each as what it would make of an input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnosis.h"
+
+namespace lab_judge {
+
+// Each returns a clause that completes "It looks as if ...", or nothing. A clause is given only if
+// the wrong result is exactly the mistake's, so it is a good guess; it never holds a number, as the
+// same mistake must read the same at every size.
+
+// result.count is wrong. in_place: the kept items themselves are right.
+std::string explain_count(const Compaction& result, bool in_place);
+
+// The kept items are wrongly placed: result.h_out differs from `expected` (the kept items in order)
+// in front of `expected`'s end.
+std::string explain_kept(const Compaction& result, const std::vector<int>& expected);
+
+// The items behind the kept ones are wrong; `expected`: all others in order.
+std::string explain_rest(const Compaction& result, const std::vector<int>& expected);
+
+// All of `expected` is there, in another order.
+bool is_permutation_of(std::vector<int> expected, std::vector<int> got);
+
+}  // namespace lab_judge

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// The fixture of this lab's tests: one function of the contract, tried with all sorts of inputs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compaction.cuh"
+#include "data.h"
+#include "diagnosis.h"
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
+
+namespace lab_judge {
+
+using judge::Buffer;
+using judge::Failure;
+
+// One function of the contract and what it promises.
+struct Function {
+  const char* name;
+  std::optional<Failure> (*check)(const Compaction&);
+};
+
+constexpr std::size_t scratch_bytes(int num_items) {  // the contract's; no more is given
+  return 9 * static_cast<std::size_t>(num_items) + (std::size_t{64} << 10);
+}
+
+class CompactionFixture : public judge::Fixture {
+ protected:
+  explicit CompactionFixture(Function function) : function_(function) {}
+
+  // Makes an input, calls the function and returns what is wrong with its result.
+  std::optional<Failure> attempt(int num_items, const Selection& selection, Bait bait) {
+    begin_case();
+    set_scratch_bytes(scratch_bytes(num_items));
+    const Case one = make_case(num_items, selection, bait, "");
+    if (auto failure = run({one.call})) return failure;
+    return check(one);
+  }
+  std::optional<Failure> attempt_half(int num_items) {
+    for (const Bait bait : {Bait::kPoison, Bait::kZero}) {
+      if (auto failure = attempt(num_items, kHalf, bait)) return failure;
+    }
+    return std::nullopt;
+  }
+
+  void expect_within_one_block() {
+    expect_for_sizes({1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257},
+                     [&](int num_items) { return attempt_half(num_items); });
+  }
+
+  void expect_across_blocks() {
+    const int large = 40000 + static_cast<int>(next_seed() % 1000);
+    expect_for_sizes({511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097,
+                      8191, 8192, 8193, large},
+                     [&](int num_items) { return attempt_half(num_items); });
+  }
+
+  void expect_every_selection() {
+    Bait bait = Bait::kPoison;
+    for (const Selection& selection : kSelections) {
+      expect_for_sizes({33, 1000, 20000 + static_cast<int>(next_seed() % 1000)},
+                       [&](int num_items) { return attempt(num_items, selection, bait); });
+      if (HasFailure()) return;
+      bait = bait == Bait::kPoison ? Bait::kZero : Bait::kPoison;
+    }
+  }
+
+  void expect_many_items() {
+    // More tiles than a device holds at a time, more than one pass over their counts.
+    const int num_items = (judge::kOnGpu ? 1 << 25 : 1 << 20) + static_cast<int>(next_seed() % 997);
+    expect_for_sizes({num_items}, [&](int size) { return attempt(size, kHalf, Bait::kPoison); });
+  }
+
+  void expect_no_items_to_be_counted() {
+    // Not only right by chance: some items, then none, then none without arrays.
+    for (const int num_items : {33, 0}) {
+      if (const auto failure = attempt(num_items, kHalf, Bait::kPoison)) {
+        return fail(*failure);
+      }
+    }
+    begin_case();
+    const auto d_count = output<int>("d_count", 1);
+    const auto keep = random_predicate(next_seed(), Bait::kPoison);
+    if (const auto failure =
+            call<decltype(lab::compact)>(function_.name, nullptr, 0, keep, nullptr, d_count)) {
+      return fail(*failure);
+    }
+    const std::vector<int> nothing;
+    auto wrong = function_.check({nothing, keep, nothing, d_count.download()[0]});
+    if (!wrong) return;
+    wrong->message = "without items, and with null arrays: " + wrong->message;
+    fail(*wrong);
+  }
+
+  void expect_right_on_every_call() {
+    // Calls in a row on buffers of their own: what one leaves behind must not reach the next.
+    begin_case();
+    set_scratch_bytes(scratch_bytes(30000));
+    std::vector<Case> cases;
+    std::vector<wire::Call> calls;
+    for (const int num_items : {9000, 40, 0, 1025, 30000, 9000}) {
+      cases.push_back(
+          make_case(num_items, kHalf, Bait::kPoison, "_" + std::to_string(cases.size() + 1)));
+      calls.push_back(cases.back().call);
+    }
+    if (const auto failure = run(calls)) return fail(*failure);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      auto failure = check(cases[i]);
+      if (!failure) continue;
+      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
+                         " in a row: " + failure->message;
+      return fail(*failure);
+    }
+  }
+
+  void expect_no_order_to_matter() {
+    expect_in_any_order(16, [&](int round) {
+      const int num_items = round % 2 == 0 ? 3000 : 40000;  // now a few blocks, now many
+      return attempt(num_items + static_cast<int>(next_seed() % 3000), kHalf, Bait::kPoison);
+    });
+  }
+
+ private:
+  // One call and all that is needed to check it.
+  struct Case {
+    lab::Predicate keep;
+    std::vector<int> h_in;
+    Buffer<int> d_out;
+    Buffer<int> d_count;
+    std::string what;
+    wire::Call call;
+  };
+
+  Case make_case(int num_items, const Selection& selection, Bait bait, const std::string& suffix) {
+    Case made;
+    made.keep = random_predicate(next_seed(), bait);
+    made.h_in = make_items(next_seed(), num_items, made.keep, selection);
+    made.d_out = output<int>("d_out" + suffix, num_items);
+    made.d_count = output<int>("d_count" + suffix, 1);
+    made.what = std::string(function_.name) + " of " + std::to_string(num_items) +
+                (num_items == 1 ? " item, keeping " : " items, keeping ") + selection.name;
+    made.call = judge::encode_call<decltype(lab::compact)>(
+        function_.name, input("d_in" + suffix, made.h_in), num_items, made.keep, made.d_out,
+        made.d_count);
+    return made;
+  }
+
+  std::optional<Failure> check(const Case& made) const {
+    auto failure =
+        function_.check({made.h_in, made.keep, made.d_out.download(), made.d_count.download()[0]});
+    if (failure) failure->message = made.what + ": " + failure->message;
+    return failure;
+  }
+
+  Function function_;
+};
+
+}  // namespace lab_judge

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
+#include "protocol/call_encoding.h"
+#include "radix_sort.cuh"
+#include "workload.h"
+
+namespace lab_judge {
+namespace {
+
+using judge::Buffer;
+using judge::Failure;
+using judge::random_bits;
+
+constexpr std::size_t kGuards = 8192;  // bytes of guard zones and rounding, a slot
+
+LOCKSTEP_HOST_DEVICE std::uint32_t random_key(std::uint64_t seed, std::uint64_t index) {
+  return static_cast<std::uint32_t>(random_bits(seed, index) >> 32);
+}
+
+// A sum over the keys that changes if any key does, whatever their order in a group is. Which
+// changes cancel out depends on the seed, which no submission knows.
+struct Fingerprint {
+  const std::uint32_t* d_keys;
+  std::uint64_t seed;
+  std::size_t group_items;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
+    const std::uint64_t group = index / group_items;
+    return random_bits(seed, group << 32 | d_keys[index]);
+  }
+};
+
+// 1 where a key is smaller than the one before it, in the same group.
+struct Descends {
+  const std::uint32_t* d_keys;
+  std::size_t group_items;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
+    return index % group_items != 0 && d_keys[index] < d_keys[index - 1] ? 1 : 0;
+  }
+};
+
+struct FillIndex {
+  std::uint32_t* d_values;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
+    d_values[index] = static_cast<std::uint32_t>(index);
+    return 0;
+  }
+};
+
+// Values are the indices that the pairs had. 1 unless the key is that index's, and (key, value) is
+// larger than the pair before: then no pair is there twice, and equal keys kept their order.
+struct WrongPair {
+  const std::uint32_t* d_keys;
+  const std::uint32_t* d_values;
+  std::uint64_t seed;
+  std::size_t num_items;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
+    const std::uint32_t key = d_keys[index];
+    const std::uint32_t value = d_values[index];
+    if (value >= num_items || key != random_key(seed, value)) return 1;
+    if (index == 0) return 0;
+    const std::uint32_t key_before = d_keys[index - 1];
+    return key_before < key || (key_before == key && d_values[index - 1] < value) ? 0 : 1;
+  }
+};
+
+// What one core takes with the same method, four passes over eight bits. It sorts some of the keys
+// and as many times longer is what all would take, at least: larger arrays miss the caches more.
+double sequential_sort_ms(const Buffer<std::uint32_t>& d_keys) {
+  constexpr std::size_t kMaxKeys = std::size_t{1} << 24;
+  std::vector<std::uint32_t> keys = d_keys.download();
+  const double scale = std::max(1.0, static_cast<double>(keys.size()) / kMaxKeys);
+  keys.resize(std::min(keys.size(), kMaxKeys));
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::uint32_t> other(keys.size());
+  for (int first_bit = 0; first_bit < 32; first_bit += 8) {
+    std::array<std::size_t, 257> places{};
+    for (const std::uint32_t key : keys) ++places[(key >> first_bit & 255) + 1];
+    for (std::size_t digit = 1; digit < places.size(); ++digit) places[digit] += places[digit - 1];
+    for (const std::uint32_t key : keys) other[places[key >> first_bit & 255]++] = key;
+    std::swap(keys, other);
+  }
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  return scale * took.count();
+}
+
+// Keys alone, sorted as a whole or in groups.
+class KeysSlot : public judge::Slot {
+ public:
+  KeysSlot(judge::Arena& arena, std::size_t num_items, std::size_t group_items)
+      : d_in_(arena, "d_in", num_items),
+        d_out_(arena, "d_out", num_items),
+        group_items_(group_items) {}
+
+  void refresh(std::uint64_t seed) override {
+    seed_ = seed;
+    judge::fill_words(d_in_.device_data(), d_in_.size(), seed);
+    d_in_.mark_initialized();
+    fingerprint_ = fingerprint_of(d_in_);
+  }
+  void poison_outputs() override { d_out_.poison(); }
+  wire::Call call(const std::string& function) const override {
+    return judge::encode_call<decltype(lab::radix_sort)>(function.c_str(), d_in_,
+                                                         static_cast<int>(d_in_.size()), d_out_);
+  }
+  std::optional<Failure> check() const override {
+    const std::uint64_t descents =
+        judge::sum_over(d_out_.size(), Descends{d_out_.device_data(), group_items_});
+    if (descents != 0) {
+      return Failure{"wrong_result",
+                     std::to_string(descents) + " keys are smaller than the key before them"};
+    }
+    if (fingerprint_of(d_out_) != fingerprint_) {
+      return Failure{"wrong_result", "the output is in order, but is no permutation of the input"};
+    }
+    return std::nullopt;
+  }
+  double sequential_ms() const override { return sequential_sort_ms(d_in_); }
+
+ private:
+  std::uint64_t fingerprint_of(const Buffer<std::uint32_t>& d_keys) const {
+    return judge::sum_over(d_keys.size(), Fingerprint{d_keys.device_data(), ~seed_, group_items_});
+  }
+
+  Buffer<std::uint32_t> d_in_;
+  Buffer<std::uint32_t> d_out_;
+  std::size_t group_items_;
+  std::uint64_t seed_ = 0;
+  std::uint64_t fingerprint_ = 0;
+};
+
+class PairsSlot : public judge::Slot {
+ public:
+  PairsSlot(judge::Arena& arena, std::size_t num_items)
+      : d_keys_in_(arena, "d_keys_in", num_items),
+        d_values_in_(arena, "d_values_in", num_items),
+        d_keys_out_(arena, "d_keys_out", num_items),
+        d_values_out_(arena, "d_values_out", num_items) {
+    judge::sum_over(num_items, FillIndex{d_values_in_.device_data()});
+    d_values_in_.mark_initialized();
+  }
+
+  void refresh(std::uint64_t seed) override {
+    seed_ = seed;
+    judge::fill_words(d_keys_in_.device_data(), d_keys_in_.size(), seed);
+    d_keys_in_.mark_initialized();
+  }
+  void poison_outputs() override {
+    d_keys_out_.poison();
+    d_values_out_.poison();
+  }
+  wire::Call call(const std::string& function) const override {
+    return judge::encode_call<decltype(lab::sort_pairs)>(function.c_str(), d_keys_in_, d_values_in_,
+                                                         static_cast<int>(d_keys_in_.size()),
+                                                         d_keys_out_, d_values_out_);
+  }
+  std::optional<Failure> check() const override {
+    const std::uint64_t wrong = judge::sum_over(
+        d_keys_out_.size(), WrongPair{d_keys_out_.device_data(), d_values_out_.device_data(), seed_,
+                                      d_keys_out_.size()});
+    if (wrong == 0) return std::nullopt;
+    return Failure{"wrong_result", std::to_string(wrong) +
+                                       " pairs are not those of the input, or are out of order"};
+  }
+  double sequential_ms() const override { return sequential_sort_ms(d_keys_in_); }
+
+ private:
+  Buffer<std::uint32_t> d_keys_in_;
+  Buffer<std::uint32_t> d_values_in_;
+  Buffer<std::uint32_t> d_keys_out_;
+  Buffer<std::uint32_t> d_values_out_;
+  std::uint64_t seed_ = 0;
+};
+
+judge::Workload keys_workload(const char* function, const char* library, std::size_t num_items,
+                              std::size_t group_items) {
+  const std::size_t size_bytes = 2 * sizeof(std::uint32_t) * num_items;  // in and out
+  return {.function = function,
+          .limit = "copy_bandwidth",
+          .library = library,
+          .num_items = static_cast<double>(num_items),
+          .bytes_per_call = static_cast<double>(size_bytes),
+          .arena_bytes_per_call = size_bytes + kGuards,
+          .scratch_bytes = scratch_bytes(num_items),
+          .make_slot = [=](judge::Arena& arena) {
+            return std::make_unique<KeysSlot>(arena, num_items, group_items);
+          }};
+}
+
+}  // namespace
+
+judge::Workload sort_workload(std::size_t num_items) {
+  return keys_workload("radix_sort", "cub_radix_sort_keys", num_items, num_items);
+}
+
+judge::Workload tiles_workload(std::size_t num_items) {
+  judge::Workload workload = keys_workload("sort_tiles", "", num_items, lab::kSortTileItems);
+  workload.beside_first = false;
+  return workload;
+}
+
+judge::Workload pairs_workload(std::size_t num_items) {
+  const std::size_t size_bytes = 4 * sizeof(std::uint32_t) * num_items;
+  return {.function = "sort_pairs",
+          .limit = "copy_bandwidth_of_pairs",
+          .library = "cub_radix_sort_pairs",
+          .num_items = static_cast<double>(num_items),
+          .bytes_per_call = static_cast<double>(size_bytes),
+          .arena_bytes_per_call = size_bytes + 2 * kGuards,
+          .scratch_bytes = scratch_bytes(num_items),
+          .make_slot =
+              [=](judge::Arena& arena) { return std::make_unique<PairsSlot>(arena, num_items); },
+          .beside_first = false};
+}
+
+}  // namespace lab_judge

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "diagnosis.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace lab_judge {
+namespace {
+
+using Got = std::vector<std::int64_t>;
+// What a mistake would write at pixel (x, y), the item y * width + x.
+using WrongTable = std::function<std::int64_t(int x, int y)>;
+
+constexpr std::array kTileSizes = {4, 8, 16, 32, 64, 128, 256};
+constexpr int kSmallestBlock = 16;  // a side of a block of threads, where a tail may be left out
+
+bool writes_all_of(const WrongTable& mistake, Shape shape, const Got& got) {
+  for (int y = 0; y < shape.height; ++y) {
+    for (int x = 0; x < shape.width; ++x) {
+      if (got[static_cast<std::size_t>(y) * shape.width + x] != mistake(x, y)) return false;
+    }
+  }
+  return true;
+}
+
+// Mistakes that need no tile.
+std::string explain_whole(const ExactTable& exact, const Got& got) {
+  const Shape shape = exact.shape();
+  const auto looks_like = [&](const WrongTable& mistake) {
+    return writes_all_of(mistake, shape, got);
+  };
+  const bool is_line = shape.width == 1 || shape.height == 1;  // one of the two passes does nothing
+  if (!is_line && looks_like([&](int x, int y) { return exact.pixel(x, y); })) {
+    return "nothing is summed: the output is the input";
+  }
+  if (looks_like([&](int x, int y) { return exact.sum(0, y, x + 1, y + 1); })) {
+    return "only the rows are summed: the pass down the columns is missing";
+  }
+  if (looks_like([&](int x, int y) { return exact.sum(x, 0, x + 1, y + 1); })) {
+    return "only the columns are summed: the pass along the rows is missing";
+  }
+  if (looks_like([&](int x, int y) { return exact.sum(0, 0, x, y); })) {
+    return "the table is exclusive: a pixel's own row and column are left out of its sum";
+  }
+  if (looks_like([&](int x, int y) { return exact.sum(0, 0, x, y + 1); })) {
+    return "the sums along the rows are exclusive: a pixel's own column is left out";
+  }
+  if (looks_like([&](int x, int y) { return exact.sum(0, 0, x + 1, y); })) {
+    return "the sums down the columns are exclusive: a pixel's own row is left out";
+  }
+  if (looks_like([&](int x, int y) {
+        const int item = y * shape.width + x;
+        return exact.table(item / shape.height, item % shape.height);
+      })) {
+    return "the table is transposed: its columns are where its rows should be";
+  }
+  std::int64_t running = 0;
+  std::vector<std::int64_t> columns(shape.width);
+  const auto runs_on = [&](int x, int y) { return running += exact.pixel(x, y); };
+  const auto runs_on_in_columns = [&](int x, int y) { return columns[x] += runs_on(x, y); };
+  const bool rows_run_on = looks_like(runs_on);
+  running = 0;
+  if (rows_run_on || looks_like(runs_on_in_columns)) {
+    return "the rows are not kept apart: each goes on with the sum of the row before it";
+  }
+  std::int64_t row_of_rows = 0;
+  if (looks_like([&](int x, int y) {
+        if (x == 0) row_of_rows = 0;
+        return row_of_rows += exact.sum(0, y, x + 1, y + 1);
+      })) {
+    return "the rows are summed twice and the columns never: is a transpose missing?";
+  }
+  return {};
+}
+
+// The picture read, and the table written, with width and height interchanged.
+bool is_swapped(const ExactTable& exact, const Got& got) {
+  const Shape shape = exact.shape();
+  if (shape.width == shape.height) return false;
+  std::vector<std::int64_t> picture;
+  for (int y = 0; y < shape.height; ++y) {
+    for (int x = 0; x < shape.width; ++x) picture.push_back(exact.pixel(x, y));
+  }
+  const Shape swapped = {shape.height, shape.width};
+  const ExactTable other(swapped, picture);
+  return writes_all_of([&](int x, int y) { return other.table(x, y); }, swapped, got);
+}
+
+// Mistakes at the borders of tiles. Each says which rectangle a pixel sums instead of all that lies
+// above and left; (x0, y0) is its tile's corner.
+std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_width,
+                          int tile_height) {
+  const auto looks_like = [&](const auto& mistake) {
+    return writes_all_of(
+        [&](int x, int y) {
+          return mistake(x, y, x / tile_width * tile_width, y / tile_height * tile_height);
+        },
+        exact.shape(), got);
+  };
+  const auto rectangle = [&](const auto& origin) {
+    return looks_like([&](int x, int y, int x0, int y0) {
+      const auto [from_x, from_y] = origin(x0, y0);
+      return exact.sum(from_x, from_y, x + 1, y + 1);
+    });
+  };
+  using Origin = std::pair<int, int>;
+  if (rectangle([](int x0, int y0) { return Origin{x0, y0}; })) {
+    return "every tile holds a table of its own: the sums of the tiles above and left of it are "
+           "not added";
+  }
+  if (rectangle([](int, int y0) { return Origin{0, y0}; })) {
+    return "what lies above a tile is not added";
+  }
+  if (rectangle([](int x0, int) { return Origin{x0, 0}; })) {
+    return "what lies left of a tile is not added";
+  }
+  if (looks_like([&](int x, int y, int x0, int y0) {
+        return exact.table(x, y) - exact.sum(0, 0, x0, y0);
+      })) {
+    return "what lies above and left of a tile's corner is not added";
+  }
+  if (looks_like([&](int x, int y, int x0, int y0) {
+        return exact.table(x, y) + exact.sum(0, 0, x0, y0);
+      })) {
+    return "what lies above and left of a tile's corner is counted twice";
+  }
+  if (rectangle([&](int x0, int) { return Origin{x0 - tile_width, 0}; })) {
+    return "a tile adds what its left neighbour has, not what all tiles left of it have";
+  }
+  if (rectangle([&](int, int y0) { return Origin{0, y0 - tile_height}; })) {
+    return "a tile adds what its upper neighbour has, not what all tiles above it have";
+  }
+  return {};
+}
+
+// Which part of the table was left out, where the rest is right: nobody wrote it, or not all sums
+// reached it.
+std::string explain_region(const ExactTable& exact, const Got& got) {
+  const auto [width, height] = exact.shape();
+  int left = width;
+  int top = height;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const std::int64_t value = got[static_cast<std::size_t>(y) * width + x];
+      if (value == exact.table(x, y)) continue;
+      const bool is_left_out = value == kUnwritten || value == exact.pixel(x, y) ||
+                               value == exact.sum(0, y, x + 1, y + 1) ||
+                               value == exact.sum(x, 0, x + 1, y + 1);
+      if (!is_left_out) return {};
+      left = std::min(left, x);
+      top = std::min(top, y);
+    }
+  }
+  for (const int tile : kTileSizes) {
+    if (tile < kSmallestBlock) continue;
+    if (left > 0 && width % tile != 0 && left == width / tile * tile) {
+      return "the columns at the right, which do not fill a block or a tile, are left out (does a "
+             "division round down?)";
+    }
+    if (top > 0 && height % tile != 0 && top == height / tile * tile) {
+      return "the rows at the bottom, which do not fill a block or a tile, are left out (does a "
+             "division round down?)";
+    }
+  }
+  if (left > 0 && left == width - 1) return "the last column is left out";
+  if (top > 0 && top == height - 1) return "the last row is left out";
+  return {};
+}
+
+}  // namespace
+
+std::string to_text(Shape shape) {
+  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
+}
+
+ExactTable::ExactTable(Shape shape, const std::vector<std::int64_t>& picture)
+    : shape_(shape),
+      corners_((static_cast<std::size_t>(shape.width) + 1) *
+               (static_cast<std::size_t>(shape.height) + 1)) {
+  const std::size_t pitch = static_cast<std::size_t>(shape.width) + 1;
+  for (int y = 0; y < shape.height; ++y) {
+    std::int64_t row = 0;
+    for (int x = 0; x < shape.width; ++x) {
+      row += picture[static_cast<std::size_t>(y) * shape.width + x];
+      corners_[(y + 1) * pitch + x + 1] = corners_[y * pitch + x + 1] + row;
+    }
+  }
+}
+
+std::int64_t ExactTable::corner(int x, int y) const {
+  x = std::clamp(x, 0, shape_.width);
+  y = std::clamp(y, 0, shape_.height);
+  return corners_[static_cast<std::size_t>(y) * (shape_.width + 1) + x];
+}
+
+std::int64_t ExactTable::sum(int x0, int y0, int x1, int y1) const {
+  return corner(x1, y1) - corner(x0, y1) - corner(x1, y0) + corner(x0, y0);
+}
+
+std::optional<Pixel> first_wrong(const ExactTable& exact, const Got& got) {
+  const Shape shape = exact.shape();
+  for (int y = 0; y < shape.height; ++y) {
+    for (int x = 0; x < shape.width; ++x) {
+      if (got[static_cast<std::size_t>(y) * shape.width + x] != exact.table(x, y)) {
+        return Pixel{x, y};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string explain(const ExactTable& exact, const Got& got) {
+  if (std::string clause = explain_whole(exact, got); !clause.empty()) return clause;
+  if (is_swapped(exact, got)) {
+    return "width and height are interchanged: an item's index is y * width + x";
+  }
+  for (const int tile_width : kTileSizes) {
+    for (const int tile_height : kTileSizes) {
+      std::string clause = explain_tiles(exact, got, tile_width, tile_height);
+      if (!clause.empty()) return clause;
+    }
+  }
+  return explain_region(exact, got);
+}
+
+}  // namespace lab_judge

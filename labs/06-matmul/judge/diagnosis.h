@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Names the mistake that a wrong product looks like. A name is a guess: it is given only when every
+// wrong element that is looked at is what the mistake would give.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference.h"
+
+namespace lab_judge {
+
+// A product that was computed wrongly.
+struct Result {
+  const Factors& factors;
+  const Expected& expected;
+  const std::vector<float>& h_c;   // (num_rows, num_cols)
+  std::vector<std::size_t> wrong;  // indices into h_c, ascending
+  double gamma;                    // of the contract
+
+  double tolerance(std::size_t element) const {
+    return expected.magnitudes.empty() ? 0 : gamma * expected.magnitudes[element];
+  }
+  // Whether the element may pass for `value`.
+  bool fits(std::size_t element, double value) const {
+    const double got = h_c[element];
+    if (std::isnan(value)) return std::isnan(got);
+    return got == value || std::abs(got - value) <= tolerance(element);
+  }
+};
+
+// Clauses that complete "It looks as if ...", or nothing. No clause holds a number: the same
+// mistake must read the same at every size.
+std::string explain_unwritten(const Result& result);  // the first wrong element is still poison
+std::string explain_wrong(const Result& result);
+
+}  // namespace lab_judge

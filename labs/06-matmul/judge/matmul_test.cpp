@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// All rungs: the product.
+#include "matmul.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "fixture/fixture.h"
+#include "fixture/test_data.h"
+#include "judge.h"
+#include "reference.h"
+
+namespace lab_judge {
+namespace {
+
+using judge::Buffer;
+using judge::Failure;
+
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+class Matmul : public judge::Fixture {
+ protected:
+  using AttemptShape = std::function<std::optional<Failure>(const Shape&)>;
+
+  void SetUp() override {
+    Fixture::SetUp();
+    set_scratch_bytes(std::size_t{64} << 10);  // the contract's, and no more
+  }
+
+  // Calls matmul once and returns what is wrong with its result.
+  std::optional<Failure> multiply(const Factors& factors, const Expected& expected) {
+    const auto [num_rows, num_cols, depth] = factors.shape;
+    begin_case();
+    const auto d_a = input("d_a", factors.h_a);
+    const auto d_b = input("d_b", factors.h_b);
+    const auto d_c = output<float>("d_c", std::size_t{1} * num_rows * num_cols);
+    if (auto failure =
+            call<decltype(lab::matmul)>("matmul", d_a, d_b, num_rows, num_cols, depth, d_c)) {
+      if (!is_final(*failure)) {
+        failure->message = text(factors.shape) + ": " + failure->message;
+      }
+      return failure;
+    }
+    return compare(factors, expected, d_c.download());
+  }
+
+  std::optional<Failure> multiply_integers(const Shape& shape) {
+    const Factors factors = random_integers(shape, next_seed());
+    return multiply(factors, exact_product(factors));
+  }
+
+  // Tries the shapes in the order given. At the first failure, looks for a smaller shape that fails
+  // in the same way, one dimension after the other, and fails the test with what it found there.
+  void expect_for_shapes(const std::vector<Shape>& shapes, const AttemptShape& attempt) {
+    for (Shape shape : shapes) {
+      std::optional<Failure> failure = attempt(shape);
+      if (!failure) continue;
+      if (is_final(*failure)) return fail(*failure);
+      for (int Shape::*dimension : {&Shape::depth, &Shape::num_rows, &Shape::num_cols}) {
+        shrink(shape, dimension, *failure, attempt);
+      }
+      failure->message = "the smallest failing shape found: " + failure->message;
+      return fail(*failure);
+    }
+  }
+
+ private:
+  // Whether another shape would only meet the same failure.
+  static bool is_final(const Failure& failure) {
+    return failure.kind == "todo" || failure.kind == "timeout";
+  }
+
+  static void shrink(Shape& shape, int Shape::*dimension, Failure& failure,
+                     const AttemptShape& attempt) {
+    int passing = 0;
+    for (int step = 0; step < max_bisections() && shape.*dimension - passing > 1; ++step) {
+      Shape smaller = shape;
+      smaller.*dimension = passing + (shape.*dimension - passing) / 2;
+      auto found = attempt(smaller);
+      if (found && found->kind == failure.kind && found->pattern == failure.pattern) {
+        shape = smaller;
+        failure = *found;
+      } else {
+        passing = smaller.*dimension;
+      }
+    }
+  }
+};
+
+std::vector<Shape> squares(std::initializer_list<int> edges) {
+  std::vector<Shape> shapes;
+  for (const int edge : edges) shapes.push_back({edge, edge, edge});
+  return shapes;
+}
+
+// The handout's example: 4 x 4 matrices in tiles of 2 x 2.
+const Factors kExample = {{4, 4, 4},
+                          {2, 6, 7, 5, 3, 1, 4, 6, 8, 9, 0, 1, 2, 7, 7, 4},
+                          {1, 6, 2, 1, 3, 9, 8, 4, 5, 6, 3, 9, 1, 0, 7, 2}};
+const std::vector<double> kExampleAfterOneTile = {20, 66,  52, 26, 6,  27, 14, 7,
+                                                  35, 129, 88, 44, 23, 75, 60, 30};
+const std::vector<double> kExampleProduct = {60, 108, 108, 99, 32, 51,  68,  55,
+                                             36, 129, 95,  46, 62, 117, 109, 101};
+
+TEST_F(Matmul, FollowsTheWorkedExample) {
+  if (const auto failure = multiply(kExample, {kExampleProduct, {}})) return fail(*failure);
+  // The first tile along the depth is the product of A's first columns and B's first rows.
+  Factors first_tile{{4, 4, 2}, {}, {kExample.h_b.begin(), kExample.h_b.begin() + 8}};
+  for (int row = 0; row < 4; ++row) {
+    first_tile.h_a.push_back(kExample.h_a[4 * row]);
+    first_tile.h_a.push_back(kExample.h_a[4 * row + 1]);
+  }
+  if (const auto failure = multiply(first_tile, {kExampleAfterOneTile, {}})) return fail(*failure);
+  // Rung 02 also shows its sums between the tiles.
+  if (judge::options().rung != "02_tiled") return;
+  for (int num_tiles = 0; num_tiles <= 2; ++num_tiles) {
+    begin_case();
+    const auto d_a = input("d_a", kExample.h_a);
+    const auto d_b = input("d_b", kExample.h_b);
+    const auto d_c = output<float>("d_c", 16);
+    auto failure =
+        call<decltype(lab::matmul_partial)>("matmul_partial", d_a, d_b, 4, 4, 4, num_tiles, d_c);
+    if (!failure) {
+      const std::vector<double> sums = num_tiles == 0   ? std::vector<double>(16)
+                                       : num_tiles == 1 ? kExampleAfterOneTile
+                                                        : kExampleProduct;
+      failure = compare(kExample, {sums, {}}, d_c.download());
+    }
+    if (!failure) continue;
+    failure->pattern.clear();  // patterns are of whole products
+    failure->message =
+        "matmul_partial with num_tiles = " + std::to_string(num_tiles) + ": " + failure->message;
+    return fail(*failure);
+  }
+}
+
+TEST_F(Matmul, MultipliesWholeTiles) {
+  std::vector<Shape> shapes = squares({32, 64, 128});
+  shapes.insert(shapes.end(), {{128, 256, 8}, {64, 128, 32}, {128, 64, 16}, {256, 512, 24}});
+  expect_for_shapes(shapes, [&](const Shape& shape) { return multiply_integers(shape); });
+}
+
+TEST_F(Matmul, MultipliesPartialTiles) {
+  expect_for_shapes(squares({127, 65, 63, 33, 31, 17, 16, 15, 9, 8, 7, 3, 2, 1, 129}),
+                    [&](const Shape& shape) { return multiply_integers(shape); });
+}
+
+TEST_F(Matmul, MultipliesAnyShape) {
+  std::vector<Shape> shapes = {{50, 70, 90},  {32, 96, 64},  {96, 64, 32}, {64, 32, 96},
+                               {33, 64, 48},  {64, 33, 48},  {64, 64, 33}, {100, 36, 12},
+                               {36, 100, 13}, {36, 101, 12}, {1, 300, 5},  {300, 1, 5},
+                               {1, 1, 1000},  {5, 3, 1},     {1, 257, 1},  {257, 1, 1},
+                               {3000, 2, 3},  {2, 3000, 3},  {130, 258, 9}};
+  for (int i = 0; i < 6; ++i) {
+    const auto up_to = [&](int most) { return 1 + static_cast<int>(next_seed() % most); };
+    shapes.push_back({up_to(90), up_to(90), up_to(90)});
+  }
+  expect_for_shapes(shapes, [&](const Shape& shape) { return multiply_integers(shape); });
+}
+
+TEST_F(Matmul, MultipliesMatricesOfManyItems) {
+  const int more = static_cast<int>(next_seed() % 50);
+  std::vector<Shape> shapes = {{150 + more, 270 + more, 100 + more}};
+  if (judge::kOnGpu) {
+    shapes = {{1024, 1280, 768}, {1000 + more, 900 + more, 1100 + more}, {200000 + more, 5, 30}};
+  }
+  expect_for_shapes(shapes, [&](const Shape& shape) { return multiply_integers(shape); });
+}
+
+TEST_F(Matmul, GivesZeroForDepthZero) {
+  if (const auto failure = multiply_integers({33, 17, 5})) return fail(*failure);
+  for (const Shape& shape : {Shape{33, 17, 0}, Shape{1, 1, 0}, Shape{128, 256, 0}}) {
+    begin_case();
+    const auto d_c = output<float>("d_c", std::size_t{1} * shape.num_rows * shape.num_cols);
+    auto failure = call<decltype(lab::matmul)>("matmul", nullptr, nullptr, shape.num_rows,
+                                               shape.num_cols, 0, d_c);
+    const Factors nothing{shape, {}, {}};
+    if (!failure) failure = compare(nothing, exact_product(nothing), d_c.download());
+    if (failure) return fail(*failure);
+  }
+}
+
+TEST_F(Matmul, WritesNothingWithoutRowsOrColumns) {
+  if (const auto failure = multiply_integers({20, 40, 10})) return fail(*failure);
+  for (const Shape& shape : {Shape{0, 20, 5}, Shape{20, 0, 5}, Shape{0, 0, 0}}) {
+    if (const auto failure = multiply_integers(shape)) return fail(*failure);
+  }
+}
+
+TEST_F(Matmul, StaysWithinTheErrorBound) {
+  // Not centred on zero, so that rounding errors cannot hide behind cancellation. A small depth
+  // leaves little room: what half or TF32 lose shows there.
+  expect_for_shapes({{40, 50, 3}, {60, 40, 16}, {70, 90, 61}, {128, 256, 64}, {20, 30, 1000}},
+                    [&](const Shape& shape) {
+                      const Factors factors = random_reals(shape, next_seed());
+                      return multiply(factors, rounded_product(factors));
+                    });
+}
+
+TEST_F(Matmul, KeepsNotANumberInItsPlace) {
+  for (const float special : {kNotANumber, kInfinity}) {
+    Factors factors = random_integers({70, 75, 37}, next_seed());
+    const auto [num_rows, num_cols, depth] = factors.shape;
+    // In the last column of A and the first row of B: beside the edges of tiles.
+    const auto row = next_seed() % num_rows;
+    const auto col = next_seed() % num_cols;
+    factors.h_a[row * depth + depth - 1] = special;
+    factors.h_b[col] = special;
+    if (const auto failure = multiply(factors, exact_product(factors))) {
+      Failure named = *failure;
+      named.message += "\nRow " + std::to_string(row) + " of A and column " + std::to_string(col) +
+                       " of B hold a " + (std::isnan(special) ? "NaN" : "an infinity") +
+                       "; it belongs into that row and that column of C alone.";
+      return fail(named);
+    }
+  }
+}
+
+TEST_F(Matmul, WorksOnEveryCall) {
+  // Four calls in a row on buffers of their own: whatever a call leaves behind must not reach the
+  // next.
+  begin_case();
+  std::vector<Factors> all_factors;
+  std::vector<Buffer<float>> d_cs;
+  std::vector<wire::Call> calls;
+  for (const Shape& shape :
+       {Shape{70, 40, 50}, Shape{9, 10, 3}, Shape{33, 65, 17}, Shape{70, 40, 50}}) {
+    const auto number = std::to_string(calls.size());
+    all_factors.push_back(random_integers(shape, next_seed()));
+    const auto d_a = input("d_a_" + number, all_factors.back().h_a);
+    const auto d_b = input("d_b_" + number, all_factors.back().h_b);
+    d_cs.push_back(
+        output<float>("d_c_" + number, std::size_t{1} * shape.num_rows * shape.num_cols));
+    calls.push_back(judge::encode_call<decltype(lab::matmul)>(
+        "matmul", d_a, d_b, shape.num_rows, shape.num_cols, shape.depth, d_cs.back()));
+  }
+  if (const auto failure = run(calls)) return fail(*failure);
+  for (std::size_t i = 0; i < d_cs.size(); ++i) {
+    const Factors& factors = all_factors[i];
+    auto failure = compare(factors, exact_product(factors), d_cs[i].download());
+    if (!failure) continue;
+    failure->message = "call " + std::to_string(i + 1) + " of 4 in a row: " + failure->message;
+    return fail(*failure);
+  }
+}
+
+TEST_F(Matmul, DependsOnNoOrderOfExecution) {
+  expect_in_any_order(6, [&](int) {
+    const auto edge = [&] { return 20 + static_cast<int>(next_seed() % 60); };
+    return multiply_integers({edge(), edge(), edge()});
+  });
+}
+
+}  // namespace
+}  // namespace lab_judge

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "diagnosis.h"
+#include "fixture/test_data.h"
+#include "protocol/arena.h"
+
+namespace lab_judge {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // u of the contract
+constexpr double kExactBelow = 0x1p24;
+constexpr std::size_t kMaxElementsExplained = 64;
+
+std::string number(double value) {
+  std::ostringstream out;
+  out.precision(9);
+  out << value;
+  return out.str();
+}
+
+std::string range(const char* what, int first, int last) {
+  std::string words = std::string(what) + (first == last ? " " : "s ") + std::to_string(first);
+  if (first != last) words += " to " + std::to_string(last);
+  return words;
+}
+
+// "64 of 1089 elements are wrong, in rows 0 to 32 and columns 32 to 32"
+std::string extent(const Shape& shape, const std::vector<std::size_t>& wrong) {
+  int first_row = shape.num_rows;
+  int last_row = 0;
+  int first_col = shape.num_cols;
+  int last_col = 0;
+  for (const std::size_t element : wrong) {
+    const int row = static_cast<int>(element / shape.num_cols);
+    const int col = static_cast<int>(element % shape.num_cols);
+    first_row = std::min(first_row, row);
+    last_row = std::max(last_row, row);
+    first_col = std::min(first_col, col);
+    last_col = std::max(last_col, col);
+  }
+  const std::size_t all = std::size_t{1} * shape.num_rows * shape.num_cols;
+  if (all == 1) return {};
+  return ". Of " + std::to_string(all) + " elements " + std::to_string(wrong.size()) +
+         (wrong.size() == 1 ? " is" : " are") + " wrong, in " + range("row", first_row, last_row) +
+         " and " + range("column", first_col, last_col);
+}
+
+// At most kMaxElementsExplained of them, spread evenly.
+std::vector<std::size_t> thinned(const std::vector<std::size_t>& elements) {
+  const std::size_t step = elements.size() / kMaxElementsExplained + 1;
+  std::vector<std::size_t> few;
+  for (std::size_t i = 0; i < elements.size(); i += step) few.push_back(elements[i]);
+  return few;
+}
+
+Expected multiply(const Factors& factors, bool with_magnitudes) {
+  const auto [num_rows, num_cols, depth] = factors.shape;
+  const std::size_t count = std::size_t{1} * num_rows * num_cols;
+  Expected expected{std::vector<double>(count), std::vector<double>(with_magnitudes ? count : 0)};
+  for (int row = 0; row < num_rows; ++row) {
+    double* const values = expected.values.data() + std::size_t{1} * row * num_cols;
+    for (int k = 0; k < depth; ++k) {
+      const double a = factors.h_a[std::size_t{1} * row * depth + k];
+      const float* const b = factors.h_b.data() + std::size_t{1} * k * num_cols;
+      for (int col = 0; col < num_cols; ++col) values[col] += a * b[col];
+      if (!with_magnitudes) continue;
+      double* const magnitudes = expected.magnitudes.data() + std::size_t{1} * row * num_cols;
+      for (int col = 0; col < num_cols; ++col) magnitudes[col] += std::abs(a * b[col]);
+    }
+  }
+  return expected;
+}
+
+}  // namespace
+
+std::string text(const Shape& shape) {
+  const auto matrix = [](int num_rows, int num_cols) {
+    return "a " + std::to_string(num_rows) + " x " + std::to_string(num_cols) + " matrix";
+  };
+  return matrix(shape.num_rows, shape.depth) + " times " + matrix(shape.depth, shape.num_cols);
+}
+
+Factors random_integers(const Shape& shape, std::uint64_t seed) {
+  const auto [num_rows, num_cols, depth] = shape;
+  const double room = (kExactBelow - 1) / kLargeLimit / std::max(depth, 1);
+  const int small_limit = std::min(kLargeLimit, std::max(1, static_cast<int>(room)));
+  const bool a_is_large = judge::random_bits(seed, 0) % 2 == 0;
+  return {shape,
+          judge::random_integers(judge::random_bits(seed, 1), std::size_t{1} * num_rows * depth,
+                                 a_is_large ? kLargeLimit : small_limit),
+          judge::random_integers(judge::random_bits(seed, 2), std::size_t{1} * depth * num_cols,
+                                 a_is_large ? small_limit : kLargeLimit)};
+}
+
+Factors random_reals(const Shape& shape, std::uint64_t seed) {
+  const auto [num_rows, num_cols, depth] = shape;
+  Factors factors{
+      shape, judge::random_units(judge::random_bits(seed, 1), std::size_t{1} * num_rows * depth),
+      judge::random_units(judge::random_bits(seed, 2), std::size_t{1} * depth * num_cols)};
+  for (float& a : factors.h_a) a *= 4;
+  for (float& b : factors.h_b) b *= 4;
+  return factors;
+}
+
+Expected exact_product(const Factors& factors) { return multiply(factors, false); }
+Expected rounded_product(const Factors& factors) { return multiply(factors, true); }
+
+std::optional<judge::Failure> compare(const Factors& factors, const Expected& expected,
+                                      const std::vector<float>& h_c) {
+  const double steps = factors.shape.depth * kUnit;
+  const double gamma = steps / (1 - steps);
+  Result result{factors, expected, h_c, {}, gamma};
+  for (std::size_t i = 0; i < h_c.size(); ++i) {
+    if (!result.fits(i, expected.values[i])) result.wrong.push_back(i);
+  }
+  if (result.wrong.empty()) return std::nullopt;
+
+  const std::size_t first = result.wrong.front();
+  const auto place = "C(" + std::to_string(first / factors.shape.num_cols) + ", " +
+                     std::to_string(first % factors.shape.num_cols) + ")";
+  const std::string where = extent(factors.shape, result.wrong);
+  if (judge::is_poison(h_c[first])) {
+    return judge::Failure{"output_unwritten",
+                          text(factors.shape) + ": " + place + " was never written" + where,
+                          explain_unwritten(result)};
+  }
+  std::string message = text(factors.shape) + ": expected " + place + " = " +
+                        number(expected.values[first]) + ", got " + number(h_c[first]);
+  if (result.tolerance(first) > 0) {
+    message += " (allowed error " + number(result.tolerance(first)) + ")";
+  }
+  result.wrong = thinned(result.wrong);
+  return judge::Failure{"wrong_result", message + where, explain_wrong(result)};
+}
+
+}  // namespace lab_judge

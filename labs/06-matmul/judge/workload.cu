@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "fixture/device_loop.cuh"
+#include "fixture/test_data.h"
+#include "matmul.cuh"
+#include "protocol/call_encoding.h"
+#include "reference.h"
+#include "workload.h"
+
+namespace lab_judge {
+namespace {
+
+using judge::Buffer;
+
+constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread multiplies in a moment
+
+// Freivalds' check in both directions: u' C x = (u' A) (B x) for random vectors u and x of 64-bit
+// words, modulo 2^64, in which integers are exact. A wrong C passes with a probability below 2^-30.
+// R. Freivalds, "Probabilistic Machines Can Use Less Running Time", IFIP 1977.
+struct LeftSide {
+  const float* d_c;
+  std::size_t edge;
+  std::uint64_t u_seed, x_seed;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t element) const {
+    const float value = d_c[element];
+    // No sum of ours is a fraction, or so large; a NaN is not in range either.
+    const bool is_possible = value >= -0x1p24F && value <= 0x1p24F &&
+                             value == static_cast<float>(static_cast<std::int64_t>(value));
+    const std::uint64_t word = is_possible
+                                   ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                                   : std::uint64_t{1} << 40;
+    return judge::random_bits(u_seed, element / edge) * word *
+           judge::random_bits(x_seed, element % edge);
+  }
+};
+
+struct RightSide {
+  const float* d_a;
+  const float* d_b;
+  std::size_t edge;
+  std::uint64_t u_seed, x_seed;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t k) const {
+    std::uint64_t u_a = 0;
+    std::uint64_t b_x = 0;
+    for (std::size_t i = 0; i < edge; ++i) {
+      u_a += judge::random_bits(u_seed, i) *
+             static_cast<std::uint64_t>(static_cast<std::int64_t>(d_a[i * edge + k]));
+      b_x += judge::random_bits(x_seed, i) *
+             static_cast<std::uint64_t>(static_cast<std::int64_t>(d_b[k * edge + i]));
+    }
+    return u_a * b_x;
+  }
+};
+
+class SquareSlot : public judge::Slot {
+ public:
+  SquareSlot(judge::Arena& arena, std::size_t edge)
+      : edge_(edge),
+        d_a_(arena, "d_a", edge * edge),
+        d_b_(arena, "d_b", edge * edge),
+        d_c_(arena, "d_c", edge * edge) {}
+
+  // Integers whose sums of products are exact in float: |a| < 2^12, and as much as that leaves to
+  // b.
+  void refresh(std::uint64_t seed) override {
+    const double room = (0x1p24 - 1) / kLargeLimit / static_cast<double>(edge_);
+    const int small_limit = std::max(1, static_cast<int>(room));
+    judge::fill_integers_and_sum(d_a_.device_data(), d_a_.size(), judge::random_bits(seed, 0),
+                                 kLargeLimit);
+    judge::fill_integers_and_sum(d_b_.device_data(), d_b_.size(), judge::random_bits(seed, 1),
+                                 small_limit);
+    d_a_.mark_initialized();
+    d_b_.mark_initialized();
+    u_seed_ = judge::random_bits(seed, 2);
+    x_seed_ = judge::random_bits(seed, 3);
+  }
+  void poison_outputs() override { d_c_.poison(); }
+
+  wire::Call call(const std::string& function) const override {
+    const int edge = static_cast<int>(edge_);
+    return judge::encode_call<decltype(lab::matmul)>(function.c_str(), d_a_, d_b_, edge, edge, edge,
+                                                     d_c_);
+  }
+
+  std::optional<judge::Failure> check() const override {
+    const std::uint64_t left =
+        judge::sum_over(d_c_.size(), LeftSide{d_c_.device_data(), edge_, u_seed_, x_seed_});
+    const std::uint64_t right = judge::sum_over(
+        edge_, RightSide{d_a_.device_data(), d_b_.device_data(), edge_, u_seed_, x_seed_});
+    if (left == right) return std::nullopt;
+    return first_wrong_element();
+  }
+
+  // The first rows of the product, and from them the time of all: the whole takes minutes.
+  double sequential_ms() const override {
+    const std::vector<float> h_a = d_a_.download();
+    const std::vector<float> h_b = d_b_.download();
+    const auto edge = static_cast<double>(edge_);
+    const auto num_rows =
+        static_cast<std::size_t>(std::clamp(kSequentialTerms / edge / edge, 1.0, edge));
+    std::vector<float> h_c(num_rows * edge_);
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      for (std::size_t k = 0; k < edge_; ++k) {
+        for (std::size_t col = 0; col < edge_; ++col) {
+          h_c[row * edge_ + col] += h_a[row * edge_ + k] * h_b[k * edge_ + col];
+        }
+      }
+    }
+    volatile float result = h_c.back();
+    static_cast<void>(result);
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    return elapsed.count() * edge / static_cast<double>(num_rows);
+  }
+
+ private:
+  // Slow, and only for the message: the host multiplies row by row until one is wrong.
+  judge::Failure first_wrong_element() const {
+    const int edge = static_cast<int>(edge_);
+    const std::vector<float> h_a = d_a_.download();
+    const std::vector<float> h_c = d_c_.download();
+    Factors row_factors{{1, edge, edge}, {}, d_b_.download()};
+    for (std::size_t row = 0; row < edge_; ++row) {
+      const auto begin = static_cast<std::ptrdiff_t>(row * edge_);
+      row_factors.h_a.assign(h_a.begin() + begin, h_a.begin() + begin + edge);
+      const std::vector<float> h_row(h_c.begin() + begin, h_c.begin() + begin + edge);
+      if (auto failure = compare(row_factors, exact_product(row_factors), h_row)) {
+        failure->message = "row " + std::to_string(row) + " of " + text({edge, edge, edge}) +
+                           ", by itself: " + failure->message;
+        failure->pattern.clear();  // it would be a guess from one row
+        return *failure;
+      }
+    }
+    return {"wrong_result",
+            text({edge, edge, edge}) + ": the product changed while it was checked"};
+  }
+
+  std::size_t edge_;
+  Buffer<float> d_a_;
+  Buffer<float> d_b_;
+  Buffer<float> d_c_;
+  std::uint64_t u_seed_ = 0;
+  std::uint64_t x_seed_ = 0;
+};
+
+}  // namespace
+
+judge::Workload square_product(std::size_t num_items) {
+  const auto edge = static_cast<std::size_t>(std::sqrt(static_cast<double>(num_items)));
+  const std::size_t matrix_bytes = sizeof(float) * edge * edge;
+  return {
+      .function = "matmul",
+      .limit = "ffma_peak",
+      .library = "cublas_sgemm",
+      .num_items = static_cast<double>(edge * edge),
+      .bytes_per_call = 3.0 * static_cast<double>(matrix_bytes),
+      .flops_per_call = 2.0 * static_cast<double>(edge) * static_cast<double>(edge * edge),
+      .arena_bytes_per_call = 3 * matrix_bytes + 8192,
+      .scratch_bytes = std::size_t{64} << 10,
+      .make_slot = [=](judge::Arena& arena) { return std::make_unique<SquareSlot>(arena, edge); }};
+}
+
+}  // namespace lab_judge

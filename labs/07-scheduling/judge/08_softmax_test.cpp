@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// Rung 08: how a grid handles rows, and their softmax.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <sstream>
+
+#include "fixture/fixture.h"
+#include "workload.h"
+
+namespace lab_judge {
+namespace {
+
+using judge::Buffer;
+using judge::Failure;
+using lab::kWarpSize;
+using lab::RowPlan;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+// ---- plans
+
+RowPlan expected_plan(int num_rows, int row_length, dim3 block) {
+  const int width = static_cast<int>(block.x);
+  const int height = static_cast<int>(block.y);
+  const auto ceil_div = [](int a, int b) { return a / b + (a % b != 0); };
+  bool needs_barrier = false;
+  for (int t = 0; t < width * height; ++t) {
+    const int first = t / width * width;  // of the threads that share the row of t
+    needs_barrier = needs_barrier || first / kWarpSize != t / kWarpSize;
+  }
+  return {ceil_div(num_rows, height), ceil_div(width * height, kWarpSize),
+          ceil_div(row_length, width), row_length % 4 == 0, needs_barrier};
+}
+
+// ---- softmax
+
+struct Matrix {
+  int num_rows;
+  int row_length;
+  std::vector<float> items;  // (num_rows, row_length)
+
+  const float* row(int index) const { return items.data() + std::size_t{1} * index * row_length; }
+};
+
+std::string text(double value) {
+  std::ostringstream out;
+  out.precision(9);
+  out << value;
+  return out.str();
+}
+
+std::string text(const Matrix& matrix) {
+  return std::to_string(matrix.num_rows) + (matrix.num_rows == 1 ? " row of " : " rows of ") +
+         std::to_string(matrix.row_length);
+}
+
+struct Row {
+  const float* items;
+  int length;
+
+  float largest(int end) const { return *std::max_element(items, items + end); }
+  float largest() const { return largest(length); }
+  bool is_nan() const {  // of the contract
+    return std::any_of(items, items + length,
+                       [](float item) { return std::isnan(item) || item == kInfinity; }) ||
+           largest() == -kInfinity;
+  }
+  double sum(int begin, int end, double base) const {
+    double sum = 0;
+    for (int i = begin; i < end; ++i) sum += std::exp(static_cast<double>(items[i]) - base);
+    return sum;
+  }
+};
+
+// A clause that completes "It looks as if ...", from a whole row without NaN; or nothing.
+std::string explain_row(const Row& row, const float* got) {
+  const double largest = row.largest();
+  const double sum = row.sum(0, row.length, largest);
+  const auto fits = [&](auto mistake) {
+    for (int i = 0; i < row.length; ++i) {
+      const double distance = largest - row.items[i];
+      if (!is_share(got[i], mistake(distance), distance, row.length)) return false;
+    }
+    return true;
+  };
+  if (std::all_of(got, got + row.length, [](float share) { return std::isnan(share); })) {
+    return "exp overflows or nothing is left of the sum: is the row's maximum subtracted from "
+           "every "
+           "item, and is -infinity - -infinity, which is NaN, kept out of the sum?";
+  }
+  if (fits([](double distance) { return std::exp(-distance); })) {
+    return "the shares are not divided by their sum";
+  }
+  if (fits([&](double distance) { return -distance - std::log(sum); })) {
+    return "these are the logarithms of the shares";
+  }
+  for (int piece = 2; piece <= 1024; piece *= 2) {
+    const int whole = row.length / piece * piece;
+    if (whole == row.length || whole == 0) continue;
+    const double head = row.sum(0, whole, largest);
+    if (fits([&](double distance) { return std::exp(-distance) / head; })) {
+      return "the last items of the row, which do not fill a whole warp or vector, are missing in "
+             "the sum";
+    }
+  }
+  for (int piece = kWarpSize; piece < row.length && piece <= 4096; piece *= 2) {
+    const double first = row.sum(0, piece, largest);
+    if (fits([&](double distance) { return std::exp(-distance) / first; })) {
+      return "the sum has only the items that the first warp or the first round takes";
+    }
+  }
+  return {};
+}
+
+class Softmax : public judge::Fixture {
+ protected:
+  // Real numbers of [base, base + range).
+  Matrix random_matrix(int num_rows, int row_length, float range = 12, float base = -5) {
+    Matrix matrix{num_rows, row_length,
+                  judge::random_units(next_seed(), std::size_t{1} * num_rows * row_length)};
+    for (float& item : matrix.items) item = base + range * item;
+    return matrix;
+  }
+
+  struct Case {
+    Matrix matrix;
+    Buffer<float> d_out;
+    wire::Call call;
+  };
+  Case make_case(Matrix matrix, const std::string& number = {}) {
+    Case made{std::move(matrix), {}, {}};
+    const auto d_in = input("d_in" + number, made.matrix.items);
+    made.d_out = output<float>("d_out" + number, made.matrix.items.size());
+    made.call = judge::encode_call<decltype(lab::softmax)>("softmax", d_in, made.matrix.num_rows,
+                                                           made.matrix.row_length, made.d_out);
+    return made;
+  }
+
+  static std::optional<Failure> compare_row(const Row& row, const float* got,
+                                            const std::string& what) {
+    const bool is_nan = row.is_nan();
+    const double largest = is_nan ? 0 : row.largest();
+    const double sum = is_nan ? 1 : row.sum(0, row.length, largest);
+    for (int i = 0; i < row.length; ++i) {
+      const double distance = largest - row.items[i];
+      const double expected = is_nan ? kNotANumber : std::exp(-distance) / sum;
+      if (is_nan ? std::isnan(got[i]) : is_share(got[i], expected, distance, row.length)) {
+        continue;
+      }
+      const std::string item = what + "[" + std::to_string(i) + "]";
+      if (judge::is_poison(got[i])) {
+        return Failure{"output_unwritten", item + " was never written"};
+      }
+      return Failure{"wrong_result",
+                     item + " should be " + text(expected) + ", but is " + text(got[i]) +
+                         "; the item is " + text(row.items[i]) + ", the row's maximum " +
+                         text(row.largest()),
+                     is_nan ? "" : explain_row(row, got)};
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Failure> compare(const Case& made) {
+    const std::vector<float> got = made.d_out.download();
+    const Matrix& matrix = made.matrix;
+    if (matrix.row_length == 0) return std::nullopt;
+    for (int index = 0; index < matrix.num_rows; ++index) {
+      const Row row{matrix.row(index), matrix.row_length};
+      const float* const shares = got.data() + (row.items - matrix.items.data());
+      auto failure =
+          compare_row(row, shares, text(matrix) + ": d_out[" + std::to_string(index) + "]");
+      if (failure) return failure;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Failure> attempt(Matrix matrix) {
+    begin_case();
+    const Case made = make_case(std::move(matrix));
+    if (auto failure = run({made.call})) return failure;
+    return compare(made);
+  }
+
+  std::optional<Failure> plan(int num_rows, int row_length, dim3 block) {
+    begin_case();
+    const auto h_plan = output<RowPlan>("h_plan", 1);
+    if (auto failure = call<decltype(lab::plan_rows)>("plan_rows", num_rows, row_length, block,
+                                                      judge::on_host(h_plan))) {
+      return failure;
+    }
+    const RowPlan got = h_plan.download()[0];
+    const RowPlan expected = expected_plan(num_rows, row_length, block);
+    const std::string what = std::to_string(num_rows) + " rows of " + std::to_string(row_length) +
+                             ", blocks of dim3(" + std::to_string(block.x) + ", " +
+                             std::to_string(block.y) + "): ";
+    const auto differs = [&](const char* name, int should_be, int is) -> std::optional<Failure> {
+      if (should_be == is) return std::nullopt;
+      return Failure{"wrong_result", what + name + " should be " + std::to_string(should_be) +
+                                         ", but is " + std::to_string(is)};
+    };
+    for (const auto& wrong :
+         {differs("num_blocks", expected.num_blocks, got.num_blocks),
+          differs("warps_per_block", expected.warps_per_block, got.warps_per_block),
+          differs("items_per_thread", expected.items_per_thread, got.items_per_thread),
+          differs("may_use_float4", expected.may_use_float4, got.may_use_float4),
+          differs("needs_barrier", expected.needs_barrier, got.needs_barrier)}) {
+      if (wrong) return wrong;
+    }
+    return std::nullopt;
+  }
+
+  int some(int most) { return static_cast<int>(next_seed() % (most + 1)); }
+};
+
+// The handout's case study, in both ways.
+TEST_F(Softmax, IsPlannedForTheCaseStudy) {
+  for (const dim3 block : {dim3(256), dim3(32, 4)}) {
+    if (const auto failure = plan(32768, 256, block)) return fail(*failure);
+  }
+}
+
+TEST_F(Softmax, IsPlannedForAnyRows) {
+  for (const dim3 block : {dim3(32, 4), dim3(1024), dim3(32, 32), dim3(64, 2), dim3(16, 8),
+                           dim3(8, 3), dim3(24, 4), dim3(10, 3), dim3(1, 256), dim3(48, 1),
+                           dim3(20, 1), dim3(33, 5), dim3(1 + some(63), 1 + some(15))}) {
+    for (const int num_rows : {1, 3, 4, 5, 32768, 1 + some(100000)}) {
+      for (const int row_length : {1, 31, 32, 33, 1000, 1002, 1 + some(4000)}) {
+        if (const auto failure = plan(num_rows, row_length, block)) return fail(*failure);
+      }
+    }
+  }
+}
+
+TEST_F(Softmax, SolvesTheCaseStudy) {
+  const int num_rows = judge::kOnGpu ? 32768 : 64 + some(3);
+  if (const auto failure = attempt(random_matrix(num_rows, 256))) fail(*failure);
+}
+
+TEST_F(Softmax, TakesRowsOfAnyLength) {
+  expect_for_sizes({1,
+                    2,
+                    3,
+                    4,
+                    5,
+                    31,
+                    32,
+                    33,
+                    63,
+                    64,
+                    65,
+                    127,
+                    128,
+                    129,
+                    255,
+                    257,
+                    258,
+                    511,
+                    512,
+                    513,
+                    1000,
+                    1001,
+                    1023,
+                    1024,
+                    1025,
+                    1028,
+                    2047,
+                    2048,
+                    4096,
+                    4097,
+                    5000 + some(500)},
+                   [&](int row_length) { return attempt(random_matrix(3, row_length)); });
+}
+
+TEST_F(Softmax, TakesLongRows) {
+  std::vector<int> lengths = {8192, 10007, 16384, 32768, 32772, 100000, 100003};
+  if (judge::kOnGpu) lengths.insert(lengths.end(), {1000000, 1000001});
+  expect_for_sizes(lengths, [&](int row_length) { return attempt(random_matrix(1, row_length)); });
+}
+
+TEST_F(Softmax, TakesManyRows) {
+  for (const int row_length : {1, 2, 7, 33, 100}) {
+    const int num_rows = (judge::kOnGpu ? 300000 : 300) + some(100);
+    if (const auto failure = attempt(random_matrix(num_rows, row_length))) return fail(*failure);
+  }
+}
+
+// So large that exp of them is infinite, or so small that it is 0 for a whole row.
+TEST_F(Softmax, TakesLargeNumbers) {
+  for (const int row_length : {40, 256, 1300, 40000}) {
+    for (const float base : {1000.0F, -1000.0F, 1e6F}) {
+      if (const auto failure = attempt(random_matrix(2, row_length, 20, base))) {
+        return fail(*failure);
+      }
+    }
+    Matrix matrix = random_matrix(2, row_length);
+    for (float& item : matrix.items) item = item > 0 ? kLargest : -kLargest;
+    matrix.items[some(row_length - 1)] = 1;
+    if (const auto failure = attempt(matrix)) return fail(*failure);
+  }
+}
+
+TEST_F(Softmax, TakesInfinityAndNotANumber) {
+  for (const int row_length : {1, 33, 256, 1025, 4096, 33000}) {
+    // Row 0 as it is; 1: masked but for one item; 2: half masked; 3: all; 4: a NaN; 5: +infinity.
+    Matrix matrix = random_matrix(6, row_length);
+    const auto begin = [&](int row) { return matrix.items.begin() + row * row_length; };
+    std::fill(begin(1), begin(2), -kInfinity);
+    begin(1)[some(row_length - 1)] = -3;
+    std::fill(begin(2), begin(2) + row_length / 2, -kInfinity);
+    std::fill(begin(3), begin(4), -kInfinity);
+    begin(4)[some(row_length - 1)] = kNotANumber;
+    begin(5)[some(row_length - 1)] = kInfinity;
+    if (const auto failure = attempt(matrix)) return fail(*failure);
+  }
+}
+
+// One large share, and many so small that each alone would vanish beside it; together they do not.
+TEST_F(Softmax, AddsUpSmallShares) {
+  for (const int row_length : {256, 4096, 100000}) {
+    Matrix matrix = random_matrix(1, row_length, 0.01F, -17.4F);
+    matrix.items[0] = 0;
+    if (const auto failure = attempt(matrix)) return fail(*failure);
+  }
+  // And ever larger ones, for which a running sum has to be rescaled again and again.
+  for (const int row_length : {1000, 50000}) {
+    Matrix matrix = random_matrix(1, row_length, 0.001F, 0);
+    for (int i = 0; i < row_length; ++i) matrix.items[i] += 0.002F * static_cast<float>(i);
+    if (const auto failure = attempt(matrix)) return fail(*failure);
+  }
+}
+
+TEST_F(Softmax, WorksOnEveryCall) {
+  begin_case();
+  std::vector<Case> cases;
+  std::vector<wire::Call> calls;
+  for (const auto& [num_rows, row_length] :
+       {std::pair{5, 256}, std::pair{0, 256}, std::pair{5, 0}, std::pair{7, 33}, std::pair{1, 5000},
+        std::pair{5, 256}}) {
+    cases.push_back(
+        make_case(random_matrix(num_rows, row_length), "_" + std::to_string(cases.size())));
+    calls.push_back(cases.back().call);
+  }
+  if (const auto failure = run(calls)) return fail(*failure);
+  for (const Case& made : cases) {
+    if (const auto failure = compare(made)) return fail(*failure);
+  }
+}
+
+TEST_F(Softmax, DependsOnNoOrderOfExecution) {
+  for (const int row_length : {100, 256, 700, 3000, 33000}) {
+    set_schedule(next_seed() | 1);
+    const int num_rows = row_length > 10000 ? 1 : 9;
+    if (const auto failure = attempt(random_matrix(num_rows, row_length))) return fail(*failure);
+  }
+}
+
+}  // namespace
+}  // namespace lab_judge

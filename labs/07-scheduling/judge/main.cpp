@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Which tests judge which rung of 07-scheduling, and what is measured.
+#include "judge.h"
+#include "workload.h"
+
+int main(int argc, char** argv) {
+  return judge::run(
+      argc, argv,
+      {.default_suite = "",
+       .suites = {{"01_residency", "ResidencyOf"},
+                  {"02_latency_hiding", "LatencyHiding"},
+                  {"03_block_distribution", "Distributing"},
+                  {"04_warp_scheduler", "WarpScheduler"},
+                  {"05_divergence", "Divergence", {.make = lab_judge::curves_workload}},
+                  {"06_barrier", "Barrier"},
+                  {"07_coalescing",
+                   "Coalescing",
+                   {.make = lab_judge::points_workload, .speed_items = std::size_t{1} << 26}},
+                  {"08_softmax", "Softmax", {.make = lab_judge::softmax_workload}}}});
+}

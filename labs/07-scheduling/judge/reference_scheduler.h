@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What rung 04 has to compute, and what it computes with a mistake in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduling.cuh"
+
+namespace lab_judge {
+
+// What is scheduled.
+struct Program {
+  std::vector<lab::Warp> warps;
+  std::vector<lab::Instruction> instructions;
+
+  // Appends a warp.
+  void add(int arrival, const std::vector<lab::Instruction>& of_warp);
+};
+
+// What comes out; `cycles` is the timeline.
+struct Timeline {
+  std::vector<int> cycles;
+  int num_cycles = 0;
+  int num_idle = 0;
+  bool operator==(const Timeline&) const = default;
+};
+
+Timeline schedule(lab::Policy policy, const Program& program);
+
+// Cycles that a timeline of this program may fill, also of a scheduler that makes mistakes.
+int room_for(const Program& program);
+
+// A clause that completes "It looks as if ...", or nothing.
+std::string explain(lab::Policy policy, const Program& program, const Timeline& got);
+
+// Who was ready in a cycle of the right timeline, and who issued last before it: in words.
+std::string situation(lab::Policy policy, const Program& program, int cycle);
+
+}  // namespace lab_judge
