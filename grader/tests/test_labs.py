@@ -72,4 +72,6 @@ def test_a_test_file_is_named_after_its_rung_or_its_suite(lab: Lab) -> None:
 def test_the_judge_of_every_lab_has_one_namespace(lab: Lab) -> None:
     for file in sources(lab):
         spaces = set(NAMESPACE.findall(file.read_text("utf-8")))
-        assert spaces - {"lab", "internal"} == (set() if file.name == "main.cpp" else {"lab_judge"}), file
+        assert spaces - {"lab", "internal"} == (
+            set() if file.name == "main.cpp" else {"lab_judge"}
+        ), file

@@ -14,8 +14,9 @@ class Diagnose : public ::testing::Test {
  protected:
   // The clause for a sum of `num_items` random items that came out as `got`.
   std::string clause(double got) {
-    return lab_judge::explain({h_in_.size(), got, sum(0, h_in_.size()), 1e9,
-                    [&](std::size_t begin, std::size_t end) { return sum(begin, end); }});
+    return lab_judge::explain(
+        {h_in_.size(), got, sum(0, h_in_.size()), 1e9,
+         [&](std::size_t begin, std::size_t end) { return sum(begin, end); }});
   }
   double sum(std::size_t begin, std::size_t end) const {
     return std::accumulate(h_in_.begin() + begin, h_in_.begin() + end, 0.0);
