@@ -98,7 +98,7 @@ def test_a_regrade_that_has_come_to_its_end_can_be_asked_again(
 def test_a_checkout_that_changes_meanwhile_gives_no_results(
     checkout: Checkout, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    header = checkout.root / "labs" / LAB / "lab.toml"
+    header = checkout.root / "labs" / LAB / "demo.cuh"
 
     def edited(*arguments: Any) -> Any:
         header.write_text(f"{header.read_text()}\n")
@@ -107,7 +107,7 @@ def test_a_checkout_that_changes_meanwhile_gives_no_results(
     monkeypatch.setattr("lockstep_grader.rung_judge.compile_rung", edited)
     ran = checkout.lab("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
     assert ran.status == 3
-    assert "lab.toml changed meanwhile" in ran.complaint
+    assert "demo.cuh changed meanwhile" in ran.complaint
     assert set(attempts(kept).values()) == {1}
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from lockstep_grader.cli import main
+from lockstep_grader.job import Job
 from lockstep_grader.model import Image, Judgement, Outcome, Part, TestResult
-from lockstep_grader.rung_judge import Job, RungJudge
+from lockstep_grader.rung_judge import RungJudge
 from lockstep_grader.submission import Source
 from test_grade import without_times
 

@@ -47,7 +47,7 @@ def judged(checkout: Checkout, key: str = "", toolchain: str = "toolchain.json")
 
 @pytest.fixture
 def any_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.rung_judge.RungJudge.key", lambda *_: "any")
+    monkeypatch.setattr("lockstep_grader.key.Keys.of", lambda *_: "any")
 
 
 @pytest.mark.usefixtures("any_key")

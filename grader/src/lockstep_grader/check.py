@@ -11,11 +11,11 @@ from rich.text import Text
 
 from lockstep_grader.console import points
 from lockstep_grader.explain import print_rung
+from lockstep_grader.job import Job
 from lockstep_grader.model import Backend, Finding, Lab, LabResult, Rung
 from lockstep_grader.pool import judge_all
 from lockstep_grader.problems import problem_lines
 from lockstep_grader.progress import stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
 from lockstep_grader.session import Session
 from lockstep_grader.store import ResultId, keep_images

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lockstep_grader.errors import InputError
+from lockstep_grader.job import Job
 from lockstep_grader.model import Judgement
 from lockstep_grader.options import ExecutorChoice
 from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import Stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
 from lockstep_grader.store import Store
 from lockstep_grader.workspace import Workspace

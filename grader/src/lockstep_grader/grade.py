@@ -7,10 +7,10 @@ from functools import partial
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
 from lockstep_grader.executors import Executor
+from lockstep_grader.job import Job
 from lockstep_grader.model import Judgement, Lab, LabResult, SubmissionResult
 from lockstep_grader.pool import result_id
 from lockstep_grader.progress import stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_lab
 from lockstep_grader.session import Session
 from lockstep_grader.store import ResultId, Store

@@ -16,7 +16,7 @@ from lockstep_grader.submission import Source
 
 
 class KeptJudgements:
-    """One file for each key (RungJudge.key); safe to use from several threads and processes."""
+    """One file for each key (key.Keys); safe to use from several threads and processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

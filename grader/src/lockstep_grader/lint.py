@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from lockstep_grader.job import Job
 from lockstep_grader.judge import EVERY_TEST, Sought
 from lockstep_grader.model import (
     Backend,
@@ -20,7 +21,6 @@ from lockstep_grader.model import (
 from lockstep_grader.mutants import Mutant, breaches, read_mutants
 from lockstep_grader.pool import Shelf, judge_all, result_id
 from lockstep_grader.progress import stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.score import score_rung
 from lockstep_grader.session import Session
 from lockstep_grader.submission import Source, read_source

@@ -10,10 +10,11 @@ from typing import Protocol
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
 from lockstep_grader.interrupts import interruption
+from lockstep_grader.job import Job
 from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.process import Processes
 from lockstep_grader.progress import Stage
-from lockstep_grader.rung_judge import Job, RungJudge
+from lockstep_grader.rung_judge import RungJudge
 from lockstep_grader.score import fault_of
 from lockstep_grader.store import ResultId
 from lockstep_grader.submission import Source
@@ -99,7 +100,7 @@ def judge_one(job: Job, judge: RungJudge, store: Shelf | None) -> Judgement:
         return Judgement(fault=str(error))
     if store is None:
         return judge.judge(job, source)
-    key = judge.key(job, source)
+    key = judge.keys.of(job, source)
     if found := store.find(result_id(job), key):
         return found
     judgement = judge.judge(job, source)

@@ -32,6 +32,14 @@ class Session:
     confinement: Confinement = UNCONFINED
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The backend of a session, and its toolchain where that is ready."""
+
+    backend: Backend
+    ready: Toolchain | None = None
+
+
 def default_jobs() -> int:
     return len(os.sched_getaffinity(0))
 
@@ -52,17 +60,20 @@ def open_session(
     Raises FaultError when something is missing or does not build.
     """
     jobs = jobs or default_jobs()
-    if workspace.toolchain_file:
-        toolchain = read_toolchain(workspace.toolchain_file)
-        if backend and toolchain.backend is not backend:
-            raise InputError(
-                f"{workspace.toolchain_file} is of the {toolchain.backend} backend, not {backend}"
-            )
-    else:
-        backend = backend or system.detect_backend()
-        system.ensure(system.requirements(backend))
-        targets = tuple(map(judge_target, labs)) or _ALL_LABS
-        toolchain = read_toolchain(build_backend(workspace, backend, targets, jobs))
+    chosen = _choose(workspace, backend)
+    return _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
+
+
+def _open(
+    workspace: Workspace,
+    chosen: _Chosen,
+    jobs: int,
+    seed: int | None,
+    use_sanitizer: bool,
+    use_sandbox: bool,
+    labs: Sequence[str],
+) -> Session:
+    toolchain = chosen.ready or _built(workspace, chosen.backend, labs, jobs)
     processes = Processes()
     sanitizer = None
     if toolchain.backend is Backend.CUDA and use_sanitizer:
@@ -75,6 +86,24 @@ def open_session(
     gpus = GpuPool(find_gpus() if toolchain.backend is Backend.CUDA else (), default_jobs())
     judge = RungJudge(workspace, toolchain, processes, seed, gpus, sanitizer, confinement)
     return Session(toolchain, judge, processes, jobs, confinement)
+
+
+def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
+    """Once a session: to look for a GPU starts a program."""
+    if not workspace.toolchain_file:
+        return _Chosen(backend or system.detect_backend())
+    toolchain = read_toolchain(workspace.toolchain_file)
+    if backend and toolchain.backend is not backend:
+        raise InputError(
+            f"{workspace.toolchain_file} is of the {toolchain.backend} backend, not {backend}"
+        )
+    return _Chosen(toolchain.backend, toolchain)
+
+
+def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
+    system.ensure(system.requirements(backend))
+    targets = tuple(map(judge_target, labs)) or _ALL_LABS
+    return read_toolchain(build_backend(workspace, backend, targets, jobs))
 
 
 def open_session_for(
@@ -91,10 +120,12 @@ def open_session_for(
 
     Raises FaultError where other people's code would run unconfined, but for `use_sandbox`.
     """
+    jobs = jobs or default_jobs()
+    chosen = _choose(workspace, backend)
     confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
-        require_sandbox(backend or system.detect_backend())
-    opened = open_session(workspace, backend, jobs, seed, use_sanitizer, use_sandbox, labs)
+        require_sandbox(chosen.backend)
+    opened = _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
     if confined:
         require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
     return opened

@@ -6,7 +6,6 @@ file that was there moves to attempts/RUNG/NUMBER first. Faults are never stored
 again and overwrite no earlier result.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -174,12 +173,3 @@ def keep_images(folder: Path, judgement: Judgement) -> list[Path]:
         if image.png:
             write_whole(folder / image.file, image.png)
     return [folder / image.file for image in judgement.images]
-
-
-def content_key(parts: dict[str, str | bytes]) -> str:
-    """A hash over named parts, unambiguous whatever they hold."""
-    whole = hashlib.sha256()
-    for name, part in sorted(parts.items()):
-        data = part.encode() if isinstance(part, str) else part
-        whole.update(f"{name} {len(data)} ".encode() + data)
-    return whole.hexdigest()

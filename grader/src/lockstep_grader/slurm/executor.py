@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from lockstep_grader.errors import FaultError, InterruptedRunError
 from lockstep_grader.executors import Judging
+from lockstep_grader.job import Job
 from lockstep_grader.model import Backend, Judgement
 from lockstep_grader.progress import Stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
 from lockstep_grader.slurm.cluster import Cluster
 from lockstep_grader.slurm.options import SlurmOptions

@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator, Sequence
 
 from lockstep_grader.errors import FaultError
+from lockstep_grader.job import Job
 from lockstep_grader.model import Backend, Judgement
 from lockstep_grader.pool import result_id
 from lockstep_grader.progress import Stage, say
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session
 from lockstep_grader.slurm.batches import Submitter
 from lockstep_grader.slurm.cluster import Cluster
@@ -68,7 +68,7 @@ class Run:
             self._hand_out(job, Judgement(fault=str(error)))
             return
         judge, result = self._session.judge, result_id(job)
-        key = judge.key(job, source)
+        key = judge.keys.of(job, source)
         if judgement := self._store.find(result, key):
             self._hand_out(job, judgement)
         elif isinstance(source, Source):

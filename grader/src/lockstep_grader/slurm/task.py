@@ -12,10 +12,10 @@ from pathlib import Path
 from lockstep_grader.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.errors import InterruptedRunError, LockstepError, system_error_line
 from lockstep_grader.interrupts import interruption
+from lockstep_grader.job import Job
 from lockstep_grader.model import Finding, Judgement
 from lockstep_grader.pool import judge_each
 from lockstep_grader.progress import stage
-from lockstep_grader.rung_judge import Job
 from lockstep_grader.session import Session, open_session, require_sandbox
 from lockstep_grader.slurm.oom import oom_kills
 from lockstep_grader.slurm.spool import Settings, Spool, TaskJob, read_task

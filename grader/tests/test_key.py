@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""The key of a stored result holds everything that decides a verdict, and nothing else."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader import key
+from lockstep_grader.compile import compile_rung
+from lockstep_grader.key import DECIDES, DECIDES_NOTHING
+from lockstep_grader.toolchain import digest
+
+from conftest import LAB, LAB_TOML, SOURCE_FOLDER, Checkout, rungs
+
+PACKAGE = SOURCE_FOLDER / "lockstep_grader"
+JUDGING = "rung_judge"
+IMPORTS = """\
+import sys
+sys.path.insert(0, sys.argv[1])
+import lockstep_grader.{module}
+print(*sys.modules)
+"""
+
+
+@pytest.fixture
+def judged(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Grades the solutions; how many rungs were judged for that."""
+    log = checkout.work / "judge.log"
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+
+    def grade() -> int:
+        log.unlink(missing_ok=True)
+        assert checkout.lab("grade", checkout.root / "solutions", "--results", "kept").status == 0
+        return log.read_text().count("begin") if log.exists() else 0
+
+    return grade
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a gentle hint", "a gentler hint"),
+        ("The first", "Another title"),
+        ("Two rungs to climb.", "Another summary."),
+        ("[lab]", "# a comment\n[lab]"),
+    ],
+)
+def test_words_of_a_lab_judge_nothing_again(
+    checkout: Checkout, judged: Callable[[], int], old: str, new: str
+) -> None:
+    assert judged() == 2
+    checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace(old, new))
+    assert judged() == 0
+
+
+def test_points_are_applied_to_what_was_judged_before(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    assert judged() == 2
+    checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace("correctness = 2", "correctness = 5"))
+    assert judged() == 0
+    _, report = checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert rungs(report)["01_first"]["score"] == 7
+
+
+def test_words_that_change_while_a_class_is_graded_are_no_trouble(
+    checkout: Checkout, judged: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edited(*arguments: Any) -> Any:
+        checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace("a gentle", "a gentler"))
+        return compile_rung(*arguments)
+
+    monkeypatch.setattr("lockstep_grader.rung_judge.compile_rung", edited)
+    assert judged() == 2
+
+
+def test_a_header_that_comes_with_the_lab_judges_again(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    assert judged() == 2
+    checkout.write("common/cuda/lab/look_back.cuh", "// given\n")
+    brought = LAB_TOML.replace("[lab]", '[lab]\nheaders = ["lab/look_back.cuh"]')
+    checkout.write(f"labs/{LAB}/lab.toml", brought)
+    assert judged() == 2
+
+
+def test_another_judge_or_emulator_judges_again(
+    checkout: Checkout, judged: Callable[[], int]
+) -> None:
+    toolchain = json.loads((checkout.root / "toolchain.json").read_text())
+    judge = checkout.write("judge.py", Path(toolchain["labs"][LAB]["judge"]).read_bytes())
+    judge.chmod(0o755)
+    emulator = checkout.write("build/libsimt.a", "the emulator")
+    toolchain["labs"][LAB]["judge"] = str(judge)
+    toolchain["steps"][1]["argv"].append(str(emulator))
+    checkout.write_toolchain(labs=toolchain["labs"], steps=toolchain["steps"])
+    assert judged() == 2
+    assert judged() == 0
+    judge.write_text(f"{judge.read_text()}\n# changed\n")
+    assert judged() == 2
+    emulator.write_text("another emulator")
+    assert judged() == 2
+
+
+def imported_at_start() -> set[str]:
+    """The modules of ours that an import of the judging brings along."""
+    program = IMPORTS.format(module=JUDGING)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(SOURCE_FOLDER)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ours = {name for name in done.stdout.split() if name.startswith("lockstep_grader.")}
+    return {name.partition(".")[2] for name in ours}
+
+
+def imported_ever() -> set[str]:
+    """The same, read from the sources: also what a function imports when it is called."""
+    found: set[str] = set()
+    queue = [JUDGING]
+    while queue:
+        name = queue.pop()
+        file = PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+        if name in found or not file.is_file():
+            continue
+        found.add(name)
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE.name):
+                module = (node.module or "").partition(".")[2]
+                names = [alias.name for alias in node.names]
+                queue += [module, *(".".join(filter(None, (module, each))) for each in names)]
+    return found
+
+
+def modules(names: set[str]) -> set[str]:
+    """Without packages, which hold no code."""
+    return {name for name in names if not PACKAGE.joinpath(*name.split(".")).is_dir()}
+
+
+def test_every_module_of_the_judging_is_in_one_list() -> None:
+    assert not set(DECIDES) & set(DECIDES_NOTHING)
+    known = set(DECIDES) | set(DECIDES_NOTHING)
+    assert modules(imported_at_start()) == known
+    assert modules(imported_ever()) == known
+
+
+@pytest.mark.parametrize("name", ["compile", "judge", "allowlist", "sandbox"])
+def test_code_that_decides_is_in_the_key(name: str) -> None:
+    assert name in DECIDES
+
+
+@pytest.mark.parametrize("name", ["doctor", "store", "pages.source", "explain", "score"])
+def test_code_that_shows_or_scores_is_not(name: str) -> None:
+    assert PACKAGE.joinpath(*name.split(".")).with_suffix(".py").is_file()
+    assert name not in DECIDES
+
+
+def test_the_digest_reads_every_listed_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {name: tmp_path.joinpath(*name.split(".")).with_suffix(".py") for name in DECIDES}
+    for name, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    monkeypatch.setattr(key, "PACKAGE", tmp_path)
+    digests = {digested()}
+    for file in files.values():
+        file.write_text("changed")
+        digests.add(digested())
+    assert len(digests) == 1 + len(DECIDES)
+    files[DECIDES[0]].unlink()
+    with pytest.raises(FileNotFoundError):  # a module that moved away is not left out silently
+        digested()
+
+
+def digested() -> str:
+    key.grader_digest.cache_clear()
+    try:
+        return key.grader_digest()
+    finally:
+        key.grader_digest.cache_clear()
+
+
+def test_the_digest_is_of_this_very_package() -> None:
+    files = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in DECIDES]
+    assert key.grader_digest() == digest(files)
