@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lockstep_grader.compat import Self
+from lockstep_grader.model.compat import Self
 
 ERROR, WARNING = 1, 2  # the protocol's severities
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from lockstep_grader.cli import _ArgumentError, app
+from lockstep_grader.cli.main import _ArgumentError, app
 
 _BEFORE_VERB = ("--nvcc", "--no-nvcc")
 _FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")

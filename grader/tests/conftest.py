@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.cli import main
-from lockstep_grader.model import Gate, Points, Rung
+from lockstep_grader.cli.main import main
+from lockstep_grader.model.grades import Gate, Points, Rung
 
 SOURCE_FOLDER = Path(__file__).parents[1] / "src"
 GRADER = (sys.executable, str(SOURCE_FOLDER / "lockstep_grader" / "__main__.py"))
@@ -162,7 +162,7 @@ def checkout(
     made.submission("labs", {"01_first": STARTER, "02_second": STARTER})
     made.submission("solutions", {})
     made.write_toolchain()
-    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: None)
     monkeypatch.setenv("LOCKSTEP_SANDBOX", "off")  # there is nothing real to confine
     monkeypatch.setenv("LOCKSTEP_ROOT", str(made.root))
     monkeypatch.setenv("LOCKSTEP_BUILD", str(made.root / "build"))

@@ -7,13 +7,13 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from lockstep_grader.archives import Spool
-from lockstep_grader.catalog import find_lab, read_labs
-from lockstep_grader.intake import Class, take_in
-from lockstep_grader.model import Finding
-from lockstep_grader.roster import Roster, read_roster
-from lockstep_grader.submission import Submission
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.intake.archives import Spool
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.intake.roster import Roster, read_roster
+from lockstep_grader.intake.submission import Submission
+from lockstep_grader.intake.take import Class, take_in
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Finding
 
 from conftest import LAB, SOLUTION, Checkout
 

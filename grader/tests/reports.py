@@ -6,8 +6,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.model import Lab
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.model.grades import Lab
 
 EVIL = "<script>alert(1)</script>"
 RUNGS = ("01_first", "02_second", "03_third")

@@ -10,7 +10,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from lockstep_grader import system
+from lockstep_grader.toolchain import system
 
 from conftest import wait_for
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.archives import STUDENT_BOUNDS, Bounds
-from lockstep_grader.model import FindingKind
+from lockstep_grader.intake.archives import STUDENT_BOUNDS, Bounds
+from lockstep_grader.model.grades import FindingKind
 
 from conftest import LAB, SOLUTION, Checkout
 from handed_in import FLAT, GOOD, RUNGS, by_id, findings, is_whole, taken, tar_bytes, zip_bytes
@@ -270,7 +270,7 @@ def test_too_many_entries_are_not_gone_through(
     checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = Bounds(entries=10, file_bytes=1 << 20, unpacked_bytes=1 << 20)
-    monkeypatch.setattr("lockstep_grader.gather.STUDENT_BOUNDS", few)
+    monkeypatch.setattr("lockstep_grader.intake.gather.STUDENT_BOUNDS", few)
     many = {str(number): "" for number in range(11)}
     checkout.write("class/a.zip", zip_bytes(many))
     checkout.write("class/b.tar", tar_bytes(many))

@@ -20,16 +20,16 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep_grader.model import Backend
-from lockstep_grader.mutants import read_mutants
-from lockstep_grader.packages.archive import Packed, tarred
-from lockstep_grader.packages.autograde import autograde
-from lockstep_grader.packages.build import build_package
-from lockstep_grader.packages.platforms import Platform
-from lockstep_grader.process import Completed, Limits, Processes
-from lockstep_grader.session import open_session
-from lockstep_grader.submit import pack
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.mutants import read_mutants
+from lockstep_grader.author.packages.autograde import autograde
+from lockstep_grader.author.packages.build import build_package
+from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.judging.session import open_session
+from lockstep_grader.machine.archive import Packed, tarred
+from lockstep_grader.machine.process import Completed, Limits, Processes
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.submit import pack
 from test_export import follows
 from test_packages import REPOSITORY, THREADS
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader import submission
-from lockstep_grader.compile import _CPU_SECONDS, _SECONDS
-from lockstep_grader.errors import FaultError
-from lockstep_grader.files import write_whole
-from lockstep_grader.model import Backend, Finding
+from lockstep_grader.intake import submission
+from lockstep_grader.judging.compile import _CPU_SECONDS, _SECONDS
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Finding
 
 from conftest import GRADER, LAB, SOLUTION, Checkout, rungs
 
@@ -288,9 +288,9 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
     code = (
-        "from lockstep_grader.text import accept_all_text\n"
+        "from lockstep_grader.model.text import accept_all_text\n"
         "accept_all_text()\n"
-        "from lockstep_grader.verbs_export import _put\n"
+        "from lockstep_grader.cli.verbs_export import _put\n"
         "print('\\u0141ukasz')\n_put('\\u0141', None)"
     )
     environment = {

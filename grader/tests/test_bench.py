@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from lockstep_grader import bench
-from lockstep_grader.errors import FaultError, InputError
-from lockstep_grader.model import Backend, Lab
-from lockstep_grader.session import Session
+from lockstep_grader.judging.session import Session
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.student import bench
 
 from conftest import demo_rung
 

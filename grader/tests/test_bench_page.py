@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader import bench_page
-from lockstep_grader.errors import InputError
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.student import bench_page
 
 
 def _row(rung: str, num_items: int, gbps: float, **more: float) -> dict[str, Any]:

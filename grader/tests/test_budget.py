@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import FaultError
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.measures import MEASURES, bound, budget_sentence
-from lockstep_grader.model import (
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import (
     Backend,
     Finding,
     FindingKind,
@@ -21,7 +20,8 @@ from lockstep_grader.model import (
     Rung,
     TestResult,
 )
-from lockstep_grader.score import score_rung
+from lockstep_grader.model.measures import MEASURES, bound, budget_sentence
+from lockstep_grader.model.score import score_rung
 
 from conftest import LAB, LAB_TOML, Checkout, demo_rung, rungs, verdict_line
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build import build_backend
-from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Backend
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.build import build_backend
 
 from conftest import Checkout, is_gone, wait_for
 
@@ -34,7 +34,7 @@ class FakeCMake:
         checkout.write("CMakeLists.txt", "")
         monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
         monkeypatch.setenv("PATH", f"{self._program.parent}:{os.environ['PATH']}")
-        monkeypatch.setattr("lockstep_grader.system.CPU_REQUIREMENTS", ())
+        monkeypatch.setattr("lockstep_grader.toolchain.system.CPU_REQUIREMENTS", ())
         self.workspace = Workspace(checkout.root, checkout.root / "build")
 
     def does(self, build: str) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep_grader.packages.pipelines import pipelines
-from lockstep_grader.selftest.plan import SECTIONS
+from lockstep_grader.author.packages.pipelines import pipelines
+from lockstep_grader.author.selftest.plan import SECTIONS
 
 from command_line import complaint
 from markdown import lab_commands

@@ -10,15 +10,15 @@ import pytest
 import typer
 
 from lockstep_grader import __version__
-from lockstep_grader.cli import app
-from lockstep_grader.verbs import VERBS
+from lockstep_grader.cli.main import app
+from lockstep_grader.cli.verbs import VERBS
 
 from conftest import SOURCE_FOLDER, Checkout
 
 START = """\
 import sys
 sys.path.insert(0, sys.argv.pop(1))
-from lockstep_grader.cli import main
+from lockstep_grader.cli.main import main
 status = main(sys.argv[1:])
 print(*sys.modules, sep="\\n", file=sys.stderr)
 sys.exit(status)
@@ -44,7 +44,7 @@ def test_every_verb_that_a_module_adds_is_in_the_table() -> None:
     added = set()
     for module in {verb.module for verb in VERBS.values()}:
         one = typer.Typer()
-        import_module(f"lockstep_grader.{module}").add_to(one)
+        import_module(f"lockstep_grader.cli.{module}").add_to(one)
         added |= {info.name for info in one.registered_commands}
     assert added == set(VERBS)
 
@@ -73,17 +73,20 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert "typer" in loaded
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
-    needed = ("cli", "environment", "errors", "interrupts", "text", "verbs")
-    assert ours == {f"lockstep_grader.{name}" for name in needed}
+    packages = ("cli", "machine", "model")
+    needed = ("cli.environment", "cli.main", "cli.verbs", "machine.interrupts")
+    pure = ("model.errors", "model.text")
+    assert ours == {f"lockstep_grader.{name}" for name in (*packages, *needed, *pure)}
 
 
 def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: Checkout) -> None:
     loaded = modules_of(checkout, "list")
-    assert "lockstep_grader.listing" in loaded
-    verbs = {name for name in loaded if name.startswith("lockstep_grader.verbs_")}
-    assert verbs == {"lockstep_grader.verbs_list"}
-    heavy = {"session", "process", "progress", "sandbox", "store", "rung_judge"}
-    assert not loaded & {"jinja2", "submitit", *(f"lockstep_grader.{name}" for name in heavy)}
+    assert "lockstep_grader.student.listing" in loaded
+    verbs = {name for name in loaded if name.startswith("lockstep_grader.cli.verbs_")}
+    assert verbs == {"lockstep_grader.cli.verbs_list"}
+    assert not loaded & {"jinja2", "submitit"}
+    heavy = ("judging", "confine", "results", "toolchain", "machine.process", "machine.progress")
+    assert not loaded & {f"lockstep_grader.{name}" for name in heavy}
 
 
 class Fetch:
@@ -105,7 +108,7 @@ class Fetch:
 @pytest.fixture
 def fetch(monkeypatch: pytest.MonkeyPatch) -> Fetch:
     fetch = Fetch()
-    monkeypatch.setattr("lockstep_grader.nvcc_setup.begin", fetch.begin)
+    monkeypatch.setattr("lockstep_grader.toolchain.nvcc_setup.begin", fetch.begin)
     return fetch
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.compile import compile_rung
-from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Backend, Finding, FindingKind
-from lockstep_grader.process import Processes
-from lockstep_grader.submission import Source
-from lockstep_grader.toolchain import LabTools, Step, Toolchain
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
 
 SOURCE = Source("02_x.cu", b"// a rung\n")
 
@@ -129,7 +129,7 @@ def test_only_a_kernel_that_was_short_of_memory_excuses_a_killed_compiler(
 ) -> None:
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("pgfault 12\noom_kill 3\nswap_ra 0\n")
-    monkeypatch.setattr("lockstep_grader.compile._VMSTAT", vmstat)
+    monkeypatch.setattr("lockstep_grader.judging.compile._VMSTAT", vmstat)
     killed = "g++: fatal error: Killed signal terminated program cc1plus"
     assert "took more than" in compile_saying(tmp_path, f"{killed}\n").message
     with pytest.raises(FaultError, match="out of memory"):

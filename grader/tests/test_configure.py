@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lockstep_grader.text import one_line
+from lockstep_grader.model.text import one_line
 
 REPOSITORY = Path(__file__).parents[2]
 FILE_BY_FILE = "-DCMAKE_UNITY_BUILD=OFF"

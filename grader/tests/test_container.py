@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.model import Lab
-from lockstep_grader.release.contents import release_files
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.release.contents import release_files
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Lab
 
 import jsonc
 

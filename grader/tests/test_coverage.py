@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.mutants import mutant_files, read_fields
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.mutants import mutant_files, read_fields
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
 
 from markdown import links
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.release.make import release
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.release.make import release
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
 
 from clangd import ERROR, WARNING, Clangd
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from lockstep_grader.edits import (
+from lockstep_grader.author.edits import (
     EditError,
     MovedError,
     apply_edits,

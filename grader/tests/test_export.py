@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 import xmlschema
 
-from lockstep_grader.export import (
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.results.export import (
     autolab,
     github,
     gradebooks,
@@ -23,9 +24,8 @@ from lockstep_grader.export import (
     prairielearn,
     table,
 )
-from lockstep_grader.export.model import Gradebook, Submission, gradebook, not_graded
-from lockstep_grader.export.words import MESSAGE_CHARS, clip, number
-from lockstep_grader.model import Lab
+from lockstep_grader.results.export.model import Gradebook, Submission, gradebook, not_graded
+from lockstep_grader.results.export.words import MESSAGE_CHARS, clip, number
 
 from conftest import demo_rung
 from grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.csv_rows import parse_rows
-from lockstep_grader.export import gradebooks, table
-from lockstep_grader.export.load import load_roster
-from lockstep_grader.export.model import Gradebook, gradebook
-from lockstep_grader.roster import read_roster
+from lockstep_grader.intake.roster import read_roster
+from lockstep_grader.machine.csv_rows import parse_rows
+from lockstep_grader.results.export import gradebooks, table
+from lockstep_grader.results.export.load import load_roster
+from lockstep_grader.results.export.model import Gradebook, gradebook
 
 from conftest import Checkout
 from grades import a_class, document, judged, lab, rung, submission

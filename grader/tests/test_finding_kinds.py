@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.model import FindingKind
+from lockstep_grader.model.grades import FindingKind
 
 REPOSITORY = Path(__file__).parents[2]
 LIST = REPOSITORY / "common" / "simt" / "include" / "simt" / "finding_kinds.inc"

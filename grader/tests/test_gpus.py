@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.gpus import Gpu, GpuPool, find_gpus
+from lockstep_grader.machine.gpus import Gpu, GpuPool, find_gpus
 
 from conftest import wait_for
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import InputError
-from lockstep_grader.model import Student
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Student
 
 from conftest import LAB, SOLUTION, Checkout
 from handed_in import FLAT, GOOD, RUNGS, by_id, is_whole, taken, zip_bytes

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.console import make_console
-from lockstep_grader.interrupts import interruption
-from lockstep_grader.watch import watch
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.student.watch import watch
 
 from conftest import LAB, Checkout, is_gone, wait_for
 
@@ -88,8 +88,8 @@ def test_a_build_that_is_interrupted_as_it_starts_is_ended(
     cmake.chmod(0o755)
     monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
     monkeypatch.setenv("PATH", f"{cmake.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr("lockstep_grader.system.CPU_REQUIREMENTS", ())
-    monkeypatch.setattr("lockstep_grader.build.subprocess.Popen", Interrupting)
+    monkeypatch.setattr("lockstep_grader.toolchain.system.CPU_REQUIREMENTS", ())
+    monkeypatch.setattr("lockstep_grader.toolchain.build.subprocess.Popen", Interrupting)
     ran = checkout.lab("grade", checkout.root / "solutions", "--backend", "cpu")
     assert ran.status == 130
     wait_for(lambda: is_gone(started[0].pid))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.kept import KeptJudgements
-from lockstep_grader.model import Finding, FindingKind, Judgement
-from lockstep_grader.store import ResultId
-from lockstep_grader.submission import Source
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import Finding, FindingKind, Judgement
+from lockstep_grader.results.kept import KeptJudgements
+from lockstep_grader.results.store import ResultId
 
 RESULT = ResultId("solution 01_first", "01-demo", "01_first")
 SOURCE = Source("01_first.cu", b"// solved")

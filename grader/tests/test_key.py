@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader import key
-from lockstep_grader.compile import compile_rung
-from lockstep_grader.key import DECIDES, DECIDES_NOTHING
-from lockstep_grader.toolchain import digest
+from lockstep_grader.judging import key
+from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.key import DECIDES, DECIDES_NOTHING
+from lockstep_grader.toolchain.description import digest
 
 from conftest import LAB, LAB_TOML, SOURCE_FOLDER, Checkout, rungs
 
 PACKAGE = SOURCE_FOLDER / "lockstep_grader"
-JUDGING = "rung_judge"
+JUDGING = "judging.rung_judge"
 IMPORTS = """\
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -76,7 +76,7 @@ def test_words_that_change_while_a_class_is_graded_are_no_trouble(
         checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace("a gentle", "a gentler"))
         return compile_rung(*arguments)
 
-    monkeypatch.setattr("lockstep_grader.rung_judge.compile_rung", edited)
+    monkeypatch.setattr("lockstep_grader.judging.rung_judge.compile_rung", edited)
     assert judged() == 2
 
 
@@ -151,12 +151,16 @@ def test_every_module_of_the_judging_is_in_one_list() -> None:
     assert modules(imported_ever()) == known
 
 
-@pytest.mark.parametrize("name", ["compile", "judge", "allowlist", "sandbox"])
+@pytest.mark.parametrize(
+    "name", ["judging.compile", "judging.judge", "rules.allowlist", "confine.sandbox"]
+)
 def test_code_that_decides_is_in_the_key(name: str) -> None:
     assert name in DECIDES
 
 
-@pytest.mark.parametrize("name", ["doctor", "store", "pages.source", "explain", "score"])
+@pytest.mark.parametrize(
+    "name", ["judging.doctor", "results.store", "pages.source", "student.explain", "model.score"]
+)
 def test_code_that_shows_or_scores_is_not(name: str) -> None:
     assert PACKAGE.joinpath(*name.split(".")).with_suffix(".py").is_file()
     assert name not in DECIDES

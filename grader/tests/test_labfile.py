@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import find_lab, find_rung, find_target
-from lockstep_grader.errors import FaultError, InputError
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.model import Backend, Gate, Lab
-from lockstep_grader.text import one_line
-from lockstep_grader.toml_lines import key_lines, line_of, spelled
+from lockstep_grader.intake.catalog import find_lab, find_rung, find_target
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.toml_lines import key_lines, line_of, spelled
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend, Gate, Lab
+from lockstep_grader.model.text import one_line
 
 from conftest import LAB_TOML
 

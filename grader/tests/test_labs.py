@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
+from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.model import Lab
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.machine.workspace import Workspace
 
 REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.distributions import install_command
-from lockstep_grader.environment import complain_of_missing
-from lockstep_grader.installers import pip_cause
+from lockstep_grader.cli.environment import complain_of_missing
+from lockstep_grader.toolchain.distributions import install_command
+from lockstep_grader.toolchain.installers import pip_cause
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE = """\
@@ -27,9 +27,10 @@ def copy(tmp_path: Path) -> Path:
     """A checkout whose package says where it runs, and needs no packages of anyone."""
     root = tmp_path / "a checkout"
     package = root / "grader" / "src" / "lockstep_grader"
-    package.mkdir(parents=True)
-    for name in ("__init__.py", "distributions.py", "installers.py"):
-        shutil.copy(REPOSITORY / "grader" / "src" / "lockstep_grader" / name, package)
+    (package / "toolchain").mkdir(parents=True)
+    names = ("__init__.py", "distributions.py", "installers.py")
+    for name in ("__init__.py", *(f"toolchain/{name}" for name in names)):
+        shutil.copy(REPOSITORY / "grader" / "src" / "lockstep_grader" / name, package / name)
     (package / "__main__.py").write_text(PACKAGE)
     (root / "grader" / "requirements.txt").write_text("# nothing\n")
     shutil.copy(REPOSITORY / "lab", root / "lab")

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader import system
-from lockstep_grader.console import make_console
-from lockstep_grader.distributions import install_command
-from lockstep_grader.errors import FaultError, InputError
-from lockstep_grader.model import Backend
-from lockstep_grader.process import Limits, Processes
-from lockstep_grader.sanitizer import find_sanitizer
-from lockstep_grader.selftest.plan import SECTIONS, chosen
-from lockstep_grader.selftest.sections import Context, Section, Tally, run_sections
-from lockstep_grader.selftest.tools import junit_tally
-from lockstep_grader.system import Requirement, ensure
-from lockstep_grader.text import one_line, visible
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.selftest.plan import SECTIONS, chosen
+from lockstep_grader.author.selftest.sections import Context, Section, Tally, run_sections
+from lockstep_grader.author.selftest.tools import junit_tally
+from lockstep_grader.judging.sanitizer import find_sanitizer
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.process import Limits, Processes
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.distributions import install_command
+from lockstep_grader.toolchain.system import Requirement, ensure
 
 from conftest import Checkout, is_gone, wait_for
 
@@ -39,7 +39,7 @@ def fake_program(folder: Path, name: str, script: str) -> Path:
 
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", Path("/nonexistent"))
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(FaultError) as caught:
         ensure([ABSENT])
@@ -77,7 +77,8 @@ def test_each_system_has_its_own_command_and_names(
     release: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "os-release").write_text(f'NAME="Some Linux"\n{release}\nVERSION_ID=1\n')
-    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", tmp_path / "os-release")
+    release_file = tmp_path / "os-release"
+    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", release_file)
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sudo" if name == "sudo" else None)
     packages = ["g++", "ninja-build", "libgtest-dev", "libboost-context-dev", "ccache"]
     given = install_command(packages, as_root=False)
@@ -86,7 +87,7 @@ def test_each_system_has_its_own_command_and_names(
 
 
 def test_without_sudo_the_command_is_one_for_su(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", Path("/nonexistent"))
     monkeypatch.setattr("shutil.which", lambda name: None if name == "sudo" else "/usr/bin/x")
     assert install_command(["g++"], as_root=False) == (
         "su -c 'apt-get update && apt-get install -y g++'"
@@ -112,7 +113,7 @@ def test_root_gets_ccache_along_with_what_is_missing(
 
 
 def test_doctor_and_the_search_do_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.sanitizer.toolkit_nvcc", lambda: "")
+    monkeypatch.setattr("lockstep_grader.judging.sanitizer.toolkit_nvcc", lambda: "")
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert find_sanitizer() is None
 
@@ -158,7 +159,7 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     present = Requirement("C++ compiler", "g++", lambda: "/usr/bin/g++")
-    monkeypatch.setattr("lockstep_grader.doctor.CPU_REQUIREMENTS", (present,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.CPU_REQUIREMENTS", (present,))
     ran = checkout.lab("doctor")
     assert ran.status == 0
     assert "C++ compiler" in ran.out
@@ -168,7 +169,7 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
 def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep_grader.doctor.CPU_REQUIREMENTS", (ABSENT,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.CPU_REQUIREMENTS", (ABSENT,))
     ran = checkout.lab("doctor")
     assert ran.status == 3
     as_root = os.geteuid() == 0

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.mutant_edit import draft_of, stored
-from lockstep_grader.mutants import WHOLE, Mutant, read_fields, read_mutants, solution_of
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.mutant_edit import draft_of, stored
+from lockstep_grader.author.mutants import WHOLE, Mutant, read_fields, read_mutants, solution_of
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
 
 REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")

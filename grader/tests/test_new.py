@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build import build_backend
-from lockstep_grader.model import Backend
-from lockstep_grader.scaffold.make import EDITOR_FLAGS
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.scaffold.make import EDITOR_FLAGS
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.build import build_backend
 
 from conftest import LAB, Checkout
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader import nvcc, system
-from lockstep_grader.model import Backend
-from lockstep_grader.nvcc import NoRungCompiler, RungCompiler, rung_compiler
-from lockstep_grader.profile.resources import Resources, parse_ptxas
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.profile.resources import Resources, parse_ptxas
+from lockstep_grader.toolchain import nvcc, system
+from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
 
 REPOSITORY = Path(__file__).parents[2]
 SOLUTION = "01-reduction/07_operators.cu"

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.packages.archive import Packed, tarred, zipped
-from lockstep_grader.packages.build import KINDS, build_package
-from lockstep_grader.packages.bundle import bundle
-from lockstep_grader.packages.handin import take
-from lockstep_grader.packages.platforms import Platform
-from lockstep_grader.submission import MAX_SOURCE_BYTES
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.packages.build import KINDS, build_package
+from lockstep_grader.author.packages.bundle import bundle
+from lockstep_grader.author.packages.handin import take
+from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
+from lockstep_grader.machine.archive import Packed, tarred, zipped
+from lockstep_grader.machine.workspace import Workspace
 
 from conftest import Checkout
 

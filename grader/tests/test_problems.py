@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import typer
 
-from lockstep_grader.cli import app
+from lockstep_grader.cli.main import app
 from test_student_verbs import is_watching, read_until
 
 import jsonc

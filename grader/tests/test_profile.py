@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lockstep_grader import system
-from lockstep_grader.errors import FaultError
-from lockstep_grader.profile.model import read_size
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.student.profile.model import read_size
+from lockstep_grader.toolchain import system
 
 from conftest import LAB, Checkout
 from profiles import judged, kernel, line, profiled_source, size_profile
@@ -21,7 +21,7 @@ TARGET = f"{LAB}/02_second"
 
 @pytest.fixture(autouse=True)
 def no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: "")
+    monkeypatch.setattr("lockstep_grader.student.profile.resources.nvcc_path", lambda: "")
     monkeypatch.setattr(system, "nvcc_path", lambda: "")
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.model import Gate
-from lockstep_grader.profile.access_svg import describe, draw
-from lockstep_grader.profile.model import Pattern
-from lockstep_grader.profile.page import render_page
-from lockstep_grader.profile.resources import Resources
-from lockstep_grader.profile.run import Profile
-from lockstep_grader.submission import Source
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import Gate
+from lockstep_grader.student.profile.access_svg import describe, draw
+from lockstep_grader.student.profile.model import Pattern
+from lockstep_grader.student.profile.page import render_page
+from lockstep_grader.student.profile.resources import Resources
+from lockstep_grader.student.profile.run import Profile
 
 from conftest import LAB, Checkout
 from profiles import SOURCE, Offsets, kernel, line, pattern, size_profile, strided, tree_lines

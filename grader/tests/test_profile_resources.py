@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.model import Points, Rung
-from lockstep_grader.process import Processes
-from lockstep_grader.profile.resources import (
+from lockstep_grader.confine.sandbox import Unconfined
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.model.grades import Points, Rung
+from lockstep_grader.student.profile.resources import (
     Resources,
     demangle,
     measure_resources,
     parse_ptxas,
 )
-from lockstep_grader.profile.run import Profile
-from lockstep_grader.sandbox import Unconfined
-from lockstep_grader.submission import Source
+from lockstep_grader.student.profile.run import Profile
 
 from conftest import LAB, Checkout
 
@@ -41,7 +41,7 @@ ptxas info    : Used 32 registers
 
 
 def test_ptxas_lines_become_resources_by_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.profile.resources.demangle", list)
+    monkeypatch.setattr("lockstep_grader.student.profile.resources.demangle", list)
     simple, templated = parse_ptxas(PTXAS)
     assert simple == Resources("_Z6simplePf", 70, 8192, 24, 20, 400)
     assert templated == Resources(NAME, 32, 0, 0, 0, None)
@@ -65,7 +65,7 @@ def test_demangled_names_are_cut_to_the_kernel(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_nvcc_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: "")
+    monkeypatch.setattr("lockstep_grader.student.profile.resources.nvcc_path", lambda: "")
     said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
     assert said == "registers and local memory: not known, there is no nvcc here"
 
@@ -76,7 +76,7 @@ def test_a_file_that_nvcc_refuses_is_said_in_one_line(
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\necho 'x.cu(3): error: no'\nexit 1\n")
     nvcc.chmod(0o755)
-    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: str(nvcc))
+    monkeypatch.setattr("lockstep_grader.student.profile.resources.nvcc_path", lambda: str(nvcc))
     said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
     assert "nvcc does not compile this file: x.cu(3): error: no" in str(said)
 
@@ -89,7 +89,8 @@ def test_nvcc_is_confined_like_any_compiler(
             assert (argv[0], work, include) == ("/usr/bin/nvcc", tmp_path, tmp_path / "include")
             return ["sh", "-c", "echo confined; exit 1"]
 
-    monkeypatch.setattr("lockstep_grader.profile.resources.nvcc_path", lambda: "/usr/bin/nvcc")
+    resources = "lockstep_grader.student.profile.resources"
+    monkeypatch.setattr(f"{resources}.nvcc_path", lambda: "/usr/bin/nvcc")
     include = tmp_path / "include"
     said = measure_resources(tmp_path / "x.cu", include, include, Processes(), Refusing())
     assert str(said).endswith(": confined")

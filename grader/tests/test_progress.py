@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is said about the time left."""
 
-from lockstep_grader.progress import Countdown
+from lockstep_grader.machine.progress import Countdown
 
 
 def test_nothing_is_estimated_before_the_first_step_is_done() -> None:

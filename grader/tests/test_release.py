@@ -13,16 +13,25 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build import build_backend
-from lockstep_grader.catalog import read_labs
-from lockstep_grader.errors import FaultError, InputError
-from lockstep_grader.model import Backend, Lab
-from lockstep_grader.release.contents import release_files, require_committed, require_starters
-from lockstep_grader.release.leaks import find_leaks
-from lockstep_grader.release.make import release
-from lockstep_grader.release.rewrite import fit_links, without_cuts
-from lockstep_grader.release.write import require_ours, with_manifest, write_folder, write_zip
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.release.contents import (
+    release_files,
+    require_committed,
+    require_starters,
+)
+from lockstep_grader.author.release.leaks import find_leaks
+from lockstep_grader.author.release.make import release
+from lockstep_grader.author.release.rewrite import fit_links, without_cuts
+from lockstep_grader.author.release.write import (
+    require_ours,
+    with_manifest,
+    write_folder,
+    write_zip,
+)
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.toolchain.build import build_backend
 
 from conftest import Checkout
 from markdown import links
@@ -207,8 +216,8 @@ def test_nothing_is_written_when_a_piece_would_leak(
 ) -> None:
     solution = (REPOSITORY / "solutions/01-reduction/03_contiguous.cu").read_bytes()
     leaking = {**whole, "common/judge/extra.h": solution}
-    monkeypatch.setattr("lockstep_grader.release.make.release_files", lambda *_: leaking)
-    monkeypatch.setattr("lockstep_grader.release.make.require_committed", lambda *_: None)
+    monkeypatch.setattr("lockstep_grader.author.release.make.release_files", lambda *_: leaking)
+    monkeypatch.setattr("lockstep_grader.author.release.make.require_committed", lambda *_: None)
     with pytest.raises(FaultError, match=r"nothing was released: common/judge/extra\.h holds"):
         release(WORKSPACE, LABS, LABS, tmp_path / "out", zipped=False)
     assert not (tmp_path / "out").exists()

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.labfile import read_lab
-from lockstep_grader.progress import stage
-from lockstep_grader.report.pairs import Similarity
-from lockstep_grader.report.results import read_results
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.pages.report.pairs import Similarity
+from lockstep_grader.pages.report.results import read_results
 
 from conftest import Checkout
 from reports import LAB_TOML, full, write_beside, write_results
 
 pytest.importorskip("copydetect", reason="copydetect is not installed")
-from lockstep_grader.report.similarity import find_similar
+from lockstep_grader.pages.report.similarity import find_similar
 
 HANDED_OUT = "".join(
     f"float given_{i}(float x) {{ return x * {i}.5f + {i * i}; }}\n" for i in range(20)

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.model import Backend, Gate
-from lockstep_grader.report.class_page import class_rows, rank
-from lockstep_grader.report.class_stats import (
+from lockstep_grader.model.grades import Backend, Gate
+from lockstep_grader.pages.report.class_page import class_rows, rank
+from lockstep_grader.pages.report.class_stats import (
     common_causes,
     distribution,
     extremes,
     rung_stats,
     summarise,
 )
-from lockstep_grader.report.gauges import Gauge
-from lockstep_grader.report.help import who_needs_help
-from lockstep_grader.report.results import Results, read_results
-from lockstep_grader.report.rung_view import RungView
-from lockstep_grader.report.student_page import LabView, view_labs
-from lockstep_grader.report.words import State
+from lockstep_grader.pages.report.gauges import Gauge
+from lockstep_grader.pages.report.help import who_needs_help
+from lockstep_grader.pages.report.results import Results, read_results
+from lockstep_grader.pages.report.rung_view import RungView
+from lockstep_grader.pages.report.student_page import LabView, view_labs
+from lockstep_grader.pages.report.words import State
 
 from reports import (
     SOURCE,

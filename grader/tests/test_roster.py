@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import InputError
-from lockstep_grader.model import Student
-from lockstep_grader.roster import Roster, read_roster
+from lockstep_grader.intake.roster import Roster, read_roster
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Student
 
 from conftest import LAB, Checkout
 from handed_in import GOOD, by_id, taken, zip_bytes

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.model import Backend
-from lockstep_grader.process import Limits, Processes
-from lockstep_grader.sandbox import NoSandbox, Sandbox, find_sandbox
-from lockstep_grader.seccomp import filter_program
+from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.confine.seccomp import filter_program
+from lockstep_grader.machine.process import Limits, Processes
+from lockstep_grader.model.grades import Backend
 
 from conftest import Checkout
 
@@ -147,9 +147,9 @@ def test_filters_are_made_for_known_machines_alone() -> None:
 @pytest.fixture
 def without_sandbox(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     monkeypatch.delenv("LOCKSTEP_SANDBOX")
-    monkeypatch.setattr("lockstep_grader.session.system.offer", lambda need: None)
+    monkeypatch.setattr("lockstep_grader.judging.session.system.offer", lambda need: None)
     monkeypatch.setattr(
-        "lockstep_grader.session.find_sandbox", lambda *_: NoSandbox("there is none here")
+        "lockstep_grader.judging.session.find_sandbox", lambda *_: NoSandbox("there is none here")
     )
     return checkout
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Finding, FindingKind
-from lockstep_grader.sanitizer import Sanitizer
-from lockstep_grader.sanitizer_log import Report, read_log
+from lockstep_grader.judging.sanitizer import Sanitizer
+from lockstep_grader.judging.sanitizer_log import Report, read_log
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Finding, FindingKind
 
 from conftest import FAKES, LAB, Checkout, rungs, verdict_line
 
@@ -174,7 +174,7 @@ def gpu(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     checkout.write_toolchain(backend="cuda")
     monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
     found = Sanitizer(FAKES / "compute-sanitizer")
-    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: found)
+    monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: found)
     return checkout
 
 
@@ -232,7 +232,7 @@ def test_no_sanitizer_skips_it(gpu: Checkout) -> None:
 
 
 def test_a_missing_sanitizer_is_said_once(gpu: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: None)
     ran, _ = gpu.grade(gpu.submission("ann", {}))
     assert ran.status == 0
     assert ran.err.count("compute-sanitizer is not here, so cleanliness is not judged") == 1
@@ -261,7 +261,7 @@ def test_stored_results_are_taken_again_only_with_the_same_sanitizer(
     assert judged("--no-sanitizer") == 2
     monkeypatch.setenv("FAKE_SANITIZER_VERSION", "2026.1")
     again = Sanitizer(FAKES / "compute-sanitizer")
-    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: again)
+    monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: again)
     assert judged() == 10
 
 
@@ -278,5 +278,5 @@ def test_mutants_of_checker_kinds_are_proved_where_the_sanitizer_is(
         + "the 37th\n",
     )
     assert "no_barrier" not in gpu.lab("lint", LAB).out
-    monkeypatch.setattr("lockstep_grader.session.find_sanitizer", lambda: None)
+    monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: None)
     assert "no_barrier: skipped, a GPU alone does not see it" in gpu.lab("lint", LAB).out

@@ -3,7 +3,7 @@
 
 import pytest
 
-from lockstep_grader.model import (
+from lockstep_grader.model.grades import (
     Backend,
     Finding,
     FindingKind,
@@ -16,7 +16,7 @@ from lockstep_grader.model import (
     TestResult,
     total,
 )
-from lockstep_grader.score import score_lab, score_rung
+from lockstep_grader.model.score import score_lab, score_rung
 
 from conftest import demo_rung
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import InputError
-from lockstep_grader.results import results_folder
-from lockstep_grader.slurm.oom import oom_kills
-from lockstep_grader.slurm.options import SlurmOptions, parse_slurm_options
-from lockstep_grader.slurm.spool import Array, Spool, job_name
-from lockstep_grader.slurm.tracker import Ended, Tracker
-from lockstep_grader.store import ResultId
+from lockstep_grader.judging.slurm.oom import oom_kills
+from lockstep_grader.judging.slurm.options import SlurmOptions, parse_slurm_options
+from lockstep_grader.judging.slurm.spool import Array, Spool, job_name
+from lockstep_grader.judging.slurm.tracker import Ended, Tracker
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.results.folder import results_folder
+from lockstep_grader.results.store import ResultId
 
 from conftest import Checkout
 

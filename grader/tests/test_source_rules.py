@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.model import Backend, Finding, FindingKind
-from lockstep_grader.source_rules import check_source
-from lockstep_grader.submission import MAX_SOURCE_BYTES, Source
+from lockstep_grader.intake.submission import MAX_SOURCE_BYTES, Source
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.rules.source import check_source
 
 REPOSITORY = Path(__file__).parents[2]
 

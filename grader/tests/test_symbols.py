@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.errors import FaultError
-from lockstep_grader.model import Backend, Finding, FindingKind
-from lockstep_grader.submission import Source
-from lockstep_grader.symbols import check_object, is_allowed, qualified_name
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_name
 
 NEEDED = """
 sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 _Z10cudaMallocPPvm _ZTIi threadIdx

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.console import make_console
-from lockstep_grader.selftest.sections import Context, Tally
-from lockstep_grader.selftest.tidy import check_tidy
-from lockstep_grader.workspace import Workspace
+from lockstep_grader.author.selftest.sections import Context, Tally
+from lockstep_grader.author.selftest.tidy import check_tidy
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
 from test_machine import fake_program
 
 from conftest import Checkout
@@ -45,7 +45,7 @@ def context(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Context:
     monkeypatch.setenv("COUNT", str(checkout.root / "runs"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(checkout.root / "cache"))
     monkeypatch.setattr(
-        "lockstep_grader.selftest.tidy.build_backend",
+        "lockstep_grader.author.selftest.tidy.build_backend",
         lambda *_: unity.parent / "lockstep.json",
     )
     return Context(Workspace(checkout.root, checkout.root / "build"), make_console(), 1)

@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from lockstep_grader.model import Backend
-from lockstep_grader.toolchain import Step, Toolchain
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.description import Step, Toolchain
 
 
 def digest_of(folder: Path) -> str:

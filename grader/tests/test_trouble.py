@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.errors import FaultError
-from lockstep_grader.judge import run_judge, run_judge_command
-from lockstep_grader.process import Processes
+from lockstep_grader.judging.judge import run_judge, run_judge_command
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.model.errors import FaultError
 
 from conftest import GRADER, LAB, Checkout, rungs, wait_for
 from handed_in import GOOD, zip_bytes
@@ -183,7 +183,7 @@ def test_a_bug_in_the_grader_leaves_one_rung_ungraded_and_grades_the_rest(
             raise ZeroDivisionError("oops")
         return run_judge(judge, rung_id, *arguments)
 
-    monkeypatch.setattr("lockstep_grader.rung_judge.run_judge", run)
+    monkeypatch.setattr("lockstep_grader.judging.rung_judge.run_judge", run)
     ran, report = checkout.grade(class_folder)
     assert ran.status == 3
     for submission in range(2):
@@ -206,8 +206,8 @@ def test_a_clock_that_jumps_changes_nothing(
 def test_a_long_run_says_how_long_it_will_take(
     checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep_grader.progress._PLAIN_SECONDS", 0.0)
-    monkeypatch.setattr("lockstep_grader.progress._PLAIN_SHARE", 0.0)
+    monkeypatch.setattr("lockstep_grader.machine.progress._PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("lockstep_grader.machine.progress._PLAIN_SHARE", 0.0)
     ran = checkout.lab("grade", class_folder, "--jobs", "1")
     left = r"(about \d+ s left|nearly done)"
     assert re.search(rf"judging: 1 of 4, {left} ann 01-demo/01_first", ran.err)

@@ -11,9 +11,9 @@ if not __package__:  # run by its path, and that folder holds modules named like
     sys.path[0] = sys.path[0].rpartition("/")[0]
 
 try:
-    from lockstep_grader.cli import main
+    from lockstep_grader.cli.main import main
 except ModuleNotFoundError as error:
-    from lockstep_grader.environment import complain_of_missing
+    from lockstep_grader.cli.environment import complain_of_missing
 
     sys.exit(complain_of_missing(error))
 

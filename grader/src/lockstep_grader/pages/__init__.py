@@ -1,16 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What every HTML page of this package shares: templates, escaping, colours, coloured source."""
-
-import importlib.util
-
-from lockstep_grader.errors import FaultError
-
-
-def require_packages() -> None:
-    """Raises FaultError where a package that pages need is missing; for use before importing them.
-
-    Only a machine that uses its own packages can lack one, see bootstrap.py.
-    """
-    for name in ("jinja2", "markupsafe", "pygments"):
-        if importlib.util.find_spec(name) is None:
-            raise FaultError(f"the page needs the Python package {name}; see ./lab doctor")
+"""HTML pages: what they share, and the reports."""

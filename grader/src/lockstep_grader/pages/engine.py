@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lockstep_grader.text import visible
+from lockstep_grader.model.text import visible
 
 
 def make_environment(package: str) -> Environment:

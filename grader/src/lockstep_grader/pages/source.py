@@ -6,7 +6,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
 
-from lockstep_grader.text import visible
+from lockstep_grader.model.text import visible
 
 _LIGHT, _DARK = "default", "monokai"
 

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Proves that the labs grade what they claim: starters fail, solutions pass, mutants are caught."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
+from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.judging.job import Job
+from lockstep_grader.judging.judge import EVERY_TEST, Sought
+from lockstep_grader.judging.pool import Shelf, judge_all, result_id
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import (
+    Backend,
+    Finding,
+    FindingKind,
+    Judgement,
+    Lab,
+    Outcome,
+    Rung,
+    RungResult,
+)
+from lockstep_grader.model.score import score_rung
+
+_MIN_HINTS = 2
+# What `new` leaves for the author; a plain TODO is a student's.
+_AUTHORS_MARK = re.compile(r"TODO\(author\)[ \t]*([^\n\"]*)")
+_TEXT_SUFFIXES = frozenset({".cpp", ".cu", ".cuh", ".edit", ".h", ".md", ".toml"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One proof, and in what it fails; no problem means that it holds."""
+
+    lab: str
+    kind: str  # starter, solution or mutant; file: one that is not finished
+    name: str
+    problems: tuple[str, ...]
+    skipped: str = ""  # why it could not be tried here
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    job: Job
+    kind: str
+    name: str
+    problems_of: Callable[[RungResult], list[str]]
+
+
+def lint(
+    workspace: Workspace, labs: Sequence[Lab], session: Session, kept: Shelf | None = None
+) -> tuple[Verdict, ...]:
+    """Every proof of every lab, judged in parallel, unless `kept` has its judgement.
+
+    Raises FaultError for a malformed mutant.
+    """
+    backend = session.toolchain.backend
+    mutants = {lab.id: read_mutants(workspace, lab) for lab in labs}
+    moved = [
+        Verdict(lab.id, "mutant", mutant.name, (mutant.problem,))
+        for lab in labs
+        for mutant in mutants[lab.id]
+        if mutant.problem
+    ]
+    provable = {
+        lab_id: [each for each in known if not (each.problem or each.obstacle(session.toolchain))]
+        for lab_id, known in mutants.items()
+    }
+    proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
+    with stage("proving") as progress:
+        judgements = judge_all(
+            [proof.job for proof in proofs],
+            session.judge,
+            session.processes,
+            max_workers=session.jobs,
+            progress=progress,
+            store=kept,
+        )
+    verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
+    skipped = [
+        Verdict(lab.id, "mutant", mutant.name, (), obstacle)
+        for lab in labs
+        for mutant in mutants[lab.id]
+        if not mutant.problem and (obstacle := mutant.obstacle(session.toolchain))
+    ]
+    unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
+    return (*verdicts, *moved, *skipped, *unfinished)
+
+
+def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
+    """A breach for each file of the lab in which `TODO(author)` still stands."""
+    for folder in (workspace.labs / lab.id, workspace.solutions / lab.id):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix not in _TEXT_SUFFIXES or not file.is_file():
+                continue
+            text = file.read_text("utf-8", "replace")
+            problems = [
+                f"line {text.count(chr(10), 0, mark.start()) + 1} is to be written: {mark[1]}"
+                for mark in _AUTHORS_MARK.finditer(text)
+            ]
+            if problems:
+                yield Verdict(lab.id, "file", workspace.shown(file), tuple(problems))
+
+
+def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
+    for rung in lab.rungs:
+        starter = partial(read_source, workspace.labs, lab, rung)
+        yield _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
+        solution = partial(read_source, workspace.solutions, lab, rung)
+        yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
+    for mutant in mutants:
+        name = mutant.name
+        source, problems = partial(_source_of, mutant), partial(breaches, mutant)
+        yield _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
+
+
+def _proof(
+    lab: Lab,
+    rung: Rung,
+    kind: str,
+    name: str,
+    read: Callable[[], Source | Finding],
+    problems_of: Callable[[RungResult], list[str]],
+    sought: Sought = EVERY_TEST,
+) -> _Proof:
+    return _Proof(Job(f"{kind} {name}", lab, rung, read, sought), kind, name, problems_of)
+
+
+def _source_of(mutant: Mutant) -> Source:
+    return mutant.source
+
+
+def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
+    result = score_rung(proof.job.rung, judgement, backend)
+    if result.outcome is Outcome.ERROR:
+        problems = [f"could not be judged: {result.judgement.fault}"]
+    else:
+        problems = proof.problems_of(result) + _todo_problems(proof)
+    return Verdict(proof.job.lab.id, proof.kind, proof.name, tuple(problems))
+
+
+def _todo_problems(proof: _Proof) -> list[str]:
+    source = proof.job.read()
+    if isinstance(source, Finding):
+        return [source.message]
+    has_todo = b"TODO" in source.data
+    if proof.kind == "starter":
+        return [] if has_todo else ["has no TODO"]
+    return ["still has a TODO"] if has_todo else []
+
+
+def _starter_problems(rung: Rung, result: RungResult) -> list[str]:
+    problems = []
+    kinds = [finding.kind for finding in result.findings]
+    if result.outcome is not Outcome.FAILED or FindingKind.TODO not in kinds:
+        found = ", ".join(kinds) or "no finding"
+        problems.append(f"must fail with todo, but was {result.outcome} with {found}")
+    if result.score:
+        problems.append(f"earns {result.score:g} points")
+    if len(rung.hints) < _MIN_HINTS:
+        problems.append(f"has {len(rung.hints)} hints, fewer than {_MIN_HINTS}")
+    return problems
+
+
+def _solution_problems(result: RungResult) -> list[str]:
+    if result.outcome in (Outcome.PASSED, Outcome.NOISY) and result.score == result.max_score:
+        return []
+    causes = "; ".join(f"{item.kind}: {item.message}" for item in result.findings[:2])
+    return [f"earns {result.score:g} of {result.max_score:g} points: {causes}"]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""What a package starts on its platform: take the files, grade them, say so in its format.
+
+Whatever goes wrong on our side is told as the platform's own "not graded", never as a zero.
+"""
+
+import html
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.author.packages.handin import take
+from lockstep_grader.author.packages.memory import jobs_that_fit
+from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platform
+from lockstep_grader.judging.session import open_session
+from lockstep_grader.machine.files import write_json, write_whole
+from lockstep_grader.machine.process import Completed, Limits, Processes
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.model.text import one_line
+from lockstep_grader.results.export import autolab, github, gradescope, prairielearn
+from lockstep_grader.results.export.load import load_gradebook, load_pictures
+from lockstep_grader.results.export.model import Submission, not_graded
+from lockstep_grader.results.export.words import explanation, headline, points
+
+_RESERVE_SECONDS = 30  # to write results before the platform's own limit
+_GITHUB_SECONDS = 1500
+_PROGRAM = Path(__file__).parents[2] / "__main__.py"
+_NO_SANDBOX = "--no-sandbox"
+# These containers have a share of a core and little memory, whatever they show.
+_ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
+
+
+def prepare(workspace: Workspace, lab: Lab) -> None:
+    """Builds what grading the lab takes, so that grading is quick and needs no network."""
+    toolchain = open_session(workspace, Backend.CPU, jobs_that_fit(), labs=[lab.id]).toolchain
+    write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
+
+
+def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) -> int:
+    """Grades the handed in files under `root` and delivers the result where they belong."""
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+        work = Path(folder)
+        try:
+            problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
+            graded = _grade(workspace, platform, lab, work)
+            graded = replace(graded, problem=problem or graded.problem)
+        except Exception as error:  # the platform waits for a result, whatever has happened
+            graded = _fault(lab, error)
+        try:
+            _deliver(platform, graded, root, work / "results")
+        except Exception as error:
+            graded = _fault(lab, error)
+            _deliver(platform, graded, root, work / "results")
+    return _status(platform, graded)
+
+
+def _status(platform: Platform, graded: Submission) -> ExitCode:
+    """A job on GitHub is green only at full marks; the others read the result, not the status."""
+    if graded.score is None:
+        return ExitCode.FAULT
+    short = platform is Platform.GITHUB and graded.score < graded.max_score
+    return ExitCode.SHORT_OF_FULL_MARKS if short else ExitCode.FULL_MARKS
+
+
+def _fault(lab: Lab, error: Exception) -> Submission:
+    """The result when we, not the student, have failed; what nobody foresaw is told in full."""
+    if not isinstance(error, (LockstepError, OSError)):
+        traceback.print_exception(error)
+    reason = one_line(str(error)) or type(error).__name__
+    say(f"not graded: {reason}")
+    return not_graded("submission", lab, reason)
+
+
+def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:
+    return {
+        Platform.GRADESCOPE: root / "submission",
+        Platform.PRAIRIELEARN: root / "student",
+        Platform.AUTOLAB: root / "handin.zip",
+        Platform.GITHUB: root / "labs" / lab.id,
+    }[platform]
+
+
+def _prepared(workspace: Workspace) -> Path:
+    """Names the toolchain that `prepare` built: a later run builds nothing, so that another user
+    may run it, and on a file system that is read only."""
+    return workspace.build_root / "prepared.txt"
+
+
+def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Submission:
+    """What `grade` says of the files, in a process that ends before the platform would end us."""
+    report = work / "grade.json"
+    argv = []
+    if _prepared(workspace).is_file() and not workspace.toolchain_file:
+        argv = ["env", f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
+    argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
+    argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]
+    argv += ["--results", str(work / "results")]
+    if platform in _ONE_AT_A_TIME:
+        argv += ["--jobs", "1"]
+    seconds = _GITHUB_SECONDS if platform is Platform.GITHUB else TIME_LIMIT_SECONDS
+    limits = Limits(seconds - _RESERVE_SECONDS)
+    done = Processes().run(argv, limits, work)
+    if _refuses(done):  # no sandbox can be made here: the platform's container has to do
+        done = Processes().run([*argv, _NO_SANDBOX], limits, work)
+    if done.timed_out:
+        raise FaultError(f"grading took longer than {limits.seconds:.0f} seconds")
+    if not report.is_file():
+        raise FaultError(f"grading ended with status {done.returncode}: {_last_line(done)}")
+    return load_gradebook(report).submissions[0]
+
+
+def _refuses(done: Completed) -> bool:
+    line = _last_line(done)
+    return done.returncode == ExitCode.FAULT and line.startswith("lab: ") and _NO_SANDBOX in line
+
+
+def _last_line(done: Completed) -> str:
+    lines = [line for line in done.output.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def _deliver(platform: Platform, graded: Submission, root: Path, results: Path) -> None:
+    match platform:
+        case Platform.GRADESCOPE:
+            document = gradescope.results(graded, previous=_previous(root))
+            write_json(root / "results" / "results.json", document)
+        case Platform.PRAIRIELEARN:
+            document = prairielearn.results(graded, load_pictures(results, graded))
+            write_json(root / "results" / "results.json", document)
+        case Platform.AUTOLAB:
+            sys.stdout.write(autolab.feedback(graded))
+        case Platform.GITHUB:
+            _deliver_to_github(graded, os.environ)
+
+
+def _previous(root: Path) -> Sequence[Mapping[str, Any]]:
+    """https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/"""
+    try:
+        entries = json.loads((root / "submission_metadata.json").read_bytes())[
+            "previous_submissions"
+        ]
+        return [entry for entry in entries if isinstance(entry, dict)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
+    """A notice with the points, a summary with the reasons, and the same words in the log."""
+    labs = ", ".join(lab.id for lab in graded.labs)
+    print(f"::notice title={labs}::{points(graded.score, graded.max_score)} points")
+    if file := env.get("GITHUB_STEP_SUMMARY"):
+        with Path(file).open("a", encoding="utf-8") as stream:
+            stream.write(_summary(graded))
+    print(github.disarmed(headline(graded)))
+    for name, rung in graded.rungs:
+        print(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
+        print(github.disarmed(explanation(rung)))
+
+
+def _summary(graded: Submission) -> str:
+    """Markdown in which words of a submission are text: HTML escaped, in <pre>."""
+    parts = [f"### {html.escape(headline(graded))}\n\n"]
+    for name, rung in graded.rungs:
+        head = f"{name}: {points(rung.score, rung.max_score)}, {rung.outcome}"
+        parts.append(f"<details><summary>{html.escape(head)}</summary>\n\n")
+        parts.append(f"<pre>{html.escape(explanation(rung))}</pre>\n\n</details>\n\n")
+    return "".join(parts)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The package of each platform: the bundle, and the platform's own few files."""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from lockstep_grader.author.packages.bundle import bundle
+from lockstep_grader.author.packages.pipelines import IMAGE, pipelines
+from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platform
+from lockstep_grader.author.packages.render import render
+from lockstep_grader.machine.archive import Files, Packed, tarred, text, under, zipped
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.results.export.autolab import problem_name
+from lockstep_grader.results.export.words import number
+from lockstep_grader.toolchain.system import CPU_REQUIREMENTS
+
+_HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    suffix: str  # of the package's file
+    next_step: str
+    make: Callable[[Lab, Files, str], bytes]
+
+
+def build_package(workspace: Workspace, platform: Platform, lab: Lab, image: str = "") -> bytes:
+    """The package's bytes: the same checkout gives the same. Raises FaultError."""
+    name = image or f"lockstep-{lab.id}"
+    return KINDS[platform].make(lab, bundle(workspace, lab), name)
+
+
+def assessment_name(lab: Lab) -> str:
+    """Autolab's name for the lab; it becomes a Ruby module, which takes letters alone at first."""
+    return "".join(char for char in lab.slug.lower() if char.isalnum())
+
+
+def _gradescope(lab: Lab, files: Files, image: str) -> bytes:
+    # https://gradescope-autograders.readthedocs.io/en/latest/specs/ : both at the zip's root.
+    lockstep = '"$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"/lockstep'
+    own = {
+        "setup.sh": _prepare(Platform.GRADESCOPE, lab, lockstep),
+        "run_autograder": text(render("run_autograder", lab=lab), executable=True),
+    }
+    return zipped({**own, **under("lockstep", files)})
+
+
+def _github(lab: Lab, files: Files, image: str) -> bytes:
+    """A template repository: each student's copy of it grades what is pushed."""
+    own = {
+        "README.md": text(render("README.github.md", lab=lab)),
+        ".gitignore": text("/.venv/\n/.lockstep/\n/build/\n/results/\n__pycache__/\n"),
+    }
+    return zipped({**files, **own, **pipelines([lab.id])})
+
+
+def _autolab(lab: Lab, files: Files, image: str) -> bytes:
+    # https://docs.autolabproject.com/lab/ : an assessment that can be imported from a tarball.
+    name, lockstep = assessment_name(lab), f"/opt/lockstep/{lab.id}"
+    problems = [
+        {
+            "name": problem_name(lab.id, rung.id),
+            "title": rung.title,
+            "points": number(rung.points.total),
+        }
+        for rung in lab.rungs
+    ]
+    settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
+    own = {
+        f"{name}.rb": text(render("assessment.rb", name=name)),
+        f"{name}.yml": text(render("assessment.yml", lab=lab, name=name, **settings)),
+        "README.md": text(render("README.autolab.md", lab=lab, image=image)),
+        "autograde-Makefile": text(render("autograde-Makefile", lab=lab)),
+        "autograde.tar": Packed(tarred(under("lockstep", files))),
+        "handout.zip": _handout(lab, files),
+        **_image(Platform.AUTOLAB, lab, files, image, lockstep),
+    }
+    return tarred(under(name, own))
+
+
+def _prairielearn(lab: Lab, files: Files, image: str) -> bytes:
+    # https://prairielearn.readthedocs.io/en/latest/externalGrading/
+    lockstep, question = f"/opt/lockstep/{lab.id}", f"lockstep-{lab.id}"
+    info = {
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lockstep/{lab.id}")),
+        "title": lab.title,
+        "topic": "Parallel algorithms",
+        "tags": ["CUDA"],
+        "type": "v3",
+        "singleVariant": True,
+        "gradingMethod": "External",
+        "externalGradingOptions": {
+            "enabled": True,
+            "image": image,
+            "entrypoint": "/grade/tests/run.sh",
+            "timeout": TIME_LIMIT_SECONDS,
+            "enableNetworking": False,
+        },
+    }
+    folder = {
+        "info.json": text(json.dumps(info, indent=2) + "\n"),
+        "question.html": text(render("question.html", lab=lab)),
+        f"clientFilesQuestion/{lab.id}.zip": _handout(lab, files),
+        "tests/run.sh": text(render("run.sh", lab=lab, lockstep=lockstep), executable=True),
+    }
+    readme = render("README.prairielearn.md", lab=lab, image=image, question=question)
+    own = {"README.md": text(readme), **under(f"questions/{question}", folder)}
+    return zipped({**own, **_image(Platform.PRAIRIELEARN, lab, files, image, lockstep)})
+
+
+def _image(platform: Platform, lab: Lab, files: Files, image: str, lockstep: str) -> Files:
+    names = {"image": image, "base": IMAGE, "lockstep": lockstep}
+    dockerfile = render("Dockerfile", platform=platform, lab=lab, **names)
+    own = {"Dockerfile": text(dockerfile), "prepare.sh": _prepare(platform, lab, lockstep)}
+    if platform is Platform.AUTOLAB:
+        own["autodriver"] = text(render("autodriver"), executable=True)
+    return under("image", {**own, **under("lockstep", files)})
+
+
+def _prepare(platform: Platform, lab: Lab, lockstep: str) -> Packed:
+    packages = " ".join(sorted(need.package for need in CPU_REQUIREMENTS))
+    script = render("prepare.sh", platform=platform, lab=lab, lockstep=lockstep, packages=packages)
+    return text(script, executable=True)
+
+
+def _handout(lab: Lab, files: Files) -> Packed:
+    """The lab's folder as a student needs it: starters, contract, handout with its figures."""
+    starters = {f"labs/{lab.id}/{rung.file_name}" for rung in lab.rungs}
+    chosen = {
+        path.removeprefix("labs/"): file
+        for path, file in files.items()
+        if path in starters
+        or (path.startswith(f"labs/{lab.id}/") and path.endswith(_HANDOUT_SUFFIXES))
+    }
+    return Packed(zipped(chosen))
+
+
+KINDS: Mapping[Platform, Kind] = {
+    Platform.GRADESCOPE: Kind(".zip", "upload it under Configure Autograder", _gradescope),
+    Platform.GITHUB: Kind(".zip", "unpack, and push as a template repository", _github),
+    Platform.AUTOLAB: Kind(".tar", "Install Assessment, import from tarball", _autolab),
+    Platform.PRAIRIELEARN: Kind(".zip", "unpack; its README has three steps", _prairielearn),
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Which files the students' copy is made of, and what is cut out of them."""
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path, PurePosixPath
+
+from lockstep_grader.author.packages.pipelines import pipelines
+from lockstep_grader.author.release.rewrite import (
+    fit_examples,
+    fit_links,
+    only_lab_folders,
+    without_cuts,
+)
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Lab
+
+# What a copy needs to work by itself; whatever is not named here stays behind.
+_TOP = (
+    ".clang-format",
+    ".clang-tidy",
+    ".clangd",
+    ".devcontainer/Dockerfile",
+    ".devcontainer/devcontainer.json",
+    ".dockerignore",
+    ".editorconfig",
+    ".gitignore",
+    ".vscode/extensions.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "LICENSE",
+    "README.md",
+    "lab",
+    "grader/bootstrap.py",
+    "grader/pyproject.toml",
+    "docs/README.md",
+    "docs/students.md",
+    "docs/model.md",
+    "docs/checkers.md",
+    "docs/counters.md",
+    "docs/editors.md",
+    "docs/profiling.md",
+    "docs/windows.md",
+    "docs/notebooks/lockstep.ipynb",
+    "docs/figures/banks.svg",
+    "docs/figures/roofline.svg",
+)
+_TREES = ("common", "grader/src")
+_NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
+_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
+_REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
+# Whole programs, benchmarks and solutions to be: they solve what labs ask for.
+_LEFT_OUT = (
+    "common/simt/bench",
+    "common/simt/tests/programs",
+    "common/simt/tests/host_no_findings.cpp",
+    "common/judge/bench",
+    "grader/src/lockstep_grader/author/scaffold/templates",
+)
+_HEADERS = "common/cuda/lab"
+_STARTER_MARK = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)
+
+
+def release_files(
+    workspace: Workspace, labs: Sequence[Lab], chosen: Sequence[Lab]
+) -> dict[str, bytes]:
+    """The files of the copy that brings the labs `chosen`, by path.
+
+    Raises InputError when a starter is not one, or a file that the copy needs is missing.
+    """
+    paths = list(_paths(workspace.root, labs, chosen))
+    files = {path: _read(workspace.root / path) for path in paths}
+    for lab in chosen:
+        require_starters(files, lab)
+    kept = frozenset(files)
+    left = {lab.id for lab in labs} - {lab.id for lab in chosen}
+    made = {path: file.data for path, file in pipelines([lab.id for lab in chosen]).items()}
+    return made | {path: _rewritten(path, data, kept, left, chosen) for path, data in files.items()}
+
+
+def headers_kept_back(labs: Iterable[Lab], chosen: Iterable[Lab]) -> frozenset[str]:
+    """The headers of common/cuda that come with labs, but with none of those `chosen`."""
+    brought = {header for lab in chosen for header in lab.headers}
+    return frozenset(header for lab in labs for header in lab.headers) - brought
+
+
+def _paths(root: Path, labs: Sequence[Lab], chosen: Sequence[Lab]) -> Iterator[str]:
+    kept_back = {f"common/cuda/{name}" for name in headers_kept_back(labs, chosen)}
+    trees = (*_TREES, *(f"labs/{lab.id}" for lab in chosen))
+    known = _known_files(root)
+    for lab in chosen:
+        if f"labs/{lab.id}/lab.toml" not in known:
+            raise InputError(f"labs/{lab.id} is not under version control: commit it first")
+    for path in known:
+        in_tree = path.startswith(tuple(f"{tree}/" for tree in trees))
+        left_out = path.startswith(_LEFT_OUT) or path in kept_back or _draws(path)
+        if path in _TOP or _REQUIREMENTS.fullmatch(path) or (in_tree and not left_out):
+            yield path
+    if missing := [path for path in _TOP if path not in known]:
+        raise InputError(f"{missing[0]} is missing: is this the whole repository?")
+
+
+def _draws(path: str) -> bool:
+    """Whether it is a script of ours that made a figure or data of a handout."""
+    return path.startswith("labs/") and path.endswith(".py")
+
+
+def _known_files(root: Path) -> list[str]:
+    """What version control knows of, so that no stray note goes to students; else all files."""
+    if not (root / ".git").exists():
+        found = (path for path in root.rglob("*") if path.is_file())
+        names = sorted(path.relative_to(root).as_posix() for path in found)
+        return [name for name in names if "__pycache__" not in PurePosixPath(name).parts]
+    listed = _git(root, "ls-files", "-z").decode().split("\0")
+    return sorted(name for name in listed if (root / name).is_file())
+
+
+def _read(file: Path) -> bytes:
+    if file.is_symlink():
+        raise InputError(f"{file} is a link; a copy has files alone")
+    return file.read_bytes()
+
+
+def require_committed(root: Path, labs: Sequence[Lab]) -> None:
+    """That each rung file is as it was committed: nobody's work. Raises InputError."""
+    if not (root / ".git").exists():
+        return
+    for lab in labs:
+        for rung in lab.rungs:
+            path = f"labs/{lab.id}/{rung.file_name}"
+            if _git(root, "show", f"HEAD:{path}") != (root / path).read_bytes():
+                raise InputError(f"{path} differs from the last commit: commit it, or put it back")
+
+
+def require_starters(files: Mapping[str, bytes], lab: Lab) -> None:
+    """That each rung file still calls todo(). Raises InputError."""
+    for rung in lab.rungs:
+        path = f"labs/{lab.id}/{rung.file_name}"
+        if path not in files:
+            raise InputError(f"{path} is missing")
+        if not _STARTER_MARK.search(files[path]):
+            raise InputError(f"{path} calls todo() nowhere: is it solved? put the starter back")
+
+
+def _git(root: Path, *arguments: str) -> bytes:
+    try:
+        argv = ["git", "-C", str(root), *arguments]
+        return subprocess.run(argv, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise FaultError(f"git {arguments[0]} failed in {root}: {error}") from error
+
+
+def _rewritten(
+    path: str, data: bytes, kept: frozenset[str], left: Set[str], chosen: Sequence[Lab]
+) -> bytes:
+    name = PurePosixPath(path).name
+    if name == "compile_flags.txt":
+        return only_lab_folders(data.decode(), {lab.id for lab in chosen}).encode()
+    if name == "CMakeLists.txt":
+        return without_cuts(path, data.decode()).encode()
+    if path in (_NOTEBOOK, _DOCKERFILE):
+        return fit_examples(data.decode(), left, chosen).encode()
+    if not name.endswith(".md"):
+        return data
+    text = without_cuts(path, data.decode())
+    if path in _INSTRUCTIONS:
+        text = fit_examples(text, left, chosen)
+    return fit_links(path, text, kept).encode()

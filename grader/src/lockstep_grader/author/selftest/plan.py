@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What `test` runs, cheapest first, and the tools it needs."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from lockstep_grader.author.selftest.sections import Section
+from lockstep_grader.author.selftest.style import check_format, check_python
+from lockstep_grader.author.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
+from lockstep_grader.author.selftest.tidy import check_tidy
+from lockstep_grader.judging.doctor import PYTHON_DEVELOPER_PACKAGES
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.text import one_line
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.build import STRICT
+
+SECTIONS = (
+    Section("format", "clang-format on our C++ and CUDA files", check_format),
+    Section("python", "ruff and mypy --strict on the grader", check_python),
+    Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
+    Section("tidy", "clang-tidy on the cpu build", check_tidy),
+    Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
+    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
+    Section("cuda", "the cuda backend compiles and links", build_cuda),
+)
+
+
+def present(workspace: Workspace) -> tuple[Section, ...]:
+    """The sections that have something to do in this checkout, or students' copy."""
+    return tuple(section for section in SECTIONS if (workspace.root / section.needs).is_dir())
+
+
+def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
+    """The sections named in `only`, or all. Raises InputError for one that is not there."""
+    known = {section.name: section for section in present(workspace)}
+    for name in only:
+        if name not in known:
+            raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
+    return tuple(section for name, section in known.items() if not only or name in only)
+
+
+def make_strict(workspace: Workspace) -> Workspace:
+    """The same checkout with a build of its own, in which warnings are errors.
+
+    Said in the environment, so that the tests' own processes build there too.
+    """
+    if not workspace.solutions.is_dir():
+        return workspace  # a student's compiler may be newer than the ones that we tried
+    os.environ[STRICT] = "1"
+    os.environ.setdefault("LOCKSTEP_BUILD", str(workspace.root / "build" / "test"))
+    return Workspace.from_environment()
+
+
+def ensure_tools(workspace: Workspace) -> None:
+    """Installs what the sections need. Raises FaultError with the next step when it cannot."""
+    system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
+    for needed, loss in (
+        ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
+        (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
+        (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
+        (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
+    ):
+        try:
+            system.ensure(needed)
+        except FaultError as error:
+            say(f"{loss}: {error}")
+    requirements = workspace.root / "grader" / "requirements-dev.txt"
+    if Path(sys.prefix) != workspace.root / ".venv":
+        _require_importable(requirements)
+        return
+    stamp = Path(sys.prefix) / "installed-dev.txt"  # as `lab` keeps one for the grader itself
+    wanted = b"".join(
+        file.read_bytes() for file in sorted(requirements.parent.glob("require*.txt"))
+    )
+    if stamp.is_file() and stamp.read_bytes() == wanted:
+        return
+    argv = [sys.executable, "-m", "pip", "install", "-q", "-r", str(requirements)]
+    say("installing the development packages ...")
+    done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        last = one_line((done.stderr.strip() or "no output").splitlines()[-1])
+        raise FaultError(f"cannot install the development packages: {last}; try: {' '.join(argv)}")
+    write_whole(stamp, wanted)
+    importlib.invalidate_caches()
+
+
+def _require_importable(requirements: Path) -> None:
+    absent = [name for name in PYTHON_DEVELOPER_PACKAGES if not importlib.util.find_spec(name)]
+    if absent:
+        raise FaultError(
+            f"{', '.join(absent)} missing; run: {sys.executable} -m pip install -r {requirements}"
+        )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The test suites: ctest, pytest, the labs' proofs, and the cuda backend's build."""
+
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from rich.text import Text
+
+from lockstep_grader.author.lint import lint
+from lockstep_grader.author.lint_report import print_verdicts
+from lockstep_grader.author.selftest.sections import Context, Tally
+from lockstep_grader.author.selftest.tools import capture, junit_tally, report
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.judging.session import open_session
+from lockstep_grader.machine.progress import say
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.text import visible
+from lockstep_grader.results.kept import KeptJudgements
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.build import build_backend, workers_target
+
+_LINT_SEED = 1
+
+
+def run_ctest(context: Context) -> Tally:
+    """The unit tests, and one lab's solutions as CMake builds them; `lint` judges them all."""
+    workspace = context.workspace
+    labs = [lab.id for lab in read_labs(workspace)]
+    judged = labs[:1] if workspace.solutions.is_dir() else []  # not a student's own rungs
+    targets = ["lockstep", "lockstep_tests", *map(workers_target, judged)]
+    build = build_backend(workspace, Backend.CPU, targets, context.jobs).parent
+    argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
+    if left_out := labs[len(judged) :]:
+        argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "ctest.xml"
+        done = capture([*argv, "-j", str(context.jobs), "--output-junit", str(junit)], build)
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
+    return tally
+
+
+def run_pytest(context: Context) -> Tally:
+    grader = context.workspace.root / "grader"
+    try:
+        system.ensure(system.SLURM_REQUIREMENTS)
+    except FaultError as error:
+        say(f"the tests that start a Slurm will be skipped: {error}")
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "pytest.xml"
+        argv = [sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"]
+        if find_spec("xdist"):
+            # One more than the cores: many tests wait for a child, a clock or a cluster.
+            argv += ["-n", str(context.jobs + 1), "--dist", "loadfile"]
+        done = capture(argv, grader)
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
+    for line in done.stdout.splitlines():
+        if line.startswith("SKIPPED"):
+            context.console.print(Text(f"  {visible(line)}", "dim"))
+    return tally
+
+
+def run_lint(context: Context) -> Tally:
+    workspace = context.workspace
+    # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
+    session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
+    kept = KeptJudgements(workspace.build(Backend.CPU) / "proofs")
+    verdicts = lint(workspace, read_labs(workspace), session, kept)
+    print_verdicts(context.console, verdicts)
+    failed = sum(bool(verdict.problems) for verdict in verdicts)
+    skipped = sum(bool(verdict.skipped) for verdict in verdicts)
+    return Tally(len(verdicts) - failed - skipped, failed, skipped)
+
+
+def build_cuda(context: Context) -> Tally:
+    """That the cuda backend compiles and links; running it takes a GPU."""
+    if not system.toolkit_nvcc():
+        context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
+        return Tally(skipped=1)
+    system.ensure(system.requirements(Backend.CUDA))
+    build_backend(context.workspace, Backend.CUDA, ["all"], context.jobs)
+    report(context, "the cuda backend compiles and links", True)
+    return Tally(passed=1)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The command line: its verbs are thin functions over the library; errors are caught here, once."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lockstep_grader import __version__
+from lockstep_grader.cli.environment import complain_of_missing
+from lockstep_grader.cli.verbs import VerbGroup
+from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.model.errors import ExitCode, LockstepError, system_error_line
+from lockstep_grader.model.text import accept_all_text, one_line
+
+if TYPE_CHECKING:
+    from lockstep_grader.toolchain.nvcc_setup import Installation
+
+# The base of typer's complaints about arguments; its module differs between typer's versions.
+_ArgumentError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+app = typer.Typer(
+    cls=VerbGroup,
+    help="Lockstep: labs for parallel algorithms in CUDA C++ that grade themselves.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+# The verbs that can use NVIDIA's compiler, or show that it is there.
+_NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"lockstep {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def before_each_verb(
+    ctx: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    nvcc: Annotated[
+        bool | None,
+        typer.Option(
+            "--nvcc/--no-nvcc",
+            help="Fetch NVIDIA's compiler where there is none (129 MB), or do without; remembered.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    del version  # its callback has dealt with it
+    verb = ctx.invoked_subcommand
+    if ctx.obj.asks_for_help or (nvcc is None and verb not in _NVCC_VERBS):
+        return
+    from lockstep_grader.toolchain.nvcc_setup import begin  # takes long to import
+
+    under_way = begin(nvcc, fetch=verb != "doctor")
+    if under_way and nvcc:
+        under_way.finish()
+    else:
+        ctx.obj.nvcc = under_way
+
+
+class _Start:
+    """One command."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.asks_for_help = "--help" in arguments
+        self.nvcc: Installation | None = None  # under way beside the verb
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command and returns the exit status of the process."""
+    accept_all_text()
+    interruption.heed()
+    try:
+        start = _Start(arguments)
+        words = list(arguments) or ["--help"]
+        status = app(args=words, prog_name="lab", standalone_mode=False, obj=start)
+        if start.nvcc:
+            start.nvcc.finish()
+        if status == ExitCode.INTERRUPTED:
+            _complain("interrupted")
+        return int(status or 0)
+    except LockstepError as error:
+        _complain(str(error))
+        return error.exit_code
+    except _ArgumentError as error:
+        _complain(f"{error.format_message()} (./lab --help lists the commands)")  # type: ignore[attr-defined]
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:  # the reader of our output left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAULT
+    except OSError as error:
+        _complain(system_error_line(error))
+        return ExitCode.FAULT
+    except ModuleNotFoundError as error:
+        return complain_of_missing(error)
+    except Exception:
+        traceback.print_exc()
+        _complain("this is a bug in the grader, not in a submission; please report it")
+        return ExitCode.FAULT
+
+
+def _complain(message: str) -> None:
+    print(f"lab: {one_line(message)}", file=sys.stderr)

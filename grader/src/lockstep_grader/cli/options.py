@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Command-line options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.judging.executors import ExecutorChoice
+from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.grades import Backend
+
+
+class BackendChoice(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+    @property
+    def backend(self) -> Backend | None:
+        """None: whichever works here."""
+        return None if self is BackendChoice.AUTO else Backend(self.value)
+
+
+BackendOption = Annotated[
+    BackendChoice, typer.Option(help="auto is cuda where nvcc and a GPU are, else cpu.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
+]
+ExecutorOption = Annotated[
+    ExecutorChoice, typer.Option(help="Where rungs are judged: this machine, or a Slurm cluster.")
+]
+SlurmOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm",
+        metavar="KEY=VALUE",
+        help="limit, batch, tries, time, or any option of sbatch; repeatable (docs/cluster.md).",
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=2**64 - 1, help="Makes inputs and verdicts repeatable; default: secret."
+    ),
+]
+SanitizerOption = Annotated[
+    bool,
+    typer.Option(
+        "--sanitizer/--no-sanitizer",
+        help="On cuda: judge cleanliness with compute-sanitizer, or be done sooner.",
+    ),
+]
+SandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Run other people's code only where a sandbox confines it, or run it all the same.",
+    ),
+]
+FromOption = Annotated[
+    Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
+]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""All verbs by name. A verb's module is imported when the verb is called: `list` starts fast."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+
+class Verb(NamedTuple):
+    module: str
+    help: str  # the first line of its function's docstring; empty: not listed
+
+
+VERBS = {
+    "list": Verb("verbs_list", "List the labs, their rungs and points, and your last checks."),
+    "check": Verb("verbs_student", "Build and judge your rungs; say why and where when one fails."),
+    "watch": Verb("verbs_student", "Check again on every save; Ctrl-C ends."),
+    "hint": Verb("verbs_student", "Show the next hint of a rung, from gentle to telling."),
+    "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
+    "bench": Verb(
+        "verbs_student",
+        "Time a lab's ladder on a GPU beside the library; without --from, the solutions'.",
+    ),
+    "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
+    "grade": Verb(
+        "verbs_instructor",
+        "Grade a submission (a folder of lab folders, or an archive), or a class of them.",
+    ),
+    "lint": Verb(
+        "verbs_instructor",
+        "Prove that starters fail, solutions get full marks and mutants are caught.",
+    ),
+    "test": Verb("verbs_instructor", "Run the project's own tests, all of them."),
+    "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
+    "new": Verb(
+        "verbs_author", "Scaffold a lab; `lint` then names what is to be written, until it is."
+    ),
+    "release": Verb(
+        "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
+    ),
+    "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
+    "export": Verb(
+        "verbs_export",
+        "Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON.",
+    ),
+    "package": Verb(
+        "verbs_export",
+        "Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn.",
+    ),
+    "autograde": Verb("verbs_export", ""),
+    "report": Verb(
+        "verbs_report", "Make pages from results: one a student, one of the class, a leaderboard."
+    ),
+}
+
+
+class VerbGroup(TyperGroup):
+    """The commands of VERBS."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        commands: Any = _Commands()  # the type of a command differs between typer's versions
+        self.commands = commands
+
+    def list_commands(self, ctx: object) -> list[str]:
+        return list(VERBS)
+
+    def format_commands(self, ctx: object, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items() if verb.help])
+
+
+class _Commands(Mapping[str, Any]):
+    """The command of each verb, made from its module on demand."""
+
+    def __getitem__(self, name: str) -> Any:
+        module = import_module(f"lockstep_grader.cli.{VERBS[name].module}")
+        app = typer.Typer(rich_markup_mode=None)
+        module.add_to(app)
+        group: Any = typer.main.get_group(app)
+        return group.commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""The verbs `export` and `package`, and `autograde`, which packages start on their platform."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.author.packages.autograde import autograde, prepare
+from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.machine.files import require_writable, write_whole
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.results.export import (
+    autolab,
+    github,
+    gradebooks,
+    gradescope,
+    junit,
+    prairielearn,
+    table,
+)
+from lockstep_grader.results.export.load import load_gradebook, load_pictures, load_roster
+from lockstep_grader.results.export.model import Gradebook, Submission
+
+
+class Format(StrEnum):
+    GRADESCOPE = "gradescope"
+    AUTOLAB = "autolab"
+    PRAIRIELEARN = "prairielearn"
+    GITHUB = "github"
+    JUNIT = "junit"
+    CSV = "csv"
+
+
+class Layout(StrEnum):
+    STUDENTS = "students"
+    RUNGS = "rungs"
+    CANVAS = "canvas"
+    MOODLE = "moodle"
+
+
+_SUFFIXES = {Format.AUTOLAB: "txt", Format.GITHUB: "txt"}  # of one submission's file; else json
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("export")(export)
+    app.command("package")(package)
+    app.command("autograde", hidden=True)(run_autograder)
+
+
+def export(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS")],
+    format_: Annotated[Format, typer.Option("--format", help="Who is to read it.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The file, or the folder when it takes one a student; default: stdout."),
+    ] = None,
+    student: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="This student alone, by any id; repeatable."),
+    ] = None,
+    lab: Annotated[str | None, typer.Option(metavar="LAB", help="This lab alone.")] = None,
+    layout: Annotated[
+        Layout, typer.Option(help="csv: a row a student or rung, or a gradebook's import.")
+    ] = Layout.STUDENTS,
+    roster: Annotated[
+        Path | None, typer.Option(help="csv for Canvas: the gradebook that Canvas exported.")
+    ] = None,
+    visibility: Annotated[
+        gradescope.Visibility, typer.Option(help="gradescope: when students see the tests.")
+    ] = gradescope.Visibility.VISIBLE,
+) -> int:
+    """Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON."""
+    if format_ is not Format.CSV and (roster or layout is not Layout.STUDENTS):
+        raise InputError("--layout and --roster go with --format csv")
+    if roster and layout is not Layout.CANVAS:
+        raise InputError("--roster goes with --layout canvas")
+    book = _chosen(load_gradebook(results), lab, student or [])
+    if format_ is Format.JUNIT:
+        return _put(junit.document(book), output)
+    if format_ is Format.CSV:
+        return _export_csv(book, layout, roster, output)
+
+    def made(submission: Submission) -> str:
+        match format_:
+            case Format.GRADESCOPE:
+                return _json(gradescope.results(submission, visibility))
+            case Format.PRAIRIELEARN:
+                pictures = load_pictures(results, submission)
+                return _json(prairielearn.results(submission, pictures))
+            case Format.AUTOLAB:
+                return autolab.feedback(submission)
+            case _:
+                return github.encoded(submission) + "\n"
+
+    return _export_each(book, made, _SUFFIXES.get(format_, "json"), output)
+
+
+def package(
+    platform: Annotated[Platform, typer.Argument(metavar="PLATFORM")],
+    lab: Annotated[str, typer.Argument(metavar="LAB")],
+    output: Annotated[Path | None, typer.Option(help="The file; default: here.")] = None,
+    image: Annotated[
+        str, typer.Option(help="autolab, prairielearn: the name of the Docker image.")
+    ] = "",
+) -> int:
+    """Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn."""
+    from lockstep_grader.author.packages.build import KINDS, build_package  # needs jinja2
+
+    workspace = Workspace.from_environment()
+    chosen = find_lab(read_labs(workspace), lab)
+    target = output or Path(f"{chosen.id}-{platform}{KINDS[platform].suffix}")
+    require_writable(target)
+    write_whole(target, build_package(workspace, platform, chosen, image))
+    print(f"{target}: {KINDS[platform].next_step}")
+    return ExitCode.FULL_MARKS
+
+
+def run_autograder(
+    platform: Annotated[Platform, typer.Argument(metavar="PLATFORM")],
+    lab: Annotated[str, typer.Argument(metavar="LAB")],
+    root: Annotated[Path, typer.Option(help="Where the platform puts its folders.")] = Path("."),
+    prepare_only: Annotated[bool, typer.Option("--prepare", help="Only build.")] = False,
+) -> int:
+    """Grade what a platform has handed in, and tell it in its own format."""
+    workspace = Workspace.from_environment()
+    chosen = find_lab(read_labs(workspace), lab)
+    if prepare_only:
+        prepare(workspace, chosen)
+        return ExitCode.FULL_MARKS
+    return autograde(workspace, platform, chosen, root)
+
+
+def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
+    ids = [lab_id for lab_id, _ in book.labs]
+    named = next(
+        (one for one in ids if lab in (one, one.split("-")[0], one.partition("-")[2])), None
+    )
+    if lab and not named:
+        raise InputError(f"nobody was graded on {lab!r}; there are: {', '.join(ids)}")
+    for student in students:
+        if not book.only(None, [student]).submissions:
+            raise InputError(f"there is no student {student!r} in these results")
+    chosen = book.only(named, students)
+    if not chosen.submissions:
+        raise InputError("these results hold no submission")
+    return chosen
+
+
+def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Path | None) -> int:
+    if layout is Layout.STUDENTS:
+        return _put(table.students(book), output)
+    if layout is Layout.RUNGS:
+        return _put(table.rungs(book), output)
+    if layout is Layout.CANVAS:
+        made = gradebooks.canvas(book, load_roster(roster) if roster else None)
+    else:
+        made = gradebooks.moodle(book)
+    _put(made.text, output)
+    if not made.left_out:
+        return ExitCode.FULL_MARKS
+    say(gradebooks.describe(made.left_out))
+    return ExitCode.SHORT_OF_FULL_MARKS
+
+
+def _export_each(
+    book: Gradebook, made: Callable[[Submission], str], suffix: str, output: Path | None
+) -> int:
+    """One submission to a file or stdout; several to files in a folder."""
+    if len(book.submissions) == 1 and not (output and output.is_dir()):
+        return _put(made(book.submissions[0]), output)
+    if output is None or (output.exists() and not output.is_dir()):
+        raise InputError(
+            f"there are {len(book.submissions)} students: choose one with --student, "
+            "or give --output a folder"
+        )
+    for submission in book.submissions:
+        name = submission.id.replace("/", "_").lstrip(".") or "_"
+        write_whole(output / f"{name}.{suffix}", made(submission).encode("utf-8"))
+    return ExitCode.FULL_MARKS
+
+
+def _put(text: str, output: Path | None) -> int:
+    if output is None:
+        _write_utf8(text)
+    else:
+        require_writable(output)
+        write_whole(output, text.encode("utf-8"))
+    return ExitCode.FULL_MARKS
+
+
+def _write_utf8(text: str) -> None:
+    """To stdout, whatever the terminal's encoding: a file made by `>` is for another program."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:  # not a stream of bytes, as in a test
+        sys.stdout.write(text)
+    else:
+        raw.write(text.encode("utf-8"))
+        raw.flush()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The verbs for instructors, lab authors and CI."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.author.lint import lint
+from lockstep_grader.author.lint_report import print_verdicts
+from lockstep_grader.cli.options import (
+    BackendChoice,
+    BackendOption,
+    ExecutorOption,
+    JobsOption,
+    SandboxOption,
+    SanitizerOption,
+    SeedOption,
+    SlurmOption,
+)
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.intake.roster import Roster, read_roster
+from lockstep_grader.judging.executors import ExecutorChoice, Judging, choose_executor
+from lockstep_grader.judging.grade_class import ClassRequest, grade_class
+from lockstep_grader.judging.session import (
+    Session,
+    default_jobs,
+    is_own,
+    open_session,
+    open_session_for,
+)
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.results.regrade import Regrade
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("grade")(grade_path)
+    app.command("lint")(lint_labs)
+    app.command("test")(run_tests)
+
+
+def grade_path(
+    path: Annotated[Path, typer.Argument(metavar="PATH")],
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    lab: Annotated[
+        str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="The class list, a CSV: who is who, and who is missing.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the results here as JSON, too.")] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep results in this folder; default: results.")
+    ] = None,
+    regrade: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAB[/RUNG]", help="Judge this again, or all; repeatable."),
+    ] = None,
+    regrade_student: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Judge this student's work again; repeatable."),
+    ] = None,
+    seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    slurm: SlurmOption = None,
+) -> int:
+    """Grade a submission (a folder of lab folders, or an archive), or a class of them.
+
+    What was judged before, with the same content, lab and tools, is not judged again.
+    """
+    workspace = Workspace.from_environment()
+    labs = read_labs(workspace)
+    request = ClassRequest(
+        path=path,
+        only=find_lab(labs, lab) if lab else None,
+        roster=read_roster(roster) if roster else Roster(),
+        regrade=Regrade(tuple(regrade or ()), tuple(regrade_student or ())),
+        results=results or workspace.results,
+        json=json,
+    )
+
+    # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
+    confined = sandbox and not is_own(path, workspace)
+    runner = choose_executor(
+        executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
+    )
+
+    def session() -> Session:
+        wanted = [request.only.id] if request.only else []
+        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, wanted)
+        if executor is ExecutorChoice.LOCAL:
+            return open_session_for(path, *options)
+        return open_session(*options)
+
+    return grade_class(request, labs, session, runner)
+
+
+def lint_labs(
+    lab: Annotated[str | None, typer.Argument(metavar="LAB")] = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
+) -> int:
+    """Prove that starters fail, solutions get full marks and mutants are caught."""
+    workspace = Workspace.from_environment()
+    if not workspace.solutions.is_dir():
+        raise InputError("lint proves solutions and mutants, and this copy has none")
+    labs = read_labs(workspace)
+    chosen = (find_lab(labs, lab),) if lab else labs
+    wanted = [each.id for each in chosen]
+    session = open_session(workspace, backend.backend, jobs, seed, sanitizer, labs=wanted)
+    verdicts = lint(workspace, chosen, session)
+    print_verdicts(make_console(), verdicts)
+    breached = any(verdict.problems for verdict in verdicts)
+    return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS
+
+
+def run_tests(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="Run this section alone; repeatable."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
+    jobs: JobsOption = None,
+) -> int:
+    """Run the project's own tests, all of them."""
+    from lockstep_grader.author.selftest.plan import chosen, ensure_tools, make_strict, present
+    from lockstep_grader.author.selftest.sections import Context, run_sections
+
+    workspace = Workspace.from_environment()
+    if show:
+        for section in present(workspace):
+            print(f"{section.name:8} {section.purpose}")
+        return ExitCode.FULL_MARKS
+    sections = chosen(workspace, only or [])
+    ensure_tools(workspace)
+    workspace = make_strict(workspace)
+    total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
+    return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

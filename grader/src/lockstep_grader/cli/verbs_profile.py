@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The verb `profile`."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.cli.options import BackendChoice, SandboxOption
+from lockstep_grader.intake.catalog import find_target, read_labs
+from lockstep_grader.judging.session import open_session_for
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.files import require_writable, write_json, write_whole
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.pages.needs import require_packages
+from lockstep_grader.student.profile.run import profile_rung
+from lockstep_grader.student.profile.serial import profile_json
+from lockstep_grader.student.profile.terminal import print_profile
+
+_MAX_ITEMS = 1 << 24  # beyond it the emulator takes minutes
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("profile")(profile)
+
+
+def profile(
+    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1, max=_MAX_ITEMS, help="Items of the call; repeatable. Default: the budgets' size."
+        ),
+    ] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", "--submission", help="The folder of lab folders; default: labs."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with pictures here.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the counts here as JSON.")] = None,
+    line_limit: Annotated[
+        int, typer.Option(min=0, help="Source lines to show, the costliest first; 0: all.")
+    ] = 60,
+    backend: Annotated[BackendChoice, typer.Option(help="cpu: only the emulator counts.")] = (
+        BackendChoice.AUTO
+    ),
+    sandbox: SandboxOption = True,
+) -> int:
+    """Show what a rung costs, kernel by kernel and line by line."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"profile wants a rung, as in {lab.id}/{rungs[0].id}")
+    if backend is BackendChoice.CUDA:
+        raise InputError("counters come from the emulator: use --backend cpu")
+    folder = from_ or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    for file in filter(None, (html, json)):
+        require_writable(file)
+    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
+    made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
+    if json:
+        write_json(json, profile_json(made, session.toolchain))
+    if html:
+        require_packages()
+        from lockstep_grader.student.profile.page import render_page
+
+        write_whole(html, render_page(made).encode())
+    print_profile(make_console(), made, line_limit)
+    if html:
+        say(f"the page: {html.absolute().as_uri()}" if os.isatty(2) else f"the page: {html}")
+    return ExitCode.FULL_MARKS if made.passed else ExitCode.SHORT_OF_FULL_MARKS

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The verb `report`."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.progress import say, stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.pages.needs import require_packages
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("report")(report)
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder, or a file of grade --json.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="Where the pages go; default: report in the results folder.")
+    ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Pseudonyms on the leaderboard.")
+    ] = False,
+    similarity: Annotated[
+        bool, typer.Option("--similarity", help="Compare the submissions' code, two by two.")
+    ] = False,
+) -> int:
+    """Make pages from results: one a student, one of the class, a leaderboard."""
+    require_packages()
+    # Packages that other verbs do without.
+    from lockstep_grader.pages.report.results import read_results
+    from lockstep_grader.pages.report.write import write_report
+
+    workspace = Workspace.from_environment()
+    labs = read_labs(workspace)
+    graded = read_results(results)
+    similar = None
+    if similarity:
+        from lockstep_grader.pages.report.similarity import find_similar
+
+        with stage("comparing") as progress:
+            similar = find_similar(graded, labs, workspace, progress)
+    page = write_report(
+        graded, labs, output or graded.folder / "report", anonymous=anonymous, similarity=similar
+    )
+    count = len(graded.entries)
+    where = page.absolute().as_uri() if os.isatty(2) else str(page)
+    say(f"pages of {count} submission{'' if count == 1 else 's'}: {where}")
+    return ExitCode.FULL_MARKS

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that students type."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from lockstep_grader.cli.options import (
+    BackendChoice,
+    BackendOption,
+    FromOption,
+    JobsOption,
+    SandboxOption,
+    SanitizerOption,
+    SeedOption,
+)
+from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
+from lockstep_grader.judging.session import open_session_for
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.results.serial import check_json
+from lockstep_grader.student import bench, bench_page, state
+from lockstep_grader.student.check import check, show
+from lockstep_grader.student.submit import pack
+from lockstep_grader.student.watch import watch
+
+_Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
+_Problems = Annotated[
+    bool,
+    typer.Option("--problems", help="Also one FILE:LINE: line for each finding, for an editor."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("check")(check_target)
+    app.command("watch")(watch_target)
+    app.command("hint")(hint)
+    app.command("submit")(submit)
+    app.command("bench")(bench_lab)
+
+
+def check_target(
+    target: _Target,
+    from_: FromOption = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
+    problems: _Problems = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the result as JSON, and nothing else, to stdout.")
+    ] = False,
+) -> int:
+    """Build and judge your rungs; say why and where when one fails."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    folder = _folder(workspace, from_)
+    session = open_session_for(
+        folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
+    )
+    started = datetime.now(UTC)
+    checked = check(session, folder, lab, rungs)
+    result = checked.result
+    if as_json:
+        hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
+        report = check_json(session.toolchain, seed, started, folder.resolve(), result, hints)
+        print(json.dumps(report, indent=2))
+    else:
+        show(make_console(), workspace, checked, problems)
+    if folder.resolve() == workspace.labs:
+        state.remember_scores(workspace.state, result)
+    if result.score is None:
+        return ExitCode.FAULT
+    full = result.score == result.max_score
+    return ExitCode.FULL_MARKS if full else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def watch_target(
+    target: _Target,
+    from_: FromOption = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    sanitizer: SanitizerOption = True,
+    sandbox: SandboxOption = True,
+    problems: _Problems = False,
+) -> int:
+    """Check again on every save; Ctrl-C ends."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    folder = _folder(workspace, from_)
+    console = make_console()
+
+    def once() -> None:
+        session = open_session_for(
+            folder, workspace, backend.backend, jobs, None, sanitizer, sandbox, [lab.id]
+        )
+        if problems:  # an editor forgets the last round's findings here
+            console.print(Text(f"checking {target}"))
+        show(console, workspace, check(session, folder, lab, rungs), problems)
+
+    watch(console, folder / lab.id, once)
+    return ExitCode.FULL_MARKS
+
+
+def hint(
+    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    show_all: Annotated[bool, typer.Option("--all", help="Show every hint.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Start again with the first.")] = False,
+) -> int:
+    """Show the next hint of a rung, from gentle to telling."""
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"hint wants a rung, as in {lab.id}/{lab.rungs[0].id}")
+    rung = rungs[0]
+    if not rung.hints:
+        raise InputError(f"{lab.id}/{rung.id} has no hints")
+    if reset:
+        state.set_revealed_hints(workspace.state, lab, rung, 0)
+        print(f"the hints of {lab.id}/{rung.id} start again")
+        return ExitCode.FULL_MARKS
+    count = len(rung.hints)
+    shown = count if show_all else min(count, state.revealed_hints(workspace.state, lab, rung) + 1)
+    state.set_revealed_hints(workspace.state, lab, rung, shown)
+    console = make_console()
+    for number, text in enumerate(rung.hints[:shown], start=1):
+        console.print(Text.assemble((f"hint {number} of {count}  ", "bold"), text))
+    return ExitCode.FULL_MARKS
+
+
+def submit(
+    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    from_: FromOption = None,
+    output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Even with a TODO in it.")] = False,
+) -> int:
+    """Pack a lab's rung files into the zip to hand in."""
+    workspace = Workspace.from_environment()
+    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    target = output or Path(f"{lab.id}.zip")
+    packed = pack(_folder(workspace, from_), lab, target, force)
+    print(f"{target}: {len(packed)} files, {', '.join(packed)}")
+    return ExitCode.FULL_MARKS
+
+
+def bench_lab(
+    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    from_: FromOption = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of items, with commas; default: the lab's own.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for LAB.json and LAB.svg.")] = None,
+    page_only: Annotated[bool, typer.Option(help="Measure nothing; redraw from LAB.json.")] = False,
+    backend: BackendOption = BackendChoice.AUTO,
+    sandbox: SandboxOption = True,
+) -> int:
+    """Time a lab's ladder on a GPU beside the library; without --from, the solutions'."""
+    workspace = Workspace.from_environment()
+    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    folder = out or workspace.root / "docs" / "bench"
+    file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
+    if not page_only:
+        numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
+        source = from_ or workspace.solutions
+        session = open_session_for(
+            source, workspace, backend.backend, use_sandbox=sandbox, labs=[lab.id]
+        )
+        bench.save(bench.measure(session, source, lab, numbers), file)
+    report = bench.load(file)
+    bench_page.draw(report, plot)
+    if out is None and from_ is None:
+        readme = workspace.solutions / lab.id / "README.md"
+        up = "../../docs/bench"
+        text = bench_page.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")
+        bench_page.put_into(readme, text)
+    print(bench_page.table(report, file.name, plot.name))
+    failures = report.get("failures", [])
+    for failure in failures:
+        say(f"not measured: {failure}")
+    return ExitCode.SHORT_OF_FULL_MARKS if failures else ExitCode.FULL_MARKS
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"--sizes takes numbers with commas between them, not {text!r}") from error
+    if min(numbers) < 1:
+        raise InputError("--sizes takes numbers above 0")
+    return numbers
+
+
+def _folder(workspace: Workspace, given: Path | None) -> Path:
+    folder = given or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    return folder

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""Where student code is compiled and run: bubblewrap, with nothing in sight that it does not need.
+
+docs/sandbox.md says what is isolated, from whom, and what is not.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from lockstep_grader.confine.seccomp import filter_program
+from lockstep_grader.machine import gpus
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.text import one_line
+
+ADVICE = (
+    "user namespaces must be permitted (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu "
+    "kernel.apparmor_restrict_unprivileged_userns=0; in a container a profile that lets unshare "
+    "through), or run as root"
+)
+_NOT_INSTALLED = "bubblewrap is not installed"
+
+_SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32")
+_SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
+_LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")
+_CUDA_FOLDERS = ("/opt/cuda", "/sys")  # beside /usr, where the toolkit and the driver are
+_CUDA_ENVIRONMENT = ("LD_LIBRARY_PATH", gpus.VARIABLE, "NVIDIA_VISIBLE_DEVICES")
+_ISOLATION = (
+    *(f"--unshare-{name}" for name in ("net", "uts", "pid", "ipc", "cgroup-try")),
+    *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+)
+_TMP = "/tmp"  # noqa: S108  # the sandbox's own
+_TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the driver's cache
+
+_FILTER_FD = 9
+# Limits that outlast a judge: seconds of CPU over the worker's whole life, and open files. Then the
+# filter's file, which bubblewrap reads from a descriptor. The limit on CPU is the soft one, which
+# ends with SIGXCPU: the hard one's SIGKILL would look as if somebody else had ended the worker.
+_START = f"""ulimit -c 0
+ulimit -S -t "$1"
+ulimit -n "$2"
+[ "$3" = 0 ] || ulimit -v "$3"
+exec {_FILTER_FD}<"$4"
+shift 4
+exec "$@"
+"""
+_CPU_SECONDS = 900
+_OPEN_FILES = {Backend.CPU: 64, Backend.CUDA: 4096}
+# Address space, not memory (the judge limits that): the emulator reserves much and uses little; the
+# driver reserves more than all memory there is.
+_ADDRESS_SPACE_KIB = {Backend.CPU: 256 << 20, Backend.CUDA: 0}
+
+_ABSOLUTE = re.compile(r"(?:^|=|^-[IL])(/[^=]*)$")
+
+
+class Confinement(Protocol):
+    """How commands that touch student code are started."""
+
+    def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+        """The command to start instead of `argv`, a step of a compilation in `work`."""
+
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+        """The words to put before the path of `worker`, or before its checker's."""
+
+
+class Unconfined:
+    """One's own code, or a machine that is thrown away."""
+
+    def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+        del work, include
+        return list(argv)
+
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+        del worker, logs, gpu
+        return []
+
+
+UNCONFINED = Unconfined()
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    program: str
+    backend: Backend
+    isolation: tuple[str, ...]  # the part of every command that this machine decides
+    filter_file: Path
+    hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
+
+    def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+        """`argv` with a view of the system, the files that it names, and its work folder.
+
+        Of the folder `include` it sees the headers alone, of others all but what is hidden.
+        """
+        path = os.environ.get("PATH") or "/usr/bin:/bin"
+        made = [self.program, *self.isolation, "--setenv", "PATH", path]
+        made += _readable((*_SYSTEM, *_SYSTEM_FILES))
+        made += ["--dev", "/dev", "--size", str(_TMP_BYTES), "--tmpfs", _TMP]
+        if self.backend is Backend.CUDA:
+            made += _readable(_CUDA_FOLDERS[:1])
+        for given in _inputs(argv, work, include):
+            made += _without(Path(given), self.hidden)
+        made += ["--dir", str(include), *_readable(sorted(include.glob("*.cuh")))]
+        made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
+        return [*made, "--", *argv]
+
+    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+        """The words before the path of `worker`: it sees libraries and itself.
+
+        `logs`: a folder that a checker around the worker may write to; `gpu`: the one to use, as
+        CUDA_VISIBLE_DEVICES names it, where not all that there are.
+        """
+        made = [self.program, *self.isolation]
+        if self.backend is Backend.CPU:
+            made += _readable((*_LIBRARIES, _SYSTEM_FILES[1]))
+        else:
+            made += list(_gpu(gpu))
+        if logs:  # compute-sanitizer starts processes of its own: no filter
+            made += ["--bind", str(logs), str(logs)]
+        else:
+            made += ["--seccomp", str(_FILTER_FD)]
+        made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
+        limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
+        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits)]
+        return [*shell, str(self.filter_file), *made]
+
+
+@dataclass(frozen=True, slots=True)
+class NoSandbox:
+    """Why there is none here, on one line."""
+
+    reason: str
+
+
+@cache
+def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSandbox:
+    """The sandbox as it works on this machine: tried once, with the very command that is used.
+
+    `probe` is a worker, to see whether it gets at the device from inside.
+    """
+    program = shutil.which("bwrap")
+    if not program:
+        return NoSandbox(f"{_NOT_INSTALLED}: apt-get install -y bubblewrap")
+    code = filter_program(backend)
+    if code is None:
+        return NoSandbox("there is no system-call filter for this kind of processor")
+    filter_file = _keep(code)
+    reason = ""
+    for user in (("--unshare-user", "--uid", "65534", "--gid", "65534"), ()):
+        if not user and os.geteuid() != 0:
+            continue  # without a user namespace bubblewrap needs root
+        sandbox = Sandbox(program, backend, (*user, *_ISOLATION), filter_file)
+        reason = _complaint(sandbox, probe)
+        if not reason:
+            return sandbox
+    return NoSandbox(f"bubblewrap does not work here ({reason}): {ADVICE}")
+
+
+def _complaint(sandbox: Sandbox, probe: Path | None) -> str:
+    """What goes wrong when something is run in `sandbox`; empty when nothing does."""
+    program = probe or Path(shutil.which("true") or "/bin/true")
+    arguments = ["--probe"] if probe else []
+    try:
+        done = subprocess.run(
+            [*sandbox.running(program), str(program), *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=60,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return one_line(str(error))
+    if done.returncode == 0:
+        return ""
+    said = one_line(done.stderr.removeprefix("bwrap: "))[:200]
+    return said or f"it ended with status {done.returncode}"
+
+
+@cache
+def _keep(code: bytes) -> Path:
+    """A file with the filter, for as long as this process lives."""
+    holder = tempfile.NamedTemporaryFile(prefix="lockstep-filter-")  # noqa: SIM115  # kept open
+    _HELD.append(holder)
+    holder.write(code)
+    holder.flush()
+    return Path(holder.name)
+
+
+_HELD: list[object] = []
+
+
+def _readable(paths: Iterable[str | Path]) -> Iterator[str]:
+    for path in map(str, paths):
+        if path in _SYSTEM and os.path.islink(path):  # /bin is usr/bin, where /usr is one
+            yield from ("--symlink", os.readlink(path), path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", path, path)
+
+
+def _without(given: Path, hidden: Sequence[Path]) -> Iterator[str]:
+    """`given`; a folder with something hidden in it is made of all the rest."""
+    if not any(file.is_relative_to(given) for file in hidden):
+        yield from _readable((given,))
+    elif given.is_dir():
+        yield from ("--dir", str(given))
+        for entry in sorted(given.iterdir()):
+            yield from _without(entry, hidden)
+
+
+def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:
+    """Files and folders that `argv` names, and where a compiler outside /usr lives."""
+    program = Path(argv[0]).resolve()
+    if not program.is_relative_to("/usr") and program.parent.name == "bin":
+        yield str(program.parent.parent)
+    for word in argv:
+        if match := _ABSOLUTE.search(word):
+            path = Path(match[1])
+            seen = path.is_relative_to("/usr") or path.is_relative_to(work)
+            if not seen and path != include and path.exists():
+                yield str(path)
+
+
+def _gpu(chosen: str) -> Iterator[str]:
+    """Devices, driver and environment of a program that uses CUDA."""
+    yield from _readable((*_SYSTEM, *_SYSTEM_FILES, *_CUDA_FOLDERS))
+    yield from ("--proc", "/proc", "--dev", "/dev")  # the driver names its threads in /proc
+    for device in sorted(Path("/dev").glob("nvidia*")):
+        yield from ("--dev-bind", str(device), str(device))
+    yield from ("--size", str(_TMP_BYTES), "--tmpfs", _TMP)
+    environment = {name: os.environ.get(name, "") for name in _CUDA_ENVIRONMENT}
+    if chosen:
+        environment[gpus.VARIABLE] = chosen
+    for name, value in environment.items():
+        if value:
+            yield from ("--setenv", name, value)
+    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        if folder.startswith("/") and not folder.startswith("/usr/") and os.path.isdir(folder):
+            yield from ("--ro-bind", folder, folder)

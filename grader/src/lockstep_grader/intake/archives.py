@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Takes the wanted files out of an archive, and only them.
+
+Nothing is ever unpacked to a path that the archive chooses: each wanted file goes to a numbered
+file in a spool folder of ours. Sizes that an archive claims are not believed; what is read is
+counted.
+"""
+
+import stat
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO
+
+from lockstep_grader.intake.unpack import ArchiveError, open_tar_stream
+from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
+from lockstep_grader.model.text import one_line
+
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
+_CHUNK = 1 << 16
+# What zipfile unpacks piece by piece; of the others it unpacks all at once, however much that is.
+BOUNDED_COMPRESSION = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_MAX_PATH = 4096  # as long as Linux lets a path be
+_ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of an archive we are ready to look at."""
+
+    entries: int
+    file_bytes: int  # the largest wanted file
+    unpacked_bytes: int  # of a tar all that it unpacks to, of a zip what is wanted of it
+
+
+STUDENT_BOUNDS = Bounds(entries=10_000, file_bytes=1 << 20, unpacked_bytes=64 << 20)
+CLASS_BOUNDS = Bounds(entries=500_000, file_bytes=64 << 20, unpacked_bytes=16 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One entry. Its bytes lie in `stored`; a wanted one without them says why in `problem`."""
+
+    path: PurePosixPath
+    is_folder: bool = False
+    stored: Path | None = None
+    problem: str = ""
+    is_outside: bool = False  # the path would lead out of the archive's own folder
+
+
+@dataclass(slots=True)
+class Spool:
+    """Numbered files in a folder of ours."""
+
+    folder: Path
+    _count: int = 0
+
+    def store(self, stream: IO[bytes], max_bytes: int) -> Path | None:
+        """The rest of `stream` as a file; None when it is longer than `max_bytes`."""
+        file = self.folder / f"{self._count:06}"
+        self._count += 1
+        left = max_bytes
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            target = file.open("wb")
+        except OSError as error:
+            raise FaultError(f"cannot write {system_error_line(error)}") from error
+        with target:
+            while chunk := stream.read(min(_CHUNK, left + 1)):
+                left -= len(chunk)
+                if left < 0:
+                    break
+                _write(target, chunk)
+        if left < 0:
+            file.unlink()
+            return None
+        return file
+
+
+def stem(name: str) -> str | None:
+    """The name of an archive without its suffix; None when it is no archive that we read."""
+    suffix = next((end for end in reversed(SUFFIXES) if name.lower().endswith(end)), None)
+    return name[: -len(suffix)] if suffix and len(name) > len(suffix) else None
+
+
+def is_foreign(name: str) -> bool:
+    """Whether `name` is that of an archive of a kind that we do not read."""
+    return stem(name) is None and name.lower().endswith(FOREIGN_SUFFIXES)
+
+
+def read_archive(
+    file: Path, wanted: Callable[[str], bool], spool: Spool, bounds: Bounds
+) -> tuple[Member, ...]:
+    """Every entry of the archive; those whose name is `wanted` with their bytes.
+
+    Raises ArchiveError, a sentence about the archive without its name, when it is damaged or
+    beyond `bounds`; OSError when the file itself cannot be read.
+    """
+    with file.open("rb") as stream:
+        magic = stream.read(4)
+        stream.seek(0)
+        read = _read_zip if magic[:2] == b"PK" else _read_tar
+        try:
+            return _without_doubles(tuple(read(stream, wanted, spool, bounds)), wanted)
+        except (LockstepError, ArchiveError):
+            raise
+        except OSError as error:
+            if error.errno:
+                raise
+            raise ArchiveError(f"is damaged: {one_line(str(error))}") from error
+        except Exception as error:  # the libraries raise a dozen kinds on hostile bytes
+            reason = one_line(str(error)) or type(error).__name__
+            raise ArchiveError(f"is damaged: {reason[:200]}") from error
+
+
+def _read_zip(
+    stream: BinaryIO, wanted: Callable[[str], bool], spool: Spool, bounds: Bounds
+) -> Iterator[Member]:
+    _check_directory(stream, bounds)
+    left = bounds.unpacked_bytes
+    with zipfile.ZipFile(stream) as archive:
+        entries = archive.infolist()
+        _check_count(len(entries), bounds)
+        for entry in entries:
+            member = _member(entry.filename, entry.is_dir())
+            mode = entry.external_attr >> 16
+            problem = _kind_problem(mode) if stat.S_IFMT(mode) else ""
+            if entry.flag_bits & 1:
+                problem = "is encrypted"
+            elif entry.compress_type not in BOUNDED_COMPRESSION:
+                problem = "is compressed in a way that is not read"
+            if not _is_to_be_stored(member, wanted) or problem:
+                yield replace(member, problem=problem)
+                continue
+            with archive.open(entry) as data:
+                stored = _stored(member, data, spool, min(bounds.file_bytes, left))
+            left -= stored.stored.stat().st_size if stored.stored else 0
+            yield stored
+
+
+def _read_tar(
+    stream: BinaryIO, wanted: Callable[[str], bool], spool: Spool, bounds: Bounds
+) -> Iterator[Member]:
+    unpacked = open_tar_stream(stream, bounds.unpacked_bytes)
+    with tarfile.open(fileobj=unpacked, mode="r|") as archive:
+        for count, entry in enumerate(archive, 1):
+            _check_count(count, bounds)
+            if entry.size < 0:
+                raise ArchiveError("is damaged: an entry has less than no bytes")
+            archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
+            member = _member(entry.name, entry.isdir())
+            problem = "" if entry.isreg() or entry.isdir() else _tar_problem(entry)
+            data = archive.extractfile(entry) if not problem and entry.isreg() else None
+            if data is None or not _is_to_be_stored(member, wanted):
+                yield replace(member, problem=problem)
+            else:
+                yield _stored(member, data, spool, bounds.file_bytes)
+
+
+def _stored(member: Member, data: IO[bytes], spool: Spool, max_bytes: int) -> Member:
+    stored = spool.store(data, max_bytes)
+    problem = "" if stored else f"is larger than {max_bytes / (1 << 20):.3g} MiB"
+    return replace(member, stored=stored, problem=problem)
+
+
+def _member(name: str, is_folder: bool) -> Member:
+    if len(name) > _MAX_PATH:
+        return Member(PurePosixPath("..."), is_folder, is_outside=True)
+    path = name.replace("\\", "/")  # as some programs on Windows write it
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    has_drive = len(path) > 1 and path[1] == ":"
+    is_outside = path.startswith("/") or has_drive or ".." in parts
+    return Member(PurePosixPath(*parts), is_folder, is_outside=is_outside)
+
+
+def _is_to_be_stored(member: Member, wanted: Callable[[str], bool]) -> bool:
+    return not member.is_folder and not member.is_outside and wanted(member.path.name)
+
+
+def _kind_problem(mode: int) -> str:
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return ""
+    return "is a link" if stat.S_ISLNK(mode) else "is not a regular file"
+
+
+def _tar_problem(entry: tarfile.TarInfo) -> str:
+    return "is a link" if entry.issym() or entry.islnk() else "is not a regular file"
+
+
+def _check_count(count: int, bounds: Bounds) -> None:
+    if count > bounds.entries:
+        raise ArchiveError(f"holds more than {bounds.entries} entries")
+
+
+def _check_directory(stream: BinaryIO, bounds: Bounds) -> None:
+    """Looks at the size of a zip's table of contents before a library reads all of it."""
+    size = stream.seek(0, 2)
+    start = stream.seek(max(0, size - _ZIP_TAIL - 76))  # a zip64 end record and its locator
+    tail = stream.read()
+    end = tail.rfind(b"PK\5\6")
+    if end < 0 or len(tail) < end + 22:
+        raise ArchiveError("is damaged: it ends before its table of contents")
+    (directory_bytes,) = struct.unpack_from("<L", tail, end + 12)
+    if tail[max(0, end - 20) : end].startswith(b"PK\6\7"):
+        (record,) = struct.unpack_from("<Q", tail, end - 12)
+        if not start <= record <= start + end - 56:
+            raise ArchiveError("is damaged: its table of contents is not where it says")
+        (directory_bytes,) = struct.unpack_from("<Q", tail, record - start + 40)
+    stream.seek(0)
+    if directory_bytes > bounds.entries * 512:
+        raise ArchiveError(f"holds more than {bounds.entries} entries")
+
+
+def _without_doubles(
+    members: tuple[Member, ...], wanted: Callable[[str], bool]
+) -> tuple[Member, ...]:
+    """Of files that come twice, or under names that differ in case alone, none is taken."""
+    names: dict[str, list[str]] = {}
+    for member in members:
+        if not member.is_folder:
+            names.setdefault(str(member.path).casefold(), []).append(str(member.path))
+
+    def checked(member: Member) -> Member:
+        same = names.get(str(member.path).casefold(), [])
+        if member.is_folder or len(same) < 2 or not wanted(member.path.name):
+            return member
+        twice = len(set(same)) < len(same)
+        problem = "is there twice" if twice else "is there under names that differ in case alone"
+        return replace(member, stored=None, problem=problem)
+
+    return tuple(checked(member) for member in members)
+
+
+def _write(target: IO[bytes], chunk: bytes) -> None:
+    try:
+        target.write(chunk)
+    except OSError as error:
+        raise FaultError(f"cannot write {target.name}: {error.strerror}") from error

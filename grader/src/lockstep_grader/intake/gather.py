@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Finds the labs in what one student handed in: folders, archives, loose files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lockstep_grader.intake.archives import (
+    STUDENT_BOUNDS,
+    Member,
+    Spool,
+    is_foreign,
+    read_archive,
+    stem,
+)
+from lockstep_grader.intake.platforms import first_name
+from lockstep_grader.intake.submission import SubmittedFile
+from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
+from lockstep_grader.intake.unpack import ArchiveError
+from lockstep_grader.model.errors import system_error_line
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.text import visible
+
+_WRAPPERS = 2  # how many folders may lie around the lab folders
+_MAX_FOLDERS = 1000  # looked through for them, of one submission
+_MAX_ARCHIVES = 20  # opened, of one submission
+
+FileId = tuple[str, str]  # lab and rung
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The labs that are graded; a lab that is graded alone may lie flat, without a folder."""
+
+    labs: Sequence[Lab]
+    flat: Lab | None = None
+
+    def is_file(self, name: str) -> bool:
+        return any(name == rung.file_name for lab in self.labs for rung in lab.rungs)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was found of one submission so far."""
+
+    files: dict[FileId, SubmittedFile] = field(default_factory=dict)
+    labs: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    fault: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why nothing could be taken; empty when something was."""
+        if self.labs:
+            return ""
+        return "; ".join(self.problems) or "there is no lab folder and no rung file in it"
+
+
+class Gatherer:
+    """Gathers the files of one submission after the other."""
+
+    def __init__(self, wanted: Wanted, spool: Spool) -> None:
+        self._wanted, self._spool = wanted, spool
+
+    def from_folder(self, folder: Tree, found: Gathered) -> None:
+        """Adds what `folder` holds: lab folders, flat files, or else archives with these."""
+        if self._from_tree(folder, found):
+            return
+        archives = [name for name in folder.files() if stem(name)]
+        for name in archives[:_MAX_ARCHIVES]:
+            self.from_archive(name, folder.files()[name], found)
+        foreign = [name for name in folder.files() if is_foreign(name)]
+        found.problems += map(unread, [] if archives else foreign[:1])
+
+    def from_archive(self, name: str, file: SubmittedFile, found: Gathered) -> None:
+        """Adds what an archive holds; a damaged one is a problem, an unreadable one our fault."""
+        shown = visible(name)
+        if file.path is None or file.problem:
+            found.problems.append(f"{shown} {file.problem}")
+            return
+        try:
+            leaves = file.boundary and not file.path.resolve(strict=True).is_relative_to(
+                file.boundary.resolve()
+            )
+        except (OSError, RuntimeError):  # which of them a loop raises depends on Python's version
+            found.problems.append(f"{shown} is a link that leads nowhere")
+            return
+        if leaves:
+            found.problems.append(f"{shown} is a link that leaves the submission")
+            return
+        if not file.path.is_file():
+            found.problems.append(f"{shown} is not a regular file")
+            return
+        try:
+            members = read_archive(file.path, self._wanted.is_file, self._spool, STUDENT_BOUNDS)
+        except ArchiveError as error:
+            found.problems.append(f"{shown} {error}")
+            return
+        except OSError as error:
+            found.fault = system_error_line(error)
+            return
+        taken = self._from_tree(archive_tree(name, members), found)
+        outside = self._add_outside(members, found)
+        if not (taken or outside):
+            found.problems.append(_nothing_in(shown, members))
+
+    def from_file(self, name: str, file: SubmittedFile, found: Gathered) -> None:
+        """Adds an archive, or a rung's file that came by itself, which takes knowing the lab."""
+        lab = self._wanted.flat
+        rungs = {rung.file_name: rung for rung in lab.rungs} if lab else {}
+        if stem(name):
+            self.from_archive(name, file, found)
+        elif is_foreign(name):
+            found.problems.append(unread(name))
+        elif lab and (rung := rungs.get(name) or rungs.get(first_name(name))):
+            found.files[lab.id, rung.id] = file
+            found.labs.add(lab.id)
+        else:
+            found.problems.append(f"{visible(name)} is no archive and no rung file")
+
+    def _from_tree(self, tree: Tree, found: Gathered) -> bool:
+        folders = lab_folders(tree, self._wanted)
+        for lab in self._wanted.labs:
+            if lab.id in folders:
+                found.files.update(_files_of(lab, folders[lab.id]))
+                found.labs.add(lab.id)
+        return bool(folders)
+
+    def _add_outside(self, members: Sequence[Member], found: Gathered) -> bool:
+        """A wanted file at a path such as ../../x is named in the place of the missing one."""
+        paths = {m.path.name: m.path for m in members if m.is_outside and not m.is_folder}
+        added = False
+        for lab in self._wanted.labs:
+            for rung in lab.rungs:
+                path = paths.get(rung.file_name)
+                if path and (lab.id in path.parts or self._wanted.flat):
+                    found.files.setdefault((lab.id, rung.id), outside_file(path))
+                    found.labs.add(lab.id)
+                    added = True
+        return added
+
+
+def lab_folders(tree: Tree, wanted: Wanted) -> dict[str, list[Tree]]:
+    """The folders of each lab, by its id, at the least depth that has any.
+
+    A folder that holds rung files flat is a lab folder where the lab is known.
+    """
+    level: list[Tree] = [tree]
+    for _ in range(_WRAPPERS + 1):
+        below = [folder.folders() for folder in level]
+        found: dict[str, list[Tree]] = {}
+        for lab in wanted.labs:
+            if here := [folders[lab.id] for folders in below if lab.id in folders]:
+                found[lab.id] = here
+        if flat := [folder for folder in level if is_flat(folder, wanted)]:
+            found.setdefault(wanted.flat.id if wanted.flat else "", flat)
+        if found:
+            return found
+        level = [folder for folders in below for folder in folders.values()][:_MAX_FOLDERS]
+    return {}
+
+
+def is_flat(folder: Tree, wanted: Wanted) -> bool:
+    lab = wanted.flat
+    return lab is not None and any(folder.file(rung.file_name) for rung in lab.rungs)
+
+
+def unread(name: str) -> str:
+    return f"{visible(name)} is of a kind that is not read; zip, tar, tar.gz, tar.xz, tar.bz2 are"
+
+
+def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFile]:
+    found: dict[FileId, SubmittedFile] = {}
+    for rung in lab.rungs:
+        files = [file for folder in folders if (file := folder.file(rung.file_name))]
+        if len(files) > 1:
+            files = [
+                SubmittedFile(files[0].path, problem=f"is in {len(files)} folders of {lab.id}")
+            ]
+        if files:
+            found[lab.id, rung.id] = files[0]
+    return found
+
+
+def _nothing_in(archive: str, members: Sequence[Member]) -> str:
+    names = [member.path.name for member in members if not member.is_folder]
+    if not names:
+        return f"{archive} is empty"
+    if link := next((member for member in members if member.problem == "is a link"), None):
+        return f"{archive} holds no lab folder, but {visible(str(link.path))}, which is a link"
+    if nested := next((name for name in names if stem(name) or is_foreign(name)), ""):
+        return f"{archive} holds another archive, {visible(nested)}, which is not opened"
+    return f"{archive} holds no lab folder and no rung file"

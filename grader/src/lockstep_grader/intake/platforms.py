@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Whose a file or folder is, from the name that a learning platform gave it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.intake.archives import stem
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import NOBODY_KNOWN, Student
+
+METADATA = "submission_metadata.yml"  # beside the folders of a Gradescope export
+_MAX_METADATA_BYTES = 256 << 20
+
+# lastfirst_LATE_123_456_file.zip; 123 is the student, 456 the file, which grows with time.
+_CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<user>\d+)_(?P<upload>\d+)_(?P<rest>.+)")
+# Full Name_12345_assignsubmission_file_, a folder, or followed by the name of a file.
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<what>[a-z]+)_?(?P<rest>.*)")
+# Canvas tells a file handed in again by a number before the suffix.
+_AGAIN = re.compile(r"(?P<stem>.+)-(?P<number>\d+)(?P<suffix>\.[^.]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose an entry of a class is: entries with the same `key` are one student's."""
+
+    key: str
+    student: Student = NOBODY_KNOWN
+    order: int = 0  # of several entries of one student, the later count
+    rest: str = ""  # the name that the file had at the student's
+    by_platform: bool = False
+
+
+def owner_of(name: str, *, is_folder: bool = False) -> Owner:
+    """Who handed in the entry of this name. Canvas hands out files alone."""
+    if match := _MOODLE.fullmatch(name):
+        student = Student(name=match["name"], lms_id=match["user"])
+        return Owner(f"{match['name']}_{match['user']}", student, 0, match["rest"], True)
+    if not is_folder and (match := _CANVAS.fullmatch(name)):
+        student = Student(name=match["name"], lms_id=match["user"])
+        key = f"{match['name']}_{match['user']}"
+        return Owner(key, student, int(match["upload"][:18]), match["rest"], True)
+    return Owner(stem(name) or name, rest=name)
+
+
+def first_name(rest: str) -> str:
+    """`rest` as the student called it, before Canvas numbered it for being handed in again."""
+    match = _AGAIN.fullmatch(rest)
+    return match["stem"] + match["suffix"] if match else rest
+
+
+def gradescope_students(file: Path) -> Mapping[str, Sequence[Student]]:
+    """The students of each folder of a Gradescope export. Raises InputError naming the file."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise FaultError(f"{file} cannot be read without the Python package PyYAML") from error
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Gradescope's own objects among the scores are of no interest here."""
+
+    Loader.add_multi_constructor("", lambda loader, suffix, node: None)
+    try:
+        if file.stat().st_size > _MAX_METADATA_BYTES:
+            raise InputError(f"{file} is larger than {_MAX_METADATA_BYTES >> 20} MiB")
+        data = yaml.load(file.read_bytes(), Loader)  # noqa: S506
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or error
+        raise InputError(f"{file}{line}: not the metadata that Gradescope writes: {problem}") from (
+            error
+        )
+    if not isinstance(data, dict):
+        raise InputError(f"{file}: not the metadata that Gradescope writes: no folders in it")
+    return {str(folder): _submitters(record) for folder, record in data.items()}
+
+
+def _submitters(record: Any) -> list[Student]:
+    listed = record.get(":submitters") if isinstance(record, dict) else None
+    return [
+        Student(
+            name=str(item.get(":name") or ""),
+            email=str(item.get(":email") or ""),
+            lms_id=str(item.get(":sid") or ""),
+        )
+        for item in (listed if isinstance(listed, list) else [])
+        if isinstance(item, dict)
+    ]
+
+
+def classroom_logins(names: Sequence[str]) -> Mapping[str, str]:
+    """The logins in `assignment-login`, the clones of GitHub Classroom, by folder name.
+
+    The assignment is what all names begin with, up to a hyphen; one name alone does not tell.
+    """
+    if len(names) < 2:
+        return {}
+    shared = min(names), max(names)
+    length = next(
+        (i for i, (a, b) in enumerate(zip(*shared, strict=False)) if a != b), len(shared[0])
+    )
+    prefix = shared[0][: shared[0].rfind("-", 0, length) + 1]
+    return {name: name.removeprefix(prefix) for name in names} if prefix else {}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""A submission, and how the rung files are taken from it: those and nothing else."""
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import NOBODY_KNOWN, Finding, FindingKind, Lab, Rung, Student
+from lockstep_grader.model.text import visible
+
+MAX_SOURCE_BYTES = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A rung's file as it was read, once: what is hashed is what is compiled."""
+
+    file_name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedFile:
+    """Where a submitted file lies before it is read, or why it cannot be taken."""
+
+    path: Path | None
+    boundary: Path | None = None  # a link must not leave this folder
+    problem: str = ""
+    kind: FindingKind = FindingKind.COMPILE_ERROR
+    is_missing: bool = False  # `problem` may say more
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    id: str
+    labs: tuple[Lab, ...]  # those to be graded, whether they were handed in or not
+    files: Mapping[tuple[str, str], SubmittedFile] = field(default_factory=dict)  # by lab, rung
+    student: Student = NOBODY_KNOWN
+    problem: str = ""  # why nothing could be taken from it
+    fault: str = ""  # why we, not the student, failed to take something from it
+
+    def read(self, lab: Lab, rung: Rung) -> Source | Finding:
+        """The rung's file, or what is wrong with it. Raises FaultError when that is our doing."""
+        if self.fault:
+            raise FaultError(self.fault)
+        file = self.files.get((lab.id, rung.id))
+        return read_submitted(file or SubmittedFile(None, is_missing=True), rung.file_name)
+
+
+def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
+    """The file, which ought to be called `name`, or what is wrong with it."""
+    if file.is_missing:
+        reason = f": {visible(file.problem)}" if file.problem else ""
+        return Finding(file.kind, f"{name} is missing from the submission{reason}", name)
+    if file.path is None or file.problem:
+        return Finding(file.kind, f"{name} {visible(file.problem)}", name)
+    return _read(file.path, file.boundary or file.path.parent, name)
+
+
+def read_source(folder: Path, lab: Lab, rung: Rung) -> Source | Finding:
+    """The rung's file in `folder`, a folder of lab folders, or what is wrong with it."""
+    return _read(folder / lab.id / rung.file_name, folder, rung.file_name)
+
+
+def read_file(path: Path) -> Source | Finding:
+    """The file at `path`, held to the same rules as a submitted one."""
+    return _read(path, path.parent, path.name)
+
+
+def _read(path: Path, boundary: Path, name: str) -> Source | Finding:
+    def wrong(problem: str, kind: FindingKind = FindingKind.COMPILE_ERROR) -> Finding:
+        return Finding(kind, f"{name} {problem}", name)
+
+    try:
+        if not path.resolve().is_relative_to(boundary.resolve()):
+            return wrong("is a link that leaves the submission", FindingKind.FORBIDDEN)
+        data = _bytes_of(path, wrong)
+    except (FileNotFoundError, NotADirectoryError):
+        return wrong("is missing from the submission")
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        return wrong(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+    if isinstance(data, Finding):
+        return data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{name} is not UTF-8: byte {data[error.start]:#04x} on line {line}"
+        return Finding(FindingKind.COMPILE_ERROR, message, name, line)
+    return Source(name, data)
+
+
+def _bytes_of(path: Path, wrong: Callable[[str], Finding]) -> bytes | Finding:
+    # Not blocking: a named pipe in a submission must not hold up the class.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return wrong("is not a regular file")
+        data = stream.read(MAX_SOURCE_BYTES + 1)
+    if len(data) > MAX_SOURCE_BYTES:
+        return wrong(f"is larger than {MAX_SOURCE_BYTES >> 10} KiB ({status.st_size} bytes)")
+    return data

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""From a path to submissions: one, or a class as folders and archives, matched to its roster."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, read_archive, stem
+from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
+from lockstep_grader.intake.identity import Identities
+from lockstep_grader.intake.platforms import (
+    METADATA,
+    Owner,
+    classroom_logins,
+    first_name,
+    gradescope_students,
+    owner_of,
+)
+from lockstep_grader.intake.roster import Roster
+from lockstep_grader.intake.submission import Submission, SubmittedFile
+from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
+from lockstep_grader.intake.unpack import ArchiveError
+from lockstep_grader.model.errors import FaultError, InputError, system_error_line
+from lockstep_grader.model.grades import Lab, Student
+
+
+class Class(NamedTuple):
+    submissions: tuple[Submission, ...]
+    warnings: tuple[str, ...]
+
+
+class _Entry(NamedTuple):
+    owner: Owner
+    content: Tree | SubmittedFile
+
+
+class _Pile(NamedTuple):
+    """All that one student, or one group, handed in."""
+
+    key: str
+    students: Sequence[Student]
+    entries: Sequence[_Entry]
+
+
+def take_in(
+    path: Path, labs: Sequence[Lab], only: Lab | None, roster: Roster, spool: Spool
+) -> Class:
+    """The submissions under `path`, all to be graded on the same labs.
+
+    These are `only`, or every lab that any submission has. `path` is one submission when it
+    holds lab folders itself, or else a class with an entry or more a student. Raises InputError
+    when there is nothing to grade.
+    """
+    require_something(path)
+    wanted = Wanted((only,) if only else tuple(labs), only)
+    gatherer = Gatherer(wanted, spool)
+    gathered = [(pile, _gathered(pile, gatherer)) for pile in _piles(path, wanted, labs, spool)]
+    present = {lab for _, found in gathered for lab in found.labs}
+    graded = tuple(lab for lab in wanted.labs if lab.id in present)
+    if not graded and only and any(found.problems or found.fault for _, found in gathered):
+        graded = (only,)  # nothing but broken archives is a class too
+    if not graded:
+        if fault := next((found.fault for _, found in gathered if found.fault), ""):
+            raise FaultError(f"cannot read the submissions: {fault}")
+        raise InputError(f"{path} holds no lab folder, such as {path / wanted.labs[0].id}")
+    identities = Identities(roster)
+    made = [
+        submission
+        for pile, found in gathered
+        for submission in identities.identified(
+            pile.key, pile.students, _submission(pile.key, found, graded)
+        )
+    ]
+    everyone = sorted([*made, *identities.absent(graded)], key=lambda submission: submission.id)
+    return Class(tuple(everyone), identities.warnings)
+
+
+def require_something(path: Path) -> None:
+    """Raises InputError unless `path` is an archive, or a folder that is not empty."""
+    try:
+        if not path.exists():
+            raise InputError(f"{path}: no such folder or archive")
+        if not path.is_dir() and stem(path.name) is None:
+            raise InputError(f"{path} is not a folder, nor an archive, of lab folders")
+        if path.is_dir() and not any(path.iterdir()):
+            raise InputError(f"{path} is empty; grade takes a folder of lab folders")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+
+
+def _piles(path: Path, wanted: Wanted, labs: Sequence[Lab], spool: Spool) -> Sequence[_Pile]:
+    tree = _tree(path, wanted, spool)
+    key = visible_name(path.absolute())
+    whole: Tree | SubmittedFile = DiskFolder(path, path)
+    if path.is_file():
+        key, whole = stem(key) or key, SubmittedFile(path)
+    one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
+    if tree is None or _is_one(tree, wanted):
+        return [one]
+    if key in {lab.id for lab in labs} and any(map(Wanted(labs).is_file, tree.files())):
+        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
+    piles = _piles_of_class(tree)
+    return piles or ([one] if path.is_file() and wanted.flat else [])
+
+
+def _tree(path: Path, wanted: Wanted, spool: Spool) -> Tree | None:
+    """The class at `path`; None for an archive so damaged that it can only be one submission."""
+    if path.is_dir():
+        return _unwrapped(DiskFolder(path, path))
+
+    def is_wanted(name: str) -> bool:
+        rest = owner_of(name).rest
+        return wanted.is_file(first_name(rest)) or name == METADATA or stem(name) is not None
+
+    try:
+        members = read_archive(path, is_wanted, spool, CLASS_BOUNDS)
+    except ArchiveError as error:
+        if wanted.flat:
+            return None
+        raise InputError(f"{path} {error}") from error
+    tree = _unwrapped(archive_tree(visible_name(path), members))
+    while len(tree.folders()) == 1 and not tree.files() and not _is_one(tree, wanted):
+        (inner,) = tree.folders().values()
+        if owner_of(inner.name, is_folder=True).by_platform:
+            break
+        tree = inner
+    return tree
+
+
+def _unwrapped(tree: Tree) -> Tree:
+    """A Gradescope export is a folder in a folder or archive; this is the inner one."""
+    folders = tree.folders()
+    if len(folders) == 1 and not tree.file(METADATA):
+        (inner,) = folders.values()
+        return inner if inner.file(METADATA) else tree
+    return tree
+
+
+def _is_one(tree: Tree, wanted: Wanted) -> bool:
+    folders = tree.folders()
+    return any(lab.id in folders for lab in wanted.labs) or is_flat(tree, wanted)
+
+
+def _piles_of_class(tree: Tree) -> list[_Pile]:
+    students = _known_students(tree)
+    piles: dict[str, list[_Entry]] = {}
+    for entry in sorted(_entries(tree), key=_by_time):
+        piles.setdefault(entry.owner.key, []).append(entry)
+    return [
+        _Pile(key, students.get(key) or [entries[0].owner.student], entries)
+        for key, entries in sorted(piles.items())
+    ]
+
+
+def _entries(tree: Tree) -> Iterator[_Entry]:
+    for name, folder in tree.folders().items():
+        yield _Entry(owner_of(name, is_folder=True), folder.apart())
+    for name, file in tree.files().items():
+        owner = owner_of(name)
+        if owner.by_platform or stem(name):
+            # Who put the class together may have linked it together too.
+            yield _Entry(owner, SubmittedFile(file.path, None, file.problem, file.kind))
+
+
+def _by_time(entry: _Entry) -> tuple[int, bool, str]:
+    """What counts more comes later: a newer upload, and a folder before an archive."""
+    return entry.owner.order, not isinstance(entry.content, SubmittedFile), entry.owner.rest
+
+
+def _known_students(tree: Tree) -> Mapping[str, Sequence[Student]]:
+    """Whom Gradescope's metadata or the names of GitHub Classroom's clones tell of."""
+    metadata = tree.file(METADATA)
+    if metadata and metadata.path:
+        return gradescope_students(metadata.path)
+    clones = [name for name, folder in tree.folders().items() if folder.file(".git")]
+    logins = classroom_logins(clones)
+    return {name: [Student(login=login)] for name, login in logins.items()}
+
+
+def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
+    found = Gathered()
+    for owner, content in pile.entries:
+        try:
+            if isinstance(content, SubmittedFile):
+                gatherer.from_file(owner.rest, content, found)
+            else:
+                gatherer.from_folder(content, found)
+        except OSError as error:  # a folder that we may not read is not the student's fault
+            found.fault = system_error_line(error)
+        except Exception as error:  # whatever it is, the rest of the class is graded
+            found.fault = f"a bug in the grader, please report it: {error!r}"
+    return found
+
+
+def _submission(key: str, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
+    """What was found; each file that is missing says what else was wrong."""
+    why = SubmittedFile(None, problem="; ".join(found.problems), is_missing=True)
+    missing = {(lab.id, rung.id): why for lab in graded for rung in lab.rungs}
+    problem = "" if found.fault else found.problem
+    return Submission(key, graded, {**missing, **found.files}, problem=problem, fault=found.fault)

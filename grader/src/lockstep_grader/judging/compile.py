@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Compiles one rung into a worker, under limits; what fails is the student's or ours, by name."""
+
+import re
+import shutil
+import signal
+from pathlib import Path
+
+from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.process import Completed, Limits, Processes
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.text import one_line
+from lockstep_grader.rules.source import check_source
+from lockstep_grader.rules.symbols import check_object
+from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
+
+# Of the processor for each program of a step, and by the clock for the whole step: that much is
+# only ever used up by a machine with other things to do.
+_CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
+_SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
+_MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
+_FILE_BYTES = 256 << 20
+_MIN_FREE_BYTES = 1 << 20
+
+# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc_line>\d+)\)): "
+    r"(?:fatal |internal compiler )?error:? ?(?P<text>.*)$",
+    re.MULTILINE,
+)
+_LINK_DIAGNOSTIC = re.compile(
+    r"(?:(?P<file>[^:\n]+):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
+    r"multiple definition of|first defined here|relocation truncated to fit).*)"
+)
+_OUT_OF_BOUNDS = re.compile(
+    r"signal terminated program|memory exhausted|out of memory allocating|"
+    r"File size limit exceeded|File too large|cannot allocate memory",
+    re.IGNORECASE,
+)
+# The sandbox or the shell before a program says that it cannot start it. A rung's own words never
+# stand at the beginning.
+_NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
+_KILLED = "Killed signal terminated program"  # says g++, and any #error that likes to
+_VMSTAT = Path("/proc/vmstat")
+# Of a program itself, or of the sandbox around it.
+_NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
+_TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
+_UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
+
+
+def compile_rung(
+    toolchain: Toolchain,
+    tools: LabTools,
+    source: Source,
+    work: Path,
+    processes: Processes,
+    confinement: Confinement = UNCONFINED,
+) -> Path | Finding:
+    """The worker made from `source` in the folder `work`, or what is wrong with the source.
+
+    Raises FaultError when the toolchain itself fails: a program missing, the disk full, or a
+    link that breaks over something that is not the student's.
+    """
+    if forbidden := check_source(source, toolchain.backend):
+        return forbidden
+    file = work / source.file_name
+    file.write_bytes(source.data)
+    backend = toolchain.backend
+    limits = Limits(
+        _SECONDS[backend], _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=_CPU_SECONDS[backend]
+    )
+    for step in toolchain.steps:
+        argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
+        kills_before = _kills_for_memory()
+        done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
+        if done.timed_out:
+            raise FaultError(
+                f"the {step.name} step did not end in {_SECONDS[backend]} seconds, nor use the "
+                f"{_CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
+            )
+        if done.returncode != 0:
+            if _KILLED in done.output and _kills_for_memory() > kills_before:
+                raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
+            return _explain(step, done, source, work, backend)
+        made = work / "rung.o"
+        is_object = step.name == "compile" and made.is_file()
+        if is_object and (forbidden := check_object(made, source, backend)):
+            return forbidden
+    worker = work / "worker"
+    if not worker.is_file():
+        raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")
+    return worker
+
+
+def _explain(step: Step, done: Completed, source: Source, work: Path, backend: Backend) -> Finding:
+    # Asked of the disk, not read from the output: an #error could say the same words.
+    if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
+        raise FaultError(f"no space left on the disk of {work}; free some and run again")
+    if match := _NOT_STARTED.match(done.output):
+        raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
+    if done.returncode in _NOT_RUN and not done.output.strip():
+        raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
+    if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
+        return _finding(
+            source,
+            f"compiling took more than {_CPU_SECONDS[backend]} s of processor time, "
+            f"{_MEMORY_BYTES[backend] >> 30} GiB of memory or {_FILE_BYTES >> 20} MiB of output: "
+            "do templates, constants or arrays grow without end?",
+        )
+    pattern = _LINK_DIAGNOSTIC if step.name == "link" else _DIAGNOSTIC
+    if match := pattern.search(done.output):
+        places = match.groupdict()
+        line = int(places["line"] or places.get("nvcc_line") or 0)
+        text = one_line(places["text"]) or "compile error"
+        name = Path(places["file"] or source.file_name).name
+        if name == source.file_name:
+            return Finding(FindingKind.COMPILE_ERROR, text, name, line)
+        return _finding(source, f"{name}:{line}: {text}")
+    if step.name == "link":
+        raise FaultError(f"the link step failed: {one_line(done.output)[:300]}")
+    if match := _UNPLACED_ERROR.search(done.output):
+        return _finding(source, one_line(match["text"]))
+    return _finding(source, f"the {step.name} step ended with status {done.returncode}")
+
+
+def _kills_for_memory() -> int:
+    """How many processes the kernel has ended to have their memory, since the machine started."""
+    try:
+        counted = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text("ascii"), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(counted[1]) if counted else 0
+
+
+def _finding(source: Source, message: str) -> Finding:
+    return Finding(FindingKind.COMPILE_ERROR, message, source.file_name)

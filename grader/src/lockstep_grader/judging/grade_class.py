@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""`grade`: takes submissions in, has them judged, and writes and prints what came of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from lockstep_grader.intake.archives import Spool
+from lockstep_grader.intake.roster import Roster
+from lockstep_grader.intake.take import require_something, take_in
+from lockstep_grader.judging.executors import Executor
+from lockstep_grader.judging.grade import Graded, grade
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.files import require_writable
+from lockstep_grader.machine.progress import say
+from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.errors import ExitCode, FaultError, InputError
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.results.class_table import Summary
+from lockstep_grader.results.folder import results_folder, spool_in
+from lockstep_grader.results.regrade import Regrade, forget_done, open_store
+from lockstep_grader.results.report_file import copy_report, report_file
+from lockstep_grader.results.serial import report_head
+
+REPORT = "grade.json"  # in the results folder
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRequest:
+    """What the command line asks for."""
+
+    path: Path
+    only: Lab | None
+    roster: Roster
+    regrade: Regrade
+    results: Path
+    json: Path | None
+
+
+def grade_class(
+    request: ClassRequest,
+    labs: Sequence[Lab],
+    open_session: Callable[[], Session],
+    executor: Executor,
+) -> ExitCode:
+    """Grades what `request` names. Raises FaultError when some of it could not be graded."""
+    require_something(request.path)
+    if request.results.resolve().is_relative_to(request.path.resolve()):
+        raise InputError(
+            f"the results folder {request.results} lies in {request.path}, where it would be taken "
+            "for a submission; choose another with --results"
+        )
+    if request.json:
+        require_writable(request.json)
+    with results_folder(request.results, say):
+        with spool_in(request.results) as spool:
+            graded = _graded(request, labs, spool, open_session, executor)
+            summary = _report(graded, request)
+        forget_done(graded.store)  # last: only now is the request fulfilled
+    return _outcome(graded, summary)
+
+
+def _graded(
+    request: ClassRequest,
+    labs: Sequence[Lab],
+    spool: Spool,
+    open_session: Callable[[], Session],
+    executor: Executor,
+) -> Graded:
+    taken = take_in(request.path, labs, request.only, request.roster, spool)
+    for warning in taken.warnings:
+        say(warning)
+    again = request.regrade.chosen(taken.submissions, labs)
+    session = open_session()
+    store = open_store(request.results, request.regrade, again)
+    return grade(taken.submissions, session, store, executor)
+
+
+def _report(graded: Graded, request: ClassRequest) -> Summary:
+    """Writes grade.json and prints the summary, holding one submission's results at a time."""
+    summary = Summary(make_console(), len(graded.submissions))
+    file = request.results / REPORT
+    session = graded.session
+    head = report_head(session.toolchain, session.judge.seed, datetime.now(UTC))
+    with report_file(file, head) as add:
+        for result in graded.results():
+            add(result)
+            summary.add(result)
+    if request.json:
+        copy_report(file, request.json)
+    summary.finish()
+    return summary
+
+
+def _outcome(graded: Graded, summary: Summary) -> ExitCode:
+    store = graded.store
+    if store.reused:
+        rungs = sum(len(lab.rungs) for item in graded.submissions for lab in item.labs)
+        say(
+            f"{store.reused} of {rungs} rungs were judged before, with the same content and tools: "
+            f"their results are from {store.folder} (--regrade all judges again)"
+        )
+    if faults := summary.ungraded:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise FaultError(f"not graded: {faults[0]}{more}")
+    if store.standing:
+        result, fault = next(iter(store.standing.items()))
+        more = f" (and {len(store.standing) - 1} more)" if len(store.standing) > 1 else ""
+        raise FaultError(f"not judged again, so the earlier score stands: {result}: {fault}{more}")
+    return ExitCode.FULL_MARKS if summary.is_full else ExitCode.SHORT_OF_FULL_MARKS

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Runs the judge, which is trusted, on a worker, which is not."""
+
+import secrets
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from lockstep_grader.judging.gtest import read_gtest
+from lockstep_grader.machine import gpus
+from lockstep_grader.machine.process import Limits, Processes
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import FindingKind, Outcome, Part, TestResult
+from lockstep_grader.model.text import last_line
+
+# A backstop: the judge itself limits every call of the worker.
+_LIMITS = Limits(seconds=900)
+_NOT_MEASURED = "not measured, because a result was wrong"  # as judge.cpp says
+_PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The executables that one judging needs; the last three serve speed tests alone."""
+
+    submission: Path
+    anchors: Path | None = None
+    first: Path | None = None
+    reference: Path | None = None
+    sandbox: tuple[str, ...] = ()  # the words that confine the submission's
+    gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
+
+    def arguments(self) -> list[str]:
+        named = (
+            ("worker", self.submission),
+            ("anchors", self.anchors),
+            ("first", self.first),
+            ("reference", self.reference),
+        )
+        sandbox = [f"--sandbox={word}" for word in self.sandbox]
+        return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a proof waits for: once the judge has seen it, the tests that follow are skipped."""
+
+    kinds: frozenset[FindingKind] = frozenset()  # any of these; none: every test runs
+    line: int = 0  # that such a finding names; 0: any
+    message: str = ""  # part of its message, or of a failed test's
+
+    def arguments(self) -> list[str]:
+        if not self.kinds:
+            return []
+        kinds = [f"--seek-kind={kind}" for kind in sorted(self.kinds)]
+        line = [f"--seek-line={self.line}"] if self.line else []
+        message = [f"--seek-message={self.message}"] if self.message else []
+        return [*kinds, *line, *message]
+
+
+EVERY_TEST = Sought()
+
+
+def run_judge(
+    judge: Path,
+    rung_id: str,
+    workers: Workers,
+    seed: int | None,
+    work: Path,
+    processes: Processes,
+    sought: Sought = EVERY_TEST,
+    shards: int = 1,
+) -> tuple[tuple[TestResult, ...], str]:
+    """The judge's tests of one rung, shared out among `shards` judges, and the seed they used.
+
+    Raises FaultError when a judge crashed, hung, or contradicts itself.
+    """
+    argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
+    if shards == 1:
+        tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
+    else:
+        tests, used_seed = _run_shards(argv, seed, work, processes, shards)
+    if not any(test.part is Part.CORRECTNESS for test in tests):
+        raise FaultError(f"the judge has no correctness test for {rung_id}")
+    return tests, used_seed
+
+
+def _run_shards(
+    argv: Sequence[str], seed: int | None, work: Path, processes: Processes, shards: int
+) -> tuple[tuple[TestResult, ...], str]:
+    """Several judges at the same time, of which each runs every n-th test."""
+    if seed is None:
+        seed = secrets.randbits(64)
+
+    def run(index: int) -> tuple[TestResult, ...]:
+        folder = work / f"shard-{index}"
+        folder.mkdir(exist_ok=True)
+        shard = ["env", f"GTEST_TOTAL_SHARDS={shards}", f"GTEST_SHARD_INDEX={index}", *argv]
+        return run_judge_command(shard, seed, folder, processes)[0]
+
+    with ThreadPoolExecutor(shards) as pool:
+        parts = list(pool.map(run, range(shards)))
+    in_order = chain.from_iterable(zip_longest(*parts))
+    return _measured_if_right([test for test in in_order if test]), str(seed)
+
+
+def _measured_if_right(tests: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """As one judge has it, which knows what failed before: a wrong result is not measured."""
+    is_wrong = any(
+        test.part is Part.CORRECTNESS and test.outcome is Outcome.FAILED for test in tests
+    )
+    if not is_wrong:
+        return tuple(tests)
+    return tuple(
+        TestResult(test.name, test.part, Outcome.SKIPPED, _NOT_MEASURED)
+        if test.part is Part.EFFICIENCY
+        else test
+        for test in tests
+    )
+
+
+def run_judge_command(
+    argv: Sequence[str], seed: int | None, work: Path, processes: Processes, gpu: str = ""
+) -> tuple[tuple[TestResult, ...], str]:
+    """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
+    results, images = work / "judge.json", work / "images"
+    seeded = [f"--seed={seed}"] if seed is not None else []
+    files = [f"--images={images}", f"--gtest_output=json:{results}"]
+    on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
+    for _ in range(2):  # whoever killed a worker may have meant another, or be gone
+        results.unlink(missing_ok=True)
+        done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
+        if done.returncode != _WORKER_KILLED:
+            break
+    else:
+        raise FaultError(
+            "the worker was killed from outside (SIGKILL), twice: is the machine short of memory?"
+        )
+    if done.timed_out:
+        raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
+    if done.returncode == -signal.SIGXFSZ:
+        raise FaultError(
+            "the judge may not write files as large as its memory for buffers; raise the limit "
+            "(ulimit -f unlimited)"
+        )
+    if done.returncode not in (_PASSED, _FAILED):
+        raise FaultError(f"the judge ended with status {done.returncode}: {last_line(done.output)}")
+    tests, used_seed = read_gtest(results, images)
+    claims_passed = done.returncode == _PASSED
+    if claims_passed == any(test.outcome in (Outcome.FAILED, Outcome.ERROR) for test in tests):
+        raise FaultError("the judge's exit status contradicts its results")
+    return tests, used_seed

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What a stored result depends on: the files and values that its key is made of.
+
+A result is used again as long as its key is the same. So everything that can change a verdict is
+here, and nothing else. Points, gates, hints and titles are not: scoring and pages apply them to
+the stored judgement, each time. Of lab.toml, judging uses the ids of lab and rung, and the lists
+of headers.
+"""
+
+import functools
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.job import Job
+from lockstep_grader.judging.lab_confinement import LabConfinement
+from lockstep_grader.judging.sanitizer import Sanitizer
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend, Finding, Lab
+from lockstep_grader.toolchain.description import Toolchain, digest
+
+# The modules whose code decides a verdict. A test compares this list and the next one with what
+# `judging.rung_judge` really imports.
+DECIDES = (
+    "confine.sandbox",
+    "confine.seccomp",
+    "intake.submission",
+    "judging.compile",
+    "judging.gtest",
+    "judging.job",
+    "judging.judge",
+    "judging.key",
+    "judging.lab_confinement",
+    "judging.reference",
+    "judging.rung_judge",
+    "judging.sanitizer",
+    "judging.sanitizer_log",
+    "machine.gpus",
+    "machine.process",
+    "model.grades",
+    "model.measures",
+    "model.text",
+    "rules.allowlist",
+    "rules.elf",
+    "rules.source",
+    "rules.symbols",
+    "rules.tokens",
+    "toolchain.description",
+)
+# `judging.rung_judge` imports these too, but the key already has what they find, as values: the
+# headers of labs, and the version of compute-sanitizer.
+DECIDES_NOTHING = (
+    "intake.catalog",
+    "intake.labfile",
+    "intake.toml_lines",
+    "machine.progress",
+    "machine.workspace",
+    "model.compat",
+    "model.errors",
+    "toolchain.distributions",
+    "toolchain.installers",
+    "toolchain.nvcc_packages",
+    "toolchain.system",
+)
+
+PACKAGE = Path(__file__).parents[1]
+_Stamp = tuple[int, int] | None  # time of the last change, and size
+
+
+class Keys:
+    """The keys of one session's results; safe to use from several threads."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        toolchain: Toolchain,
+        seed: int | None,
+        sanitizer: Sanitizer | None,
+        confinement: LabConfinement,
+    ) -> None:
+        self._workspace, self._toolchain = workspace, toolchain
+        self._seed, self._sanitizer, self._confinement = seed, sanitizer, confinement
+        self._stamps: dict[Path, _Stamp] = {}  # of the files that keys were made of
+        self._lab_digests: dict[str, str] = {}
+
+    def of(self, job: Job, source: Source | Finding) -> str:
+        """A hash of everything that the job's judgement depends on."""
+        self._watch(self._toolchain.files)
+        return content_key(
+            {
+                "source": source.data if isinstance(source, Source) else repr(source),
+                "lab": job.lab.id,
+                "rung": job.rung.id,
+                "lab files": self._lab_digest(job.lab),
+                "headers": " ".join(job.lab.headers),
+                "toolchain": self._toolchain.digest,
+                "grader": grader_digest(),
+                "seed": "secret" if self._seed is None else str(self._seed),
+                "sanitizer": self._sanitizer.version if self._sanitizer else "",
+                "confinement": self._confinement.words(job.lab),
+                "beside": self._beside_digest(job),
+                "sought": " ".join(job.sought.arguments()),
+            }
+        )
+
+    def changed(self) -> str:
+        """A file that changed after its content went into a key; empty when there is none."""
+        watched = list(self._stamps.items())
+        return next((str(file) for file, stamp in watched if _stamp(file) != stamp), "")
+
+    def _lab_digest(self, lab: Lab) -> str:
+        """Of the lab's judge, its calls, its contract and its data."""
+        if lab.id not in self._lab_digests:
+            tools = self._toolchain.lab(lab.id)
+            given = sorted([*tools.include.glob("*.cuh"), *tools.include.rglob("*.bin")])
+            files = [tools.judge, tools.calls, *given]
+            self._watch(files)
+            self._lab_digests[lab.id] = digest(files)
+        return self._lab_digests[lab.id]
+
+    def _beside_digest(self, job: Job) -> str:
+        """Of the solutions that are timed beside the submission: a ratio is of both."""
+        if self._toolchain.backend is Backend.CPU:
+            return ""
+        folder = self._workspace.solutions / job.lab.id
+        beside = [folder / rung.file_name for rung in (job.lab.rungs[0], job.rung)]
+        return digest(file for file in beside if file.is_file())
+
+    def _watch(self, files: Iterable[Path]) -> None:
+        for file in files:
+            self._stamps.setdefault(file, _stamp(file))
+
+
+@functools.cache
+def grader_digest() -> str:
+    """Of the modules in DECIDES: another grader may judge otherwise."""
+    return digest(PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in DECIDES)
+
+
+def content_key(parts: dict[str, str | bytes]) -> str:
+    """A hash over named parts, unambiguous whatever they hold."""
+    whole = hashlib.sha256()
+    for name, part in sorted(parts.items()):
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(f"{name} {len(data)} ".encode() + data)
+    return whole.hexdigest()
+
+
+def _stamp(file: Path) -> _Stamp:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What the judging verbs share: a backend set up and built, and its judge at hand."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, find_sandbox
+from lockstep_grader.judging.rung_judge import RungJudge
+from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.machine.gpus import GpuPool, find_gpus
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.build import build_backend, judge_target
+from lockstep_grader.toolchain.description import Toolchain, read_toolchain
+
+_ALL_LABS = ("lockstep",)
+SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    toolchain: Toolchain
+    judge: RungJudge
+    processes: Processes
+    jobs: int
+    confinement: Confinement = UNCONFINED
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The backend of a session, and its toolchain where that is ready."""
+
+    backend: Backend
+    ready: Toolchain | None = None
+
+
+def default_jobs() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def open_session(
+    workspace: Workspace,
+    backend: Backend | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    use_sanitizer: bool = True,
+    use_sandbox: bool = True,
+    labs: Sequence[str] = (),
+) -> Session:
+    """Does all set-up that `backend` needs; None means cuda where it works, else cpu.
+
+    Builds what the `labs` are judged with; without names, what all are.
+    On cuda, `use_sanitizer` judges cleanliness with compute-sanitizer where that is installed.
+    Raises FaultError when something is missing or does not build.
+    """
+    jobs = jobs or default_jobs()
+    chosen = _choose(workspace, backend)
+    return _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
+
+
+def _open(
+    workspace: Workspace,
+    chosen: _Chosen,
+    jobs: int,
+    seed: int | None,
+    use_sanitizer: bool,
+    use_sandbox: bool,
+    labs: Sequence[str],
+) -> Session:
+    toolchain = chosen.ready or _built(workspace, chosen.backend, labs, jobs)
+    processes = Processes()
+    sanitizer = None
+    if toolchain.backend is Backend.CUDA and use_sanitizer:
+        sanitizer = find_sanitizer()
+        if sanitizer is None:
+            say(f"compute-sanitizer is not here, so cleanliness is not judged: {SANITIZER_ADVICE}")
+        else:
+            toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
+    confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
+    gpus = GpuPool(find_gpus() if toolchain.backend is Backend.CUDA else (), default_jobs())
+    judge = RungJudge(workspace, toolchain, processes, seed, gpus, sanitizer, confinement)
+    return Session(toolchain, judge, processes, jobs, confinement)
+
+
+def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
+    """Once a session: to look for a GPU starts a program."""
+    if not workspace.toolchain_file:
+        return _Chosen(backend or system.detect_backend())
+    toolchain = read_toolchain(workspace.toolchain_file)
+    if backend and toolchain.backend is not backend:
+        raise InputError(
+            f"{workspace.toolchain_file} is of the {toolchain.backend} backend, not {backend}"
+        )
+    return _Chosen(toolchain.backend, toolchain)
+
+
+def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
+    system.ensure(system.requirements(backend))
+    targets = tuple(map(judge_target, labs)) or _ALL_LABS
+    return read_toolchain(build_backend(workspace, backend, targets, jobs))
+
+
+def open_session_for(
+    folder: Path,
+    workspace: Workspace,
+    backend: Backend | None = None,
+    jobs: int | None = None,
+    seed: int | None = None,
+    use_sanitizer: bool = True,
+    use_sandbox: bool = True,
+    labs: Sequence[str] = (),
+) -> Session:
+    """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
+
+    Raises FaultError where other people's code would run unconfined, but for `use_sandbox`.
+    """
+    jobs = jobs or default_jobs()
+    chosen = _choose(workspace, backend)
+    confined = use_sandbox and not is_own(folder, workspace)
+    if confined:  # before anything is built, and once more with what was built
+        require_sandbox(chosen.backend)
+    opened = _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
+    if confined:
+        require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
+    return opened
+
+
+def is_own(folder: Path, workspace: Workspace) -> bool:
+    """Whether what lies in `folder` is this checkout's, and not other people's code."""
+    return folder.resolve() in (workspace.labs.resolve(), workspace.solutions.resolve())
+
+
+def confinement_here(toolchain: Toolchain) -> Confinement:
+    """The sandbox where it works, or what is the case where it does not.
+
+    Installs bubblewrap when that takes nobody's help.
+    """
+    if os.environ.get(SANDBOX_VARIABLE) == "off":
+        return UNCONFINED
+    system.offer(system.SANDBOX_REQUIREMENT)
+    found = find_sandbox(toolchain.backend, toolchain.anchors)
+    return found if isinstance(found, Sandbox) else UNCONFINED
+
+
+def require_sandbox(backend: Backend, probe: Path | None = None) -> None:
+    """Raises FaultError where other people's code would run unconfined; `probe` as above."""
+    if os.environ.get(SANDBOX_VARIABLE) == "off":
+        return
+    system.offer(system.SANDBOX_REQUIREMENT)
+    found = find_sandbox(backend, probe)
+    if not isinstance(found, Sandbox):
+        raise FaultError(
+            f"other people's code is not run without a sandbox, and {found.reason}; "
+            "--no-sandbox runs it all the same"
+        )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What a person reads on stdout. Submissions' text arrives as rich Text, never as markup."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lockstep_grader.model.grades import (
+    Finding,
+    LabResult,
+    Outcome,
+    Part,
+    PartScore,
+    RungResult,
+)
+from lockstep_grader.model.text import one_line
+
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.NOISY: "green",
+    Outcome.FAILED: "red",
+    Outcome.SKIPPED: "yellow",
+    Outcome.ERROR: "magenta",
+}
+_PART_TITLES = {
+    Part.CORRECTNESS: "correct",
+    Part.CLEANLINESS: "clean",
+    Part.EFFICIENCY: "efficient",
+}
+
+
+def make_console() -> Console:
+    """A console on stdout; off a terminal it is so wide that nothing is cut or folded."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 400
+    return console
+
+
+def points(score: float | None, max_score: float) -> str:
+    return f"{'-' if score is None else f'{score:g}'} / {max_score:g}"
+
+
+def place(finding: Finding) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file
+
+
+def cause(result: RungResult) -> str:
+    """The first reason for lost points, on one line; empty when there is none."""
+    if result.outcome is Outcome.ERROR:
+        return one_line(f"not graded: {result.judgement.fault}")
+    if result.outcome is Outcome.SKIPPED:
+        return "a rung that it requires is not right yet"
+    for finding in result.findings:
+        where = f" ({place(finding)})" if finding.line else ""
+        return one_line(f"{finding.kind}: {finding.message}{where}")
+    for test in result.judgement.tests:
+        if test.outcome is Outcome.FAILED:
+            return one_line(f"{test.name}: {test.message}")
+    return ""
+
+
+def print_lab(console: Console, owner: str, lab: LabResult) -> None:
+    table = Table(title=Text(f"{owner}  {lab.id}", "bold"), title_justify="left", box=None)
+    table.add_column("rung", no_wrap=True)
+    for part in Part:
+        table.add_column(_PART_TITLES[part], justify="right", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("first cause")
+    for rung in lab.rungs:
+        table.add_row(
+            rung.id,
+            *(_part(rung.parts[part]) for part in Part),
+            points(rung.score, rung.max_score).replace(" ", ""),
+            Text(rung.outcome, STYLES[rung.outcome]),
+            clipped_cell(cause(rung)),
+        )
+    console.print(table)
+    console.print(Text(f"{lab.id}: {points(lab.score, lab.max_score)} points\n", "bold"))
+
+
+def _part(score: PartScore) -> str:
+    return points(score.score, score.max_score).replace(" ", "") if score.max_score else ""
+
+
+def clipped_cell(text: str) -> Text:
+    """A cell that gives way to the other columns; a column that must not wrap would not."""
+    return Text(text, no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""A class list's rows, whatever a spreadsheet or an LMS saved it as: one reader for all verbs."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from lockstep_grader.model.errors import InputError
+
+_MAX_BYTES = 16 << 20
+
+Row = tuple[int, Sequence[str]]  # the line on which it ends, and its cells without outer blanks
+
+
+def read_rows(file: Path) -> list[Row]:
+    """The rows that are not empty, the column names' among them; at least one.
+
+    Raises InputError naming the file and the line.
+    """
+    return parse_rows(_text(file), str(file))
+
+
+def parse_rows(text: str, name: str) -> list[Row]:
+    """The rows of `text`, which errors call `name`; see read_rows."""
+    head = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    except csv.Error as error:
+        raise InputError(f"{name}:{reader.line_num}: not CSV: {error}") from error
+    rows = [(line, row) for line, row in rows if any(row)]
+    if not rows:
+        raise InputError(f"{name}: empty; expected a line of column names, such as name,email")
+    return list(rows)
+
+
+def _text(file: Path) -> str:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB: is this the class list?")
+    is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))  # as some spreadsheets write it
+    try:
+        return data.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{file}:{line}: not UTF-8; save the list as UTF-8 CSV") from error

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Child processes: each in its own group, under limits, and gone when we are done with it."""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError, InterruptedRunError
+
+# Asks the kernel to end the child when we are killed ourselves, where util-linux is there.
+_DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
+_POLL_SECONDS = 0.02
+_LIMIT = """ulimit -c 0
+[ "$1" = 0 ] || ulimit -f "$1"
+[ "$2" = 0 ] || ulimit -v "$2"
+[ "$3" = 0 ] || ulimit -S -t "$3"
+shift 3
+exec "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    seconds: float
+    memory_bytes: int = 0  # address space of each process; 0: no limit
+    file_bytes: int = 0  # the largest file it may write, its captured output included; 0: no limit
+    output_bytes: int = 64 << 10  # how much of its output we keep
+    cpu_seconds: int = 0  # processor time of each process; 0: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    returncode: int
+    output: str  # stdout and stderr together
+    timed_out: bool
+    seconds: float
+
+
+class Processes:
+    """Starts children and can end them all, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+        self._cancelled = False
+
+    def run(self, argv: Sequence[str], limits: Limits, cwd: Path) -> Completed:
+        """Runs `argv` to its end or its time limit, in a new session.
+
+        Raises FaultError when the program cannot be started, InterruptedRunError after `cancel`.
+        """
+        if shutil.which(argv[0]) is None:
+            raise FaultError(f"cannot run {argv[0]}: no such program; ./lab doctor says what to do")
+        started = time.monotonic()
+        with tempfile.TemporaryFile() as capture:
+            child = self._start(argv, limits, cwd, capture.fileno())
+            timed_out = True
+            try:
+                timed_out = not _ends_within(child.pid, limits.seconds)
+            finally:
+                self._end(child)
+            if self._cancelled:
+                raise InterruptedRunError("interrupted")
+            capture.seek(0)
+            output = capture.read(limits.output_bytes).decode("utf-8", "replace")
+        return Completed(child.returncode, output, timed_out, time.monotonic() - started)
+
+    def cancel(self) -> None:
+        """Ends every child; whoever waits for one gets InterruptedRunError."""
+        with self._lock:  # or one of them could end, and its number be another's
+            self._cancelled = True
+            for pid in self._running:
+                _kill_tree(pid)
+
+    def _start(
+        self, argv: Sequence[str], limits: Limits, cwd: Path, output: int
+    ) -> subprocess.Popen[bytes]:
+        wrapped = ("/bin/sh", "-c", _LIMIT, "sh", str(limits.file_bytes // 512))
+        memory, cpu = str(limits.memory_bytes // 1024), str(limits.cpu_seconds)
+        with self._lock:
+            if self._cancelled:
+                raise InterruptedRunError("interrupted")
+            child = subprocess.Popen(
+                (*wrapped, memory, cpu, *_DIE_WITH_PARENT, *argv),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            self._running.add(child.pid)
+        return child
+
+    def _end(self, child: subprocess.Popen[bytes]) -> None:
+        """Ends what is left of the child. Its number stays its own until it is waited for."""
+        if _ends_within(child.pid, 0):
+            _kill_group(child.pid)  # what it may have left behind
+        else:
+            _kill_tree(child.pid)
+        with self._lock:
+            self._running.discard(child.pid)
+        child.wait()
+
+
+def _ends_within(pid: int, seconds: float) -> bool:
+    """Waits for the end of a child, at most so long, and leaves the child to be waited for."""
+    try:
+        process = os.pidfd_open(pid)
+    except OSError:  # an old kernel, or a container that forbids it: look again and again
+        deadline = time.monotonic() + seconds
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+    try:
+        end = select.poll()
+        end.register(process, select.POLLIN)
+        return bool(end.poll(seconds * 1000))
+    finally:
+        os.close(process)
+
+
+def _kill_tree(pid: int) -> None:
+    """Kills `pid`, its group, and descendants that moved to groups of their own."""
+    descendants = _descendants(pid)
+    _kill_group(pid)
+    for descendant in descendants:
+        _kill(descendant)
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # pid (name) state parent ...; a name may hold spaces and brackets
+            parent = int(stat.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        children.setdefault(parent, []).append(int(stat.parent.name))
+    found: list[int] = []
+    queue = [pid]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What is going on, on stderr: a bar on a terminal, a few plain lines anywhere else."""
+
+import math
+import sys
+import time
+from types import TracebackType
+from typing import Protocol, TextIO
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+)
+from rich.text import Text
+
+from lockstep_grader.model.compat import Self
+
+_PLAIN_SECONDS = 2.0  # before the first plain line of a stage
+_PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines
+
+
+class Stage(Protocol):
+    """One counted stretch of work."""
+
+    def advance(self, done: int, total: int, label: str = "") -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Countdown:
+    """The time left of a stretch of work, from how far it is: an estimate that only falls.
+
+    Steps differ in length, so that the plain estimate rises again and again. This one waits until
+    the work has caught up with it.
+    """
+
+    def __init__(self) -> None:
+        self._end = math.inf  # on the stage's own clock
+
+    def left(self, elapsed: float, done: int, total: int) -> float | None:
+        """Seconds; None as long as nothing is done."""
+        if done:
+            self._end = min(self._end, elapsed / done * total)
+        return max(self._end - elapsed, 0.0) if done else None
+
+
+class _LeftColumn(ProgressColumn):
+    def __init__(self) -> None:
+        super().__init__()
+        self._countdown = Countdown()
+
+    def render(self, task: Task) -> Text:
+        elapsed, total = task.elapsed or 0.0, int(task.total or 0)
+        left = self._countdown.left(elapsed, int(task.completed), total)
+        return Text(_left(left), "progress.remaining")
+
+
+def stage(title: str, stream: TextIO | None = None) -> Stage:
+    """A stage called `title`; use it in a `with` and call `advance` as it goes."""
+    stream = stream or sys.stderr
+    return _BarStage(title, stream) if stream.isatty() else _PlainStage(title, stream)
+
+
+class _BarStage:
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            _LeftColumn(),
+            TextColumn("{task.fields[label]}", markup=False),
+            console=Console(file=stream),
+            transient=True,
+        )
+        self._task = self._progress.add_task(title, total=None, label="")
+
+    def advance(self, done: int, total: int, label: str = "") -> None:
+        self._progress.update(self._task, completed=done, total=total, label=label)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+
+class _PlainStage:
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self._title, self._stream = title, stream
+        self._started = self._last = time.monotonic()
+        self._done = self._total = 0
+        self._countdown = Countdown()
+
+    def advance(self, done: int, total: int, label: str = "") -> None:
+        self._done, self._total = done, total
+        now = time.monotonic()
+        elapsed = now - self._started
+        remaining = self._countdown.left(elapsed, done, total)
+        if now - self._last >= max(_PLAIN_SECONDS, elapsed * _PLAIN_SHARE):
+            self._last = now
+            parts = filter(None, (f"{self._title}: {done} of {total}", _left(remaining)))
+            self._say(f"{', '.join(parts)} {label}".rstrip())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        seconds = time.monotonic() - self._started
+        if kind is None and seconds >= _PLAIN_SECONDS:
+            self._say(f"{self._title}: {self._done} of {self._total}, {_spoken(seconds)}")
+
+    def _say(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {_spoken(seconds)} left" if seconds >= 1 else "nearly done"
+
+
+def _spoken(seconds: float) -> str:
+    """A length of time, no finer than it can be known."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def say(line: str) -> None:
+    """One plain line of news on stderr."""
+    Console(stderr=True, highlight=False).print(Text(line), soft_wrap=True)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Where things are: the repository's folders, each overridable for tests and clusters."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.model.grades import Backend
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    root: Path
+    build_root: Path
+    toolchain_file: Path | None = None  # a ready lockstep.json: nothing is built then
+
+    @classmethod
+    def from_environment(cls, env: Mapping[str, str] = os.environ) -> "Workspace":
+        """LOCKSTEP_ROOT, LOCKSTEP_BUILD and LOCKSTEP_TOOLCHAIN move the parts."""
+        root = Path(env.get("LOCKSTEP_ROOT") or Path(__file__).parents[4]).resolve()
+        build = Path(env.get("LOCKSTEP_BUILD") or root / "build").absolute()
+        toolchain = env.get("LOCKSTEP_TOOLCHAIN")
+        return cls(root, build, Path(toolchain).absolute() if toolchain else None)
+
+    @property
+    def labs(self) -> Path:
+        return self.root / "labs"
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / "solutions"
+
+    @property
+    def results(self) -> Path:
+        return self.root / "results"
+
+    @property
+    def state(self) -> Path:
+        """What this checkout remembers about its user: progress and revealed hints."""
+        return self.root / ".lockstep"
+
+    def build(self, backend: Backend) -> Path:
+        return self.build_root / backend
+
+    def shown(self, path: Path) -> str:
+        """`path` as the user would type it: relative to the repository when inside."""
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+def cache_folder(env: Mapping[str, str] = os.environ) -> Path:
+    """What all checkouts of this user share, by content: it may be deleted at any time."""
+    return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"

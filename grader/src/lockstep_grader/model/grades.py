@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""The grade model: labs, what judging found, and points. Plain values, no I/O."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from lockstep_grader.model.compat import StrEnum
+
+
+class Backend(StrEnum):
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+class Outcome(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"  # the submission is wrong
+    SKIPPED = "skipped"  # a rung that it requires is not right
+    NOISY = "noisy"  # a speed too close to its gate to call: not held against the student
+    ERROR = "error"  # the grader or the machine is at fault: not graded, never a zero
+
+
+class Part(StrEnum):
+    CORRECTNESS = "correctness"
+    CLEANLINESS = "cleanliness"
+    EFFICIENCY = "efficiency"
+
+
+class FindingKind(StrEnum):
+    COMPILE_ERROR = "compile_error"
+    TODO = "todo"
+    WRONG_RESULT = "wrong_result"
+    INPUT_MODIFIED = "input_modified"
+    OUTPUT_UNWRITTEN = "output_unwritten"
+    OUT_OF_BOUNDS = "out_of_bounds"
+    MISALIGNED = "misaligned"
+    UNINITIALIZED_READ = "uninitialized_read"
+    RACE = "race"
+    BARRIER_DIVERGENCE = "barrier_divergence"
+    DEADLOCK = "deadlock"
+    HOST_POINTER = "host_pointer"
+    LAUNCH_ERROR = "launch_error"
+    LEAK = "leak"
+    BUDGET = "budget"
+    SLOW = "slow"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    FORBIDDEN = "forbidden"
+
+
+# Findings about cost, not about soundness: they leave the cleanliness points alone.
+COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
+
+# What tends to follow from another finding, and how far behind it belongs: a missing barrier is a
+# race first, then a read of what nobody has written yet, and then a wrong result.
+_CONSEQUENCE = {
+    FindingKind.UNINITIALIZED_READ: 1,
+    FindingKind.WRONG_RESULT: 2,
+    FindingKind.OUTPUT_UNWRITTEN: 2,
+    FindingKind.LEAK: 3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A measured ratio or counter: no points at `zero`, all of them at `full`, linear between.
+
+    Lower is better when zero > full.
+    """
+
+    name: str
+    zero: float
+    full: float
+
+    def fraction(self, value: float) -> float:
+        """The share of the points, in [0, 1], that `value` earns."""
+        return min(1.0, max(0.0, (value - self.zero) / (self.full - self.zero)))
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    correctness: float
+    cleanliness: float
+    efficiency: float
+
+    @property
+    def total(self) -> float:
+        return self.correctness + self.cleanliness + self.efficiency
+
+    def of(self, part: Part) -> float:
+        return {
+            Part.CORRECTNESS: self.correctness,
+            Part.CLEANLINESS: self.cleanliness,
+            Part.EFFICIENCY: self.efficiency,
+        }[part]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    id: str  # the file's stem
+    title: str
+    points: Points
+    requires: tuple[str, ...] = ()  # rungs that must be right first
+    hints: tuple[str, ...] = ()  # from gentle to telling
+    speed: tuple[Gate, ...] = ()  # judged on cuda
+    budget: tuple[Gate, ...] = ()  # judged on cpu
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.id}.cu"
+
+    def gates(self, backend: Backend) -> tuple[Gate, ...]:
+        return self.speed if backend is Backend.CUDA else self.budget
+
+
+BENCH_SIZES = tuple(1 << exponent for exponent in (16, 20, 24, 28))  # numbers of items
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    id: str  # the folder's name, such as 01-reduction
+    slug: str
+    title: str
+    summary: str
+    prerequisites: tuple[str, ...]
+    rungs: tuple[Rung, ...]
+    calls: tuple[str, ...] = ()  # the functions that rungs define, of namespace lab
+    headers: tuple[str, ...] = ()  # of common/cuda, that come with this lab and no earlier
+    bench_sizes: tuple[int, ...] = BENCH_SIZES
+
+    @property
+    def max_score(self) -> float:
+        return sum(rung.points.total for rung in self.rungs)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    kind: FindingKind
+    message: str
+    file: str = ""
+    line: int = 0  # 0: no line
+
+
+def causes_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: _CONSEQUENCE.get(finding.kind, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The line at which most of a measure arises, and how much of it."""
+
+    file: str
+    line: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that a test made, for people to look at."""
+
+    label: str
+    file: str  # its name, beside the rung's result
+    png: bytes = b""  # empty when it is there already
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test of the judge. `measures` are its numbers, such as `share` of a speed test.
+
+    `places` says of measures where in the source most of them arises.
+    """
+
+    __test__ = False  # not a pytest class
+
+    name: str
+    part: Part
+    outcome: Outcome
+    message: str = ""
+    seconds: float = 0.0
+    findings: tuple[Finding, ...] = ()
+    output: str = ""  # what the submission printed, escaped and truncated by the judge
+    measures: Mapping[str, float] = field(default_factory=dict)
+    counters: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What judging one rung found, before points.
+
+    `findings` are those made before any test ran (the file, the compiler). `fault` is what went
+    wrong with the grader or the machine, empty when the judgement stands.
+    """
+
+    tests: tuple[TestResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    fault: str = ""
+    seed: str = ""
+    seconds: float = 0.0
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        return tuple(image for test in self.tests for image in test.images)
+
+
+@dataclass(frozen=True, slots=True)
+class PartScore:
+    score: float | None  # None: not graded
+    max_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RungResult:
+    id: str
+    outcome: Outcome
+    parts: Mapping[Part, PartScore]
+    findings: tuple[Finding, ...]
+    judgement: Judgement
+
+    @property
+    def score(self) -> float | None:
+        return total(part.score for part in self.parts.values())
+
+    @property
+    def max_score(self) -> float:
+        return tidy(sum(part.max_score for part in self.parts.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class LabResult:
+    id: str
+    rungs: tuple[RungResult, ...]
+
+    @property
+    def score(self) -> float | None:
+        return total(rung.score for rung in self.rungs)
+
+    @property
+    def max_score(self) -> float:
+        return tidy(sum(rung.max_score for rung in self.rungs))
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Who handed something in, as far as names and the roster tell; empty where they do not."""
+
+    name: str = ""
+    email: str = ""
+    lms_id: str = ""  # the number by which Canvas, Moodle or Gradescope know the student
+    login: str = ""
+    section: str = ""
+
+
+NOBODY_KNOWN = Student()
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionResult:
+    id: str
+    labs: tuple[LabResult, ...]
+    student: Student = NOBODY_KNOWN
+    problem: str = ""  # why nothing could be taken from it; empty when something was
+
+    @property
+    def score(self) -> float | None:
+        return total(lab.score for lab in self.labs)
+
+    @property
+    def max_score(self) -> float:
+        return tidy(sum(lab.max_score for lab in self.labs))
+
+
+def tidy(points: float) -> float:
+    """Points to two places, so that sums read as people write them."""
+    return round(points, 2)
+
+
+def total(scores: Iterable[float | None]) -> float | None:
+    """The sum, or None when any part of it was not graded: a fault is never a zero."""
+    known = list(scores)
+    graded = [score for score in known if score is not None]
+    return tidy(sum(graded)) if len(graded) == len(known) else None

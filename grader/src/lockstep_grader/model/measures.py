@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The measures of a call on the cpu backend: their names, and how a person reads them.
+
+The judge computes them from the emulator's counters; budgets in lab.toml are gates over them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lockstep_grader.model.grades import Gate, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    name: str
+    words: str  # what is counted, as it stands in a table
+    unit: str  # after a value, in a sentence; empty: the number alone
+    place: str = "most of them in"  # leads to the line with the largest share
+
+
+def _measures(*measures: Measure) -> Mapping[str, Measure]:
+    return {measure.name: measure for measure in measures}
+
+
+MEASURES = _measures(
+    Measure("launches", "kernel launches", "launches", "most of them from"),
+    Measure(
+        "global_read_bytes_per_item",
+        "bytes that lanes read from global memory, an item",
+        "bytes an item",
+    ),
+    Measure(
+        "global_write_bytes_per_item",
+        "bytes that lanes write to global memory, an item",
+        "bytes an item",
+    ),
+    Measure(
+        "global_bytes_moved_per_item",
+        "bytes that global memory moves (32 a sector), an item",
+        "bytes an item",
+    ),
+    Measure(
+        "read_sectors_per_request",
+        "32-byte sectors that a warp's read touches",
+        "sectors a request",
+    ),
+    Measure(
+        "write_sectors_per_request",
+        "32-byte sectors that a warp's write touches",
+        "sectors a request",
+    ),
+    Measure(
+        "sector_efficiency",
+        "bytes asked for over bytes moved (1 is perfect)",
+        "of the bytes moved were asked for",
+        "worst in",
+    ),
+    Measure("bank_conflicts", "extra passes over shared memory's banks", ""),
+    Measure("bank_conflicts_per_request", "extra passes over the banks, a request", "a request"),
+    Measure(
+        "shared_bytes_per_block", "bytes of shared memory, a block", "bytes a block", "declared for"
+    ),
+    Measure("barriers_per_block", "barriers, a block", "barriers a block"),
+    Measure("atomics_per_item", "atomics, an item", "atomics an item"),
+    Measure("global_atomics_per_item", "atomics on global memory, an item", "atomics an item"),
+    Measure("atomics_per_block", "atomics, a block", "atomics a block"),
+    Measure(
+        "atomics_same_address",
+        "most lanes of one atomic request that meet at one address",
+        "lanes at one address",
+        "at worst in",
+    ),
+    Measure(
+        "divergent_branches_per_warp",
+        "branches at which a warp's lanes part, a warp",
+        "divergent branches a warp",
+    ),
+    Measure(
+        "lanes_per_request",
+        "active lanes of a memory request, on average",
+        "lanes a request",
+        "fewest in",
+    ),
+    Measure("warp_operations_per_item", "shuffles, votes and the like, an item", "an item"),
+)
+
+
+def figure(value: float) -> str:
+    """A count as it is; anything else to four digits."""
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+
+
+def bound(gate: Gate) -> str:
+    """What a budget allows for the full mark, in the handouts' words."""
+    return f"at {'most' if gate.zero > gate.full else 'least'} {figure(gate.full)}"
+
+
+def kept(gate: Gate, value: float) -> bool:
+    return gate.fraction(value) == 1
+
+
+def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
+    """How a budget was missed, and where most of the cost arises."""
+    measure = MEASURES[gate.name]
+    said = " ".join(filter(None, (figure(value), measure.unit)))
+    if gate.fraction(value) == 0:
+        earns = f"no points from {figure(gate.zero)}"
+        earns += " up" if gate.zero > gate.full else " down"
+    else:
+        earns = f"this earns {gate.fraction(value):.0%} of the points"
+    call = f" in this call of {figure(num_items)} items" if num_items else ""
+    text = f"{gate.name}: {said}{call}, {bound(gate)} for the full mark ({earns})"
+    if place is None:
+        return text
+    share = f" ({figure(place.value)})" if place.value else ""
+    return f"{text}; {measure.place} line {place.line}{share}"

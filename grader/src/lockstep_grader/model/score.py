@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Points from findings: the whole grading policy, in one place and without I/O."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from lockstep_grader.model.grades import (
+    COST_KINDS,
+    Backend,
+    Finding,
+    FindingKind,
+    Gate,
+    Judgement,
+    Lab,
+    LabResult,
+    Outcome,
+    Part,
+    PartScore,
+    Rung,
+    RungResult,
+    TestResult,
+    causes_first,
+    tidy,
+)
+from lockstep_grader.model.measures import budget_sentence
+
+# Causes that a student should see even when a required rung is not right yet.
+_OWN_CAUSES = frozenset({FindingKind.TODO, FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN})
+
+_MEASURE_NAMES = {
+    "share": "of what this device's own reads or copies reach",
+    "of_reference": "times the reference solution's speed",
+    "speedup": "times the first rung's speed",
+    "speedup_cpu": "times a sequential CPU's speed",
+    "of_library": "times the library's speed",
+}
+
+
+def score_lab(lab: Lab, judgements: Mapping[str, Judgement], backend: Backend) -> LabResult:
+    """The lab's result from one judgement a rung, with `requires` applied."""
+    results: dict[str, RungResult] = {}
+    for rung in lab.rungs:
+        if rung.id in judgements:
+            result = score_rung(rung, judgements[rung.id], backend)
+            results[rung.id] = _held_back(result, [results.get(need) for need in rung.requires])
+    return LabResult(lab.id, tuple(results.values()))
+
+
+def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult:
+    """The points of one rung on its own, whatever it requires."""
+    if fault := fault_of(rung, judgement, backend):
+        return _ungraded(rung, replace(judgement, fault=fault))
+    findings = list(_each_once(judgement.findings, judgement.tests))
+    correctness = _correct_fraction(judgement)
+    sound = correctness == 1 and _is_clean(judgement, findings)
+    efficiency = 0.0
+    if correctness == 1:
+        efficiency, slow = _efficiency(rung, judgement.tests, backend)
+        findings += slow
+    parts = {
+        Part.CORRECTNESS: _part(rung, Part.CORRECTNESS, correctness),
+        Part.CLEANLINESS: _part(rung, Part.CLEANLINESS, 1.0 if sound else 0.0),
+        Part.EFFICIENCY: _part(rung, Part.EFFICIENCY, efficiency),
+    }
+    full = correctness == 1 and sound and efficiency == 1 and not findings
+    outcome = Outcome.PASSED if full else Outcome.FAILED
+    if full and _is_noisy(rung, judgement.tests, backend):
+        outcome = Outcome.NOISY
+    return RungResult(rung.id, outcome, parts, tuple(findings), judgement)
+
+
+def fault_of(rung: Rung, judgement: Judgement, backend: Backend) -> str:
+    """Why the judgement cannot be turned into points; empty when it can."""
+    if judgement.fault:
+        return judgement.fault
+    for test in judgement.tests:
+        if test.outcome is Outcome.ERROR:
+            return f"{test.name}: {test.message or 'the judge gave up'}"
+    measured = [test for test in judgement.tests if test.part is Part.EFFICIENCY]
+    if not rung.gates(backend) or _correct_fraction(judgement) < 1:
+        return ""
+    if not measured:
+        return "lab.toml has gates for this rung, but the judge measured nothing"
+    if backend is Backend.CPU and all(test.outcome is Outcome.PASSED for test in measured):
+        # A ratio may be impossible to measure on some GPU; a count is always there.
+        for gate in rung.budget:
+            if not any(gate.name in test.measures for test in measured):
+                return f"lab.toml has a budget for {gate.name}, but the judge did not measure it"
+    return ""
+
+
+def _correct_fraction(judgement: Judgement) -> float:
+    if judgement.findings:
+        return 0.0
+    tests = [test for test in judgement.tests if test.part is Part.CORRECTNESS]
+    passed = sum(test.outcome is Outcome.PASSED for test in tests)
+    return passed / len(tests) if tests else 0.0
+
+
+def _is_clean(judgement: Judgement, findings: Iterable[Finding]) -> bool:
+    tests = (test for test in judgement.tests if test.part is Part.CLEANLINESS)
+    return all(finding.kind in COST_KINDS for finding in findings) and not any(
+        test.outcome is Outcome.FAILED for test in tests
+    )
+
+
+def _efficiency(
+    rung: Rung, tests: Iterable[TestResult], backend: Backend
+) -> tuple[float, list[Finding]]:
+    """The least fraction over all gates of all efficiency tests, and what fell short."""
+    fraction, findings = 1.0, []
+    for test in tests:
+        if test.part is not Part.EFFICIENCY or test.outcome is Outcome.NOISY:
+            continue
+        if test.outcome is Outcome.FAILED:
+            fraction = 0.0
+        for gate in rung.gates(backend):
+            value = test.measures.get(gate.name)
+            if value is None or _straddles(gate, test):
+                continue
+            earned = gate.fraction(value)
+            if earned < 1:
+                short = _over_budget if backend is Backend.CPU else _too_slow
+                findings.append(short(rung, gate, test))
+            fraction = min(fraction, earned)
+    return fraction, findings
+
+
+def _is_noisy(rung: Rung, tests: Iterable[TestResult], backend: Backend) -> bool:
+    return any(
+        test.outcome is Outcome.NOISY or any(_straddles(gate, test) for gate in rung.gates(backend))
+        for test in tests
+        if test.part is Part.EFFICIENCY
+    )
+
+
+def _straddles(gate: Gate, test: TestResult) -> bool:
+    """Whether the measured interval holds the full mark: too close to hold against anyone."""
+    low, high = (test.measures.get(f"{gate.name}_{end}") for end in ("low", "high"))
+    value = test.measures.get(gate.name)
+    if low is None or high is None or value is None or gate.fraction(value) == 1:
+        return False
+    return low < gate.full <= high if gate.zero < gate.full else low <= gate.full < high
+
+
+def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:
+    unit = _MEASURE_NAMES.get(gate.name, gate.name)
+    message = (
+        f"{test.measures[gate.name]:.3g} {unit}: "
+        f"points begin at {gate.zero:g}, the full mark is at {gate.full:g}"
+    )
+    return Finding(FindingKind.SLOW, message, rung.file_name)
+
+
+def _over_budget(rung: Rung, gate: Gate, test: TestResult) -> Finding:
+    place = test.places.get(gate.name)
+    value, num_items = test.measures[gate.name], test.measures.get("num_items", 0.0)
+    message = budget_sentence(gate, value, num_items, place)
+    if place is None:
+        return Finding(FindingKind.BUDGET, message, rung.file_name)
+    return Finding(FindingKind.BUDGET, message, place.file, place.line)
+
+
+def _held_back(result: RungResult, required: Sequence[RungResult | None]) -> RungResult:
+    blocked = any(need is not None and not _is_right(need) for need in required)
+    own_cause = any(finding.kind in _OWN_CAUSES for finding in result.findings)
+    if not blocked or own_cause or result.outcome is Outcome.ERROR:
+        return result
+    parts = {part: PartScore(0.0, score.max_score) for part, score in result.parts.items()}
+    return RungResult(result.id, Outcome.SKIPPED, parts, result.findings, result.judgement)
+
+
+def _is_right(result: RungResult) -> bool:
+    """Right is correct, or unknown through no fault of the student; speed does not matter."""
+    correctness = result.parts[Part.CORRECTNESS]
+    return result.outcome is Outcome.ERROR or (
+        result.outcome is not Outcome.SKIPPED and correctness.score == correctness.max_score
+    )
+
+
+def _ungraded(rung: Rung, judgement: Judgement) -> RungResult:
+    parts = {part: PartScore(None, rung.points.of(part)) for part in Part}
+    findings = tuple(_each_once(judgement.findings, judgement.tests))
+    return RungResult(rung.id, Outcome.ERROR, parts, findings, judgement)
+
+
+def _part(rung: Rung, part: Part, fraction: float) -> PartScore:
+    points = rung.points.of(part)
+    return PartScore(tidy(points * fraction), points)
+
+
+def _each_once(own: Iterable[Finding], tests: Iterable[TestResult]) -> Sequence[Finding]:
+    """Of each kind the first at each place; causes before consequences, else as the tests came."""
+    unique: dict[tuple[str, str, int], Finding] = {}
+    for finding in [*own, *(found for test in tests for found in test.findings)]:
+        unique.setdefault((finding.kind, finding.file, finding.line), finding)
+    return causes_first(unique.values())

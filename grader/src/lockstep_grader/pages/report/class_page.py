@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The page of the class, for its instructors, and the leaderboard, which the class may see."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.pages.report.class_stats import (
+    common_causes,
+    distribution,
+    extremes,
+    rung_stats,
+    share,
+    summarise,
+)
+from lockstep_grader.pages.report.help import RULES, who_needs_help
+from lockstep_grader.pages.report.pairs import Similarity, rules
+from lockstep_grader.pages.report.render import Renderer
+from lockstep_grader.pages.report.results import Entry, Results
+from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.pages.report.words import State, kind_words, state_of
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A submission in a table."""
+
+    entry: Entry
+    share: float | None  # of the points, in percent
+    labs: tuple[float | None, ...]  # points, in the order of the columns; None: not graded
+    has_lab: tuple[bool, ...]
+    full_rungs: int
+    rungs: int
+    cause: str  # the first reason for lost points
+
+    @property
+    def status(self) -> str:
+        """What the filter chooses by."""
+        if self.entry.score is None:
+            return "ungraded"
+        if self.entry.problem:
+            return "problem"
+        return "full" if self.entry.score == self.entry.max_score else "short"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the leaderboard; `rank` is 0 for those not graded."""
+
+    rank: int
+    name: str
+    row: Row
+
+
+def class_page(
+    renderer: Renderer,
+    results: Results,
+    labs: Sequence[Lab],
+    similarity: Similarity | None,
+    board: str,
+) -> str:
+    """The whole page; `board` is the leaderboard's file name."""
+    entries = results.entries
+    summary = summarise(entries)
+    return renderer.page(
+        "class.html.j2",
+        with_script=True,
+        results=results,
+        labs=_columns(entries),
+        titles={lab.id: lab.title for lab in labs},
+        summary=summary,
+        bins=distribution(entries),
+        stats=rung_stats(entries, labs),
+        states=list(State),
+        causes=common_causes(entries),
+        extremes=extremes(results, labs),
+        is_timed=results.backend is Backend.CUDA,
+        help_rules=RULES,
+        needs=who_needs_help(entries, summary),
+        ungraded=[entry for entry in entries if entry.score is None],
+        rows=class_rows(entries),
+        sections=sorted({entry.section for entry in entries if entry.section}),
+        similarity=similarity,
+        board=board,
+        link=_link,
+        **rules(),
+    )
+
+
+def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, str]) -> str:
+    """`names` says by id what each entry is called: a pseudonym, or the name."""
+    return renderer.page(
+        "leaderboard.html.j2",
+        with_script=True,
+        results=results,
+        labs=_columns(results.entries),
+        places=rank(class_rows(results.entries), names),
+        is_anonymous=any(names[entry.id] != entry.name for entry in results.entries),
+    )
+
+
+def rank(rows: Sequence[Row], names: Mapping[str, str]) -> list[Place]:
+    """By points, ties sharing a rank and sorted by the name shown; the ungraded come last."""
+    shown = [(names[row.entry.id], row) for row in rows]
+    shown.sort(key=lambda each: (-_standing(each[1]), each[0]))
+    places: list[Place] = []
+    for number, (name, row) in enumerate(shown, start=1):
+        tied = bool(places) and _standing(places[-1].row) == _standing(row)
+        place = 0 if row.entry.score is None else places[-1].rank if tied else number
+        places.append(Place(place, name, row))
+    return places
+
+
+def _standing(row: Row) -> float:
+    return -1.0 if row.entry.score is None else row.entry.score
+
+
+def _columns(entries: Sequence[Entry]) -> list[str]:
+    return sorted({lab.id for entry in entries for lab in entry.labs})
+
+
+def class_rows(entries: Sequence[Entry]) -> list[Row]:
+    columns = _columns(entries)
+    rows = []
+    for entry in entries:
+        by_lab = {lab.id: lab.score for lab in entry.labs}
+        states = [state_of(result) for _, result in entry.rungs]
+        rows.append(
+            Row(
+                entry,
+                share(entry),
+                tuple(by_lab.get(column) for column in columns),
+                tuple(column in by_lab for column in columns),
+                states.count(State.FULL),
+                len(states),
+                _cause(entry),
+            )
+        )
+    return rows
+
+
+def _cause(entry: Entry) -> str:
+    """The first rung that lacks points and why, in few words."""
+    if entry.problem:
+        return entry.problem
+    for lab, result in entry.rungs:
+        state = state_of(result)
+        if state is State.FULL:
+            continue
+        told = state is State.UNWRITTEN or state is State.HELD or state is State.UNGRADED
+        why = (
+            str(state) if told else next((kind_words(f.kind) for f in result.findings), str(state))
+        )
+        return f"{lab.id}/{result.id}: {why}"
+    return ""
+
+
+def _link(entry: Entry) -> str:
+    return f"students/{page_name(entry.id)}"

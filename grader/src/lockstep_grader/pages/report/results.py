@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Reads what grading wrote: the scores from grade.json, sources and pictures from beside it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.intake.submission import Source, read_file
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Backend, Outcome, Part, PartScore, RungResult
+from lockstep_grader.model.text import visible
+from lockstep_grader.results.serial import JSON_VERSION, judgement_from_json
+
+GRADES = "grade.json"
+_MAX_PICTURE_BYTES = 4 << 20
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True, slots=True)
+class LabEntry:
+    id: str
+    score: float | None  # None: not graded
+    max_score: float
+    rungs: tuple[RungResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One submission. `problem` says why nothing could be taken from it, else it is empty."""
+
+    id: str
+    name: str  # of the student; the id where the roster knows none
+    section: str
+    problem: str
+    score: float | None  # None: not graded
+    max_score: float
+    labs: tuple[LabEntry, ...]
+
+    @property
+    def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
+        return tuple((lab, rung) for lab in self.labs for rung in lab.rungs)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    backend: Backend
+    compiler: str
+    graded_at: str  # ISO 8601; empty where it is not known
+    entries: tuple[Entry, ...]
+    folder: Path  # in which sources and pictures lie, where they were kept
+
+    def source(self, entry: Entry, lab: str, rung: str) -> str:
+        """The rung's source as it was judged; empty where it was not kept."""
+        file = self._beside(entry, lab, f"{rung}.cu")
+        found = read_file(file) if file else None
+        return found.data.decode() if isinstance(found, Source) else ""
+
+    def picture(self, entry: Entry, lab: str, file_name: str) -> bytes:
+        """A PNG that a test made; empty where it was not kept, or is none."""
+        file = self._beside(entry, lab, file_name)
+        try:
+            data = file.read_bytes() if file and file.stat().st_size <= _MAX_PICTURE_BYTES else b""
+        except OSError:
+            return b""
+        return data if data.startswith(_PNG) else b""
+
+    def _beside(self, entry: Entry, lab: str, file_name: str) -> Path | None:
+        """The file's path; None for one that is absent, or that names would lead elsewhere."""
+        file = self.folder / entry.id / lab / file_name
+        try:
+            inside = file.resolve().is_relative_to(self.folder.resolve())
+            return file if inside and file.is_file() else None
+        except (OSError, RuntimeError, ValueError):
+            return None
+
+
+def read_results(path: Path) -> Results:
+    """The results in folder `path`, or in the JSON file `path`. Raises InputError naming it."""
+    file = path / GRADES if path.is_dir() else path
+    try:
+        data = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{file}: no such file; ./lab grade PATH --results {path} makes a results folder"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read as JSON: {error}") from error
+    try:
+        if data["version"] != JSON_VERSION:
+            raise InputError(f"{file} is of version {data['version']}, not {JSON_VERSION}")
+        results = _results(data, file.parent)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{file} is not what ./lab grade writes: {error!r}") from error
+    identifiers = [entry.id for entry in results.entries]
+    if len(set(identifiers)) < len(identifiers):
+        raise InputError(f"{file} names a submission twice")
+    return results
+
+
+def _results(data: Mapping[str, Any], folder: Path) -> Results:
+    compiler = data["toolchain"]["compiler"]
+    return Results(
+        Backend(data["backend"]),
+        visible(f"{compiler.get('id', '')} {compiler.get('version', '')}".strip()),
+        visible(str(data.get("graded_at") or "")),
+        tuple(_entry(item) for item in data["submissions"]),
+        folder,
+    )
+
+
+def _entry(item: Mapping[str, Any]) -> Entry:
+    student = item.get("student") or {}
+    identifier = str(item["id"])
+    return Entry(
+        identifier,
+        visible(str(student.get("name") or identifier)),
+        visible(str(student.get("section") or "")),
+        visible(str(item.get("problem") or "")),
+        _score(item["score"]),
+        float(item["max_score"]),
+        tuple(_lab(lab) for lab in item["labs"]),
+    )
+
+
+def _lab(item: Mapping[str, Any]) -> LabEntry:
+    rungs = tuple(_rung(rung) for rung in item["rungs"])
+    return LabEntry(str(item["id"]), _score(item["score"]), float(item["max_score"]), rungs)
+
+
+def _rung(item: Mapping[str, Any]) -> RungResult:
+    judgement = judgement_from_json(item)
+    parts = {
+        Part(name): PartScore(_score(score["score"]), float(score["max_score"]))
+        for name, score in item["parts"].items()
+    }
+    outcome = Outcome(item["outcome"])
+    return RungResult(str(item["id"]), outcome, parts, judgement.findings, judgement)
+
+
+def _score(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""One judged rung as its student's page shows it."""
+
+import base64
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from lockstep_grader.model.grades import (
+    Backend,
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    PartScore,
+    Rung,
+    RungResult,
+    TestResult,
+)
+from lockstep_grader.model.measures import figure
+from lockstep_grader.model.text import clipped
+from lockstep_grader.pages.report.gauges import Gauge, gauges
+from lockstep_grader.pages.report.results import Entry, Results
+from lockstep_grader.pages.report.words import State, kind_words, state_of
+from lockstep_grader.pages.source import coloured_lines
+
+_NEIGHBOURS = 4  # source lines above and below a note that are not folded away
+_LEAST_FOLD = 4  # fewer lines than these are not worth folding
+_OUTPUT_LINES = 60
+_MESSAGE_LINES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A reason for lost points; `anchor` is the line of the source that it names, if shown."""
+
+    kind: str
+    message: str
+    place: str
+    anchor: str
+    where: str = ""  # the test that found it
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    number: int
+    html: Markup
+    anchor: str
+    notes: tuple[tuple[str, str], ...]  # (style: finding or count, words)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Lines that stand together: shown, or folded away behind their number."""
+
+    lines: tuple[SourceLine, ...]
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    label: str
+    data: str  # a data: URI
+
+
+@dataclass(frozen=True, slots=True)
+class RungView:
+    rung: Rung
+    anchor: str
+    state: State
+    score: float | None
+    max_score: float
+    parts: tuple[tuple[str, PartScore], ...]
+    fault: str
+    causes: tuple[Cause, ...]
+    gauges: tuple[Gauge, ...]
+    source: tuple[Fold, ...]
+    pictures: tuple[Picture, ...]
+    tests: tuple[TestResult, ...]
+
+    @property
+    def is_full(self) -> bool:
+        return self.score == self.max_score
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether something is to be said of a line of the source."""
+        return any(line.notes for fold in self.source for line in fold.lines)
+
+    @property
+    def outputs(self) -> list[tuple[str, str]]:
+        """What tests printed, each text once."""
+        said = {test.output.strip(): test.name for test in reversed(self.tests)}
+        return [
+            (test.name, clipped(text, _OUTPUT_LINES))
+            for test in self.tests
+            if (text := test.output.strip()) and said[text] == test.name
+        ]
+
+
+def view_rung(
+    results: Results, entry: Entry, lab_id: str, rung: Rung, result: RungResult
+) -> RungView:
+    anchor = f"{lab_id}-{rung.id}"
+    text = results.source(entry, lab_id, rung.id)
+    count = len(text.splitlines())
+    return RungView(
+        rung=rung,
+        anchor=anchor,
+        state=state_of(result),
+        score=result.score,
+        max_score=result.max_score,
+        parts=tuple((part.value, result.parts[part]) for part in Part if part in result.parts),
+        fault=result.judgement.fault,
+        causes=tuple(_causes(result, rung.file_name, anchor, count)),
+        gauges=gauges(rung, result, results.backend),
+        source=_folds(text, _notes(result, rung, results.backend), anchor),
+        pictures=tuple(_pictures(results, entry, lab_id, result)),
+        tests=result.judgement.tests,
+    )
+
+
+def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iterable[Cause]:
+    """Each finding once, then what failed tests say that no finding does."""
+    found_by = {
+        finding: test.name for test in reversed(result.judgement.tests) for finding in test.findings
+    }
+    for finding in result.findings:
+        at = f"{finding.file}:{finding.line}" if finding.line else ""
+        is_here = finding.file == file_name and 0 < finding.line <= lines
+        yield Cause(
+            kind_words(finding.kind),
+            clipped(finding.message, _MESSAGE_LINES),
+            at,
+            f"{anchor}-L{finding.line}" if is_here else "",
+            found_by.get(finding, ""),
+        )
+    said = "\n".join(finding.message for finding in result.findings)
+    for test in result.judgement.tests:
+        if test.outcome is Outcome.FAILED and not test.findings and test.message not in said:
+            said += f"\n{test.message}"
+            yield Cause("failed test", clipped(test.message, _MESSAGE_LINES), "", "", test.name)
+
+
+def _notes(result: RungResult, rung: Rung, backend: Backend) -> dict[int, list[tuple[str, str]]]:
+    """What is to be said of lines: findings, and where most of a gated measure arises."""
+    notes: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    findings: Iterable[Finding] = result.findings
+    for finding in findings:
+        if finding.file == rung.file_name and finding.kind is not FindingKind.BUDGET:
+            words = f"{kind_words(finding.kind)}: {clipped(finding.message, 1)}"
+            notes[finding.line].append(("finding", words))
+    gated = {gate.name: gate for gate in rung.gates(backend)}
+    for test in result.judgement.tests:
+        for name, place in test.places.items():
+            if place.file != rung.file_name or name not in gated or not place.value:
+                continue
+            missed = name in test.measures and gated[name].fraction(test.measures[name]) < 1
+            words = f"{name}: most of it arises here ({figure(place.value)})"
+            notes[place.line].append(("finding" if missed else "count", words))
+    return {line: list(dict.fromkeys(said)) for line, said in notes.items()}
+
+
+def _folds(text: str, notes: dict[int, list[tuple[str, str]]], anchor: str) -> tuple[Fold, ...]:
+    if not text:
+        return ()
+    lines = [
+        SourceLine(number, html, f"{anchor}-L{number}", tuple(notes.get(number, ())))
+        for number, html in enumerate(coloured_lines(text), start=1)
+    ]
+    near = {
+        number
+        for line in lines
+        if line.notes
+        for number in range(line.number - _NEIGHBOURS, line.number + _NEIGHBOURS + 1)
+    }
+    if not near:
+        return (Fold(tuple(lines), True),)
+    folds: list[Fold] = []
+    run: list[SourceLine] = []
+    for line in lines:
+        if run and (line.number in near) != (run[-1].number in near):
+            folds.append(_fold(run, near))
+            run = []
+        run.append(line)
+    return (*folds, _fold(run, near))
+
+
+def _fold(run: Sequence[SourceLine], near: set[int]) -> Fold:
+    return Fold(tuple(run), run[0].number in near or len(run) < _LEAST_FOLD)
+
+
+def _pictures(results: Results, entry: Entry, lab_id: str, result: RungResult) -> Iterable[Picture]:
+    for image in result.judgement.images:
+        if data := results.picture(entry, lab_id, image.file):
+            uri = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
+            yield Picture(image.label, uri)

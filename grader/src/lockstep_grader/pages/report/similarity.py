@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Pairs of submissions whose code is alike beyond what the task makes alike.
+
+A figure is no proof: everyone solves the same task from the same hand-out. So what was handed out
+is subtracted, a rung with little code of one's own is left out, and a pair stands out only where it
+is far above what is usual at that rung.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+
+from lockstep_grader.machine.progress import Stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.pages.report import alike
+from lockstep_grader.pages.report.pairs import (
+    LEAST_ABOVE,
+    LEAST_OWN,
+    LEAST_PAIRS,
+    LEAST_SHARE,
+    MOST_PAIRS,
+    Match,
+    Pair,
+    Similarity,
+)
+from lockstep_grader.pages.report.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    """One rung across the class: who has code of their own there, and how alike each two are."""
+
+    lab: str
+    id: str
+    prints: Mapping[int, alike.Prints]  # by the submission's number
+    shares: Mapping[tuple[int, int], float]
+
+    @property
+    def usual(self) -> float | None:
+        return median(self.shares.values()) if len(self.shares) >= LEAST_PAIRS else None
+
+    @property
+    def least(self) -> float:
+        """From what share on a pair stands out; beyond 1 none can."""
+        return LEAST_SHARE if self.usual is None else max(LEAST_SHARE, self.usual + LEAST_ABOVE)
+
+    def match(self, one: int, other: int) -> Match:
+        left, right = self.prints[one], self.prints[other]
+        return Match(
+            self.lab,
+            self.id,
+            self.shares[one, other],
+            self.usual,
+            left.text,
+            right.text,
+            *alike.shared_lines(left, right),
+        )
+
+
+def find_similar(
+    results: Results, labs: Sequence[Lab], workspace: Workspace, progress: Stage
+) -> Similarity:
+    """Compares every two submissions rung by rung, in a fixed order."""
+    graded = {lab.id for entry in results.entries for lab in entry.labs}
+    names = [(lab, rung.id) for lab in labs if lab.id in graded for rung in lab.rungs]
+    rungs = []
+    for done, (lab, rung_id) in enumerate(names):
+        progress.advance(done, len(names), f"{lab.id}/{rung_id}")
+        rungs.append(_compare(results, lab, rung_id, workspace))
+    progress.advance(len(names), len(names))
+    standing_out: dict[tuple[int, int], list[_Rung]] = defaultdict(list)
+    for rung in rungs:
+        for pair, share in rung.shares.items():
+            if share >= rung.least:
+                standing_out[pair].append(rung)
+    pairs = [
+        Pair(
+            results.entries[one], results.entries[other], tuple(r.match(one, other) for r in found)
+        )
+        for (one, other), found in sorted(standing_out.items(), key=_rank)[:MOST_PAIRS]
+    ]
+    return Similarity(
+        tuple(pairs),
+        left_out=len(standing_out) - len(pairs),
+        compared=sum(len(rung.shares) for rung in rungs),
+        everywhere=tuple(f"{rung.lab}/{rung.id}" for rung in rungs if rung.least > 1),
+    )
+
+
+def _rank(found: tuple[tuple[int, int], list[_Rung]]) -> tuple[int, float, tuple[int, int]]:
+    """Pairs with the most rungs alike first: one rung may be chance."""
+    pair, rungs = found
+    return -len(rungs), -max(rung.shares[pair] for rung in rungs), pair
+
+
+def _compare(results: Results, lab: Lab, rung_id: str, workspace: Workspace) -> _Rung:
+    given = alike.handed_out(_given(lab, workspace))
+    prints = {}
+    for number, entry in enumerate(results.entries):
+        taken = alike.take_prints(results.source(entry, lab.id, rung_id), given)
+        if taken.own_size >= LEAST_OWN:
+            prints[number] = taken
+    known: dict[tuple[str, str], float] = {}  # classes hold many equal files
+    shares = {}
+    for one, other in combinations(prints, 2):
+        texts = (prints[one].text, prints[other].text)
+        if texts not in known:
+            known[texts] = alike.shared(prints[one], prints[other])
+        shares[one, other] = known[texts]
+    return _Rung(lab.id, rung_id, prints, shares)
+
+
+def _given(lab: Lab, workspace: Workspace) -> list[str]:
+    """What came with the lab: its starters and headers."""
+    folder = workspace.labs / lab.id
+    files = sorted([*folder.glob("*.cu"), *folder.glob("*.cuh")])
+    files += [workspace.root / "common" / "cuda" / header for header in lab.headers]
+    return [file.read_text("utf-8", "replace") for file in files if file.is_file()]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Writes all pages of a report, and takes away those of an earlier one that are no more."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.pages.report.class_page import class_page, leaderboard_page
+from lockstep_grader.pages.report.pairs import Similarity, pair_page
+from lockstep_grader.pages.report.pseudonyms import pseudonyms
+from lockstep_grader.pages.report.render import GENERATOR, Renderer
+from lockstep_grader.pages.report.results import Results
+from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.pages.report.student_page import student_page
+
+CLASS, LEADERBOARD = "index.html", "leaderboard.html"
+STUDENTS, SIMILARITY = "students", "similarity"
+_MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
+_HEAD_BYTES = 512  # in which the mark stands
+
+
+def write_report(
+    results: Results,
+    labs: Sequence[Lab],
+    output: Path,
+    *,
+    anonymous: bool,
+    similarity: Similarity | None,
+) -> Path:
+    """Writes the pages under `output`; returns the class's. Raises InputError or FaultError."""
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output} is not a folder")
+    renderer = Renderer()
+    names: Mapping[str, str] = {entry.id: entry.name for entry in results.entries}
+    if anonymous:
+        names = pseudonyms(names, results.folder)
+    pages = {
+        CLASS: class_page(renderer, results, labs, similarity, LEADERBOARD),
+        LEADERBOARD: leaderboard_page(renderer, results, names),
+    }
+    for pair in similarity.pairs if similarity else ():
+        pages[f"{SIMILARITY}/{pair.page}"] = pair_page(renderer, results, pair)
+    for name, page in pages.items():
+        write_whole(output / name, page.encode())
+    for entry in results.entries:  # one at a time: their pictures take room
+        name = f"{STUDENTS}/{page_name(entry.id)}"
+        pseudonym = names[entry.id] if anonymous else ""
+        page = student_page(renderer, results, entry, labs, pseudonym)
+        write_whole(output / name, page.encode())
+        pages[name] = ""
+    _remove_others(output, set(pages))
+    return output / CLASS
+
+
+def _remove_others(output: Path, names: set[str]) -> None:
+    """Deletes pages of an earlier report: they would tell of scores that no longer hold."""
+    for folder in (STUDENTS, SIMILARITY):
+        for file in sorted((output / folder).glob("*.html")):
+            if f"{folder}/{file.name}" not in names and _is_ours(file):
+                file.unlink()
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return _MARK in stream.read(_HEAD_BYTES)

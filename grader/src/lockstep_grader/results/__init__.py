@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Results as files and as JSON, and in the formats of learning platforms."""

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""CSV for spreadsheets and scripts: a row a student, or a row a student and rung."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from lockstep_grader.model.grades import Part
+from lockstep_grader.model.text import one_line
+from lockstep_grader.results.export.model import Gradebook, Submission
+from lockstep_grader.results.export.words import number
+
+# A cell that begins so is a formula to a spreadsheet; an apostrophe before it makes it text:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_CAUSE_CHARS = 300
+_WHO = ("id", "name", "email", "login", "lms_id", "section")
+
+
+def students(book: Gradebook) -> str:
+    """A row a student: points by lab, the total, the full mark, whether it is graded."""
+    header = [*_WHO, *(lab for lab, _ in book.labs), "score", "max_score", "status"]
+    rows = [
+        [
+            *_who(entry),
+            *by_lab(book, entry),
+            score(entry.score),
+            number(entry.max_score),
+            "not graded" if entry.score is None else "graded",
+        ]
+        for entry in book.submissions
+    ]
+    return written([header, *rows])
+
+
+def rungs(book: Gradebook) -> str:
+    """A row a student and rung: points by part, the outcome, the first cause."""
+    parts = [part.value for part in Part]
+    header = [*_WHO, "lab", "rung", *parts, "score", "max_score", "outcome", "cause"]
+    rows = []
+    for entry in book.submissions:
+        for lab in entry.labs:
+            for rung in lab.rungs:
+                causes = [f"{finding.kind}: {finding.message}" for finding in rung.findings]
+                rows.append(
+                    [
+                        *_who(entry),
+                        lab.id,
+                        rung.id,
+                        *(
+                            score(rung.parts[part][0]) if part in rung.parts else ""
+                            for part in Part
+                        ),
+                        score(rung.score),
+                        number(rung.max_score),
+                        rung.outcome.value,
+                        cell(rung.fault or next(iter(causes), "")),
+                    ]
+                )
+    return written([header, *rows])
+
+
+def by_lab(book: Gradebook, entry: Submission) -> list[str]:
+    """The points of each of the book's labs; empty where there are none to give."""
+    scores = {lab.id: lab.score for lab in entry.labs}
+    return [score(scores.get(lab)) for lab, _ in book.labs]
+
+
+def score(points: float | None) -> str:
+    return "" if points is None else number(points)
+
+
+def cell(text: str) -> str:
+    """Text of others as one cell: on one line, bounded, never a formula."""
+    line = one_line(text)
+    line = line if len(line) <= _CAUSE_CHARS else f"{line[:_CAUSE_CHARS]} [...]"
+    return f"'{line}" if line.startswith(_FORMULA) else line
+
+
+def written(rows: Iterable[Sequence[str]]) -> str:
+    """CSV as RFC 4180 has it; every cell is made by `cell`, `score` or us."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
+    return out.getvalue()
+
+
+def _who(entry: Submission) -> list[str]:
+    who = entry.student
+    texts = (entry.id, who.name, who.email, who.login, who.lms_id, who.section)
+    return [cell(text) for text in texts]

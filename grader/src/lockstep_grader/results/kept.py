@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Judgements kept by the content that they depend on, so that a proof is made once.
+
+For fixed seeds only: a judgement under a secret seed is one sample of many.
+"""
+
+import contextlib
+import json
+from pathlib import Path
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.files import write_json
+from lockstep_grader.model.grades import Finding, Judgement
+from lockstep_grader.results.serial import judgement_from_json, judgement_json
+from lockstep_grader.results.store import ResultId
+
+
+class KeptJudgements:
+    """One file for each key (key.Keys); safe to use from several threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, result: ResultId, key: str) -> Judgement | None:
+        """The judgement of this content; None where there is none, or a damaged one."""
+        del result  # whoever hands it in, the same content gets the same judgement
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            return judgement_from_json(json.loads(self._file(key).read_bytes()))
+        return None
+
+    def settle(
+        self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
+    ) -> Judgement:
+        """Keeps `judgement`, unless it is a fault, and returns it."""
+        del result, source
+        if not judgement.fault:
+            write_json(self._file(key), judgement_json(judgement))
+        return judgement
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{key}.json"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What `--regrade` asks for: which results are judged again, remembered until they are."""
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.intake.catalog import find_target
+from lockstep_grader.intake.submission import Submission
+from lockstep_grader.machine.files import write_json
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.results.store import ResultId, Store
+
+EVERYTHING = "all"
+_FILE = ".regrade.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """The options: rungs as LAB[/RUNG] or `all`, students by any of their names."""
+
+    targets: tuple[str, ...] = ()
+    students: tuple[str, ...] = ()
+
+    def chosen(
+        self, submissions: Sequence[Submission], labs: Sequence[Lab]
+    ) -> tuple[ResultId, ...]:
+        """The results asked for: of these students, these rungs. Raises InputError."""
+        if not (self.targets or self.students):
+            return ()
+        rungs = _rungs(self.targets, labs)
+        whose = _whose(self.students, submissions)
+        found = tuple(
+            ResultId(submission.id, lab.id, rung.id)
+            for submission in submissions
+            if submission.id in whose
+            for lab in submission.labs
+            for rung in lab.rungs
+            if (lab.id, rung.id) in rungs
+        )
+        if not found:
+            raise InputError("--regrade: no submission here is graded on what it names")
+        return found
+
+
+def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> Store:
+    """The results in `folder`, without the attempts that shall be made again.
+
+    The request is written down, so that a run that is killed goes on with it, and asking the same
+    again then judges nothing for a third time.
+    """
+    asked = [*regrade.targets, *(f"student {name}" for name in regrade.students)]
+    noted = _read(folder / _FILE)
+    again: dict[str, int] = dict(noted.get("attempts", {}))
+    if chosen and noted.get("asked") != asked:
+        store = Store(folder)
+        again |= {str(result): number for result in chosen if (number := store.attempt(result))}
+        write_json(folder / _FILE, {"asked": asked, "attempts": again})
+    return Store(folder, again)
+
+
+def forget_done(store: Store) -> None:
+    """Strikes from the request what has been judged again; asking the same again is a new one."""
+    file = store.folder / _FILE
+    noted = _read(file)
+    left = {
+        name: number
+        for name, number in noted.get("attempts", {}).items()
+        if store.attempt(ResultId(*name.split("/"))) <= number
+    }
+    if left:
+        write_json(file, {"attempts": left})
+    else:
+        file.unlink(missing_ok=True)
+
+
+def _rungs(targets: Sequence[str], labs: Sequence[Lab]) -> set[tuple[str, str]]:
+    if not targets or EVERYTHING in targets:
+        return {(lab.id, rung.id) for lab in labs for rung in lab.rungs}
+    found = (find_target(labs, target) for target in targets)
+    return {(lab.id, rung.id) for lab, rungs in found for rung in rungs}
+
+
+def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
+    if not names:
+        return {submission.id for submission in submissions}
+    by_name: dict[str, set[str]] = {}
+    for submission in submissions:
+        who = submission.student
+        for known in (who.name, who.lms_id, who.email, who.login, submission.id):
+            if known:
+                by_name.setdefault(known.casefold(), set()).add(submission.id)
+    whose: set[str] = set()
+    for name in names:
+        found = by_name.get(name.casefold())
+        if found is None:
+            close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
+            guess = f"; did you mean {close[0]}?" if close else ""
+            raise InputError(f"--regrade-student: nobody here is called {name!r}{guess}")
+        if len(found) > 1:
+            ids = ", ".join(sorted(found))
+            raise InputError(f"--regrade-student: {name!r} may be each of {ids}; name one of these")
+        whose |= found
+    return whose
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) and isinstance(data.get("attempts"), dict) else {}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Judgements and results as JSON values, and judgements back again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader import __version__
+from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.grades import (
+    Finding,
+    FindingKind,
+    Image,
+    Judgement,
+    LabResult,
+    Outcome,
+    Part,
+    Place,
+    RungResult,
+    SubmissionResult,
+    TestResult,
+)
+from lockstep_grader.toolchain.description import Toolchain
+
+JSON_VERSION = 1
+
+
+def report_head(toolchain: Toolchain, seed: int | None, graded_at: datetime) -> dict[str, Any]:
+    """What `grade --json` writes before its submissions; schemas/grade.schema.json describes it."""
+    return {
+        "version": JSON_VERSION,
+        "backend": toolchain.backend.value,
+        "toolchain": {
+            "grader": __version__,
+            "compiler": dict(toolchain.compiler),
+            "digest": toolchain.digest,
+        },
+        "seed": seed,
+        "graded_at": graded_at.astimezone(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def submission_json(submission: SubmissionResult) -> dict[str, Any]:
+    """One of the report's submissions."""
+    return {
+        "id": submission.id,
+        "student": asdict(submission.student),
+        "problem": submission.problem,
+        "score": submission.score,
+        "max_score": submission.max_score,
+        "labs": [_lab(lab) for lab in submission.labs],
+    }
+
+
+def check_json(
+    toolchain: Toolchain,
+    seed: int | None,
+    graded_at: datetime,
+    folder: Path,
+    lab: LabResult,
+    hints: Mapping[str, str],
+) -> dict[str, Any]:
+    """What `check --json` writes; schemas/check.schema.json describes it.
+
+    `folder` holds the lab's; `hints` are the commands that show a rung's hints.
+    """
+    report = {**_lab(lab), "folder": str(folder / lab.id)}
+    report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
+    return {**report_head(toolchain, seed, graded_at), "lab": report}
+
+
+def judgement_json(judgement: Judgement) -> dict[str, Any]:
+    return {
+        "tests": [_test(test) for test in judgement.tests],
+        "findings": [_finding(finding) for finding in judgement.findings],
+        "fault": judgement.fault,
+        "seed": judgement.seed,
+        "seconds": round(judgement.seconds, 3),
+    }
+
+
+def judgement_from_json(data: Mapping[str, Any]) -> Judgement:
+    """The inverse of judgement_json. Raises KeyError, TypeError or ValueError on other data."""
+    return Judgement(
+        tests=tuple(_test_from(test) for test in data["tests"]),
+        findings=tuple(_finding_from(finding) for finding in data["findings"]),
+        fault=str(data["fault"]),
+        seed=str(data["seed"]),
+        seconds=float(data["seconds"]),
+    )
+
+
+def _lab(lab: LabResult) -> dict[str, Any]:
+    return {
+        "id": lab.id,
+        "score": lab.score,
+        "max_score": lab.max_score,
+        "rungs": [_rung(rung) for rung in lab.rungs],
+    }
+
+
+def _rung(rung: RungResult) -> dict[str, Any]:
+    judgement = rung.judgement
+    return {
+        "id": rung.id,
+        "score": rung.score,
+        "max_score": rung.max_score,
+        "outcome": rung.outcome.value,
+        "parts": {
+            part.value: {"score": score.score, "max_score": score.max_score}
+            for part, score in rung.parts.items()
+        },
+        "fault": judgement.fault,
+        "findings": [_finding(finding) for finding in rung.findings],
+        "counters": _counters(judgement.tests),
+        "tests": [_test(test) for test in judgement.tests],
+        "seed": judgement.seed,
+        "seconds": round(judgement.seconds, 3),
+    }
+
+
+def _counters(tests: Sequence[TestResult]) -> dict[str, dict[str, float]]:
+    """The counters of all tests, summed for each kernel."""
+    sums: dict[str, dict[str, float]] = {}
+    for test in tests:
+        for kernel, counters in test.counters.items():
+            kernel_sums = sums.setdefault(kernel, {})
+            for name, value in counters.items():
+                kernel_sums[name] = kernel_sums.get(name, 0) + value
+    return sums
+
+
+def _test(test: TestResult) -> dict[str, Any]:
+    return {
+        "name": test.name,
+        "part": test.part.value,
+        "outcome": test.outcome.value,
+        "message": test.message,
+        "seconds": test.seconds,
+        "findings": [_finding(finding) for finding in test.findings],
+        "output": test.output,
+        "measures": dict(test.measures),
+        "counters": {kernel: dict(counters) for kernel, counters in test.counters.items()},
+        "places": {
+            name: {"file": place.file, "line": place.line, "value": place.value}
+            for name, place in test.places.items()
+        },
+        "images": [{"label": image.label, "file": image.file} for image in test.images],
+    }
+
+
+def _test_from(data: Mapping[str, Any]) -> TestResult:
+    return TestResult(
+        name=data["name"],
+        part=Part(data["part"]),
+        outcome=Outcome(data["outcome"]),
+        message=data["message"],
+        seconds=data["seconds"],
+        findings=tuple(_finding_from(finding) for finding in data["findings"]),
+        output=data["output"],
+        measures=dict(data["measures"]),
+        counters={kernel: dict(counters) for kernel, counters in data["counters"].items()},
+        places={
+            name: Place(place["file"], place["line"], place["value"])
+            for name, place in data["places"].items()
+        },
+        images=tuple(Image(image["label"], image["file"]) for image in data["images"]),
+    )
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind.value,
+        "file": finding.file,
+        "line": finding.line or None,
+        "message": finding.message,
+    }
+
+
+def _finding_from(data: Mapping[str, Any]) -> Finding:
+    return Finding(FindingKind(data["kind"]), data["message"], data["file"], data["line"] or 0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""`bench`: a lab's ladder timed over a range of sizes, beside the limit and the library."""
+
+import json
+import platform
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.intake.submission import read_source
+from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.judge import Workers
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.process import Limits
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
+from lockstep_grader.model.text import last_line
+
+_LIMITS = Limits(seconds=600)
+_VERSION = 1
+
+Row = dict[str, Any]
+
+
+def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> dict[str, Any]:
+    """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws.
+
+    What could not be measured is in its `failures`. Raises InputError where nothing could.
+    """
+    if session.toolchain.backend is not Backend.CUDA:
+        raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
+    rows: list[Row] = []
+    failures: list[str] = []
+    with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
+        for done, rung in enumerate(lab.rungs):
+            try:
+                for row in _time_rung(session, folder, lab, rung, sizes, Path(temp) / rung.id):
+                    if "failure" in row:
+                        failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
+                    else:
+                        rows.append({"rung": rung.id, **row})
+            except (InputError, FaultError) as error:  # the other rungs took minutes
+                failures.append(str(error))
+            progress.advance(done + 1, len(lab.rungs), rung.id)
+    if not rows:
+        raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
+    return {
+        "version": _VERSION,
+        "lab": lab.id,
+        "command": f"./lab bench {lab.id}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": _machine(),
+        "compiler": dict(session.toolchain.compiler),
+        "rows": rows,
+        "failures": failures,
+    }
+
+
+def _time_rung(
+    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], work: Path
+) -> list[Row]:
+    """A row a size; one that failed has a `failure` in place of its figures."""
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise InputError(f"{lab.id}/{rung.id}: {source.message}")
+    work.mkdir(parents=True)
+    tools = session.toolchain.lab(lab.id)
+    confinement = session.confinement
+    worker = compile_rung(session.toolchain, tools, source, work, session.processes, confinement)
+    if isinstance(worker, Finding):
+        raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
+    workers = Workers(
+        worker,
+        anchors=session.toolchain.anchors,
+        sandbox=tuple(confinement.running(worker)),
+    )
+    listed = ",".join(str(size) for size in sizes)
+    argv = [str(tools.judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
+    done = session.processes.run(argv, _LIMITS, work)
+    if done.returncode != 0 or done.timed_out:
+        raise FaultError(f"timing {lab.id}/{rung.id} failed: {last_line(done.output)}")
+    return [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
+
+
+def _machine() -> dict[str, str]:
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0"]
+    try:
+        found = subprocess.run(query, capture_output=True, text=True, check=True, timeout=60)
+        gpu, _, driver = found.stdout.strip().partition(", ")
+    except (OSError, subprocess.SubprocessError) as error:
+        raise FaultError(f"nvidia-smi does not say which GPU this is: {error}") from error
+    return {"gpu": gpu, "driver": driver, "system": platform.platform(terse=True)}
+
+
+def save(report: dict[str, Any], file: Path) -> None:
+    write_whole(file, (json.dumps(report, indent=1) + "\n").encode())
+
+
+def load(file: Path) -> dict[str, Any]:
+    """Raises InputError when `file` is not a report of ours."""
+    try:
+        report = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError(f"no benchmark report {file}: ./lab bench makes it, on a GPU") from error
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{file}: no benchmark report: {error}") from error
+    if not isinstance(report, dict) or report.get("version") != _VERSION:
+        raise InputError(f"{file}: no benchmark report of version {_VERSION}")
+    return report

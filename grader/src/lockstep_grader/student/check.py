@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""`check`: judges a student's own files and explains what it found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.judging.job import Job
+from lockstep_grader.judging.pool import judge_all
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.console import points
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend, Finding, Lab, LabResult, Rung
+from lockstep_grader.model.score import score_lab
+from lockstep_grader.results.store import ResultId, keep_images
+from lockstep_grader.student.explain import print_rung
+from lockstep_grader.student.problems import problem_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Rungs of one lab, judged: what there is to show."""
+
+    folder: Path  # of lab folders, from which the rungs were taken
+    lab: Lab
+    rungs: Sequence[Rung]
+    sources: Mapping[str, Source | Finding]
+    result: LabResult
+    backend: Backend
+
+
+def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Checked:
+    """Judges the `rungs` of `lab` under `folder`.
+
+    A rung that one of the `rungs` requires is not judged here: each is explained on its own.
+    """
+    sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
+    shards = max(1, session.jobs // len(rungs))  # judges for each, so that no core is idle
+    jobs = [
+        Job("check", lab, rung, partial(sources.__getitem__, rung.id), shards=shards)
+        for rung in rungs
+    ]
+    with stage("checking") as progress:
+        judgements = judge_all(
+            jobs, session.judge, session.processes, max_workers=session.jobs, progress=progress
+        )
+    result = score_lab(
+        lab,
+        {job.rung.id: judgements[ResultId("check", lab.id, job.rung.id)] for job in jobs},
+        session.toolchain.backend,
+    )
+    return Checked(folder, lab, rungs, sources, result, session.toolchain.backend)
+
+
+def show(console: Console, workspace: Workspace, checked: Checked, problems: bool = False) -> None:
+    """Prints what a student needs to know; with `problems`, lines for an editor as well.
+
+    Pictures that the tests make go to the folder of results.
+    """
+    lab, result = checked.lab, checked.result
+    for rung, rung_result in zip(checked.rungs, result.rungs, strict=True):
+        print_rung(console, lab.id, rung, rung_result, checked.sources[rung.id], checked.backend)
+        for picture in keep_images(workspace.results / "check" / lab.id, rung_result.judgement):
+            console.print(Text(f"  a picture to look at: {picture}", "dim"))
+        if problems:
+            folder = checked.folder.resolve()
+            for line in problem_lines(workspace.root, folder, lab, rung, rung_result):
+                console.print(Text(line, "dim"), soft_wrap=True)
+    if len(result.rungs) > 1:
+        total = points(result.score, result.max_score)
+        console.print(Text(f"\n{lab.id}: {total} points on {checked.backend}", "bold"))

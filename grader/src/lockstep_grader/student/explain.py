@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""What `check` tells a student about one rung: why, where in the source, and what next."""
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.console import STYLES, place, points
+from lockstep_grader.model.grades import (
+    Backend,
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    Rung,
+    RungResult,
+    TestResult,
+)
+from lockstep_grader.model.measures import bound, figure, kept
+from lockstep_grader.model.text import clipped, visible
+
+_SHOWN_TESTS = 3
+_NEIGHBOURS = 2  # source lines above and below the one that a finding names
+_MESSAGE_LINES = 20
+_OUTPUT_LINES = 10
+_BESIDE_SOLUTIONS = ("of_reference", "speedup")  # a students' copy cannot measure these
+
+
+def print_rung(
+    console: Console,
+    lab_id: str,
+    rung: Rung,
+    result: RungResult,
+    source: Source | Finding,
+    backend: Backend,
+) -> None:
+    """The rung's header line, then its causes with source excerpts, then how to go on."""
+    todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
+    verdict, style = ("to do", "yellow") if todo else (result.outcome, STYLES[result.outcome])
+    score = points(result.score, result.max_score)
+    console.print(
+        Text.assemble((rung.id, "bold"), f"  {rung.title}  ", (f"{score}  {verdict}", style))
+    )
+    if todo:
+        at = f" ({place(todo)})" if todo.line else ""
+        _print(console, Text(f"not written yet: {visible(todo.message)}{at}", "yellow"))
+    elif result.outcome is Outcome.ERROR:
+        _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
+    else:
+        _print_gates(console, rung, result, backend)
+        _print_causes(console, result, source)
+    if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
+        _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
+    if result.score != result.max_score and rung.hints:
+        _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
+
+
+def excerpt(source: Source, line: int) -> Text:
+    """The lines around `line`, numbered, with a mark at `line` itself."""
+    lines = source.data.decode("utf-8").splitlines()
+    text = Text(no_wrap=True, overflow="ellipsis")
+    first, last = max(1, line - _NEIGHBOURS), min(len(lines), line + _NEIGHBOURS)
+    for number in range(first, last + 1):
+        here = number == line
+        content = visible(lines[number - 1]).expandtabs(4)
+        row = f"{'>' if here else ' '} {number:4} | {content}\n"
+        text.append(row, "bold" if here else "dim")
+        if here and content.strip():
+            indent = len(content) - len(content.lstrip())
+            text.append(f"       | {' ' * indent}{'^' * len(content.strip())}\n", "red")
+    text.rstrip()
+    return text
+
+
+def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Backend) -> None:
+    """What efficiency was judged by, each with a tick or a cross."""
+    unicode = console.encoding.lower().startswith("utf")
+    for test in result.judgement.tests:
+        if test.part is not Part.EFFICIENCY:
+            continue
+        for gate in rung.gates(backend):
+            value = test.measures.get(gate.name)
+            if value is None:
+                if gate.name in _BESIDE_SOLUTIONS and test.measures:
+                    said = f"- {gate.name}: measured beside a solution, and none is here;"
+                    _print(console, Text(f"{said} it costs no points now", "dim"))
+                continue
+            good = kept(gate, value)
+            mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")
+            said = f"{mark} {gate.name} {figure(value)}"
+            line = Text(said, "green" if good else "red")
+            _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
+
+
+def _print_causes(console: Console, result: RungResult, source: Source | Finding) -> None:
+    shown: set[Finding] = set()
+    for finding in result.judgement.findings:
+        _print_finding(console, finding, source, shown)
+    failed = [test for test in result.judgement.tests if test.outcome is Outcome.FAILED]
+    for test in failed[:_SHOWN_TESTS]:
+        _print_test(console, test, source, shown)
+    if more := failed[_SHOWN_TESTS:]:
+        names = ", ".join(test.name for test in more[:_SHOWN_TESTS])
+        rest = f" and {len(more) - _SHOWN_TESTS} others" if len(more) > _SHOWN_TESTS else ""
+        _print(console, Text(f"{len(more)} more tests fail: {names}{rest}", "dim"))
+    for finding in result.findings:
+        _print_finding(console, finding, source, shown)
+
+
+def _print_test(
+    console: Console, test: TestResult, source: Source | Finding, shown: set[Finding]
+) -> None:
+    _print(console, Text(f"{test.name} failed", "red"))
+    said = {finding.message for finding in test.findings}
+    if test.message and test.message not in said:
+        _print(console, Text(clipped(test.message, _MESSAGE_LINES)), 4)
+    for finding in test.findings:
+        _print_finding(console, finding, source, shown)
+    if test.output.strip():
+        _print(console, Text("it printed:", "dim"), 4)
+        _print(console, Text(clipped(test.output.strip(), _OUTPUT_LINES), "dim"), 6)
+
+
+def _print_finding(
+    console: Console, finding: Finding, source: Source | Finding, shown: set[Finding]
+) -> None:
+    if finding in shown:
+        return
+    shown.add(finding)
+    head = Text(f"{finding.kind}", "red")
+    head.append(f"  {place(finding)}" if finding.line else "", "bold")
+    _print(console, head, 4)
+    _print(console, Text(clipped(visible(finding.message), _MESSAGE_LINES)), 6)
+    if isinstance(source, Source) and finding.file == source.file_name and finding.line:
+        _print(console, excerpt(source, finding.line), 6)
+
+
+def _print(console: Console, text: Text, indent: int = 2) -> None:
+    console.print(Padding(text, (0, 0, 0, indent), expand=False))

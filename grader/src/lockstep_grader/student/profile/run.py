@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Makes a profile: compiles the rung, has the judge count one call of each size."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.judge import Workers
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.process import Limits
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind, Lab, Outcome, Rung
+from lockstep_grader.model.text import one_line
+from lockstep_grader.student.profile.model import SizeProfile, read_size
+from lockstep_grader.student.profile.resources import Resources, measure_resources
+
+_LIMITS = Limits(seconds=900, output_bytes=256 << 20)
+_OK, _WRONG = 0, 1
+_BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    lab: Lab
+    rung: Rung
+    source: Source
+    sizes: tuple[SizeProfile, ...]
+    resources: tuple[Resources, ...] | str  # or why they are not known
+
+    @property
+    def passed(self) -> bool:
+        return all(size.outcome is Outcome.PASSED for size in self.sizes)
+
+    def resources_of(self, kernel: str) -> Resources | None:
+        """What nvcc says of the kernel that was launched as `kernel`."""
+        known = [] if isinstance(self.resources, str) else list(self.resources)
+        name = kernel.rpartition("::")[2] if "<" not in kernel else kernel
+        exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
+        bare = name.partition("<")[0]
+        alike = [item for item in known if item.kernel.partition("<")[0] == bare]
+        if exact:
+            return exact[0]
+        return alike[0] if len(alike) == 1 else None
+
+
+def profile_rung(
+    workspace: Workspace, session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int]
+) -> Profile:
+    """Counts one call of each size; no size means the one at which budgets are judged.
+
+    Raises SubmissionError when the rung cannot be run, InputError when there is nothing to count,
+    FaultError when the judge failed.
+    """
+    if session.toolchain.backend is not Backend.CPU:
+        raise InputError("counters come from the emulator: use --backend cpu")
+    name = f"{lab.id}/{rung.id}"
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise SubmissionError(f"{name}: {source.message}")
+    with tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp:
+        work = Path(temp)
+        tools = session.toolchain.lab(lab.id)
+        confinement = session.confinement
+        worker = compile_rung(
+            session.toolchain, tools, source, work, session.processes, confinement
+        )
+        if isinstance(worker, Finding):
+            where = f"{worker.file}:{worker.line}: " if worker.line else ""
+            raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
+        counted = _count(session, tools.judge, rung, worker, sizes, work)
+        if not counted:
+            raise InputError(f"{name} has no workload to profile: its judge checks results alone")
+        for size in counted:
+            if not size.kernels:
+                _complain(name, size)
+        common = workspace.root / "common" / "cuda"
+        file = work / source.file_name
+        resources = measure_resources(file, tools.include, common, session.processes, confinement)
+    return Profile(lab, rung, source, counted, resources)
+
+
+def _count(
+    session: Session, judge: Path, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
+) -> tuple[SizeProfile, ...]:
+    listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
+    workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
+    argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--profile={listed}"]
+    done = session.processes.run(argv, _LIMITS, work)
+    if done.timed_out:
+        raise FaultError(
+            f"profiling did not end within {_LIMITS.seconds:.0f} s; try a smaller --size"
+        )
+    if done.returncode not in (_OK, _WRONG) and "has no workload" in done.output:
+        return ()
+    if done.returncode not in (_OK, _WRONG):
+        raise FaultError(f"the judge cannot profile {rung.id}: {one_line(done.output[-300:])}")
+    lines = [line for line in done.output.splitlines() if line.startswith("{")]
+    try:
+        return tuple(read_size(json.loads(line)) for line in lines)
+    except ValueError as error:
+        raise FaultError(f"the judge wrote a profile that is no JSON: {error}") from error
+
+
+def _complain(name: str, size: SizeProfile) -> None:
+    """No kernel ran: says why, in one line."""
+    if any(
+        finding.kind is FindingKind.TODO for finding in size.findings
+    ) or size.message.startswith("TODO"):
+        raise SubmissionError(f"{name} is not written yet: {one_line(size.message)}")
+    if size.outcome is not Outcome.PASSED:
+        raise SubmissionError(f"{name} cannot be profiled: {one_line(size.message)}")

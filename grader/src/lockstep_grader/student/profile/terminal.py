@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""A profile on a terminal: the kernels, what holds each back, the source with its hot lines."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lockstep_grader.model.grades import Outcome
+from lockstep_grader.model.measures import figure
+from lockstep_grader.model.text import visible
+from lockstep_grader.student.profile.cost import diagnose
+from lockstep_grader.student.profile.model import SizeProfile
+from lockstep_grader.student.profile.notes import LineNote, kernel_columns, line_notes
+from lockstep_grader.student.profile.resources import Resources
+from lockstep_grader.student.profile.run import Profile
+
+MULTIPROCESSORS = 16  # of the device that the emulator presents
+_NEIGHBOURS = 1  # source lines shown above and below one with counters
+_WHOLE_FILE = 40  # a file of so many lines is shown whole
+_HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes
+
+
+def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
+    """Everything that the profile holds; of the source, `line_limit` lines at most (0: all)."""
+    name = f"{profile.lab.id}/{profile.rung.id}"
+    for size in profile.sizes:
+        head = Text.assemble((f"{name}  {profile.rung.title}", "bold"))
+        console.print(head.append(f", {size.num_items} items", "bold"))
+        if size.outcome is not Outcome.PASSED:
+            _warn(console, size)
+        _print_kernels(console, size)
+        _print_source(console, profile, size, line_limit)
+    _print_resources(console, profile.resources)
+
+
+def _warn(console: Console, size: SizeProfile) -> None:
+    text = f"the result is wrong, so these counts may mean little: {size.message}"
+    console.print(Text(text, "red"))
+    for finding in size.findings:
+        where = f"  {finding.file}:{finding.line}" if finding.line else ""
+        console.print(Text(f"  {finding.kind}{where}  {finding.message}", "red"))
+
+
+def _print_kernels(console: Console, size: SizeProfile) -> None:
+    if not size.kernels:
+        console.print(Text("no kernel was launched", "yellow"))
+        return
+    rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
+    if console.width < 120:  # a column a kernel reads better than a table that is cut
+        _print_upright(console, rows)
+    else:
+        table = Table(box=None, pad_edge=False)
+        for index, (heading, _) in enumerate(rows[0]):
+            table.add_column(heading, justify="left" if index == 0 else "right")
+        for row in rows:
+            table.add_row(*(Text(value) for _, value in row))
+        console.print(table)
+    for kernel in size.kernels:
+        told = diagnose(kernel, size.items, MULTIPROCESSORS)
+        style = "green" if told.is_good else "yellow"
+        console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
+    console.print()
+
+
+def _print_upright(console: Console, rows: list[Sequence[tuple[str, str]]]) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for index, (heading, _) in enumerate(rows[0]):
+        table.add_row(Text(heading, "dim"), *(Text(row[index][1]) for row in rows))
+    console.print(table)
+
+
+def _print_source(console: Console, profile: Profile, size: SizeProfile, line_limit: int) -> None:
+    notes = line_notes(size)
+    own = {note.line.line: note for note in notes if note.line.file == profile.source.file_name}
+    lines = visible(profile.source.data.decode("utf-8")).split("\n")
+    own = {number: note for number, note in own.items() if number <= len(lines)}
+    shown = _shown_lines(len(lines), own, line_limit)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("line", justify="right", no_wrap=True, min_width=4)
+    table.add_column("cost", justify="right", no_wrap=True, min_width=4)
+    table.add_column(profile.source.file_name, no_wrap=True, overflow="ellipsis")
+    last = 0
+    for number in shown:
+        if number > last + 1:
+            table.add_row("", "", Text("...", "dim"))
+        _add_line(table, number, lines[number - 1].expandtabs(4), own.get(number))
+        last = number
+    console.print(table)
+    hidden = len(own) - sum(number in own for number in shown)
+    if hidden:
+        console.print(Text(f"{hidden} more lines with counters: --line-limit 0 shows all", "dim"))
+    for note in notes:
+        if note.line.file != profile.source.file_name:
+            where = f"{note.line.file}:{note.line.line}"
+            console.print(Text(f"{where}  {note.percent}  {', '.join(note.texts)}", "dim"))
+    console.print()
+
+
+def _shown_lines(count: int, notes: dict[int, LineNote], limit: int) -> list[int]:
+    """Line numbers: all of a short file; else those with counters, the costliest, and context."""
+    if count <= _WHOLE_FILE and (limit == 0 or count <= limit):
+        return list(range(1, count + 1))
+    shown: set[int] = set()
+    for number in sorted(notes, key=lambda number: (-notes[number].share, number)):
+        around = range(max(1, number - _NEIGHBOURS), min(count, number + _NEIGHBOURS) + 1)
+        if limit and len(shown.union(around)) > limit:
+            break
+        shown.update(around)
+    return sorted(shown)
+
+
+def _add_line(table: Table, number: int, text: str, note: LineNote | None) -> None:
+    if note is None:
+        table.add_row(Text(str(number), "dim"), "", Text(text, "dim"))
+        return
+    style = next((style for least, style in _HEAT if note.share >= least), "")
+    table.add_row(Text(str(number)), Text(note.percent, style), Text(text, style))
+    indent = " " * (len(text) - len(text.lstrip()))
+    table.add_row("", "", Text(f"{indent}^ {', '.join(note.texts)}", "cyan"))
+
+
+def _print_resources(console: Console, resources: tuple[Resources, ...] | str) -> None:
+    if isinstance(resources, str):
+        console.print(Text(resources, "dim"))
+        return
+    table = Table(box=None, pad_edge=False)
+    columns = ("compiled for sm_90", "registers", "static shared", "local", "spilled", "constant")
+    for name in (*columns, "largest block"):
+        table.add_column(name, justify="left" if name == columns[0] else "right")
+    for item in resources:
+        constant = "-" if item.constant_bytes is None else f"{item.constant_bytes} B"
+        table.add_row(
+            Text(visible(item.kernel)),
+            figure(item.registers),
+            f"{item.static_shared_bytes} B",
+            f"{item.local_bytes} B",
+            f"{item.spilled_bytes} B",
+            constant,
+            f"{item.largest_block} threads",
+        )
+    console.print(Padding(table, 0))

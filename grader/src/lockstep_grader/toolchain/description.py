@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What CMake tells the grader in lockstep.json: how to compile a rung, and who judges it."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a rung's compilation; `argv` may hold {source} {work} {include} {calls}."""
+
+    name: str
+    argv: tuple[str, ...]
+
+    def filled(self, **values: Path) -> tuple[str, ...]:
+        filled = []
+        for word in self.argv:
+            for name, value in values.items():
+                word = word.replace(f"{{{name}}}", str(value))
+            filled.append(word)
+        return tuple(filled)
+
+
+@dataclass(frozen=True)
+class LabTools:
+    judge: Path  # the gtest executable
+    calls: Path  # the worker's side of the lab's calls
+    include: Path  # the folder of the contract header
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    file: Path
+    backend: Backend
+    compiler: Mapping[str, str]
+    steps: tuple[Step, ...]
+    anchors: Path | None
+    labs: Mapping[str, LabTools]
+    features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
+
+    def lab(self, lab_id: str) -> LabTools:
+        if lab_id not in self.labs:
+            raise FaultError(
+                f"{self.file} names no judge for {lab_id}: has labs/{lab_id} a lab.toml?"
+            )
+        return self.labs[lab_id]
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """All that a rung is compiled with or linked to, as far as it is ours."""
+        words = [word for step in self.steps for word in step.argv]
+        files = {Path(word) for word in words if Path(word).is_absolute() and Path(word).is_file()}
+        folders = {Path(word.removeprefix("-I")) for word in words}
+        for folder in folders:
+            if folder.is_absolute() and folder.is_dir():
+                files.update(file for file in folder.rglob("*") if file.is_file())
+        files = {file for file in files if file.suffix != ".gch"}  # made from the headers
+        return (self.file, *sorted(files), *([self.anchors] if self.anchors else []))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with any of the `files`."""
+        return digest(self.files)
+
+
+def read_toolchain(file: Path) -> Toolchain:
+    """Reads and checks lockstep.json. Raises FaultError when it is missing or not as agreed."""
+    try:
+        data = json.loads(file.read_text("utf-8"))
+        if data["version"] != _VERSION:
+            raise FaultError(f"{file}: version {data['version']}, but this grader reads {_VERSION}")
+        return _toolchain(file, data)
+    except OSError as error:
+        raise FaultError(f"{file}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FaultError(f"{file}: not the toolchain file that CMake writes ({error!r})") from error
+
+
+def digest(files: Iterable[Path]) -> str:
+    """A hash over the contents of `files`, in their order."""
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+def _toolchain(file: Path, data: Any) -> Toolchain:
+    anchors = data.get("anchors")
+    return Toolchain(
+        file=file,
+        backend=Backend(data["backend"]),
+        compiler={str(key): str(value) for key, value in data["compiler"].items()},
+        steps=tuple(Step(step["name"], tuple(map(str, step["argv"]))) for step in data["steps"]),
+        anchors=Path(anchors) if anchors else None,
+        labs={
+            lab_id: LabTools(Path(lab["judge"]), Path(lab["calls"]), Path(lab["include"]))
+            for lab_id, lab in data["labs"].items()
+        },
+        features=frozenset(map(str, data.get("features", ()))),
+    )

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""The Debian packages that a backend needs: which are missing, and getting them."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.machine.progress import say
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.distributions import has_apt, install_command
+from lockstep_grader.toolchain.installers import apt_cause
+from lockstep_grader.toolchain.nvcc_packages import nvcc_of
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    name: str  # as doctor lists it
+    package: str  # Debian's and Ubuntu's name for it
+    found: Callable[[], str]  # where it is; empty when it is missing
+    purpose: str = ""
+
+
+def program(*names: str) -> Callable[[], str]:
+    """Finds the first of `names` on PATH."""
+    return lambda: next((path for name in names if (path := shutil.which(name))), "")
+
+
+def admin_program(name: str) -> Callable[[], str]:
+    """Finds a daemon, also where an ordinary user's PATH does not go."""
+    return lambda: shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin") or ""
+
+
+def header(name: str) -> Callable[[], str]:
+    """Finds a C++ header where compilers and CMake look."""
+    return lambda: _find_header(name, os.environ)
+
+
+def _compiler() -> str:
+    """g++, or what CXX names; never `c++`, which may be a compiler that CMake then refuses."""
+    return shutil.which(os.environ.get("CXX") or "g++") or ""
+
+
+CPU_REQUIREMENTS = (
+    Requirement("C++ compiler", "g++", _compiler, "builds the emulator and the rungs"),
+    Requirement("CMake", "cmake", program("cmake"), "configures the build"),
+    Requirement("Ninja", "ninja-build", program("ninja"), "runs the build"),
+    Requirement("GoogleTest", "libgtest-dev", header("gtest/gtest.h"), "the judges' framework"),
+    Requirement(
+        "Boost.Context",
+        "libboost-context-dev",
+        header("boost/context/detail/fcontext.hpp"),
+        "the emulator's threads",
+    ),
+)
+CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
+SANDBOX_REQUIREMENT = Requirement(
+    "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
+)
+OPTIONAL_REQUIREMENTS = (
+    Requirement("ccache", "ccache", program("ccache"), "makes rebuilding fast"),
+)
+DEVELOPER_REQUIREMENTS = (
+    Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
+    Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
+)
+SLURM_REQUIREMENTS = (
+    Requirement("slurmctld", "slurmctld", admin_program("slurmctld"), "./lab test: a cluster"),
+    Requirement("slurmd", "slurmd", admin_program("slurmd"), "./lab test: its nodes"),
+    Requirement("munge", "munge", admin_program("munged"), "./lab test: who is who in it"),
+    Requirement("sbatch", "slurm-client", program("sbatch"), "./lab test: jobs for it"),
+)
+EDITOR_REQUIREMENTS = (  # optional, as the next: without it what an editor shows is not tested
+    Requirement("clangd", "clangd", program("clangd"), "./lab test: editors"),
+)
+BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a browser
+    Requirement("Chromium", "chromium", program("chromium", "chromium-browser"), "./lab test"),
+)
+
+
+_APT_OPTIONS = ("-y", "--no-install-recommends")
+
+
+def requirements(backend: Backend) -> tuple[Requirement, ...]:
+    return CPU_REQUIREMENTS if backend is Backend.CPU else CUDA_REQUIREMENTS
+
+
+def missing(needed: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    return tuple(need for need in needed if not need.found())
+
+
+def ensure(needed: Sequence[Requirement]) -> None:
+    """Installs what is missing when root; otherwise names the one command. Raises FaultError."""
+    absent = missing(needed)
+    if not absent:
+        return
+    packages = [need.package for need in absent]
+    names = ", ".join(need.name for need in absent)
+    as_root = os.geteuid() == 0
+    if not as_root or not has_apt():
+        raise FaultError(f"{names} missing; run: {install_command(packages, as_root)}")
+    say(f"installing {' '.join(packages)} ...")
+    _apt("update")
+    _apt("install", *_APT_OPTIONS, *packages)
+    if still := missing(needed):
+        gone = ", ".join(need.name for need in still)
+        raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
+    if missing(OPTIONAL_REQUIREMENTS):
+        with contextlib.suppress(FaultError):
+            _apt("install", *_APT_OPTIONS, *(need.package for need in OPTIONAL_REQUIREMENTS))
+
+
+def offer(need: Requirement) -> None:
+    """Installs what one can do without, if that takes nobody's help."""
+    if os.geteuid() == 0 and has_apt() and not need.found():
+        try:
+            ensure((need,))
+        except FaultError as error:
+            say(str(error))
+
+
+def gpu_name() -> str:
+    """The first GPU as nvidia-smi lists it; empty when there is none."""
+    if not (smi := shutil.which("nvidia-smi")):
+        return ""
+    try:
+        listed = subprocess.run([smi, "-L"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return listed.stdout.partition("\n")[0] if listed.returncode == 0 else ""
+
+
+def toolkit_nvcc() -> str:
+    """nvcc on PATH or where NVIDIA's installer puts it, with all of CUDA; empty: none."""
+    usual = Path("/usr/local/cuda/bin/nvcc")
+    return shutil.which("nvcc") or (str(usual) if usual.exists() else "")
+
+
+def pypi_nvcc() -> str:
+    """nvcc of NVIDIA's Python packages: it compiles kernels, but has no CUDA library to link."""
+    return nvcc_of() if os.environ.get("LOCKSTEP_NVCC") != "off" else ""
+
+
+def nvcc_path() -> str:
+    """An nvcc that compiles kernels; empty when there is none."""
+    return toolkit_nvcc() or pypi_nvcc()
+
+
+def detect_backend() -> Backend:
+    """cuda where it can be built and run, else cpu."""
+    return Backend.CUDA if toolkit_nvcc() and gpu_name() else Backend.CPU
+
+
+def _apt(*arguments: str) -> None:
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(
+        ["apt-get", "-q", *arguments], env=env, capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        raise FaultError(f"apt-get {arguments[0]} failed: {apt_cause(done.stderr or done.stdout)}")
+
+
+def _find_header(name: str, env: Mapping[str, str]) -> str:
+    folders = ["/usr/include", "/usr/local/include"]
+    for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
+        folders += env.get(variable, "").split(":")
+    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT", "Boost_ROOT", "BOOST_ROOT"):
+        folders += [f"{prefix}/include" for prefix in env.get(variable, "").split(":") if prefix]
+    for folder in filter(None, folders):
+        if (Path(folder) / name).is_file():
+            return str(Path(folder) / name)
+    return ""
