@@ -29,8 +29,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "grader" / "src"))
 
-from lockstep_grader.intake.labfile import read_lab  # noqa: E402
 from lockstep_grader.author.mutants import Mutant, read_mutants  # noqa: E402
+from lockstep_grader.intake.labfile import read_lab  # noqa: E402
 from lockstep_grader.machine.workspace import Workspace  # noqa: E402
 
 LABS = ("00-threads", "01-reduction")

@@ -24,15 +24,15 @@ sys.path.insert(0, str(ROOT / "grader" / "src"))
 if importlib.util.find_spec("rich") is None:
     sys.exit("this Python lacks the grader's packages: use .venv/bin/python, which ./lab makes")
 
+from lockstep_grader.author.mutants import Mutant, read_mutants  # noqa: E402
 from lockstep_grader.intake.catalog import find_lab, read_labs  # noqa: E402
 from lockstep_grader.judging.compile import compile_rung  # noqa: E402
-from lockstep_grader.machine.gpus import GpuPool, find_gpus  # noqa: E402
-from lockstep_grader.model.grades import Backend, Finding, Lab  # noqa: E402
-from lockstep_grader.author.mutants import Mutant, read_mutants  # noqa: E402
-from lockstep_grader.judging.rung_judge import Job  # noqa: E402
+from lockstep_grader.judging.job import Job  # noqa: E402
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize  # noqa: E402
 from lockstep_grader.judging.session import Session, open_session  # noqa: E402
+from lockstep_grader.machine.gpus import GpuPool, find_gpus  # noqa: E402
 from lockstep_grader.machine.workspace import Workspace  # noqa: E402
+from lockstep_grader.model.grades import Backend, Finding, Lab  # noqa: E402
 
 BENCH = ROOT / "docs" / "bench"
 LAB = "01-reduction"

@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "grader" / "src"))
 
-from lockstep_grader.intake.catalog import find_lab, read_labs  # noqa: E402
 from lockstep_grader.author.mutants import read_mutants, without_fields  # noqa: E402
+from lockstep_grader.intake.catalog import find_lab, read_labs  # noqa: E402
 from lockstep_grader.machine.workspace import Workspace  # noqa: E402
 
 LABS = ("00-threads", "01-reduction", "05-summed-area-table")
