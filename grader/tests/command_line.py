@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from lockstep_grader.cli.main import _ArgumentError, app
+from lockstep_grader.cli.main import ArgumentError, app
 
 _BEFORE_VERB = ("--nvcc", "--no-nvcc")
 _FORM = re.compile(r"[A-Z]+|\[.*|.*\|.*|\.\.\.")
@@ -33,7 +33,7 @@ def complaint(words: list[str]) -> str:
             return f"no option {name}"
     try:
         command.make_context(verb, list(arguments))
-    except _ArgumentError as error:
+    except ArgumentError as error:
         # In a form, such as `export RESULTS --format F [--lab LAB]`, words stand for values.
         return "" if any(_FORM.fullmatch(word) for word in arguments) else str(error)
     return ""

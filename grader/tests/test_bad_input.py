@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake import submission
-from lockstep_grader.judging.compile import _CPU_SECONDS, _SECONDS
+from lockstep_grader.judging.compile import CPU_SECONDS, SECONDS
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding
@@ -255,7 +255,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> 
 def test_an_endless_compile_is_ended_and_named(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(_CPU_SECONDS, Backend.CPU, 1)
+    monkeypatch.setitem(CPU_SECONDS, Backend.CPU, 1)
     folder = checkout.submission("ann", {"01_first": "BUSY_COMPILE", "02_second": SOLUTION})
     assert "took more than 1 s of processor time" in str(first_finding(checkout, folder))
 
@@ -263,7 +263,7 @@ def test_an_endless_compile_is_ended_and_named(
 def test_a_compile_that_the_machine_has_no_time_for_is_nobodys_zero(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(_SECONDS, Backend.CPU, 1)
+    monkeypatch.setitem(SECONDS, Backend.CPU, 1)
     folder = checkout.submission("ann", {"01_first": "SLOW_COMPILE", "02_second": SOLUTION})
     ran, report = checkout.grade(folder)
     assert ran.status == 3
@@ -290,8 +290,8 @@ def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
     code = (
         "from lockstep_grader.model.text import accept_all_text\n"
         "accept_all_text()\n"
-        "from lockstep_grader.cli.verbs_export import _put\n"
-        "print('\\u0141ukasz')\n_put('\\u0141', None)"
+        "from lockstep_grader.cli.verbs_export import put\n"
+        "print('\\u0141ukasz')\nput('\\u0141', None)"
     )
     environment = {
         **os.environ,

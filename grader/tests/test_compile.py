@@ -137,6 +137,25 @@ def test_only_a_kernel_that_was_short_of_memory_excuses_a_killed_compiler(
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "02_x.cu:1:2: error: #error Killed signal terminated program cc1plus",
+        "02_x.cu:1:2: error: #error g++: fatal error: Killed signal terminated program cc1plus",
+        "02_x.cu:1:2: error: static assertion failed: x\\n"
+        "g++: fatal error: Killed signal terminated program cc1plus",
+    ],
+)
+def test_a_rungs_words_are_no_killed_compiler_while_another_process_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    vmstat = tmp_path / "vmstat"
+    vmstat.write_text("oom_kill 3\n")
+    monkeypatch.setattr("lockstep_grader.judging.compile._VMSTAT", vmstat)
+    doing = f"sed -i 's/kill 3/kill 4/' '{vmstat}'; printf '{said}\\n'; exit 1"
+    assert compile_doing(tmp_path, doing).kind == FindingKind.COMPILE_ERROR
+
+
+@pytest.mark.parametrize(
     ("step", "said", "message"),
     [
         ("compile", "02_x.cu:1:2: error: #error\nbwrap: no sandbox\n", "#error"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lockstep_grader.toolchain.nvcc_setup import Installation
 
 # The base of typer's complaints about arguments; its module differs between typer's versions.
-_ArgumentError: type[Exception] = next(
+ArgumentError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
     except LockstepError as error:
         _complain(str(error))
         return error.exit_code
-    except _ArgumentError as error:
+    except ArgumentError as error:
         _complain(f"{error.format_message()} (./lab --help lists the commands)")  # type: ignore[attr-defined]
         return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):

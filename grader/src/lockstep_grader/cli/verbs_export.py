@@ -84,7 +84,7 @@ def export(
         raise InputError("--roster goes with --layout canvas")
     book = _chosen(load_gradebook(results), lab, student or [])
     if format_ is Format.JUNIT:
-        return _put(junit.document(book), output)
+        return put(junit.document(book), output)
     if format_ is Format.CSV:
         return _export_csv(book, layout, roster, output)
 
@@ -156,14 +156,14 @@ def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
 
 def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Path | None) -> int:
     if layout is Layout.STUDENTS:
-        return _put(table.students(book), output)
+        return put(table.students(book), output)
     if layout is Layout.RUNGS:
-        return _put(table.rungs(book), output)
+        return put(table.rungs(book), output)
     if layout is Layout.CANVAS:
         made = gradebooks.canvas(book, load_roster(roster) if roster else None)
     else:
         made = gradebooks.moodle(book)
-    _put(made.text, output)
+    put(made.text, output)
     if not made.left_out:
         return ExitCode.FULL_MARKS
     say(gradebooks.describe(made.left_out))
@@ -175,7 +175,7 @@ def _export_each(
 ) -> int:
     """One submission to a file or stdout; several to files in a folder."""
     if len(book.submissions) == 1 and not (output and output.is_dir()):
-        return _put(made(book.submissions[0]), output)
+        return put(made(book.submissions[0]), output)
     if output is None or (output.exists() and not output.is_dir()):
         raise InputError(
             f"there are {len(book.submissions)} students: choose one with --student, "
@@ -187,7 +187,7 @@ def _export_each(
     return ExitCode.FULL_MARKS
 
 
-def _put(text: str, output: Path | None) -> int:
+def put(text: str, output: Path | None) -> int:
     if output is None:
         _write_utf8(text)
     else:

@@ -18,8 +18,8 @@ from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
 
 # Of the processor for each program of a step, and by the clock for the whole step: that much is
 # only ever used up by a machine with other things to do.
-_CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
-_SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
+CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
+SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
 _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
 _FILE_BYTES = 256 << 20
 _MIN_FREE_BYTES = 1 << 20
@@ -42,7 +42,11 @@ _OUT_OF_BOUNDS = re.compile(
 # The sandbox or the shell before a program says that it cannot start it. A rung's own words never
 # stand at the beginning.
 _NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
-_KILLED = "Killed signal terminated program"  # says g++, and any #error that likes to
+# What g++ says of its own compiler, on a line of its own. In a rung's words, as in an #error, the
+# file and line come first.
+_KILLED = re.compile(
+    r"^[\w.+-]+: (?:fatal )?error: Killed signal terminated program \S+$", re.MULTILINE
+)
 _VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
@@ -69,7 +73,7 @@ def compile_rung(
     file.write_bytes(source.data)
     backend = toolchain.backend
     limits = Limits(
-        _SECONDS[backend], _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=_CPU_SECONDS[backend]
+        SECONDS[backend], _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=CPU_SECONDS[backend]
     )
     for step in toolchain.steps:
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
@@ -77,11 +81,11 @@ def compile_rung(
         done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
         if done.timed_out:
             raise FaultError(
-                f"the {step.name} step did not end in {_SECONDS[backend]} seconds, nor use the "
-                f"{_CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
+                f"the {step.name} step did not end in {SECONDS[backend]} seconds, nor use the "
+                f"{CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
             )
         if done.returncode != 0:
-            if _KILLED in done.output and _kills_for_memory() > kills_before:
+            if _is_killed(done.output) and _kills_for_memory() > kills_before:
                 raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
             return _explain(step, done, source, work, backend)
         made = work / "rung.o"
@@ -105,7 +109,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
         return _finding(
             source,
-            f"compiling took more than {_CPU_SECONDS[backend]} s of processor time, "
+            f"compiling took more than {CPU_SECONDS[backend]} s of processor time, "
             f"{_MEMORY_BYTES[backend] >> 30} GiB of memory or {_FILE_BYTES >> 20} MiB of output: "
             "do templates, constants or arrays grow without end?",
         )
@@ -123,6 +127,14 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     if match := _UNPLACED_ERROR.search(done.output):
         return _finding(source, one_line(match["text"]))
     return _finding(source, f"the {step.name} step ended with status {done.returncode}")
+
+
+def _is_killed(output: str) -> bool:
+    """Whether the compiler was ended before it complained about the rung.
+
+    A rung with an error of its own has that error, whatever else its messages say.
+    """
+    return bool(_KILLED.search(output)) and not _DIAGNOSTIC.search(output)
 
 
 def _kills_for_memory() -> int:

@@ -20,7 +20,7 @@ class Interruption:
         self._is_set = False
         self._tell: Callable[[], None] | None = None
 
-    def is_set(self) -> bool:
+    def is_set(self) -> bool:  # watchfiles asks for it, see student/watch.py
         return self._is_set
 
     def heed(self, *numbers: signal.Signals) -> None:

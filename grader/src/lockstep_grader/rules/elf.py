@@ -21,7 +21,6 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    WRITABLE = 1
     ALLOCATED = 2  # takes memory at run time, be it zeros that the file does not hold
     EXECUTABLE = 4
 
