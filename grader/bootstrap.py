@@ -42,7 +42,7 @@ VENV_PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed.txt"  # a copy of the requirements, made last: no stamp, no whole .venv
 STATE = ROOT / ".lockstep"
 FALLBACK = STATE / "system-python"  # remembers that this machine uses its own packages
-NEEDED = ("typer", "rich")  # what no verb can do without
+NEEDED = ("typer", "rich", "pydantic")  # what no verb can do without
 
 
 class SetUpError(Exception):

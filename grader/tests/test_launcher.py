@@ -83,7 +83,7 @@ def test_other_requirements_make_the_venv_anew(copy: Path) -> None:
 def test_without_a_network_the_packages_of_this_python_will_do(copy: Path) -> None:
     (copy / "grader" / "requirements.txt").write_text("no-such-package-as-this==1.0\n")
     site = copy / "site"
-    for name in ("typer", "rich"):
+    for name in ("typer", "rich", "pydantic"):
         (site / name).mkdir(parents=True)
         (site / name / "__init__.py").touch()
     offline = {"PIP_NO_INDEX": "1", "PYTHONPATH": str(site)}
@@ -97,7 +97,9 @@ def test_without_a_network_the_packages_of_this_python_will_do(copy: Path) -> No
 def test_without_network_and_packages_there_is_one_line_with_the_cause(copy: Path) -> None:
     (copy / "grader" / "requirements.txt").write_text("no-such-package-as-this==1.0\n")
     bootstrap = copy / "grader" / "bootstrap.py"
-    bootstrap.write_text(bootstrap.read_text().replace('("typer", "rich")', '("no_such_module",)'))
+    bootstrap.write_text(
+        bootstrap.read_text().replace('("typer", "rich", "pydantic")', '("no_such_module",)')
+    )
     ran = lab(copy, PIP_NO_INDEX="1")
     assert ran.returncode == 3
     last = ran.stderr.splitlines()[-1]

@@ -24,7 +24,7 @@ class KeptJudgements:
     def find(self, result: ResultId, key: str) -> Judgement | None:
         """The judgement of this content; None where there is none, or a damaged one."""
         del result  # whoever hands it in, the same content gets the same judgement
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        with contextlib.suppress(OSError, ValueError):
             return judgement_from_json(json.loads(self._file(key).read_bytes()))
         return None
 

@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: MIT
 """Judgements and results as JSON values, and judgements back again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockstep_grader import __version__
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import (
     Finding,
-    FindingKind,
     Image,
     Judgement,
     LabResult,
-    Outcome,
-    Part,
     Place,
     RungResult,
     SubmissionResult,
     TestResult,
 )
 from lockstep_grader.toolchain.description import Toolchain
+
+if TYPE_CHECKING:
+    from lockstep_grader.results import schema
 
 JSON_VERSION = 1
 
@@ -81,14 +81,26 @@ def judgement_json(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def judgement_from_json(data: Mapping[str, Any]) -> Judgement:
-    """The inverse of judgement_json. Raises KeyError, TypeError or ValueError on other data."""
+def judgement_from_json(data: object) -> Judgement:
+    """The inverse of judgement_json. Raises ValueError on other data."""
+    from lockstep_grader.results import schema  # takes pydantic
+
+    return judgement_of(schema.Judgement.model_validate(data))
+
+
+def judgement_of(parsed: "schema.Judgement") -> Judgement:
     return Judgement(
-        tests=tuple(_test_from(test) for test in data["tests"]),
-        findings=tuple(_finding_from(finding) for finding in data["findings"]),
-        fault=str(data["fault"]),
-        seed=str(data["seed"]),
-        seconds=float(data["seconds"]),
+        tests=tuple(_test_of(test) for test in parsed.tests),
+        findings=findings_of(parsed.findings),
+        fault=parsed.fault,
+        seed=parsed.seed,
+        seconds=parsed.seconds,
+    )
+
+
+def findings_of(parsed: Iterable["schema.Finding"]) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(found.kind, found.message, found.file, found.line or 0) for found in parsed
     )
 
 
@@ -151,22 +163,22 @@ def _test(test: TestResult) -> dict[str, Any]:
     }
 
 
-def _test_from(data: Mapping[str, Any]) -> TestResult:
+def _test_of(parsed: "schema.Test") -> TestResult:
     return TestResult(
-        name=data["name"],
-        part=Part(data["part"]),
-        outcome=Outcome(data["outcome"]),
-        message=data["message"],
-        seconds=data["seconds"],
-        findings=tuple(_finding_from(finding) for finding in data["findings"]),
-        output=data["output"],
-        measures=dict(data["measures"]),
-        counters={kernel: dict(counters) for kernel, counters in data["counters"].items()},
+        name=parsed.name,
+        part=parsed.part,
+        outcome=parsed.outcome,
+        message=parsed.message,
+        seconds=parsed.seconds,
+        findings=findings_of(parsed.findings),
+        output=parsed.output,
+        measures=parsed.measures,
+        counters=parsed.counters,
         places={
-            name: Place(place["file"], place["line"], place["value"])
-            for name, place in data["places"].items()
+            name: Place(place.file, place.line, place.value)
+            for name, place in parsed.places.items()
         },
-        images=tuple(Image(image["label"], image["file"]) for image in data["images"]),
+        images=tuple(Image(image.label, image.file) for image in parsed.images),
     )
 
 
@@ -177,7 +189,3 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "line": finding.line or None,
         "message": finding.message,
     }
-
-
-def _finding_from(data: Mapping[str, Any]) -> Finding:
-    return Finding(FindingKind(data["kind"]), data["message"], data["file"], data["line"] or 0)

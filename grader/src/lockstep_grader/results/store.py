@@ -13,13 +13,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement
-from lockstep_grader.results.serial import judgement_from_json, judgement_json
+from lockstep_grader.results.serial import judgement_json, judgement_of
 
 _VERSION = 2
 
@@ -148,14 +147,13 @@ class Store:
 
     def _kept(self, result: ResultId) -> _Kept | None:
         """None when the file is absent, damaged or of another version: judge again."""
+        from lockstep_grader.results.schema import StoredResult  # takes pydantic
+
         try:
-            data: Any = json.loads(self._file(result).read_bytes())
-            if data["version"] != _VERSION:
-                return None
-            judgement = judgement_from_json(data["judgement"])
-            return _Kept(str(data["key"]), int(data["attempt"]), judgement)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            stored = StoredResult.model_validate(json.loads(self._file(result).read_bytes()))
+        except (OSError, ValueError):
             return None
+        return _Kept(stored.key, stored.attempt, judgement_of(stored.judgement))
 
     def _folder(self, result: ResultId) -> Path:
         return self.folder / result.submission / result.lab

@@ -2,16 +2,16 @@
 """Reads what grading wrote: the scores from grade.json, sources and pictures from beside it."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Backend, Outcome, Part, PartScore, RungResult
+from lockstep_grader.model.grades import Backend, PartScore, RungResult
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.serial import JSON_VERSION, judgement_from_json
+from lockstep_grader.results import schema
+from lockstep_grader.results.schema import VersionError, parse_report
+from lockstep_grader.results.serial import JSON_VERSION, judgement_of
 
 GRADES = "grade.json"
 _MAX_PICTURE_BYTES = 4 << 20
@@ -88,56 +88,53 @@ def read_results(path: Path) -> Results:
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read as JSON: {error}") from error
     try:
-        if data["version"] != JSON_VERSION:
-            raise InputError(f"{file} is of version {data['version']}, not {JSON_VERSION}")
-        results = _results(data, file.parent)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{file} is not what ./lab grade writes: {error!r}") from error
+        results = _results(parse_report(data), file.parent)
+    except VersionError as error:
+        raise InputError(f"{file} is of version {data['version']}, not {JSON_VERSION}") from error
+    except ValueError as error:
+        raise InputError(f"{file} is not what ./lab grade writes: {error}") from error
     identifiers = [entry.id for entry in results.entries]
     if len(set(identifiers)) < len(identifiers):
         raise InputError(f"{file} names a submission twice")
     return results
 
 
-def _results(data: Mapping[str, Any], folder: Path) -> Results:
-    compiler = data["toolchain"]["compiler"]
+def _results(report: schema.Report, folder: Path) -> Results:
+    compiler = report.toolchain.compiler
     return Results(
-        Backend(data["backend"]),
+        report.backend,
         visible(f"{compiler.get('id', '')} {compiler.get('version', '')}".strip()),
-        visible(str(data.get("graded_at") or "")),
-        tuple(_entry(item) for item in data["submissions"]),
+        visible(report.graded_at),
+        tuple(_entry(item) for item in report.submissions),
         folder,
     )
 
 
-def _entry(item: Mapping[str, Any]) -> Entry:
-    student = item.get("student") or {}
-    identifier = str(item["id"])
+def _entry(item: schema.Submission) -> Entry:
     return Entry(
-        identifier,
-        visible(str(student.get("name") or identifier)),
-        visible(str(student.get("section") or "")),
-        visible(str(item.get("problem") or "")),
-        _score(item["score"]),
-        float(item["max_score"]),
-        tuple(_lab(lab) for lab in item["labs"]),
+        item.id,
+        visible(item.student.name or item.id),
+        visible(item.student.section),
+        visible(item.problem),
+        _score(item.score),
+        float(item.max_score),
+        tuple(_lab(lab) for lab in item.labs),
     )
 
 
-def _lab(item: Mapping[str, Any]) -> LabEntry:
-    rungs = tuple(_rung(rung) for rung in item["rungs"])
-    return LabEntry(str(item["id"]), _score(item["score"]), float(item["max_score"]), rungs)
+def _lab(item: schema.Lab) -> LabEntry:
+    rungs = tuple(_rung(rung) for rung in item.rungs)
+    return LabEntry(item.id, _score(item.score), float(item.max_score), rungs)
 
 
-def _rung(item: Mapping[str, Any]) -> RungResult:
-    judgement = judgement_from_json(item)
+def _rung(item: schema.Rung) -> RungResult:
+    judgement = judgement_of(item)
     parts = {
-        Part(name): PartScore(_score(score["score"]), float(score["max_score"]))
-        for name, score in item["parts"].items()
+        name: PartScore(_score(part.score), float(part.max_score))
+        for name, part in item.parts.items()
     }
-    outcome = Outcome(item["outcome"])
-    return RungResult(str(item["id"]), outcome, parts, judgement.findings, judgement)
+    return RungResult(item.id, item.outcome, parts, judgement.findings, judgement)
 
 
-def _score(value: Any) -> float | None:
+def _score(value: float | None) -> float | None:
     return None if value is None else float(value)

@@ -22,8 +22,8 @@ def load_gradebook(path: Path) -> Gradebook:
     except FileNotFoundError as error:
         hint = "grade --results makes one" if path.is_dir() else "no such file"
         raise InputError(f"{file}: {hint}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{file} is not what `grade --json` writes ({error!r})") from error
+    except ValueError as error:
+        raise InputError(f"{file} is not what `grade --json` writes ({error})") from error
 
 
 def load_pictures(path: Path, submission: Submission) -> Pictures:

@@ -7,11 +7,9 @@ Every total here is a sum of those, and every format shows the same number.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from lockstep_grader.model.grades import (
     Finding,
-    FindingKind,
     Lab,
     Outcome,
     Part,
@@ -19,6 +17,9 @@ from lockstep_grader.model.grades import (
     tidy,
     total,
 )
+from lockstep_grader.results import schema
+from lockstep_grader.results.schema import parse_report
+from lockstep_grader.results.serial import findings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,10 @@ class Gradebook:
         return replace(self, submissions=tuple(chosen))
 
 
-def gradebook(data: Mapping[str, Any]) -> Gradebook:
-    """The gradebook in a grade.json. Raises KeyError, TypeError or ValueError on other data."""
-    if data["version"] != 1:
-        raise ValueError(f"version {data['version']}, but this grader reads 1")
-    submissions = tuple(_submission(entry) for entry in data["submissions"])
-    return Gradebook(submissions, str(data.get("graded_at", "")))
+def gradebook(data: object) -> Gradebook:
+    """The gradebook in a grade.json. Raises ValueError naming a field on other data."""
+    report = parse_report(data)
+    return Gradebook(tuple(_submission(entry) for entry in report.submissions), report.graded_at)
 
 
 def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
@@ -136,52 +135,39 @@ def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
     return Submission(submission_id, (LabGrade(lab.id, rungs),))
 
 
-def _submission(data: Mapping[str, Any]) -> Submission:
-    who = data.get("student") or {}
-    keys = ("name", "email", "lms_id", "login", "section")
-    labs = tuple(
-        LabGrade(str(lab["id"]), tuple(_rung(rung) for rung in lab["rungs"]))
-        for lab in data["labs"]
-    )
-    student = Student(**{key: str(who.get(key) or "") for key in keys})
-    return Submission(str(data["id"]), labs, student, str(data.get("problem") or ""))
+def _submission(parsed: schema.Submission) -> Submission:
+    labs = tuple(LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs)) for lab in parsed.labs)
+    student = Student(**dict(parsed.student))
+    return Submission(parsed.id, labs, student, parsed.problem)
 
 
-def _rung(data: Mapping[str, Any]) -> Rung:
-    parts = {
-        Part(name): (_points(part["score"]), float(part["max_score"]))
-        for name, part in data["parts"].items()
-    }
+def _rung(parsed: schema.Rung) -> Rung:
     return Rung(
-        id=str(data["id"]),
-        outcome=Outcome(data["outcome"]),
-        score=_points(data["score"]),
-        max_score=tidy(float(data["max_score"])),
-        parts=parts,
-        fault=str(data["fault"]),
-        findings=_findings(data["findings"]),
-        tests=tuple(_test(test) for test in data["tests"]),
-        seconds=float(data["seconds"]),
+        id=parsed.id,
+        outcome=parsed.outcome,
+        score=_points(parsed.score),
+        max_score=tidy(float(parsed.max_score)),
+        parts={
+            name: (_points(part.score), float(part.max_score))
+            for name, part in parsed.parts.items()
+        },
+        fault=parsed.fault,
+        findings=findings_of(parsed.findings),
+        tests=tuple(_test(test) for test in parsed.tests),
+        seconds=float(parsed.seconds),
     )
 
 
-def _test(data: Mapping[str, Any]) -> Test:
+def _test(parsed: schema.Test) -> Test:
     return Test(
-        name=str(data["name"]),
-        part=Part(data["part"]),
-        outcome=Outcome(data["outcome"]),
-        message=str(data["message"]),
-        seconds=float(data["seconds"]),
-        output=str(data["output"]),
-        findings=_findings(data["findings"]),
-        images=tuple((str(image["label"]), str(image["file"])) for image in data["images"]),
-    )
-
-
-def _findings(data: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(FindingKind(item["kind"]), item["message"], item["file"], item["line"] or 0)
-        for item in data
+        name=parsed.name,
+        part=parsed.part,
+        outcome=parsed.outcome,
+        message=parsed.message,
+        seconds=float(parsed.seconds),
+        output=parsed.output,
+        findings=findings_of(parsed.findings),
+        images=tuple((image.label, image.file) for image in parsed.images),
     )
 
 

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""The JSON of results: the report that `grade --json` writes, and the files of stored results.
+
+Every reader parses with these models. schemas/grade.schema.json publishes the report for other
+programs, and a test compares the two. Import this module where results are read, not at the start:
+it takes pydantic.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from lockstep_grader.model.grades import Backend, FindingKind, Outcome, Part
+from lockstep_grader.results.serial import JSON_VERSION
+
+# Names and output of a submission may hold half a surrogate pair, which pydantic's own str refuses.
+Text = Annotated[InstanceOf[str], WithJsonSchema({"type": "string"})]
+# An int stays an int, so that a stored result is written again as it was.
+Number = Annotated[StrictInt | StrictFloat, WithJsonSchema({"type": "number"})]
+Positive = Annotated[
+    StrictInt | StrictFloat, Field(ge=0), WithJsonSchema({"type": "number", "minimum": 0})
+]
+Score = Annotated[Positive | None, WithJsonSchema({"type": ["number", "null"], "minimum": 0})]
+Line = Annotated[StrictInt, Field(ge=1)]
+Counters = dict[Text, dict[Text, Number]]
+
+
+class _Model(BaseModel):
+    # A report of before a field came has its default value; the ones that we write have all fields.
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", json_schema_serialization_defaults_required=True
+    )
+
+
+class Finding(_Model):
+    kind: FindingKind
+    file: Text
+    line: Line | None
+    message: Text
+
+
+class Place(_Model):
+    file: Text
+    line: Line
+    value: Number
+
+
+class Image(_Model):
+    label: Text
+    file: Text
+
+
+class Test(_Model):
+    name: Text
+    part: Part
+    outcome: Outcome
+    message: Text
+    seconds: Positive
+    findings: tuple[Finding, ...]
+    output: Text
+    measures: dict[Text, Number]
+    counters: Counters
+    places: dict[Text, Place]
+    images: tuple[Image, ...]
+
+
+class Judgement(_Model):
+    """What judging one rung found, before points."""
+
+    tests: tuple[Test, ...]
+    findings: tuple[Finding, ...]
+    fault: Text
+    seed: Text
+    seconds: Positive
+
+
+class PartScore(_Model):
+    score: Score
+    max_score: Positive
+
+
+class Rung(Judgement):
+    id: Text
+    score: Score
+    max_score: Positive
+    outcome: Outcome
+    parts: Annotated[
+        dict[Part, PartScore],
+        Field(min_length=len(Part), json_schema_extra={"required": [part.value for part in Part]}),
+    ]
+    counters: Counters
+
+
+class Lab(_Model):
+    id: Text
+    score: Score
+    max_score: Positive
+    rungs: tuple[Rung, ...]
+
+
+class Student(_Model):
+    name: Text = ""
+    email: Text = ""
+    lms_id: Text = ""
+    login: Text = ""
+    section: Text = ""
+
+
+class Submission(_Model):
+    id: Text
+    student: Student = Student()
+    problem: Text = ""
+    score: Score
+    max_score: Positive
+    labs: tuple[Lab, ...]
+
+
+class Toolchain(_Model):
+    grader: Text
+    compiler: dict[Text, Text]
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Report(_Model):
+    version: Literal[1]
+    backend: Backend
+    toolchain: Toolchain
+    seed: Annotated[StrictInt, Field(ge=0)] | None
+    graded_at: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$")] = ""
+    submissions: tuple[Submission, ...]
+
+
+class StoredResult(_Model):
+    """One file of a results folder."""
+
+    version: Literal[2]
+    key: Text
+    attempt: Annotated[StrictInt, Field(ge=1)]
+    submission: Text
+    lab: Text
+    rung: Text
+    judgement: Judgement
+
+
+class VersionError(ValueError):
+    """A report of another version."""
+
+
+def parse_report(data: object) -> Report:
+    """Raises VersionError, or ValueError naming the first field that is not as it should be."""
+    if isinstance(data, Mapping) and data.get("version", JSON_VERSION) != JSON_VERSION:
+        raise VersionError(f"version {data['version']}, but this grader reads {JSON_VERSION}")
+    try:
+        return Report.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(_problem(error)) from error
+
+
+def _problem(error: ValidationError) -> str:
+    """As in `submissions[0].labs[1].score: Field required`."""
+    first: Any = error.errors(include_url=False, include_input=False)[0]
+    place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
+    return f"{place.removeprefix('.') or 'the document'}: {first['msg']}"
