@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.model import Lab
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Lab
 
 REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
