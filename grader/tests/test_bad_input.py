@@ -183,7 +183,7 @@ def test_a_malformed_lab_toml_names_line_and_key(checkout: Checkout) -> None:
     file.write_text(file.read_text().replace("correctness = 4", 'correctness = "four"'))
     ran = checkout.lab("grade", checkout.root / "solutions")
     assert ran.status == 3
-    assert f"{file}:17: rung[1].points.correctness: expected a number, got 'four'" in ran.complaint
+    assert f"{file}:18: rung[1].points.correctness: expected a number, got 'four'" in ran.complaint
 
 
 def test_no_compiler(checkout: Checkout) -> None:

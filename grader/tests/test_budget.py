@@ -106,7 +106,7 @@ def test_an_unknown_measure_is_named_with_line_and_key(tmp_path: Path) -> None:
     file = tmp_path / LAB / "lab.toml"
     file.parent.mkdir()
     file.write_text(f"{LAB_TOML}[rung.budget]\nbank_conflict = {{ zero = 2, full = 1 }}\n")
-    with pytest.raises(FaultError, match=r"lab.toml:21: rung\[1\].budget.bank_conflict: unknown"):
+    with pytest.raises(FaultError, match=r"lab.toml:22: rung\[1\].budget.bank_conflict: unknown"):
         read_lab(file)
 
 

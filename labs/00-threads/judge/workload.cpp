@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is measured: rung 01 beside the device's own speed of adding, rung 02 beside its copy.
+#include "workload.h"
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -8,7 +10,6 @@
 #include "fixture.h"
 #include "fixture/test_data.h"
 #include "protocol/call_encoding.h"
-#include "workload.h"
 #include "workload_checks.h"
 
 namespace lab_judge {
