@@ -50,3 +50,7 @@ def _is_plain(char: str) -> bool:
 def _spelled(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def more_tests_fail(count: int) -> str:
+    return "1 more test fails" if count == 1 else f"{count} more tests fail"

@@ -18,7 +18,7 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.model.measures import bound, figure, kept
-from lockstep_grader.model.text import clipped, visible
+from lockstep_grader.model.text import clipped, more_tests_fail, visible
 
 _SHOWN_TESTS = 3
 _NEIGHBOURS = 2  # source lines above and below the one that a finding names
@@ -102,8 +102,9 @@ def _print_causes(console: Console, result: RungResult, source: Source | Finding
         _print_test(console, test, source, shown)
     if more := failed[_SHOWN_TESTS:]:
         names = ", ".join(test.name for test in more[:_SHOWN_TESTS])
-        rest = f" and {len(more) - _SHOWN_TESTS} others" if len(more) > _SHOWN_TESTS else ""
-        _print(console, Text(f"{len(more)} more tests fail: {names}{rest}", "dim"))
+        left = len(more) - _SHOWN_TESTS
+        rest = "" if left <= 0 else " and 1 other" if left == 1 else f" and {left} others"
+        _print(console, Text(f"{more_tests_fail(len(more))}: {names}{rest}", "dim"))
     for finding in result.findings:
         _print_finding(console, finding, source, shown)
 

@@ -2,7 +2,7 @@
 """The words that every format carries: why points were lost, safe to show, and bounded."""
 
 from lockstep_grader.model.grades import Finding, Outcome
-from lockstep_grader.model.text import visible
+from lockstep_grader.model.text import more_tests_fail, visible
 from lockstep_grader.results.export.model import Rung, Submission, Test
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
@@ -52,7 +52,7 @@ def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
     for test in failed[:_SHOWN_TESTS]:
         lines += _failure(test, said)
     if more := failed[_SHOWN_TESTS:]:
-        lines.append(f"{len(more)} more tests fail.")
+        lines.append(f"{more_tests_fail(len(more))}.")
     return clip("\n".join(lines), max_chars)
 
 
