@@ -32,7 +32,7 @@ def made(occupancy: dict[str, Any] = FULL, **counters: float) -> Kernel:
 @pytest.mark.parametrize(
     ("counters", "rule", "said"),
     [
-        ({}, "no_waste", "no access is wasted: 4 bytes of global memory moved for an item"),
+        ({}, "no_waste", "no access is wasted: 4 bytes of global memory moved per item"),
         (
             {"shared_read_wavefronts": 5000},
             "no_waste",
@@ -110,9 +110,9 @@ def test_a_kernels_row_has_every_column() -> None:
     (only,) = size_profile(kernels=[kernel(tree_lines())]).kernels
     row = dict(kernel_columns(only, 65536))
     assert row["grid x block"] == "32 x 1024"
-    assert row["bytes moved an item"] == "32.02"
-    assert (row["sectors a read"], row["sectors a write"]) == ("32", "1")
-    assert (row["bank conflicts"], row["barriers a block"]) == ("16000", "11")
+    assert row["bytes moved per item"] == "32.02"
+    assert (row["sectors per read"], row["sectors per write"]) == ("32", "1")
+    assert (row["bank conflicts"], row["barriers per block"]) == ("16000", "11")
     assert (row["atomics"], row["divergent branches"]) == ("0", "512")
 
 

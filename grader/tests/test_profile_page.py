@@ -114,7 +114,7 @@ def test_the_page_tells_what_the_terminal_tells(checkout: Checkout) -> None:
     assert "extra passes over shared memory's banks bank_conflicts 16000" in said
     assert "✗ missed, at most 0" in said
     assert "✓ kept, at most 2" in said
-    assert "registers a thread 28" in said
+    assert "registers per thread 28" in said
     assert "2048 reads of 32 sectors" in said
     assert "scratch.cuh:12" in said
 

@@ -13,7 +13,7 @@ from lockstep_grader.model.grades import Gate, Place
 @dataclass(frozen=True, slots=True)
 class Measure:
     name: str
-    words: str  # what is counted, as it stands in a table
+    words: str  # what is counted, as tables name it
     unit: str  # after a value, in a sentence; empty: the number alone
     place: str = "most of them in"  # leads to the line with the largest share
 
@@ -26,28 +26,28 @@ MEASURES = _measures(
     Measure("launches", "kernel launches", "launches", "most of them from"),
     Measure(
         "global_read_bytes_per_item",
-        "bytes that lanes read from global memory, an item",
-        "bytes an item",
+        "bytes that lanes read from global memory, per item",
+        "bytes per item",
     ),
     Measure(
         "global_write_bytes_per_item",
-        "bytes that lanes write to global memory, an item",
-        "bytes an item",
+        "bytes that lanes write to global memory, per item",
+        "bytes per item",
     ),
     Measure(
         "global_bytes_moved_per_item",
-        "bytes that global memory moves (32 a sector), an item",
-        "bytes an item",
+        "bytes that global memory moves (32 per sector), per item",
+        "bytes per item",
     ),
     Measure(
         "read_sectors_per_request",
         "32-byte sectors that a warp's read touches",
-        "sectors a request",
+        "sectors per request",
     ),
     Measure(
         "write_sectors_per_request",
         "32-byte sectors that a warp's write touches",
-        "sectors a request",
+        "sectors per request",
     ),
     Measure(
         "sector_efficiency",
@@ -56,14 +56,19 @@ MEASURES = _measures(
         "worst in",
     ),
     Measure("bank_conflicts", "extra passes over shared memory's banks", ""),
-    Measure("bank_conflicts_per_request", "extra passes over the banks, a request", "a request"),
     Measure(
-        "shared_bytes_per_block", "bytes of shared memory, a block", "bytes a block", "declared for"
+        "bank_conflicts_per_request", "extra passes over the banks, per request", "per request"
     ),
-    Measure("barriers_per_block", "barriers, a block", "barriers a block"),
-    Measure("atomics_per_item", "atomics, an item", "atomics an item"),
-    Measure("global_atomics_per_item", "atomics on global memory, an item", "atomics an item"),
-    Measure("atomics_per_block", "atomics, a block", "atomics a block"),
+    Measure(
+        "shared_bytes_per_block",
+        "bytes of shared memory, per block",
+        "bytes per block",
+        "declared for",
+    ),
+    Measure("barriers_per_block", "barriers, per block", "barriers per block"),
+    Measure("atomics_per_item", "atomics, per item", "atomics per item"),
+    Measure("global_atomics_per_item", "atomics on global memory, per item", "atomics per item"),
+    Measure("atomics_per_block", "atomics, per block", "atomics per block"),
     Measure(
         "atomics_same_address",
         "most lanes of one atomic request that meet at one address",
@@ -72,16 +77,16 @@ MEASURES = _measures(
     ),
     Measure(
         "divergent_branches_per_warp",
-        "branches at which a warp's lanes part, a warp",
-        "divergent branches a warp",
+        "branches at which a warp's lanes part, per warp",
+        "divergent branches per warp",
     ),
     Measure(
         "lanes_per_request",
         "active lanes of a memory request, on average",
-        "lanes a request",
+        "lanes per request",
         "fewest in",
     ),
-    Measure("warp_operations_per_item", "shuffles, votes and the like, an item", "an item"),
+    Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
 

@@ -66,7 +66,7 @@ def describe(pattern: Pattern) -> str:
     memory = f"{pattern.space} memory"
     where = pattern.base if memory in pattern.base else f"{memory} {pattern.base}"
     return (
-        f"{pattern.access} of {pattern.size_bytes} bytes a lane, {lanes} lanes, "
+        f"{pattern.access} of {pattern.size_bytes} bytes per lane, {lanes} lanes, "
         f"{where}: {pattern.passes} {unit}"
     )
 

@@ -162,7 +162,7 @@ def _no_waste(kernel: Kernel, items: float) -> str:
     counters = kernel.counters
     sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
     moved = SECTOR_BYTES * sectors / max(1.0, items)
-    said = f"no access is wasted: {figure(moved)} bytes of global memory moved for an item"
+    said = f"no access is wasted: {figure(moved)} bytes of global memory moved per item"
     shared = _wavefronts(counters)
     if shared > _MOSTLY * passes(counters):
         where = _worst(kernel.lines, _wavefronts)
