@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Set-up, doctor, processes and the sections of `test`."""
 
+import errno
 import os
 import shutil
 import stat
@@ -35,6 +36,10 @@ def fake_program(folder: Path, name: str, script: str) -> Path:
     file.write_text(f"#!/bin/sh\n{script}\n")
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
     return file
+
+
+def refuse(*_: object) -> None:
+    raise OSError(errno.ENOSYS, "not here")
 
 
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,12 +182,18 @@ def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     assert install_command(["unobtainium-dev"], as_root).split(" &&")[0] in told
 
 
-def test_a_process_beyond_its_time_is_ended_with_all_it_started(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_pidfd", [True, False])
+def test_a_process_beyond_its_time_is_ended_with_all_it_started(
+    has_pidfd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_pidfd:
+        monkeypatch.setattr(os, "pidfd_open", refuse)
     script = f"setsid sleep 60 & echo $! > {tmp_path / 'pid'}; sleep 60"
     started = time.monotonic()
     done = Processes().run(["sh", "-c", script], Limits(1), tmp_path)
     assert done.timed_out
     assert time.monotonic() - started < 10
+    assert Processes().run(["sh", "-c", "exit 7"], Limits(30), tmp_path).returncode == 7
     pid = int((tmp_path / "pid").read_text())
     wait_for(lambda: is_gone(pid), 5)
 
