@@ -174,7 +174,7 @@ def table() -> str:
     report = json.loads(REPORT.read_text())
     lines = [
         f"`python3 {report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
-        f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes a second than the copying kernel"
+        f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes per second than the copying kernel"
         " whose speed is the ladders' limit.",
         "",
         "| what | rows x columns | ours, ms | torch, ms | torch's copy_, ms | times torch's speed |",

@@ -38,7 +38,7 @@ void multiplication_table(const float* h_left, int num_rows, const float* h_top,
   table_kernel<<<grid, block>>>(h_left, num_rows, h_top, num_columns, h_table);
   check_launch();
   // TODO 4. The launch returns at once, long before the kernel ends. Which call waits for it, and
-  //         tells what went wrong inside it?
+  //         reports what went wrong inside it?
   // TODO 5. Copy the table back, cudaMemcpyDeviceToHost, and cudaFree all three arrays.
   // TODO 6. check() throws. If the third cudaMalloc fails, who frees the first two? Look up what
   //         C++ guarantees for local objects when an exception passes: a small class with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an item, one atomicAdd an item.
+// One thread per item, one atomicAdd an item.
 // Right for every length, and slow: measure it, then spend the rest of the lab doing better.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 256;
 
-// Adds d_in (num_items) to d_out (1); one thread an item.
+// Adds d_in (num_items) to d_out (1); one thread per item.
 __global__ void global_atomic_kernel([[maybe_unused]] const float* d_in,
                                      [[maybe_unused]] int num_items,
                                      [[maybe_unused]] float* d_out) {

@@ -35,7 +35,7 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("02_interleaved: write the kernel and its launches, then delete this line");
 
-  // TODO 6. One launch leaves one sum a block, and blocks cannot wait for each other. Launch again
+  // TODO 6. A launch leaves one sum per block, and blocks cannot wait for each other. Launch again
   //         on the sums, as often as it takes, until one block writes d_out. How many launches do
   //         2^31 - 1 items need? And what do 0 items need?
   const int num_blocks = std::max(1, ceil_div(num_items, kItemsPerBlock));

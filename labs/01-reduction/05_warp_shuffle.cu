@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A warp adds up its 32 sums from register to register; shared memory only carries one sum a warp.
+// A warp adds its 32 sums from register to register; shared memory only carries one sum per warp.
 // The loads and the two launches are those of 04.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

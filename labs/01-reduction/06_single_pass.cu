@@ -24,7 +24,7 @@ __device__ float block_sum(float value) {
 
 // Returns the sum of this thread's share of d_in (num_items).
 __device__ float thread_sum([[maybe_unused]] const float* d_in, [[maybe_unused]] int num_items) {
-  // TODO 2. Read d_in as float4: one instruction, 16 bytes a lane. What does the contract say about
+  // TODO 2. Read d_in as float4: one load, 16 bytes per lane. What does the contract say about
   //         d_in that allows this?
   // TODO 3. Load kVectorsInFlight vectors before you use the first. Why does adding each into the
   //         same register at once undo the gain?
@@ -32,7 +32,7 @@ __device__ float thread_sum([[maybe_unused]] const float* d_in, [[maybe_unused]]
   return 0.0f;
 }
 
-// Writes the sum of d_in (num_items) to d_out[0]; d_block_sums (gridDim.x) holds one sum a block.
+// Writes the sum of d_in (num_items) to d_out[0]; d_block_sums (gridDim.x) holds one sum per block.
 __global__ void single_pass_kernel(const float* d_in, int num_items,
                                    [[maybe_unused]] float* d_block_sums,
                                    [[maybe_unused]] float* d_out) {

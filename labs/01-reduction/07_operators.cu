@@ -10,7 +10,7 @@
 
 namespace lab {
 
-// The four choices for a plain sum. Write the others beside them.
+// The four choices for a plain sum. Write the others next to them.
 struct Item {
   __device__ float operator()(int, float item) const { return item; }
 };

@@ -62,7 +62,7 @@ void dot_product(const float* d_a, const float* d_b, int num_items, float* d_out
                  cudaStream_t stream);
 
 // d_out[0] = sqrt(d_in[0]^2 + ...); 0 without items. The sum of squares must stay within float's
-// range: no rescaling is asked for.
+// range: no rescaling is necessary.
 //   d_in  (num_items)
 //   d_out (1)
 void euclidean_norm(const float* d_in, int num_items, float* d_out, Scratch& scratch,

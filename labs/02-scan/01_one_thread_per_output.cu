@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an output: each adds up all items before its own.
+// One thread per output: each adds up all items before its own.
 // Right for every length. Count its additions before you run it on a million items.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 256;
 
-// Writes the exclusive scan of d_in (num_items) to d_out (num_items); one thread an item.
+// Writes the exclusive scan of d_in (num_items) to d_out (num_items); one thread per item.
 __global__ void one_thread_per_output_kernel([[maybe_unused]] const unsigned* d_in,
                                              [[maybe_unused]] int num_items,
                                              [[maybe_unused]] unsigned* d_out) {

@@ -16,7 +16,7 @@ constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 // Fills the tile: d_in (num_items), and past the end what changes no sum.
 __device__ void load_tile([[maybe_unused]] const unsigned* d_in, [[maybe_unused]] int num_items,
                           [[maybe_unused]] unsigned* tile) {
-  // TODO 1. Two items a thread. Which two, so that a warp reads neighbouring words both times?
+  // TODO 1. Two items per thread. Which two, so that a warp reads neighbouring words both times?
 }
 
 // Writes the first num_items words of the tile to d_out.

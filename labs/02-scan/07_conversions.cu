@@ -9,7 +9,7 @@
 
 namespace lab {
 
-// The choices for a plain sum. Write the others beside them.
+// The choices for a plain sum. Write the others next to them.
 struct Add {
   static constexpr unsigned kIdentity = 0;
   __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Without order there is nothing to scan: whoever keeps items draws places from one counter.
-// With one atomic an item it would be the queue of lab 01 again; a warp draws for all of its items.
+// Without order there is nothing to scan: a warp that keeps items draws places from one counter.
+// One atomic per item would be the queue of lab 01 again; a warp draws for all of its items.
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts by one bit a pass, lowest bit first: keys whose bit is 0 go to the front, the others behind
+// Sorts by one bit per pass, lowest bit first: keys with bit 0 go to the front, the others behind
 // them, both in their order.
 #include <cstdint>
 #include <utility>
@@ -20,7 +20,7 @@ constexpr int kKeyBits = 32;
 __global__ void flag_kernel([[maybe_unused]] const std::uint32_t* d_in,
                             [[maybe_unused]] int num_items, [[maybe_unused]] int bit,
                             [[maybe_unused]] int* d_e) {
-  // TODO 1. One thread a key: write e. The last block has threads without a key.
+  // TODO 1. One thread per key: write e. The last block has threads without a key.
 }
 
 // d_e, d_f (num_items): the flags and their exclusive scan.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel a digit of eight bits: all digits are counted in one pass in front, and the tiles of a
+// One kernel per digit of eight bits: one pass before them counts all digits, and the tiles of a
 // pass learn by decoupled look-back, one for each digit value, where their keys go.
 #include <cstdint>
 #include <cuda/atomic>
@@ -29,12 +29,12 @@ __global__ void count_kernel([[maybe_unused]] const std::uint32_t* d_in,
   //         counters a digit keep lanes from meeting: in how many banks do 32 lanes end up?
 }
 
-// Turns the counts into first places: one block of kNumDigits threads a pass.
+// Turns the counts into first places: one block of kNumDigits threads per pass.
 __global__ void begin_kernel([[maybe_unused]] int* d_counts) {
   // TODO 2. An exclusive scan of 256 numbers.
 }
 
-// What a tile tells its successors about one digit: the upper 2 bits of a word are a state, the
+// What a tile publishes about one digit: the upper 2 bits of a word are a state, the
 // others a count.
 [[maybe_unused]] constexpr std::uint32_t kEmpty = 0;      // nothing yet
 [[maybe_unused]] constexpr std::uint32_t kAggregate = 1;  // the count is the tile's own

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 05 for any range of bits, for signed and float keys, and with a value beside each key.
+// 05 for any range of bits, for signed and float keys, and with a value for each key.
 #include <cstdint>
 
 #include "lab/cuda_error.cuh"

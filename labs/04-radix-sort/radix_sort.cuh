@@ -5,8 +5,8 @@
 // What holds for all of them:
 //   inputs   device memory, read only, 256-byte aligned; may be null when there are no items
 //   outputs  device memory, 256-byte aligned, overwritten; no overlap with the inputs or each other
-//   scratch  device memory for temporaries: at least 16 bytes an item (so a copy of the keys, and
-//            three more words an item) plus 1 MiB, contents undefined; Scratch::allocate<T>(count)
+//   scratch  device memory for temporaries: at least 16 bytes per item (so a copy of the keys, and
+//            three more words per item) plus 1 MiB, contents undefined; Scratch::allocate<T>(count)
 //            throws std::bad_alloc when it is used up
 //   stream   all work is queued on it and the host does not wait. Calls never overlap in time: one
 //            stream, or streams ordered by events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an output: a row of A times a column of B, straight from global memory.
+// One thread per output: a row of A times a column of B, straight from global memory.
 // Right for every shape, and slow: it reads two words for each multiply-add.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

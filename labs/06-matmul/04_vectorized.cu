@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         the banks, with your row length of 03? Must that be a multiple of 4 now?
   // TODO 3. A float4 load of shared memory serves eight lanes at a time. Choose a thread's 8 x 8
   //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring
-  //         words. How many loads a step are left for 64 multiply-adds?
+  //         words. How many loads per step are left for 64 multiply-adds?
   // TODO 4. Write C in float4 as well, where its rows allow it.
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Warp tiles of 64 x 64, 16 x 8 outputs a thread: 6 loads of shared memory for 128 multiply-adds.
+// Warp tiles of 64 x 64, 16 x 8 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
 // Copies run ahead of the tile that is multiplied, fragments ahead of the step.
 #include <cuda_pipeline.h>
 
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1)
   //         Start the copies of tile s + 2 while tile s is multiplied. A is transposed on the way:
   //         copies of 4 bytes. __pipeline_commit() ends a batch; __pipeline_wait_prior(N) waits for
   //         all of this thread's batches but the newest N. Which N?
-  // TODO 4. That a thread's own copies have arrived says nothing about the others'. One barrier a
+  // TODO 4. That a thread's own copies have arrived says nothing about the others'. One barrier per
   //         tile is enough: where does it stand, and which two things does it guarantee?
   // TODO 5. Tiles at an edge: copy what is inside, store 0 for the rest.
   // TODO 6. Blocks that run at the same time should share rows of A and columns of B in the L2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many blocks of a kernel an SM keeps at a time, and what stops it from taking another.
+// How many blocks of a kernel are resident on an SM at a time, and what limits their number.
 // A warp can only hide the latency of another one if both are there: begin here. No kernel in this
 // rung: plain C++.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A warp scheduler, cycle by cycle: who issues, who waits, when all is done.
+// A warp scheduler, cycle by cycle: which warp issues, which waits, when all are done.
 // What 02 reckons with a division happens here one instruction at a time. The judge draws it.
 #include <vector>
 
@@ -20,7 +20,7 @@ Schedule schedule_warps(Policy policy, const Warp* h_warps, int num_warps,
   //         issue? Does an idle cycle change that?
   // TODO 4. kGreedyThenOldest: when does it stay with its warp? Which one is the oldest?
   // TODO 5. Write the warp into as many cycles of h_timeline as the instruction is issued for, and
-  //         kIdle where nobody was ready. When may this warp issue again, when another?
+  //         kIdle where no warp was ready. When may this warp issue again, when another?
   // TODO 6. All instructions are issued: are all results there?
   static_cast<void>(policy);
   static_cast<void>(h_warps);

@@ -29,7 +29,7 @@ enum class Tree {
 //   h_warps     (number of strides) one number a step, in the order of the steps
 void divergent_warps(int num_threads, Tree tree, int* h_warps);
 
-// Which polynomial is to be taken at which place.
+// Which polynomial to evaluate at which place.
 struct alignas(8) Sample {
   float x;
   int kind;  // [0, kNumKinds)

@@ -5,7 +5,7 @@
 // What holds for all of them:
 //   h_...    host memory; inputs are read only, outputs are overwritten, no array overlaps another.
 //            May be null where it has no items
-//   numbers  in the ranges given no result overflows an int; what leads to it may, where it is said
+//   numbers  in the ranges given no result overflows an int; an intermediate may, where noted
 #pragma once
 
 namespace lab {
@@ -14,7 +14,7 @@ inline constexpr int kWarpSize = 32;
 
 // ---- 01_residency
 
-// Whom an SM gives registers: a whole block at once (before Fermi), or each warp by itself.
+// What an SM gives registers to: a whole block at once (before Fermi), or each warp by itself.
 enum class RegisterOwner { kBlock, kWarp };
 
 // What one SM (streaming multiprocessor) has room for. architectures.cuh has the real ones.
@@ -32,7 +32,7 @@ struct SmLimits {
 
   int shared_bytes;                // shared memory of the SM
   int max_shared_bytes_per_block;  // of which a kernel may ask for
-  int reserved_shared_bytes;       // taken by the system beside what each block asks for
+  int reserved_shared_bytes;       // taken by the system for each block, in addition
   int shared_unit;                 // both together are handed out in multiples of this many bytes
 };
 

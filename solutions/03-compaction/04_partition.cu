@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compaction that throws nothing away: kept items first, all others behind them, both in order.
 // New against 02: an item that is not kept has a place as well, its index less the kept items
-// before it. Limit: 12 bytes an item, since that place needs the number of all kept items, which is
+// before it. Limit: 12 bytes per item: that place needs the number of all kept items, which is
 // known only when every item has been seen. This is one pass of a binary radix sort.
 #include <algorithm>
 

@@ -34,7 +34,7 @@ __global__ void warp_aggregated_kernel(const int* d_in, int num_items, Predicate
     votes[row] = __ballot_sync(kFullWarp, i < num_items && keep(items[row]));
     warp_count += __popc(votes[row]);
   }
-  if (warp_count == 0) return;  // the whole warp agrees: nothing to write, nobody to disturb
+  if (warp_count == 0) return;  // the whole warp agrees: nothing to write
 
   int place = 0;
   if (lane_id == 0) place = atomicAdd(d_count, warp_count);

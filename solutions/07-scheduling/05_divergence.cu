@@ -43,7 +43,7 @@ __global__ void uniform_kernel(const Sample* d_samples, int num_samples,
     curve.slope = curve.slope * sample.x + curve.value;
     curve.value = curve.value * sample.x + d_terms[term];
   }
-  d_curves[i] = curve;  // 8 bytes a lane, in one store
+  d_curves[i] = curve;  // 8 bytes per lane, in one store
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class LookBack {
   // Returns 0, 1, 2, ... Called by one thread of each block; the others wait at a barrier for it.
   __device__ int take_ticket() const { return static_cast<int>(atomicAdd(d_ticket_, Word{1})); }
 
-  // Tells the successors the tile's aggregate. Called by one thread a column, before the same
+  // Tells the successors the tile's aggregate. Called by one thread per column, before the same
   // column's exclusive_prefix(). Tile 0 has nothing before it: its aggregate is a prefix.
   __device__ void publish(int tile, T aggregate, int column = 0) const {
     store(tile, column, tile == 0 ? State::kPrefix : State::kAggregate, aggregate);

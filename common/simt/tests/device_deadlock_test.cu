@@ -80,7 +80,7 @@ TEST_F(Deadlock, IsFoundInAListThatIsARing) {
   expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
 }
 
-// 512 threads a block: 64 blocks are resident. Block 0 waits for the last of 65.
+// 512 threads per block: 64 blocks are resident. Block 0 waits for the last of 65.
 __global__ void wait_for_block(volatile int* flags) {
   if (blockIdx.x != gridDim.x - 1 && threadIdx.x == 0) {
     while (flags[gridDim.x - 1] == 0) {

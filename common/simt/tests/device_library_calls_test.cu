@@ -166,7 +166,7 @@ TEST_F(LibraryCalls, FindAFillPastSharedMemory) {
   }
 }
 
-// 24 bytes a thread, which no instruction moves at once.
+// 24 bytes per thread, which no instruction moves at once.
 __global__ void copy_elements_kernel(const int* in, int* out) {
   memcpy(out + 6 * threadIdx.x, in + 6 * threadIdx.x, 24);
 }

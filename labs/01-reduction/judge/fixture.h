@@ -85,7 +85,7 @@ class ReductionFixture : public judge::Fixture {
                    expected, pattern);
   }
 
-  // Random whole numbers: their sum is exact in any order, so equality is asked for.
+  // Random whole numbers: their sum is exact in any order, so results must be equal.
   std::optional<Failure> sum_of_integers(int num_items) {
     const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
     WrongReduction clues;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 03, beside the tests of one block: the tree of sums.
+// Rung 03, in addition to the tests of one block: the tree of sums.
 #include <algorithm>
 
 #include "fixture.h"

@@ -213,7 +213,7 @@ std::string explain_rest(const Compaction& result, const std::vector<int>& expec
     return "only the kept items are written: the others belong behind them";
   }
   if (std::equal(got.begin(), got.end(), expected.rbegin())) {
-    return "the items that are not kept stand in reverse order: the split is not stable";
+    return "the items that are not kept are in reverse order: the split is not stable";
   }
   if (got.size() > 1 && std::equal(got.begin() + 1, got.end(), expected.begin())) {
     return "the items that are not kept begin one place too late";

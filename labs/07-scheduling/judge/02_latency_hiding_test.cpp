@@ -68,11 +68,11 @@ std::string text(const Traffic& traffic) {
   return std::to_string(traffic.gigabytes_per_second) + " GB/s, " +
          std::to_string(traffic.latency_ns) + " ns, " + std::to_string(traffic.num_sms) + " SMs, " +
          std::to_string(traffic.loads_per_thread) + " loads of " +
-         std::to_string(traffic.bytes_per_load) + " bytes a thread";
+         std::to_string(traffic.bytes_per_load) + " bytes per thread";
 }
 
 const std::vector<WrongFormula<Wait, int>> kCoverMistakes = {
-    {"the warps are rounded down: the last piece of the latency has nobody to fill it",
+    {"the warps are rounded down: the last piece of the latency has no warp to fill it",
      [](const Wait& wait) { return static_cast<int>(wait.latency_cycles / busy(wait)); }},
     {"each instruction takes one cycle: it takes a warp of 32 threads 32 / num_lanes",
      [](const Wait& wait) {

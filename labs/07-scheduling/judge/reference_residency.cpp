@@ -57,8 +57,8 @@ constexpr Hypothesis kHypotheses[] = {
     {Mistake::kRegistersForgotten, "registers are not a limit"},
     {Mistake::kSharedForgotten, "shared memory is not a limit"},
     {Mistake::kTooLargeUnchecked,
-     "a block that is too large by itself is not refused: nobody looks at the maximum a block or a "
-     "thread"},
+     "a block that is too large by itself is not refused: nothing checks the maximum per block or "
+     "per thread"},
     {Mistake::kLastOfTies,
      "of several limits that allow equally many blocks the last one is named, not the first"},
 };

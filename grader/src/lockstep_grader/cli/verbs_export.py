@@ -68,7 +68,7 @@ def export(
     ] = None,
     lab: Annotated[str | None, typer.Option(metavar="LAB", help="This lab alone.")] = None,
     layout: Annotated[
-        Layout, typer.Option(help="csv: a row a student or rung, or a gradebook's import.")
+        Layout, typer.Option(help="csv: a row per student or rung, or a gradebook's import.")
     ] = Layout.STUDENTS,
     roster: Annotated[
         Path | None, typer.Option(help="csv for Canvas: the gradebook that Canvas exported.")

@@ -12,7 +12,7 @@ from lockstep_grader.machine.console import cause, clipped_cell, points, print_l
 from lockstep_grader.model.grades import SubmissionResult, tidy
 from lockstep_grader.model.text import one_line
 
-_DETAILED_SUBMISSIONS = 8  # beyond these, one line a submission
+_DETAILED_SUBMISSIONS = 8  # beyond these, one line per submission
 _MAX_LISTED = 20  # problems and faults
 
 

@@ -73,7 +73,7 @@ def roster_of(rows: Sequence[Row]) -> Roster:
 
 
 def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
-    """Student, ID, SIS Login ID, Section, a column a lab; then a row with the points possible."""
+    """Student, ID, SIS Login ID, Section, a column per lab; then a row with the points possible."""
     known = roster.columns if roster else (*_CANVAS[:2], "SIS Login ID", _SECTION)
     who = [*(column for column in _CANVAS if column in known), _SECTION]
     titles = [roster.assignment(lab) if roster else lab for lab, _ in book.labs]
@@ -94,7 +94,7 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
 
 
 def moodle(book: Gradebook) -> Import:
-    """Username, ID number, Email address, a column a lab; any one of the three may be mapped."""
+    """Username, ID number, Email address, a column per lab; any one of the three may be mapped."""
     rows = [["Username", "ID number", "Email address", *(lab for lab, _ in book.labs)]]
     left_out = []
     for entry in book.submissions:
