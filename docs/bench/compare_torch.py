@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times two solutions beside PyTorch, for which no library of NVIDIA's stands in the ladders. Run from the top level:
+"""Times two solutions and PyTorch, where the ladders have no library of NVIDIA's. Run from the top level:
 
     python3 docs/bench/compare_torch.py run                         # needs nvcc, a GPU and torch; writes torch.json
     python3 docs/bench/compare_torch.py table > docs/bench/torch.md

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the figures of docs/model.md beside this file: python3 draw.py"""
+"""Draws the figures of docs/model.md here: python3 draw.py"""
 
 import math
 from pathlib import Path

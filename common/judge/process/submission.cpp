@@ -64,8 +64,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kErrorLeft:
       return {"launch_error",
               function +
-                  " reported an error and left it behind, to be reported again by whoever "
-                  "checks next: " +
+                  " reported an error but did not clear it, so the next check reports it "
+                  "again: " +
                   reply.text +
                   ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
                   "only returns it"};

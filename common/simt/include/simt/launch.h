@@ -15,7 +15,7 @@
 
 namespace simt {
 
-// Where the launch stands in the source, and the kernel as written there ("scan_kernel<256>").
+// Where the launch is in the source, and the kernel as written there ("scan_kernel<256>").
 // Names appear in findings and counters; both pointers must outlive the launch.
 struct LaunchSite {
   const char* kernel;

@@ -144,7 +144,7 @@ def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
         (one for one in ids if lab in (one, one.split("-")[0], one.partition("-")[2])), None
     )
     if lab and not named:
-        raise InputError(f"nobody was graded on {lab!r}; there are: {', '.join(ids)}")
+        raise InputError(f"no submission was graded on {lab!r}; there are: {', '.join(ids)}")
     for student in students:
         if not book.only(None, [student]).submissions:
             raise InputError(f"there is no student {student!r} in these results")

@@ -114,7 +114,7 @@ def _cuda() -> Iterator[Item]:
 
 
 def _rung_compiler() -> Item:
-    """nvcc, of the toolkit or from PyPI: it reads every rung beside g++."""
+    """nvcc, of the toolkit or from PyPI: it compiles every rung, as g++ does."""
     found = rung_compiler()
     if isinstance(found, NoRungCompiler):
         return Item("real compiler", "nvcc", "", f"{found.reason}; {state_of_nvcc()}")

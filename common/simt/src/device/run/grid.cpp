@@ -19,8 +19,8 @@ namespace {
 // A block whose threads poll keeps its turn for so long while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends
-// sooner.
+// All blocks must have polled so often without success before it is a deadlock; bounded polling
+// ends sooner.
 constexpr int kMinIdleRounds = 128;
 
 // Of blocks whose turn ended at a barrier, so many are under way at a time: enough to meet each
@@ -177,17 +177,20 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
                         std::move(message), threads.empty() ? nullptr : threads.front().pc};
 }
 
-// Nobody can go on, or all go on in vain. The oldest block speaks for all.
+// No block can go on, or all only poll. The message describes the oldest block.
 void Grid::end_with_standstill() {
+  const auto blocks = [](std::uint64_t count, const char* one, const char* many) {
+    return "; " + std::to_string(count) + (count == 1 ? one : many);
+  };
   std::string more;
   if (resident_.size() > 1) {
-    more += "; " + std::to_string(resident_.size() - 1) + " more blocks are under way";
+    more += blocks(resident_.size() - 1, " more block is resident", " more blocks are resident");
   }
-  if (num_ended_ > 0) more += "; " + std::to_string(num_ended_) + " blocks have ended";
+  if (num_ended_ > 0) more += blocks(num_ended_, " block has ended", " blocks have ended");
   if (num_started_ < num_blocks_) {
-    more += "; " + std::to_string(num_blocks_ - num_started_) +
-            " blocks have not started, because the device holds " + std::to_string(max_resident_) +
-            " at a time";
+    more +=
+        blocks(num_blocks_ - num_started_, " block has not started", " blocks have not started") +
+        ", because the device holds " + std::to_string(max_resident_) + " at a time";
   }
   end_with_deadlock(*resident_.front(), more);
 }

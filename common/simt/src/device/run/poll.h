@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads that wait for memory to change. A device runs all resident threads at once; here a thread
-// that polls in vain has to let the others run, or it would wait for ever.
+// that polls without success must let the others run, or it would wait for ever.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ void poll(const void* address, const void* pc);
 // blocks.
 void yield(const void* pc, std::uint64_t idle_steps);
 
-// Spent on polling in vain since the last reset, in basic blocks.
+// Spent on polling without success since the last reset, in basic blocks.
 std::uint64_t idle_steps();
 void reset_idle_steps();
 
 // The thread has executed step_limit() basic blocks since the launch or the last alarm. If it
 // neither touched memory nor waited all the while, it computes, or is in an endless loop: after
-// many such alarms in a row, ends the kernel. Otherwise, if nobody has written to memory, lets
+// many such alarms in a row, ends the kernel. Otherwise, if no thread has written to memory, lets
 // others run: perhaps the thread polls with plain loads.
 void alarm(const void* pc);
 

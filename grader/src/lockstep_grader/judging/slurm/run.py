@@ -100,7 +100,7 @@ class Run:
             say(f"{len(adopted)} rungs are in Slurm's queue since an earlier run; waiting for them")
         ready = [job for job in self._waiting.values() if not self._tracker.holds(job.name)]
         if self._session.toolchain.backend is Backend.CUDA:
-            # Each task compiles the solutions of its rungs, to measure beside them.
+            # Each task compiles the solutions of its rungs, to compare with them.
             ready.sort(key=lambda job: (job.lab, job.rung))
         self._submitter.ready += [job.name for job in ready]
 

@@ -60,7 +60,7 @@ def requests(counters: Counters) -> float:
 
 
 def wasted_sectors(counters: Counters) -> float:
-    """Sectors beyond those that would hold the bytes asked for."""
+    """Sectors beyond those that would hold the bytes that are used."""
     waste = 0.0
     for access in ("read", "write"):
         moved = counters.get(f"global_{access}_sectors", 0)
@@ -112,7 +112,7 @@ def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
         where = _worst(kernel.lines, wasted_sectors)
         return (
             f"uncoalesced: {figure(moved)} sectors moved, where {figure(moved - cost)} would hold "
-            f"the bytes asked for{where}. Let neighbouring lanes touch neighbouring words"
+            f"the bytes used{where}. Let neighbouring lanes touch neighbouring words"
         )
     if rule == "bank_conflicts":
         where = _worst(kernel.lines, conflicts)
