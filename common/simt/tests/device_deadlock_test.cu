@@ -25,7 +25,7 @@ TEST_F(Deadlock, NamesBlockThreadsAndLines) {
       contains(finding.message, "deadlock in block 0: threads 0-7 poll memory in line " + line));
   EXPECT_TRUE(contains(finding.message, "threads 8-39 wait at the block's barrier in line " +
                                             std::to_string(kWaitLine - 1)));
-  EXPECT_TRUE(contains(finding.message, "2 more blocks are under way"));
+  EXPECT_TRUE(contains(finding.message, "2 more blocks are resident"));
 }
 
 // Both locks are taken in opposite orders.
