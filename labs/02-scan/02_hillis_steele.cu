@@ -34,7 +34,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& /*scrat
                     cudaStream_t stream) {
   todo("02_hillis_steele: write the kernel, then delete this line");
 
-  // TODO 6. One block scans kMaxItemsInOneBlock items. What does scan.cuh ask for beyond?
+  // TODO 6. One block scans kMaxItemsInOneBlock items. What does scan.cuh require for more?
   hillis_steele_kernel<<<1, kThreadsPerBlock, 0, stream>>>(as_unsigned(d_in), num_items,
                                                            as_unsigned(d_out));
   check_launch();

@@ -35,7 +35,7 @@ __device__ void up_sweep_tile([[maybe_unused]] unsigned* tile) {
 
 // Turns the tree of sums into the exclusive scan of the items.
 __device__ void down_sweep_tile([[maybe_unused]] unsigned* tile) {
-  // TODO 5. Now a node's word is to hold the sum of all items before the node. What is that for the
+  // TODO 5. Now a node's word must hold the sum of all items before the node. What is that for the
   //         root? One thread writes it, once. Which thread may do so without another barrier?
   // TODO 6. From the root to the leaves: given a node's word, what is before its left child, and
   //         what before its right child? Save the left child's sum before you overwrite it.

@@ -31,8 +31,8 @@ __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unu
   // TODO 4. Load int4, 16 bytes per lane. Then a lane has four neighbouring items; a row's
   //         order is lane first, then item. How many kept items are before yours? The counts of
   //         four rows fit into the four bytes of one word: how many warp scans does that save?
-  // TODO 5. A tile waits for those before it, and 32 of them are asked at a time. How many tiles
-  //         are under way at once? What do larger tiles change? (More than 48 KiB of shared memory:
+  // TODO 5. A tile waits for those before it, and reads the words of 32 at a time. How many tiles
+  //         are in flight at once? What do larger tiles change? (More than 48 KiB of shared memory:
   //         extern __shared__, and cudaFuncSetAttribute before the launch.) Why would it be a
   //         mistake to draw the next ticket early, before the block is done with this one?
   // TODO 6. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so

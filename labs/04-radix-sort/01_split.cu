@@ -29,9 +29,9 @@ __global__ void scatter_kernel([[maybe_unused]] const std::uint32_t* d_in,
                                [[maybe_unused]] const int* d_e, [[maybe_unused]] const int* d_f,
                                [[maybe_unused]] std::uint32_t* d_out,
                                [[maybe_unused]] int* d_total_falses) {
-  // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f tell. Why two?
+  // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f give it. Why two?
   // TODO 3. f is the place of a key that goes to the front. What is t, the place of one that does
-  //         not? How many keys that do not go to the front stand before key i?
+  //         not? How many keys that do not go to the front are before key i?
   // TODO 4. d is t or f. Can two keys get the same d?
 }
 

@@ -42,7 +42,7 @@ struct Comparator {
   return {0, 0};
 }
 
-// One step over d_keys (num_items), one comparator a thread.
+// One step over d_keys (num_items), one comparator per thread.
 __global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
                                   [[maybe_unused]] int num_items, [[maybe_unused]] int distance,
                                   [[maybe_unused]] bool is_mirrored) {
@@ -50,11 +50,11 @@ __global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
   //         there that are larger than all others.
 }
 
-// Merges the tiles of each chunk, one block a chunk: the whole of the first merges.
+// Merges the tiles of each chunk, one block per chunk: the whole of the first merges.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     merge_tiles_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
-  // TODO 5. Load the chunk into shared memory, do the steps there, store it. A barrier lies between
-  //         two steps; does a thread need more than one comparator a step?
+  // TODO 5. Load the chunk into shared memory, do the steps there, store it. Use a barrier between
+  //         two steps; does a thread need more than one comparator per step?
 }
 
 // The last steps of each longer merge: those whose comparators stay within a chunk.

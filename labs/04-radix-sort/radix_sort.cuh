@@ -39,7 +39,7 @@ void split(const std::uint32_t* d_in, int num_items, int bit, std::uint32_t* d_o
 inline constexpr int kSortTileItems = 1024;
 
 // Rung 02: each tile of d_out holds the keys of the same tile of d_in in ascending order. What the
-// tiles have to do with each other is not asked: rung 03 merges them.
+// tiles have to do with each other does not matter: rung 03 merges them.
 //   d_in, d_out  (num_items)
 void sort_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums along the rows, then sums of those down the columns: two kernels, one thread a line.
-// Right for every shape, and slow: find out which of the two is to blame before you go on.
+// Sums along the rows, then sums of those down the columns: two kernels, one thread per line.
+// Right for every shape, and slow: find out which of the two is slow before you go on.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"

@@ -29,8 +29,8 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
   //         before, and which lane knows it?
   // TODO 3. All lanes take part in every shuffle, also those past the end of the row. Which value
   //         do they bring?
-  // TODO 4. One load under way a lane is little. Load the items of four steps before you scan the
-  //         first of them.
+  // TODO 4. One load in flight per lane is too few. Load the items of four steps before you scan
+  //         the first of them.
 }
 
 // d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block per tile.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A warp scheduler, cycle by cycle: which warp issues, which waits, when all are done.
-// What 02 reckons with a division happens here one instruction at a time. The judge draws it.
+// What 02 computes with a division happens here one instruction at a time. The judge draws it.
 #include <vector>
 
 #include "lab/todo.cuh"
@@ -13,8 +13,8 @@ Schedule schedule_warps(Policy policy, const Warp* h_warps, int num_warps,
   todo("04_warp_scheduler: schedule the warps, then delete this line");
 
   std::vector<int> num_issued(num_warps, 0);  // instructions of each warp
-  std::vector<int> ready_at(num_warps, 0);    // from which cycle on its next one may be issued
-  // TODO 1. From when on may a warp's first instruction be issued?
+  std::vector<int> ready_at(num_warps, 0);    // from which cycle on its next one may issue
+  // TODO 1. From which cycle on may a warp's first instruction issue?
   // TODO 2. Go from cycle to cycle. Which warps are ready?
   // TODO 3. kRoundRobin: begin to look behind the warp that issued last. Where before the first
   //         issue? Does an idle cycle change that?

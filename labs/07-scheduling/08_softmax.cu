@@ -47,7 +47,7 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
 //         each of them leave there, and how many barriers does it take?
 // TODO 7. A row that fits no registers is read twice, once for the largest and the sum, once for
 //         the shares. Your kernel reads it three times? Let the sum run along with the largest so
-//         far: what must be done with it when a larger item comes? And when the sums of two threads
+//         far: what must you do with it when a larger item comes? And when the sums of two threads
 //         are combined, whose largest differ?
 
 }  // namespace

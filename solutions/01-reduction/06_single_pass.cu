@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One launch that keeps the memory busy: four 16-byte loads under way a thread, and the block that
+// One launch that keeps the memory busy: four 16-byte loads in flight per thread. The block that
 // finishes last adds up the blocks' sums, always in the same order.
 // New: float4 loads in batches; a ticket in place of the second launch, whose start took as long as
 // reading 2^21 items. Limit: the read bandwidth of the memory; each item is read once.

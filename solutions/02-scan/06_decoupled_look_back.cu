@@ -16,7 +16,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 1024;
-constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has under way
+constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has in flight
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
 constexpr int kItemsPerWarp = kVectorsPerThread * kWarpSize * 4;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;

@@ -13,7 +13,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
-constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one a lane
+constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one per lane
 constexpr int kItemsPerBlock = kThreadsPerBlock * kRowsPerWarp;
 
 // Appends the kept items of d_in (num_items) to d_out, where d_count[0] says it ends.

@@ -10,7 +10,7 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
+constexpr int kTileRows = 128;  // of C, per block
 constexpr int kTileCols = 128;
 constexpr int kTileDepth = 8;
 constexpr int kThreadsX = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a grid's blocks come to the SMs: at first as many as there is room for, then one for one.
-// New: time. Which SM gets a block depends on who is done; how long a grid takes, on its last wave.
+// How the SMs get a grid's blocks: at first as many as there is room for, then one by one.
+// New: time. Which SM gets a block depends on which is free; a grid's time, on its last wave.
 // Limit: O(log) of the running blocks per block, and a look at all SMs.
 #include <algorithm>
 #include <functional>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxRowLength = 1024;
 
-// One block per row, one thread a cell. A label moves on by one cell a round, until none moves.
+// One block per row, one thread per cell. A label moves by one cell per round, until none moves.
 __global__ void repaired_kernel(const int* d_cells, int row_length, int* d_labels,
                                 int* d_num_runs) {
   __shared__ int labels[kMaxRowLength];

@@ -43,7 +43,7 @@ def divergence() -> None:
     kinds = [2, 0, 1, 3, 0, 2, 2, 1]  # of the 8 samples that 16 lanes share
     cell, lanes = 17, 16
     art = Drawing(820, 250, "Which lanes of a warp work in each loop, in three versions")
-    art.text(14, 22, "As found: 8 loops for 8 samples, 2 lanes a sample", "h")
+    art.text(14, 22, "As found: 8 loops for 8 samples, 2 lanes per sample", "h")
     left, top = 92, 52
     art.text(left + lanes * cell / 2, 44, "16 lanes", "s m")
     for kind in range(4):
@@ -66,7 +66,7 @@ def divergence() -> None:
     art.text(left, top + 2 * cell + 20, "1 lane in 2 works", "s")
 
     top = 160
-    art.text(left, top - 20, "A thread a sample: 1 loop for 16 samples", "h")
+    art.text(left, top - 20, "A thread per sample: 1 loop for 16 samples", "h")
     for lane in range(lanes):
         art.box(left + lane * cell, top, cell, cell, f"k{(kinds * 2)[(lane * 5) % lanes]}")
     art.box(left, top, lanes * cell, cell, "frame")
@@ -79,7 +79,7 @@ def coalescing() -> None:
     cell, words, lanes = 15, 48, 4
     art = Drawing(830, 260, "Which words of an array of points one request reads, in three versions")
     rows = [
-        ("Four points a thread: lane 0, 1, 2, 3 are 12 words apart", 12),
+        ("Four points per thread: lane 0, 1, 2, 3 are 12 words apart", 12),
         ("Neighbouring points: 3 words apart", 3),
         ("Neighbouring words, for any thread", 1),
     ]
