@@ -35,7 +35,7 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
   }
   if (exchange.signal == SIGSYS) {
     return {"forbidden",
-            "made a system call that no kernel has a use for (a new process, a socket, another "
+            "made a system call that no kernel needs (a new process, a socket, another "
             "process's memory, ...), and was stopped by the sandbox"};
   }
   return {"crash", "the program " + exchange.how_died +

@@ -66,7 +66,7 @@ std::vector<Mistake> mistakes(const Launch& launch) {
       {"the tail is dropped: items are handled in whole rounds of the grid only",
        [=](int item) { return item < launch.num_items / threads * threads ? item % threads : -1; }},
       {"each thread takes a run of neighbouring items: then neighbouring threads are far apart in "
-       "memory. Let a thread's next item be as many further as there are threads",
+       "memory. Let each thread step by the number of threads",
        [=](int item) { return item / chunk; }},
       {"each thread takes a run of neighbouring items, and the items that the division leaves over "
        "are dropped",

@@ -86,7 +86,7 @@ struct WrongNumber {
 constexpr WrongNumber kWrongNumbers[] = {
     {"y and z are left out", [](Index i, Index, Index) { return i.x; }},
     {"z is left out", [](Index i, Index d, Index) { return i.x + i.y * d.x; }},
-    {"indices are added without multiplying by how many threads or blocks lie before",
+    {"indices are added without a factor for the threads or blocks before them",
      [](Index i, Index, Index) { return i.x + i.y + i.z; }},
     {"x and y are swapped: x runs fastest, so it is y that is multiplied",
      [](Index i, Index d, Index) { return i.y + i.x * d.y + i.z * d.x * d.y; }},

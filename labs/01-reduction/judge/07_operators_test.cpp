@@ -201,7 +201,7 @@ TEST_F(Operators, FindsTheFarthestPoint) {
       wrong.message +=
           "; their squared distances are " + squared(expected) + " and " + squared(got);
       if (squared(expected) == squared(got)) {
-        wrong.pattern = "of several points equally far it is not the first that is returned";
+        wrong.pattern = "of several equally far points, the result is not the first";
       }
     }
     return wrong;

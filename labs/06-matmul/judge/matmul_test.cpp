@@ -214,7 +214,7 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
       Failure named = *failure;
       named.message += "\nRow " + std::to_string(row) + " of A and column " + std::to_string(col) +
                        " of B hold a " + (std::isnan(special) ? "NaN" : "an infinity") +
-                       "; it belongs into that row and that column of C alone.";
+                       "; it affects only that row and that column of C.";
       return fail(named);
     }
   }

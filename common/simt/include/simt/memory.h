@@ -42,7 +42,7 @@ struct Allocation {
   std::uint64_t id = 0;  // counts up from 1 in order of allocation
   CallStack made_by;     // of cudaMalloc and similar calls; else empty
   CallStack freed_by;
-  std::uint64_t freed_as = 0;  // by the so-manieth release(); 0 if by none
+  std::uint64_t freed_as = 0;  // the number of the release() call; 0 if by none
 
   std::byte* end() const { return base + size_bytes; }
   bool contains(const void* p, std::size_t bytes = 1) const {

@@ -11,7 +11,7 @@
 
 namespace simt::device {
 
-// What one lane has under way. Until a copy arrives, its room holds poison and counts as unwritten,
+// What one lane has in flight. Until a copy arrives, its room holds poison and counts as unwritten,
 // so that a read that comes too early is caught.
 class AsyncCopies {
  public:
