@@ -50,7 +50,7 @@ VERBS = {
     ),
     "autograde": Verb("verbs_export", ""),
     "report": Verb(
-        "verbs_report", "Make pages from results: one a student, one of the class, a leaderboard."
+        "verbs_report", "Make pages from results: one per student, one of the class, a leaderboard."
     ),
 }
 

@@ -43,7 +43,7 @@ def release_labs(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     lab: Annotated[
         list[str] | None,
-        typer.Option("--lab", metavar="LAB", help="This lab alone; repeatable. Default: all."),
+        typer.Option("--lab", metavar="LAB", help="Only this lab; repeatable. Default: all."),
     ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="Write DIR.zip next to it, too.")] = False,
 ) -> int:
