@@ -147,7 +147,8 @@ def submit(
     lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
     target = output or Path(f"{lab.id}.zip")
     packed = pack(_folder(workspace, from_), lab, target, force)
-    print(f"{target}: {len(packed)} files, {', '.join(packed)}")
+    files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
+    print(f"{target}: {files}, {', '.join(packed)}")
     return ExitCode.FULL_MARKS
 
 

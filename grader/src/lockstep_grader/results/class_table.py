@@ -104,7 +104,8 @@ class Summary:
     def _totals(self) -> str:
         scores = sorted(row.score for row in self._rows if row.score is not None)
         full = sum(row.score == row.max_score for row in self._rows)
-        told = f"{len(self._rows)} submissions, {full} with full marks"
+        number = len(self._rows)
+        told = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
         if not scores:
             return told
         middle = len(scores) // 2
