@@ -49,7 +49,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_prelude_file ${simt_precompiled}/simt/prelude.h.gch)
   set(simt_prelude_flags ${simt_kernel_flags})
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)
-  set(simt_libraries -lboost_context -lbacktrace)
+  set(simt_libraries -lbacktrace)
 
   set(worker_step_names rewrite compile gather isolate link)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)

@@ -22,7 +22,7 @@ from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
-    CPU_REQUIREMENTS,
+    BUILD_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
@@ -48,7 +48,7 @@ class Item:
 
 def examine() -> tuple[Item, ...]:
     return (
-        *_packages("cpu backend", CPU_REQUIREMENTS),
+        *_packages("build", BUILD_REQUIREMENTS),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
         _sandbox(),
         _rung_compiler(),

@@ -101,7 +101,7 @@ def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
 
 
 def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
-    system.ensure(system.requirements(backend))
+    system.ensure(system.BUILD_REQUIREMENTS)
     targets = tuple(map(judge_target, labs)) or _ALL_LABS
     return read_toolchain(build_backend(workspace, backend, targets, jobs))
 

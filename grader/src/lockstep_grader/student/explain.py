@@ -112,7 +112,9 @@ def _print_causes(console: Console, result: RungResult, source: Source | Finding
 def _print_test(
     console: Console, test: TestResult, source: Source | Finding, shown: set[Finding]
 ) -> None:
-    _print(console, Text(f"{test.name} failed", "red"))
+    known = bool(test.findings) and all(finding in shown for finding in test.findings)
+    why = " for a reason above" if known else ""
+    _print(console, Text(f"{test.name} failed{why}", "red"))
     said = {finding.message for finding in test.findings}
     if test.message and test.message not in said:
         _print(console, Text(clipped(test.message, _MESSAGE_LINES)), 4)

@@ -23,7 +23,7 @@ std::uint64_t read_clock(const void* pc) {
   simt::device::Lane& lane = *running.lane;
   if (lane.last_poll == &clock_place) {
     g_slept += kPollTime;
-    simt::device::yield(pc, 0);
+    simt::device::yield_for_time(pc);
   }
   lane.last_poll = &clock_place;
   return running.steps + g_slept;
@@ -49,5 +49,5 @@ extern "C" clock_t clock() noexcept {
 void __nanosleep(unsigned ns) {
   if (running.launch == nullptr) return;
   g_slept += ns;
-  simt::device::yield(__builtin_return_address(0), simt::device::kStepsPerPoll);
+  simt::device::yield(__builtin_return_address(0));
 }

@@ -81,7 +81,7 @@ def build_cuda(context: Context) -> Tally:
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
-    system.ensure(system.requirements(Backend.CUDA))
+    system.ensure(system.BUILD_REQUIREMENTS)
     build_backend(context.workspace, Backend.CUDA, ["all"], context.jobs)
     report(context, "the cuda backend compiles and links", True)
     return Tally(passed=1)
