@@ -96,8 +96,8 @@ TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
   std::fill_n(flags.get(), 65, 0);
   wait_for_block<<<65, 512>>>(flags.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
-  EXPECT_TRUE(contains(finding.message,
-                       "1 block has not started, because the device holds 64 at a time"));
+  EXPECT_TRUE(
+      contains(finding.message, "1 block has not started, because the device holds 64 at a time"));
 }
 
 __global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }
