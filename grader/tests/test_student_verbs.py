@@ -205,7 +205,7 @@ def test_watch_checks_again_on_save_and_survives_a_compile_error(checkout: Check
 
 
 def is_watching(pid: int) -> bool:
-    """Whether the kernel tells the process of changed files."""
+    """Whether the kernel notifies the process of changed files."""
     try:
         opened = [info.read_text() for info in Path(f"/proc/{pid}/fdinfo").iterdir()]
     except FileNotFoundError:  # one that was closed meanwhile

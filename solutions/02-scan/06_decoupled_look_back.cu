@@ -16,13 +16,13 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 1024;
-constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has under way
+constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has in flight
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
 constexpr int kItemsPerWarp = kVectorsPerThread * kWarpSize * 4;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
 
-// What a tile tells the others, state above and value below: one 64-bit store publishes both, so
-// whoever sees the state sees its value, without a fence. The words begin as 0, which is kEmpty.
+// What a tile publishes, state above and value below: one 64-bit store publishes both, so a tile
+// that sees the state sees its value, without a fence. The words begin as 0, which is kEmpty.
 using TileWord = unsigned long long;
 enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile's sum; all up to it
 
@@ -117,7 +117,7 @@ __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   }
 }
 
-// One tile a block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
+// One tile per block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out, TileWord* d_ticket,
                      TileWord* d_words) {
@@ -167,7 +167,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
                     cudaStream_t stream) {
   if (num_items == 0) return;
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
-  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word a tile
+  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word per tile
   check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
       as_unsigned(d_in), num_items, as_unsigned(d_out), d_ticket, d_ticket + 1);

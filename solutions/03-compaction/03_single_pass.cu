@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kLargeBlock = 1024;     // threads: a warp sum a lane, so no more than 32 warps
+constexpr int kLargeBlock = 1024;     // threads: a warp sum per lane, so no more than 32 warps
 constexpr int kSmallBlock = 512;      // where the tile of a large block does not fit
 constexpr int kVectorsPerThread = 8;  // at most 8: a byte of one word counts each row, see RowRanks
 constexpr int kItemsPerThread = 4 * kVectorsPerThread;  // at most 32: a bit of one word each
@@ -91,7 +91,7 @@ __device__ RowRanks rank_rows(unsigned kept) {
   return {inclusive - own, __shfl_sync(kFullWarp, inclusive, kWarpSize - 1)};
 }
 
-// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block. The items of a tile fit in
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile per block. A tile's items fit in
 // the dynamic shared memory.
 template <int kThreadsPerBlock>
 __global__ void __launch_bounds__(kThreadsPerBlock)
@@ -153,7 +153,7 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
   constexpr int kTileBytes = kItemsPerTile * sizeof(int);
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
   const LookBack<int> look_back(num_tiles, scratch, stream);
-  // More than 48 KiB of shared memory a block are given to those only who ask.
+  // A kernel gets more than 48 KiB of shared memory per block only after this call.
   check(cudaFuncSetAttribute(single_pass_kernel<kThreadsPerBlock>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
   single_pass_kernel<kThreadsPerBlock><<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(

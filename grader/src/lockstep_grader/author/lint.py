@@ -99,7 +99,7 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
                 continue
             text = file.read_text("utf-8", "replace")
             problems = [
-                f"line {text.count(chr(10), 0, mark.start()) + 1} is to be written: {mark[1]}"
+                f"line {text.count(chr(10), 0, mark.start()) + 1} is not written yet: {mark[1]}"
                 for mark in _AUTHORS_MARK.finditer(text)
             ]
             if problems:

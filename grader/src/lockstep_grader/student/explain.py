@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `check` tells a student about one rung: why, where in the source, and what next."""
+"""What `check` says to a student about one rung: why, where in the source, and what next."""
 
 from rich.console import Console
 from rich.padding import Padding
@@ -83,7 +83,7 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
             value = test.measures.get(gate.name)
             if value is None:
                 if gate.name in _BESIDE_SOLUTIONS and test.measures:
-                    said = f"- {gate.name}: measured beside a solution, and none is here;"
+                    said = f"- {gate.name}: compared with a solution, and there is none here;"
                     _print(console, Text(f"{said} it costs no points now", "dim"))
                 continue
             good = kept(gate, value)

@@ -104,7 +104,7 @@ def ensure(needed: Sequence[Requirement]) -> None:
 
 
 def offer(need: Requirement) -> None:
-    """Installs what one can do without, if that takes nobody's help."""
+    """Installs optional packages, if that needs no person's help."""
     if os.geteuid() == 0 and has_apt() and not need.found():
         try:
             ensure((need,))

@@ -20,7 +20,7 @@ namespace {
 // A block whose threads poll keeps its turn for so long while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends
+// It is a deadlock when all blocks have polled so often without success; bounded polling ends
 // sooner.
 constexpr int kMinIdleRounds = 128;
 
@@ -180,7 +180,7 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
                         std::move(message), threads.empty() ? nullptr : threads.front().pc};
 }
 
-// Nobody can go on, or all go on in vain. The oldest block speaks for all.
+// No block can go on, or all only poll. The message describes the oldest block.
 void Grid::end_with_standstill() {
   std::string more;
   if (resident_.size() > 1) {

@@ -24,7 +24,7 @@ constexpr int kPatience = 1024;
 constexpr std::uint64_t kStepsPerSwitch = 16;  // basic blocks that take as long as a switch
 
 // So many alarms of a thread that touches nothing make an endless loop. It cannot be waiting, so
-// nobody is held up but by its computing: by default it may execute 10^9 basic blocks, which take a
+// others wait only while it computes: by default it may execute 10^9 basic blocks, which take a
 // GPU's thread ten seconds and the emulator two.
 constexpr int kAlarmsPerEndlessLoop = 50;
 

@@ -22,7 +22,7 @@ from lockstep_grader.toolchain.build import STRICT
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
-    Section("python", "ruff and mypy --strict on the grader", check_python),
+    Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
     Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
     Section("pytest", "tests of the grader", run_pytest, "grader/tests"),

@@ -66,7 +66,7 @@ def run_pytest(context: Context) -> Tally:
 
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
-    # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
+    # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
     session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
     kept = KeptJudgements(workspace.build(Backend.CPU) / "proofs")
     verdicts = lint(workspace, read_labs(workspace), session, kept)
