@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.author.scaffold.make import EDITOR_FLAGS
+from lockstep_grader.author.selftest.tools import tool
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.build import build_backend
@@ -176,7 +177,7 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     sources = [
         path for path in root.glob(f"*/{lab}/**/*") if path.suffix in (".cu", ".cuh", ".cpp", ".h")
     ]
-    subprocess.run(["clang-format", "--dry-run", "-Werror", *sources], check=True)
+    subprocess.run([tool("clang-format"), "--dry-run", "-Werror", *sources], check=True)
 
     built = build_judge(root, lab, slug)
     toolchain = json.loads((BUILD / "cpu" / "lockstep.json").read_text())

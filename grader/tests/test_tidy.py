@@ -42,6 +42,7 @@ def context(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Context:
     fake_program(bin_folder, "clang-tidy", FAKE_TIDY)
     fake_program(bin_folder, "ninja", "true")
     monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+    monkeypatch.setattr("lockstep_grader.author.selftest.tidy.tool", lambda name: name)
     monkeypatch.setenv("COUNT", str(checkout.root / "runs"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(checkout.root / "cache"))
     monkeypatch.setattr(

@@ -81,7 +81,7 @@ std::optional<fs::path> Project::find(const Include& include, const File& from) 
   dirs.insert(dirs.end(), include_dirs_.begin(), include_dirs_.end());
   for (const fs::path& dir : dirs) {
     std::error_code error;
-    const fs::path candidate = dir / include.name;
+    fs::path candidate = dir / include.name;
     if (fs::is_regular_file(candidate, error)) return candidate;
   }
   return std::nullopt;  // the compiler may know

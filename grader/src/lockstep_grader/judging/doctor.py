@@ -23,7 +23,6 @@ from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,
-    DEVELOPER_REQUIREMENTS,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
@@ -33,7 +32,10 @@ from lockstep_grader.toolchain.system import (
 PYTHON_PACKAGES = ("typer", "rich", "pydantic", "watchfiles", "jinja2", "pygments", "submitit")
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
-PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy", "codespell_lib")
+PYTHON_DEVELOPER_PACKAGES = (
+    *("pytest", "jsonschema", "xmlschema", "ruff", "mypy"),
+    *("codespell_lib", "clang_format", "clang_tidy"),
+)
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 
@@ -53,7 +55,6 @@ def examine() -> tuple[Item, ...]:
         _sandbox(),
         _rung_compiler(),
         *_cuda(),
-        *_packages("development", DEVELOPER_REQUIREMENTS),
         *_packages("cluster tests", SLURM_REQUIREMENTS),
         *_packages("browser tests", BROWSER_REQUIREMENTS),
         *_packages("editor tests", EDITOR_REQUIREMENTS),

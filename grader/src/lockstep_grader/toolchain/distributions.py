@@ -27,18 +27,6 @@ _NAMES = {
         "suse": "gtest",
         "alpine": "gtest-dev",
     },
-    "clang-format": {
-        "fedora": "clang-tools-extra",
-        "arch": "clang",
-        "suse": "clang-tools",
-        "alpine": "clang-extra-tools",
-    },
-    "clang-tidy": {
-        "fedora": "clang-tools-extra",
-        "arch": "clang",
-        "suse": "clang-tools",
-        "alpine": "clang-extra-tools",
-    },
 }
 _OS_RELEASE = Path("/etc/os-release")
 _ID = re.compile(r'^(?:ID|ID_LIKE)="?([^"\n]*)"?$', re.MULTILINE)

@@ -57,10 +57,6 @@ SANDBOX_REQUIREMENT = Requirement(
 OPTIONAL_REQUIREMENTS = (
     Requirement("ccache", "ccache", program("ccache"), "makes rebuilding fast"),
 )
-DEVELOPER_REQUIREMENTS = (
-    Requirement("clang-format", "clang-format", program("clang-format"), "./lab test: layout"),
-    Requirement("clang-tidy", "clang-tidy", program("clang-tidy"), "./lab test: C++ lint"),
-)
 SLURM_REQUIREMENTS = (
     Requirement("slurmctld", "slurmctld", admin_program("slurmctld"), "./lab test: a cluster"),
     Requirement("slurmd", "slurmd", admin_program("slurmd"), "./lab test: its nodes"),

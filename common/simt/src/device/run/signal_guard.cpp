@@ -36,7 +36,8 @@ const void* trap_pc(const ucontext_t& context) {
 #endif
   const void* const return_address = reinterpret_cast<const void*>(pc + 1);
   const auto begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
-  const bool is_program = pc - begin < static_cast<std::size_t>(&etext - &__executable_start);
+  const auto end = reinterpret_cast<std::uintptr_t>(&etext);
+  const bool is_program = pc >= begin && pc < end;
   return is_program && source_line(return_address).line != 0 ? return_address : running.lane->pc;
 }
 

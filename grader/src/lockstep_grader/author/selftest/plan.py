@@ -59,7 +59,7 @@ def make_strict(workspace: Workspace) -> Workspace:
 
 def ensure_tools(workspace: Workspace) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
-    system.ensure((*system.BUILD_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
+    system.ensure(system.BUILD_REQUIREMENTS)
     for needed, loss in (
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),

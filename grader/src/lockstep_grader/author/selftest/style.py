@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lockstep_grader.author.selftest.sections import Context, Tally
-from lockstep_grader.author.selftest.tools import capture, report, run_tool
+from lockstep_grader.author.selftest.tools import capture, report, run_tool, tool
 from lockstep_grader.author.selftest.wording import check_wording
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
@@ -25,7 +25,7 @@ def check_format(context: Context) -> Tally:
     if not files:
         raise FaultError("no C++ files found to check")
     root = workspace.root
-    done = capture(["clang-format", "--dry-run", "-Werror", *files], root)
+    done = capture([tool("clang-format"), "--dry-run", "-Werror", *files], root)
     wrong = dict.fromkeys(Path(name) for name in _FORMAT_ERROR.findall(done.stdout))
     for file in wrong:
         report(context, f"{workspace.shown(file)}: run clang-format -i on it", False)

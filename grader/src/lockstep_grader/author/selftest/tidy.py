@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep_grader.author.selftest.sections import Context, Tally
-from lockstep_grader.author.selftest.tools import capture, report
+from lockstep_grader.author.selftest.tools import capture, report, tool
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace, cache_folder
 from lockstep_grader.model.grades import Backend
@@ -29,12 +29,20 @@ _ARGUMENTS = (
     "--extra-arg=-Wno-unused-command-line-argument",
     "--extra-arg=-O0",  # or the C library inlines functions that the emulator replaces
 )
-# The analyzer spends most of its time on paths through GoogleTest's macros. A mistake in a unit
-# test fails the test; of a lab's judge it follows fewer of those paths, in an eighth of the time.
+
+
+def _analyzer(setting: str) -> tuple[str, ...]:
+    words = ("-Xclang", "-analyzer-config", "-Xclang", setting)
+    return tuple(f"--extra-arg={word}" for word in words)
+
+
+# The analyzer follows the paths through a function until they have so many states. A third of its
+# own limit takes half of the time.
+_FOR_OTHERS = _analyzer("max-nodes=75000")
+# It spends most of its time on paths through GoogleTest's macros. A mistake in a unit test fails
+# the test; of a lab's judge it follows fewer of those paths, in an eighth of the time.
 _FOR_UNIT_TESTS = ("--checks=-clang-analyzer-*",)
-_FOR_JUDGES = tuple(
-    f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "mode=shallow")
-)
+_FOR_JUDGES = _analyzer("mode=shallow")
 _MEMBER = re.compile(r'^#include "(/[^"]+)"$', re.MULTILINE)
 _DEPENDENCY_HEADER = re.compile(r"^(\S.*): #deps ")
 
@@ -52,7 +60,7 @@ class _Unit:
     def arguments(self) -> tuple[str, ...]:
         if all(member.parent.name == "tests" for member in self.members):
             return _FOR_UNIT_TESTS
-        return _FOR_JUDGES if self.is_judge else ()
+        return _FOR_JUDGES if self.is_judge else _FOR_OTHERS
 
 
 def check_tidy(context: Context) -> Tally:
@@ -67,7 +75,8 @@ def check_tidy(context: Context) -> Tally:
         f"--extra-arg=-idirafter{gcc_headers}",
         f"--config-file={workspace.root / '.clang-tidy'}",
     ]
-    version = capture(["clang-tidy", "--version"], build).stdout
+    clang_tidy = tool("clang-tidy")
+    version = capture([clang_tidy, "--version"], build).stdout
     settings = digest([workspace.root / ".clang-tidy"])
 
     def check(unit: _Unit) -> Tally:
@@ -80,7 +89,7 @@ def check_tidy(context: Context) -> Tally:
         if not stamp.exists():
             file = build / "tidy" / f"{key}.cpp"
             starts = _join(unit, file)
-            done = capture(["clang-tidy", *arguments, *more, str(file), "--", *unit.command], build)
+            done = capture([clang_tidy, *arguments, *more, str(file), "--", *unit.command], build)
             good = done.returncode == 0
             report(context, f"clang-tidy {shown}", good, _placed(done.stdout, file, starts))
             if not good:

@@ -2,6 +2,7 @@
 """Runs development tools and counts what they say."""
 
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,15 @@ def run_tool(context: Context, name: str, argv: Sequence[str], cwd: Path | None 
     done = capture(argv, cwd or context.workspace.root)
     report(context, name, done.returncode == 0, done.stdout)
     return Tally(passed=1) if done.returncode == 0 else Tally(failed=1)
+
+
+def tool(name: str) -> str:
+    """A program of the pinned Python packages, or else the one on PATH.
+
+    Pinned, since another version of clang-format or clang-tidy has other opinions.
+    """
+    pinned = Path(sys.executable).parent / name
+    return str(pinned) if pinned.is_file() else name
 
 
 def capture(argv: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
