@@ -157,8 +157,9 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
   const LookBack<int> look_back(num_tiles, scratch, stream);
   const auto kernel = single_pass_kernel<kThreadsPerBlock, kVectorsPerThread>;
-  // More than 48 KiB of shared memory a block are given to those only who ask.
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
+  if constexpr (kTileBytes > 48 << 10) {  // so much is given to those only who ask
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
+  }
   kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(d_in, num_items, keep, look_back,
                                                               d_out, d_count);
   check_launch();
@@ -168,20 +169,23 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
 
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
+  // Of a short array, tiles so small that they all run at the same time.
+  const int at_a_time = num_multiprocessors() * kSmallBlock * 4;
+  if (num_items <= at_a_time * 2) {
+    return compact_by<kSmallBlock, 2>(d_in, num_items, keep, d_out, d_count, scratch, stream);
+  }
+  if (num_items <= at_a_time * 4) {
+    return compact_by<kSmallBlock, 4>(d_in, num_items, keep, d_out, d_count, scratch, stream);
+  }
   // 128 KiB a block, which data centre GPUs have to give, and most others do not.
-  constexpr int kLargeTileItems = kLargeBlock * 4 * kMostVectors;
+  constexpr int kLargeTileBytes = kLargeBlock * 4 * kMostVectors * sizeof(int);
   int device = 0;
   int most_bytes = 0;  // of shared memory, with the small variables of the kernel
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const bool large_fits = most_bytes >= kLargeTileItems * static_cast<int>(sizeof(int)) + 1024;
-  // Of a short array, tiles so small that they all run at the same time.
-  const int at_a_time = num_multiprocessors();
+  const bool large_fits = most_bytes >= kLargeTileBytes + 1024;
   const auto compact_by_blocks =
-      num_items <= at_a_time * kSmallBlock * 4 * 2   ? compact_by<kSmallBlock, 2>
-      : num_items <= at_a_time * kSmallBlock * 4 * 4 ? compact_by<kSmallBlock, 4>
-      : large_fits                                   ? compact_by<kLargeBlock, kMostVectors>
-                                                     : compact_by<kSmallBlock, kMostVectors>;
+      large_fits ? compact_by<kLargeBlock, kMostVectors> : compact_by<kSmallBlock, kMostVectors>;
   compact_by_blocks(d_in, num_items, keep, d_out, d_count, scratch, stream);
 }
 
