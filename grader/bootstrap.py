@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Finds or makes the Python that runs the grader, and prints its path. Standard library only.
 
-The choice is the private .venv with the pinned packages; where that cannot be made, for want of a
-network say, this very Python will do if every package can be imported.
+The choice is the private .venv with the pinned packages. If it cannot be made, without a network
+for example, this Python is used instead, provided that every package can be imported.
 """
 
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # add_lab(): one lab's judge, its call table, and a worker and a test for each rung.
-# write_toolchain_file(): tells the grader how to build a worker itself, with the very same steps.
+# write_toolchain_file(): describes the same steps, so that the grader can build a worker itself.
 
 include(GoogleTest)
 include(${CMAKE_CURRENT_LIST_DIR}/LabFile.cmake)

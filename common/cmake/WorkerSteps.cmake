@@ -27,7 +27,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
   # checks and calls them; that is why they must stay calls (-fno-builtin) of these names. In a kernel,
-  # malloc, new and their kin take memory of the device. The object is renamed, and not the library
+  # malloc, new and similar functions take memory of the device. The object is renamed, and not the library
   # replaced, so that only the rung's own calls are meant, whatever the compiler has inlined.
   set(simt_renamed_calls "")
   foreach(call IN ITEMS memcpy memmove memset malloc free calloc realloc aligned_alloc posix_memalign)
@@ -49,7 +49,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_prelude_file ${simt_precompiled}/simt/prelude.h.gch)
   set(simt_prelude_flags ${simt_kernel_flags})
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)
-  set(simt_libraries -lboost_context -lbacktrace)
+  set(simt_libraries -lbacktrace -Wl,--wrap=dl_iterate_phdr)
 
   set(worker_step_names rewrite compile gather isolate link)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)

@@ -251,7 +251,7 @@ Session::Session(const Options& options)
       search_(options.sought) {}
 
 int run(int argc, char** argv, const LabJudge& lab) {
-  // Nobody of this user may look into the process that knows the answers: /proc/PID/mem, ptrace.
+  // No process of this user may read the process that knows the answers: /proc/PID/mem, ptrace.
   prctl(PR_SET_DUMPABLE, 0);
   ::testing::InitGoogleTest(&argc, argv);
   constexpr int kFault = 3;  // ours, or the machine's

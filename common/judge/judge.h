@@ -18,7 +18,7 @@ struct RungSuite {
 };
 
 // One lab's judge. Rungs that `suites` does not list belong to `default_suite` and are measured by
-// `workload`. A rung with a workload gets, beside the tests of its suite, Measured.ReachesItsSpeed
+// `workload`. A rung with a workload gets, besides its suite's tests, Measured.ReachesItsSpeed
 // on cuda and Measured.KeepsItsBudget on cpu.
 struct LabJudge {
   std::string default_suite;
@@ -28,7 +28,7 @@ struct LabJudge {
 
 // Judges the rung that the command line names, or measures it (--bench=SIZE,... on cuda,
 // --profile=SIZE,... on cpu: one JSON object a line). Returns the exit status: 0 all passed, 1 some
-// failed, 3 own fault, 4 somebody killed the worker: no verdict.
+// failed, 3 own fault, 4 another process killed the worker: no verdict.
 int run(int argc, char** argv, const LabJudge& lab);
 
 }  // namespace judge

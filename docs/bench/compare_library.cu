@@ -18,7 +18,7 @@
 // of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken
 // of each call, both by CUDA events: "idle" on a device that waits for the call, so that starting
 // it counts; "queued" behind a kernel that keeps the device busy until the call is in the queue.
-// Scans and selections are timed beside their limit, which moves the same bytes and does no more.
+// For scans and selections it also times the limit: a call that only moves the same bytes.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ struct Work {
   std::function<void(int round)> refresh;  // round 0 is not timed
   std::function<void()> poison, keep;      // outputs: overwrite; keep as the reference
   std::function<bool(int round)> differs;  // whether they differ from the reference
-  std::vector<Contender> limits = {};      // timed alone: their outputs are not compared
+  std::vector<Contender> limits = {};      // timed only: their outputs are not compared
 };
 
 class Timer {
@@ -240,7 +240,7 @@ bool any_unequal(const Array<T>& a, const Array<T>& b, double tolerance) {
 using Words = Array<std::uint32_t>;
 int* as_ints(const Words& words) { return reinterpret_cast<int*>(words.get()); }
 
-// Calls `with` with the number of items in each type that a user can choose, and with ours last.
+// Each calls `with` with the number of items in one type that a user can choose; ours is last.
 template <class Library, class Ours>
 std::vector<Contender> contenders(std::size_t num_items, const Library& with, const Ours& ours) {
   return {{"cub_int", [=] { with(static_cast<int>(num_items)); }},
@@ -284,7 +284,7 @@ void measure_scan(const char* name, Scan* scan, std::size_t num_items, int num_r
   report(work, file, false);
 }
 
-// Reads all vectors and writes half as many bytes. Launched with a vector for each thread.
+// Reads all vectors and writes half as many bytes. One vector per thread.
 __global__ void select_limit_kernel(const uint4* d_in, int num_vectors, uint2* d_out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= num_vectors) return;
@@ -331,7 +331,7 @@ void measure_select(std::size_t num_items, int num_rounds, std::FILE* file) {
     right.copy_from(out);
     right_count.copy_from(count);
   };
-  work.differs = [&](int) {  // what lies behind the kept items is poison in both
+  work.differs = [&](int) {  // after the kept items, both hold poison
     return any_unequal(count, right_count, 0) || any_unequal(out, right, 0);
   };
   measure(work, num_rounds);

@@ -5,7 +5,7 @@
     .venv/bin/python docs/bench/compare_sanitizers.py cpu      # writes docs/bench/mutants-cpu.json
     .venv/bin/python docs/bench/compare_sanitizers.py table > docs/bench/mutants.md
 
-Only mutants that a checker can find: those whose header expects a kind that no wrong result tells. When a solution
+Only mutants that a checker can find: those whose header expects a kind that no wrong result shows. When a solution
 changes, lines move: measure both sides again.
 """
 

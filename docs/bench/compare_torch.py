@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times two solutions beside PyTorch, for which no library of NVIDIA's stands in the ladders. Run from the top level:
+"""Times two solutions and PyTorch, where the ladders have no library of NVIDIA's. Run from the top level:
 
     python3 docs/bench/compare_torch.py run                         # needs nvcc, a GPU and torch; writes torch.json
     python3 docs/bench/compare_torch.py table > docs/bench/torch.md
@@ -174,7 +174,7 @@ def table() -> str:
     report = json.loads(REPORT.read_text())
     lines = [
         f"`python3 {report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
-        f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes a second than the copying kernel"
+        f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes per second than the copying kernel"
         " whose speed is the ladders' limit.",
         "",
         "| what | rows x columns | ours, ms | torch, ms | torch's copy_, ms | times torch's speed |",

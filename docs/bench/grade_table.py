@@ -31,15 +31,20 @@ RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:
 def main() -> None:
     if len(sys.argv) < 2:
         sys.exit("grade_table.py: name the files that ./lab grade --json wrote")
-    try:
-        reports = [json.loads(Path(name).read_text("utf-8")) for name in sys.argv[1:]]
-    except (OSError, ValueError) as error:
-        sys.exit(f"grade_table.py: {error}")
-    made = sorted({report["graded_at"][:10] for report in reports})
-    compilers = sorted({compiler(report) for report in reports})
+    made, compilers, table = set(), set(), [NAMES, RULE]
+    for name in sys.argv[1:]:
+        try:
+            report = json.loads(Path(name).read_text("utf-8"))
+            made.add(report["graded_at"][:10])
+            compilers.add(compiler(report))
+            table += rows(report)
+        except (OSError, ValueError) as error:
+            sys.exit(f"grade_table.py: {name}: {error}")
+        except (KeyError, TypeError):
+            sys.exit(f"grade_table.py: {name}: not a file that ./lab grade --json wrote")
     print("<!-- made by docs/bench/grade_table.py -->\n")
-    print(f"Graded on {' and '.join(made)} with {', '.join(compilers)}.\n")
-    for cells in (NAMES, RULE, *(row for report in reports for row in rows(report))):
+    print(f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}.\n")
+    for cells in table:
         print(f"| {' | '.join(cells)} |")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keeps what Nsight Compute says about our kernels and the library's. Reads its CSV:
+"""Extracts the counters of our kernels and the library's from the CSV of Nsight Compute:
 
     s=smsp__average_warps_issue_stalled p=_per_issue_active.ratio
     t=throughput.avg.pct_of_peak_sustained_elapsed
@@ -13,9 +13,9 @@
         build/compare_library /dev/null |
         python3 docs/bench/library_counters.py > docs/bench/h200-library-counters.json
 
-One launch of each kernel and grid: the first, so of several sizes with one grid the smallest.
-Shares are in percent of the peak; "stalled" is how many warps wait for that reason, per instruction
-that a scheduler issues.
+Nsight Compute measures the first launch of each kernel and grid. If several sizes have the same
+grid, that is the smallest size. Shares are in percent of the peak. "stalled" is the number of warps
+that wait for that reason, per instruction that a scheduler issues.
 """
 
 import csv

@@ -4,7 +4,7 @@
 
     python3 docs/bench/start_up.py      # writes docs/bench/start-up.json
 
-Best of ROUNDS after one start that is not counted. Run it on an idle core: work beside it on the
+Best of ROUNDS after one start that is not counted. Run it on an idle core: other work on the
 same core or its sibling makes CPU time longer, too. Needs the private .venv, as any `./lab` makes it.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the figures of docs/model.md beside this file: python3 draw.py"""
+"""Draws the figures of docs/model.md here: python3 draw.py"""
 
 import math
 from pathlib import Path
@@ -46,7 +46,7 @@ def reachable(intensity: float) -> float:
 
 
 def roofline() -> None:
-    """Both axes are logarithmic: 1/16 to 128 flop a byte, 8 to 3000 GFLOP/s."""
+    """Both axes are logarithmic: 1/16 to 128 flop per byte, 8 to 3000 GFLOP/s."""
     left, top, width, height = 70, 60, 520, 230
 
     def x(intensity: float) -> float:
@@ -69,12 +69,12 @@ def roofline() -> None:
     shapes.append(path(roof, "roof"))
     shapes.append(text(x(32), y(PEAK) - 8, "1500 GFLOP/s: the units are busy"))
     shapes.append(text(x(0.8), y(420), "200 GB/s: the memory is busy", "", "end"))
-    for at, words in ((0.25, "one flop for 4 bytes: 50 GFLOP/s"), (ridge, "7.5 flop a byte")):
+    for at, words in ((0.25, "one flop for 4 bytes: 50 GFLOP/s"), (ridge, "7.5 flop per byte")):
         shapes.append(f'<circle cx="{x(at):.1f}" cy="{y(reachable(at)):.1f}" r="5" class="hot"/>')
         shapes.append(text(x(at) + 12, y(reachable(at)) + 18, words, "", "start"))
     shapes.append(text(left + width / 2, top + height + 36, "flop for each byte moved", "s"))
     shapes.append(text(left - 8, top - 10, "GFLOP/s", "s", "end"))
-    label = "A roof: at most 200 GB/s times the flop a byte, and never above 1500 GFLOP/s"
+    label = "A roof: at most 200 GB/s times the flop per byte, and never above 1500 GFLOP/s"
     save("roofline.svg", 620, 340, label, shapes)
 
 

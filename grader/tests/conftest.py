@@ -123,7 +123,7 @@ class Checkout:
         )
 
     def grade(self, path: Path, *options: str | Path) -> tuple[Ran, Any]:
-        """Grades and returns the JSON beside what was said."""
+        """Grades and returns the JSON and the output."""
         file = self.work / "out.json"
         file.unlink(missing_ok=True)
         ran = self.lab("grade", path, "--json", file, *options)
@@ -194,7 +194,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether the process has ended; a zombie that nobody has waited for has."""
+    """Whether the process has ended; a zombie that no process has waited for has."""
     try:
         os.kill(pid, 0)
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

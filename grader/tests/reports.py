@@ -127,7 +127,7 @@ def full(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def write_results(folder: Path, *submissions: dict[str, Any], **changes: Any) -> Path:
-    """A results folder with sources beside the scores."""
+    """A results folder with sources and scores."""
     data = {
         "version": 1,
         "backend": "cpu",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Archives as students hand them in, and as nobody should: always one student's trouble alone."""
+"""Archives as students hand them in, and as they never should: only one student's trouble."""
 
 import bz2
 import gzip
@@ -101,7 +101,7 @@ def doubled(*names: str) -> bytes:
 
 
 def encrypted() -> bytes:
-    """The flag is all that tells; the bytes need not be."""
+    """Only the flag shows it; the bytes need not be."""
     data = bytearray(zip_bytes(GOOD))
     data[6] |= 1
     data[data.index(b"PK\1\2") + 8] |= 1
@@ -109,7 +109,7 @@ def encrypted() -> bytes:
 
 
 def squeezed() -> bytes:
-    """Nothing but zeros, in a way that zipfile unpacks all at once."""
+    """Only zeros, in a way that zipfile unpacks all at once."""
     packed = io.BytesIO(zip_bytes({f"{LAB}/{RUNGS[1]}": SOLUTION}))
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_BZIP2) as archive:
         archive.writestr(FIRST, bytes(1 << 20))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judging again: every attempt is kept, and trouble of ours takes nobody's score away."""
+"""Judging again: every attempt is kept, and trouble of ours takes no student's score away."""
 
 import json
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_regrade_judges_what_is_asked_again_and_keeps_both(
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
-        ("--regrade-student", "bo", "nobody here is called 'bo'; did you mean bob?"),
+        ("--regrade-student", "bo", "no student here is called 'bo'; did you mean bob?"),
         ("--regrade", "demo/third", "there is no rung of 01-demo called 'third'"),
     ],
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each package's own entry point, started in a folder laid out as its platform lays it out.
 
-The launcher finds a .venv that is this very Python; compiler and judge are fakes, but for one test.
+The launcher finds a .venv that is this very Python; most tests have a fake compiler and judge.
 """
 
 import io
@@ -344,7 +344,7 @@ def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
         if broken:
             return whole(*arguments)
         broken.append(part)
-        raise zlib.error("of a kind that nobody foresaw")
+        raise zlib.error("of a kind that is not expected")
 
     def run(_: Processes, argv: list[str], limits: Limits, cwd: Path) -> Completed:
         right = rung("01_matrix_add", (2, 2))
@@ -360,10 +360,10 @@ def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
     workspace = Workspace(tmp_path, tmp_path / "build")
     assert autograde(workspace, platform, THREADS, tmp_path) == 3
     said = capsys.readouterr()
-    assert "not graded: of a kind that nobody foresaw" in said.err
+    assert "not graded: of a kind that is not expected" in said.err
     file = tmp_path / "results" / "results.json"
     told = said.out if platform is Platform.AUTOLAB else file.read_text()
-    assert "of a kind that nobody foresaw" in told
+    assert "of a kind that is not expected" in told
 
 
 @pytest.mark.e2e

@@ -78,15 +78,15 @@ def test_a_budget_that_nobody_measured_is_our_fault_and_not_a_full_mark() -> Non
 def test_a_missed_budget_speaks_in_the_handouts_words() -> None:
     said = budget_sentence(CONFLICTS, 31744, 65536, Place("02_x.cu", 31, 30000))
     assert said == (
-        "bank_conflicts: 31744 in this call of 65536 items, at most 0 for the full mark "
-        "(no points from 1000 up); most of them in line 31 (30000)"
+        "bank_conflicts: 31744 (full mark: at most 0), in a call with 65536 items: "
+        "no points from 1000 up; most of them in line 31 (30000)"
     )
 
 
 def test_a_budget_where_more_is_better_says_so() -> None:
     gate = Gate("sector_efficiency", zero=0.25, full=0.9)
     said = budget_sentence(gate, 0.125, 0, None)
-    assert said.startswith("sector_efficiency: 0.125 of the bytes moved were asked for, at least")
+    assert said.startswith("sector_efficiency: 0.125 of the bytes moved were used (full mark: at")
     assert "no points from 0.25 down" in said
     assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, None)
     assert bound(Gate("launches", zero=5, full=1)) == "at most 1"
@@ -117,7 +117,7 @@ def test_grade_reports_a_missed_budget_with_file_and_line(budgeted: Checkout) ->
     assert second["parts"]["efficiency"] == {"score": 0.75, "max_score": 1}
     (finding,) = second["findings"]
     assert (finding["kind"], finding["file"], finding["line"]) == ("budget", "02_second.cu", 3)
-    assert "at most 0 for the full mark" in finding["message"]
+    assert "(full mark: at most 0)" in finding["message"]
     place = {"file": "02_second.cu", "line": 3, "value": 200}
     assert second["tests"][1]["places"] == {"bank_conflicts": place}
 

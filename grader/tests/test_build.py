@@ -34,7 +34,7 @@ class FakeCMake:
         checkout.write("CMakeLists.txt", "")
         monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
         monkeypatch.setenv("PATH", f"{self._program.parent}:{os.environ['PATH']}")
-        monkeypatch.setattr("lockstep_grader.toolchain.system.CPU_REQUIREMENTS", ())
+        monkeypatch.setattr("lockstep_grader.toolchain.system.BUILD_REQUIREMENTS", ())
         self.workspace = Workspace(checkout.root, checkout.root / "build")
 
     def does(self, build: str) -> None:

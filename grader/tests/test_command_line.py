@@ -90,7 +90,7 @@ def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: 
 
 
 class Fetch:
-    """Stands for a download that runs beside a verb."""
+    """Stands for a download that runs during a verb."""
 
     def __init__(self) -> None:
         self.begun: list[tuple[bool | None, bool]] = []

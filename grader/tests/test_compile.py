@@ -104,8 +104,8 @@ def test_a_missing_or_double_symbol_is_the_students(
 
 
 def test_any_other_broken_link_is_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(FaultError, match="cannot find -lboost"):
-        compile_saying(tmp_path, "/usr/bin/ld: cannot find -lboost_context\n", "link")
+    with pytest.raises(FaultError, match="cannot find -lbacktrace"):
+        compile_saying(tmp_path, "/usr/bin/ld: cannot find -lbacktrace\n", "link")
 
 
 @pytest.mark.parametrize(

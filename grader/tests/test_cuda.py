@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is different on a GPU: measurements one at a time, beside the solutions' workers."""
+"""What is different on a GPU: measurements one at a time, with the solutions' workers."""
 
 from collections.abc import Sequence
 

@@ -84,7 +84,7 @@ def test_the_bandwidth_bound_example_adds_up(model: str) -> None:
     assert f"{peak} GFLOP/s and moves {bandwidth} GB/s" in model
     assert f"{reached:g} GFLOP/s, which is {100 * reached / peak:.2f}% of the peak" in model
     ridge = peak / bandwidth
-    assert f"{ridge:g} flop a byte, that is {ridge * word:g} operations" in model
+    assert f"{ridge:g} flop per byte, that is {ridge * word:g} operations" in model
 
 
 def test_the_dram_example_adds_up(model: str) -> None:

@@ -148,6 +148,27 @@ def test_check_of_a_starter_says_what_to_do() -> None:
     assert "./lab hint 01-reduction/01_global_atomic" in ran.stdout
 
 
+@pytest.mark.parametrize("step", ["tile[t] += tile[t + stride]", "tile[t] = tile[t + stride]"])
+def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Path) -> None:
+    solution = (REPOSITORY / "solutions" / LAB / "03_contiguous.cu").read_text()
+    right = "tile[t] += tile[t + stride]"
+    assert solution.count(right) == 1
+    (tmp_path / LAB).mkdir()
+    (tmp_path / LAB / "03_contiguous.cu").write_text(solution.replace(right, step))
+    said = []
+    for jobs in ("1", "2", "3"):
+        ran = lab("check", f"{LAB}/03", "--from", tmp_path, "--seed", "7", "--jobs", jobs, "--json")
+        (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+        tests = {
+            test["name"]: (test["part"], test["outcome"], test["message"], test["measures"])
+            for test in result["tests"]
+        }
+        said.append((ran.returncode, result["score"], tests))
+    assert said[0][0] == int(step != right)
+    assert len(said[0][2]) > 3
+    assert said[0] == said[1] == said[2]
+
+
 def test_a_real_rung_is_profiled_line_by_line(tmp_path: Path) -> None:
     file, page = tmp_path / "profile.json", tmp_path / "page.html"
     where = ("--from", REPOSITORY / "solutions", "--json", file, "--html", page)

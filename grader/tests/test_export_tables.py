@@ -237,7 +237,7 @@ def test_export_puts_a_rungs_pictures_where_they_fit(desk: Desk) -> None:
         (["gradescope", "--layout", "canvas"], "--layout and --roster go with --format csv"),
         (["csv", "--roster", "x.csv"], "--roster goes with --layout canvas"),
         (["csv", "--student", "zoe"], "there is no student 'zoe' in these results"),
-        (["csv", "--lab", "09"], "nobody was graded on '09'; there are: 01-demo, 02-scan"),
+        (["csv", "--lab", "09"], "no submission was graded on '09'; there are: 01-demo, 02-scan"),
         (["csv", "--output", "no/where.csv"], "no such folder"),
     ],
 )

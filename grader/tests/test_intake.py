@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Classes as learning platforms hand them out: who is who, and nobody is lost."""
+"""Classes as learning platforms hand them out: who is who, and no student is lost."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -88,7 +88,7 @@ def test_a_build_that_is_interrupted_as_it_starts_is_ended(
     cmake.chmod(0o755)
     monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
     monkeypatch.setenv("PATH", f"{cmake.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr("lockstep_grader.toolchain.system.CPU_REQUIREMENTS", ())
+    monkeypatch.setattr("lockstep_grader.toolchain.system.BUILD_REQUIREMENTS", ())
     monkeypatch.setattr("lockstep_grader.toolchain.build.subprocess.Popen", Interrupting)
     ran = checkout.lab("grade", checkout.root / "solutions", "--backend", "cpu")
     assert ran.status == 130

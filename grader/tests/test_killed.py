@@ -84,7 +84,7 @@ def _run_child(arguments: Sequence[str | Path], results: str, kill_at: int, writ
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """Every file under `folder`, but for times and the lock."""
+    """Every file under `folder`, except for times and the lock."""
     return {
         str(file.relative_to(folder)): without_times(json.loads(file.read_text()))
         if file.suffix == ".json"

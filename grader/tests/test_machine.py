@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Set-up, doctor, processes and the sections of `test`."""
 
+import errno
 import os
 import shutil
 import stat
@@ -37,6 +38,10 @@ def fake_program(folder: Path, name: str, script: str) -> Path:
     return file
 
 
+def refuse(*_: object) -> None:
+    raise OSError(errno.ENOSYS, "not here")
+
+
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", Path("/nonexistent"))
@@ -66,9 +71,9 @@ def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ("ID=fedora", "sudo dnf install -y gcc-c++ ninja-build gtest-devel"),
         ('ID=rocky\nID_LIKE="rhel centos fedora"', "sudo dnf install -y gcc-c++"),
-        ("ID=arch", "sudo pacman -S --needed gcc ninja gtest boost"),
+        ("ID=arch", "sudo pacman -S --needed gcc ninja gtest"),
         ('ID="opensuse-leap"\nID_LIKE="suse opensuse"', "sudo zypper install -y gcc-c++ ninja"),
-        ("ID=alpine", "sudo apk add g++ samurai gtest-dev boost-dev ccache"),
+        ("ID=alpine", "sudo apk add g++ samurai gtest-dev ccache"),
         ("ID=linuxmint\nID_LIKE=ubuntu", "sudo apt-get update && sudo apt-get install -y g++"),
         ("ID=strange", "install what Debian calls g++ ninja-build"),
     ],
@@ -80,7 +85,7 @@ def test_each_system_has_its_own_command_and_names(
     release_file = tmp_path / "os-release"
     monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", release_file)
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sudo" if name == "sudo" else None)
-    packages = ["g++", "ninja-build", "libgtest-dev", "libboost-context-dev", "ccache"]
+    packages = ["g++", "ninja-build", "libgtest-dev", "ccache"]
     given = install_command(packages, as_root=False)
     assert all(word in given for word in command.split())
     assert given.startswith(" ".join(command.split()[:4]))
@@ -159,7 +164,7 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     present = Requirement("C++ compiler", "g++", lambda: "/usr/bin/g++")
-    monkeypatch.setattr("lockstep_grader.judging.doctor.CPU_REQUIREMENTS", (present,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.BUILD_REQUIREMENTS", (present,))
     ran = checkout.lab("doctor")
     assert ran.status == 0
     assert "C++ compiler" in ran.out
@@ -169,7 +174,7 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
 def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep_grader.judging.doctor.CPU_REQUIREMENTS", (ABSENT,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.BUILD_REQUIREMENTS", (ABSENT,))
     ran = checkout.lab("doctor")
     assert ran.status == 3
     as_root = os.geteuid() == 0
@@ -177,12 +182,18 @@ def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     assert install_command(["unobtainium-dev"], as_root).split(" &&")[0] in told
 
 
-def test_a_process_beyond_its_time_is_ended_with_all_it_started(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_pidfd", [True, False])
+def test_a_process_beyond_its_time_is_ended_with_all_it_started(
+    has_pidfd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_pidfd:
+        monkeypatch.setattr(os, "pidfd_open", refuse)
     script = f"setsid sleep 60 & echo $! > {tmp_path / 'pid'}; sleep 60"
     started = time.monotonic()
     done = Processes().run(["sh", "-c", script], Limits(1), tmp_path)
     assert done.timed_out
     assert time.monotonic() - started < 10
+    assert Processes().run(["sh", "-c", "exit 7"], Limits(30), tmp_path).returncode == 7
     pid = int((tmp_path / "pid").read_text())
     wait_for(lambda: is_gone(pid), 5)
 

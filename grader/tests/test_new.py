@@ -105,10 +105,10 @@ def test_lint_names_the_lines_that_an_author_has_still_to_write(checkout: Checko
     checkout.write(f"labs/{LAB}/README.md", "# Demo\n\nTODO(author) the idea\n")
     ran = checkout.lab("lint")
     assert ran.status == 1
-    assert f"file labs/{LAB}/README.md: line 3 is to be written: the idea" in ran.out
+    assert f"file labs/{LAB}/README.md: line 3 is not written yet: the idea" in ran.out
 
 
-# ---- the scaffold built, judged and linted, beside the emulator and judge that are built already
+# ---- the scaffold built, judged and linted, with the emulator and judge that are built already
 
 
 def compile_like(build: Path, model: str, source: Path, include: Path) -> Path:
@@ -185,7 +185,7 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     ran = checkout.lab("lint", lab, "--backend", "cpu")
     assert ran.status == 1
     assert "solution 01_plain: still has a TODO" in ran.out
-    assert f"file labs/{lab}/lab.toml: line 3 is to be written" in ran.out
+    assert f"file labs/{lab}/lab.toml: line 3 is not written yet" in ran.out
 
     write_the_lab(root, lab)
     shutil.rmtree(root / "build")

@@ -59,7 +59,7 @@ class Place:
         under_way.finish()
 
     def asked(self) -> list[str]:
-        """What pip was asked for so far, by package."""
+        """What pip had to install so far, by package."""
         return (self.site / "log").read_text().splitlines()
 
 

@@ -47,7 +47,7 @@ def made(occupancy: dict[str, Any] = FULL, **counters: float) -> Kernel:
         (
             {"global_atomic_lanes": 32000, "global_atomic_max_same_address": 32},
             "atomics",
-            "up to 32 lanes of a warp meet at one address",
+            "up to 32 lanes of a warp access one address",
         ),
         (
             {"active_lanes": 16000, "divergent_branches": 50},

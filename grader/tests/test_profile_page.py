@@ -189,7 +189,7 @@ def test_global_memory_is_drawn_by_sectors(
         (strided(4), 4, 0),
         (strided(8), 4, 16),  # two words in each even bank
         (strided(0), 4, 0),  # a broadcast
-        (strided(8), 8, 0),  # two wavefronts that nobody can save
+        (strided(8), 8, 0),  # two wavefronts that no layout can save
         (strided(132), 4, 0),  # padded
     ],
 )
@@ -227,8 +227,8 @@ def test_the_description_says_what_the_picture_shows() -> None:
     )
     uneven = [7, 3, 99, *[None] * 29]
     assert "uneven distances" in str(next(picture("shared", uneven, 1).iter("desc")).text)
-    nobody = next(picture("shared", [None] * 32, 0).iter("desc")).text
-    assert nobody == "No lane takes part."
+    text = next(picture("shared", [None] * 32, 0).iter("desc")).text
+    assert text == "No lane takes part."
 
 
 def test_lines_without_a_known_place_do_not_break_the_page(checkout: Checkout) -> None:

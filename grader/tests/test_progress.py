@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said about the time left."""
+"""The messages about the time left."""
 
 from lockstep_grader.machine.progress import Countdown
 

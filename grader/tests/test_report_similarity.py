@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Similarity: what was handed out does not count, and what everyone shares accuses nobody."""
+"""Similarity: what was handed out does not count, and what everyone shares accuses no one."""
 
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def test_the_report_has_a_table_of_pairs_and_a_page_for_each(checkout: Checkout)
     assert made[0] == made[1]
     (page,) = (checkout.work / "one" / "similarity").iterdir()
     assert f"similarity/{page.name}" in (checkout.work / "one" / "index.html").read_text()
-    assert "A figure is no proof" in page.read_text()
+    assert "Similarity is not a proof" in page.read_text()
 
 
 def test_a_later_report_without_similarity_drops_the_pairs(checkout: Checkout) -> None:

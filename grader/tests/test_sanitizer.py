@@ -109,7 +109,7 @@ def test_errors_of_the_api_after_a_faulting_kernel_are_its_consequence() -> None
         ("Uninitialized __global__ memory read of size 4 bytes", "", "uninitialized_read"),
         ("Barrier error detected. Divergent thread(s) in block.", "", "barrier_divergence"),
         ("Stack overflow", "", "launch_error"),
-        ("A kind of error that nobody has seen", "", "launch_error"),
+        ("An unknown kind of error", "", "launch_error"),
     ],
 )
 def test_each_heading_has_its_kind(heading: str, line: str, kind: str) -> None:

@@ -122,7 +122,7 @@ def test_a_killed_submitter_goes_on_with_what_is_queued_and_grades_nothing_twice
     assert len(cluster.queue()) > 2
     go.touch()
     ran, report = checkout.grade(folder, *slurm("limit=2"))
-    assert "in Slurm's queue since an earlier run" in " ".join(ran.err.split())
+    assert "in Slurm's queue from an earlier run" in " ".join(ran.err.split())
     assert count(checkout, "begin") == count(checkout, "end") == 6
     assert most_at_once(checkout) <= 2
     scores = [submission["score"] for submission in report["submissions"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of `--executor slurm` that need no cluster, and what is said where there is none."""
+"""The parts of `--executor slurm` that need no cluster, and the message where there is none."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may not stand in a rung's text, and that the text is read as g++ reads it."""
+"""What a rung's text may not contain, and that the text is read as g++ reads it."""
 
 from pathlib import Path
 
@@ -178,5 +178,5 @@ def test_all_that_is_handed_out_or_solved_passes(part: str) -> None:
      "/*", "\\\n", "#\n", "#include", "#define A (", "R\"(", "_Pragma(", "1'1", "int a;\n"],
 )  # fmt: skip
 def test_the_largest_file_is_read_at_once(piece: str) -> None:
-    # Whatever is quadratic in a file of this size does not come back while somebody waits.
+    # Whatever is quadratic in a file of this size does not come back while a person waits.
     text_problem(piece * (MAX_SOURCE_BYTES // len(piece)))

@@ -46,6 +46,15 @@ def test_check_explains_with_messages_findings_and_source(checkout: Checkout) ->
     assert "02_second" not in ran.out
 
 
+def test_a_test_that_fails_for_a_known_reason_says_so(checkout: Checkout) -> None:
+    race = [{"kind": "race", "file": "01_first.cu", "line": 3, "message": "a is racy"}]
+    twice = "".join(verdict_line(outcome="failed", message="", findings=race) for _ in range(2))
+    checkout.submission("labs", {"01_first": twice})
+    ran = checkout.lab("check", f"{LAB}/01_first")
+    assert ran.out.count("a is racy") == 1
+    assert ran.out.count("failed for a reason above") == 1
+
+
 def test_check_of_solved_rungs_exits_0_and_list_remembers(checkout: Checkout) -> None:
     checkout.submission("labs", {"01_first": RACY})
     assert checkout.lab("check", f"{LAB}/02").status == 0
@@ -196,7 +205,7 @@ def test_watch_checks_again_on_save_and_survives_a_compile_error(checkout: Check
 
 
 def is_watching(pid: int) -> bool:
-    """Whether the kernel tells the process of changed files."""
+    """Whether the kernel notifies the process of changed files."""
     try:
         opened = [info.read_text() for info in Path(f"/proc/{pid}/fdinfo").iterdir()]
     except FileNotFoundError:  # one that was closed meanwhile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an element, in blocks of 16 x 16 that cover the matrix.
+// One thread per element, in blocks of 16 x 16 that cover the matrix.
 // Your first kernel: find out which element is this thread's, and add.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -31,13 +31,13 @@ void matrix_add(const float* d_a, const float* d_b, int width, int height, float
                 cudaStream_t stream) {
   todo("01_matrix_add: write the kernel and its launch, then delete this line");
 
-  const dim3 block(kBlockWidth, kBlockHeight);  // dimensions that are not given are 1
+  const dim3 block(kBlockWidth, kBlockHeight);  // missing dimensions are 1
   // TODO 4. How many blocks cover `width` columns, how many cover `height` rows? Try 16, 17 and 32
   //         columns by hand. Why does std::ceil(width / kBlockWidth) give 1 for 17?
   // TODO 5. A grid without blocks is an error. When would that happen here?
   const dim3 grid(1, 1);
   matrix_add_kernel<<<grid, block, 0, stream>>>(d_a, d_b, width, height, d_sum);
-  check_launch();  // a launch returns nothing: whether it started has to be asked
+  check_launch();  // a launch returns nothing: check whether it started
 }
 
 }  // namespace lab

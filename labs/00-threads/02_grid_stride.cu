@@ -17,7 +17,7 @@ __global__ void scale_kernel([[maybe_unused]] const float* d_in, [[maybe_unused]
   //         this one have? blockDim.x says how many there are in a block.
   // TODO 2. How many threads are there in all? gridDim.x says how many blocks there are.
   // TODO 3. Write a loop: the thread's first item is the one of its own number, and each step goes
-  //         as far as there are threads. Which items does thread 0 of 512 visit among 2024? Which
+  //         by the number of threads. Which items does thread 0 of 512 visit among 2024? Which
   //         does thread 511? When does the loop end, and what does a thread do whose number is
   //         past the last item?
 }

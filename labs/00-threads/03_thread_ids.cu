@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers for threads and blocks of one, two and three dimensions.
-// Get one dimension right first, then two, then three: each has a test of its own.
+// Get one dimension right first, then two, then three: each has its own test.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "threads.cuh"
@@ -14,7 +14,7 @@ __global__ void thread_ids_kernel([[maybe_unused]] ThreadIds* d_ids) {
   // TODO 2. The thread's number in its block. In one dimension it is threadIdx.x. In two, how many
   //         threads lie in the rows before this one? In three, how many in the layers before?
   // TODO 3. The block's number in the grid: the same formula. Which built-in variable is now the
-  //         index, and which says how long a row is?
+  //         index, and which is the length of a row?
   // TODO 4. The global id: all threads of the blocks before this one, then the number in the block.
   const int global_id = 0;
   d_ids[global_id] = ids;

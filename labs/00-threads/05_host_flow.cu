@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The whole way from the host and back: allocate, copy in, launch, wait, copy out, free.
-// So far device memory was handed to you. Now only the host's is, which no kernel can use.
+// So far you received device memory. Now you receive host memory, which no kernel can use.
 #include <cstddef>
 
 #include "lab/cuda_error.cuh"
@@ -38,11 +38,11 @@ void multiplication_table(const float* h_left, int num_rows, const float* h_top,
   table_kernel<<<grid, block>>>(h_left, num_rows, h_top, num_columns, h_table);
   check_launch();
   // TODO 4. The launch returns at once, long before the kernel ends. Which call waits for it, and
-  //         tells what went wrong inside it?
+  //         reports what went wrong inside it?
   // TODO 5. Copy the table back, cudaMemcpyDeviceToHost, and cudaFree all three arrays.
-  // TODO 6. check() throws. If the third cudaMalloc fails, who frees the first two? Look up what
+  // TODO 6. check() throws. If the third cudaMalloc fails, what frees the first two? Look up what
   //         C++ guarantees for local objects when an exception passes: a small class with
-  //         cudaMalloc in its constructor and cudaFree in its destructor answers for all of them.
+  //         cudaMalloc in its constructor and cudaFree in its destructor handles all of them.
   // TODO 7. What if there are no rows, or no columns?
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an item, one atomicAdd an item.
+// One thread per item, one atomicAdd per item.
 // Right for every length, and slow: measure it, then spend the rest of the lab doing better.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 256;
 
-// Adds d_in (num_items) to d_out (1); one thread an item.
+// Adds d_in (num_items) to d_out (1); one thread per item.
 __global__ void global_atomic_kernel([[maybe_unused]] const float* d_in,
                                      [[maybe_unused]] int num_items,
                                      [[maybe_unused]] float* d_out) {
@@ -19,7 +19,7 @@ __global__ void global_atomic_kernel([[maybe_unused]] const float* d_in,
   //         kThreadsPerBlock.
   // TODO 2. The last block may have more threads than there are items left. What must those do?
   // TODO 3. Add the item to d_out[0] with atomicAdd. Into which three steps does `d_out[0] += item`
-  //         fall apart, and what goes wrong when two threads take them at the same time?
+  //         divide, and what goes wrong when two threads do them at the same time?
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& /*scrat
   // TODO 5. How many blocks cover num_items items? What if that is none?
   const int num_blocks = 1;
   global_atomic_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_out);
-  check_launch();  // a launch returns nothing: whether it started has to be asked
+  check_launch();  // a launch returns nothing: check whether it started
 }
 
 }  // namespace lab

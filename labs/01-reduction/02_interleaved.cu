@@ -24,8 +24,8 @@ __global__ void interleaved_kernel([[maybe_unused]] const float* d_in,
   //         past the end of the input, so that the sum does not change?
   // TODO 3. For stride = 1, 2, 4, ..., kThreadsPerBlock: every thread with t % stride == 0 adds
   //         tile[2 * t + stride] to tile[2 * t]. Draw it for 8 items first.
-  // TODO 4. Who wrote tile[2 * t + stride], and when? Where does __syncthreads() go, and why may it
-  //         not stand inside the `if`?
+  // TODO 4. Which thread wrote tile[2 * t + stride]? Where does __syncthreads() go, and why must it
+  //         not be inside the `if`?
   // TODO 5. One thread writes the block's sum.
 }
 
@@ -35,8 +35,8 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("02_interleaved: write the kernel and its launches, then delete this line");
 
-  // TODO 6. One launch leaves one sum a block, and blocks cannot wait for each other. Launch again
-  //         on the sums, as often as it takes, until one block writes d_out. How many launches do
+  // TODO 6. A launch leaves one sum per block, and blocks cannot wait for each other. Launch again
+  //         on the sums, again and again, until one block writes d_out. How many launches do
   //         2^31 - 1 items need? And what do 0 items need?
   const int num_blocks = std::max(1, ceil_div(num_items, kItemsPerBlock));
   float* d_block_sums = num_blocks == 1 ? d_out : scratch.allocate<float>(num_blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The same tree, folded: the active threads are always the first `stride` of the block.
-// Copy your 02 here and change the loop; nothing else.
+// Copy your 02 here and change only the loop.
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"
@@ -19,7 +19,7 @@ __global__ void contiguous_kernel([[maybe_unused]] const float* d_in,
                                   [[maybe_unused]] int num_items,
                                   [[maybe_unused]] float* d_block_sums) {
   // TODO 1. Load the tile as in 02.
-  // TODO 2. Fold it: in each step the first half of what is left takes up the second half. At which
+  // TODO 2. Fold it: in each step add the second half of what is left to the first half. At which
   //         stride does the loop begin, and where does it end? Which threads are active?
   // TODO 3. In which step does a warp hold both active and idle threads for the first time?
   // TODO 4. In one step, which shared words do the 32 lanes of a warp touch, and in which banks are
@@ -32,8 +32,8 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("03_contiguous: write the kernel and its launches, then delete this line");
 
-  // TODO 5. One launch leaves one sum a block, and blocks cannot wait for each other. Launch again
-  //         on the sums, as often as it takes, until one block writes d_out. How many launches do
+  // TODO 5. A launch leaves one sum per block, and blocks cannot wait for each other. Launch again
+  //         on the sums, again and again, until one block writes d_out. How many launches do
   //         2^31 - 1 items need? And what do 0 items need?
   const int num_blocks = std::max(1, ceil_div(num_items, kItemsPerBlock));
   float* d_block_sums = num_blocks == 1 ? d_out : scratch.allocate<float>(num_blocks);

@@ -19,11 +19,11 @@ constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads, all that
 __global__ void grid_stride_kernel([[maybe_unused]] const float* d_in,
                                    [[maybe_unused]] int num_items,
                                    [[maybe_unused]] float* d_block_sums) {
-  // TODO 1. Declare the shared array without a size: extern __shared__. Who chooses the size?
+  // TODO 1. Declare the shared array without a size: extern __shared__. What sets the size?
   // TODO 2. Thread k of the grid adds items k, k + T, k + 2T, ... in a register, with T threads in
   //         the grid. Does k + T stay below 2^31 for every length? std::int64_t helps.
   // TODO 3. Put the register into shared memory and fold as in 03, with blockDim.x threads.
-  // TODO 4. Is one load under way at a time enough to keep the memory busy? Look up #pragma unroll.
+  // TODO 4. Is one load in flight at a time enough to keep the memory busy? Look up #pragma unroll.
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
   // TODO 6. The third launch argument is the size of the dynamic shared memory, in bytes.
   grid_stride_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_block_sums);
   check_launch();
-  // TODO 7. The same kernel in one block adds up the block sums. How many threads suit it?
+  // TODO 7. The same kernel in one block adds the block sums. How many threads suit it?
   grid_stride_kernel<<<1, kThreadsPerBlock, 0, stream>>>(d_block_sums, num_blocks, d_out);
   check_launch();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A warp adds up its 32 sums from register to register; shared memory only carries one sum a warp.
+// A warp adds its 32 sums from register to register; shared memory only carries one sum per warp.
 // The loads and the two launches are those of 04.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -15,14 +15,14 @@ constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads, all that
 // Returns the warp's sum in lane 0. All 32 lanes must call.
 __device__ float warp_sum(float value) {
   // TODO 1. __shfl_down_sync(mask, value, offset) returns the value of the lane that is `offset`
-  //         further on. Fold the warp with offsets 16, 8, 4, 2, 1. Which mask names all 32 lanes?
+  //         above. Fold the warp with offsets 16, 8, 4, 2, 1. Which mask names all 32 lanes?
   //         What do the lanes other than 0 hold at the end?
   return value;
 }
 
 // Returns the block's sum in thread 0. All threads must call; blockDim.x is a multiple of 32.
 __device__ float block_sum(float value) {
-  // TODO 2. One word of shared memory a warp: how many words at most?
+  // TODO 2. One word of shared memory per warp: how many words at most?
   // TODO 3. Lane 0 of each warp writes its warp's sum; then the first warp adds these up with
   //         warp_sum. What do its lanes beyond the number of warps contribute?
   // TODO 4. How many barriers are needed, and which reads do they guard?

@@ -10,7 +10,7 @@
 
 namespace lab {
 
-// The four choices for a plain sum. Write the others beside them.
+// The four choices for a plain sum. Write the others next to them.
 struct Item {
   __device__ float operator()(int, float item) const { return item; }
 };
@@ -37,7 +37,7 @@ __global__ void operator_kernel([[maybe_unused]] Map map, [[maybe_unused]] Combi
   //         map(item, d_arrays[item]...) is the value of an item.
   // TODO 2. Where does 06 write 0.0f or +? Each such place becomes `identity` or `combine`.
   // TODO 3. How do you shuffle a value that is a struct of two words?
-  // TODO 4. Make it right with one item a load first; then load vectors, as in 06.
+  // TODO 4. Make it right with one item per load first; then load vectors, as in 06.
 }
 
 template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
@@ -79,7 +79,7 @@ void reduce_product(const float* d_in, int num_items, float* d_out, Scratch& scr
 void reduce_mean(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream) {
   todo("07_operators: reduce_mean");
-  // TODO. The sum, and then? What does your finish have to know, and how does it learn it?
+  // TODO. The sum, and then? What must your finish know, and how does it get it?
   reduce(Item{}, Add{}, 0.0f, Unchanged{}, num_items, d_out, scratch, stream, d_in);
 }
 

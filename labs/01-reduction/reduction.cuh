@@ -62,7 +62,7 @@ void dot_product(const float* d_a, const float* d_b, int num_items, float* d_out
                  cudaStream_t stream);
 
 // d_out[0] = sqrt(d_in[0]^2 + ...); 0 without items. The sum of squares must stay within float's
-// range: no rescaling is asked for.
+// range: no rescaling is necessary.
 //   d_in  (num_items)
 //   d_out (1)
 void euclidean_norm(const float* d_in, int num_items, float* d_out, Scratch& scratch,
@@ -72,7 +72,7 @@ void euclidean_norm(const float* d_in, int num_items, float* d_out, Scratch& scr
 // without points. A point with a NaN coordinate is never the farthest: if no other is there, -1.
 // Squared distances x*x + y*y + z*z are compared as float: they are exact for whole coordinates up
 // to 2048, and two points closer together than the rounding of that sum count as equally far.
-//   d_x, d_y, d_z (num_points)  one array a coordinate, so that a warp reads neighbouring words
+//   d_x, d_y, d_z (num_points)  one array per coordinate, so that a warp reads neighbouring words
 //   d_out         (1)
 void farthest_point(const float* d_x, const float* d_y, const float* d_z, int num_points,
                     int* d_out, Scratch& scratch, cudaStream_t stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One block, one thread an item: after step k each word holds the sum of the last 2^k items, its
+// One block, one thread per item: after step k each word holds the sum of the last 2^k items, its
 // own among them. log2 N steps, N log2 N additions.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
@@ -17,7 +17,7 @@ __global__ void hillis_steele_kernel([[maybe_unused]] const unsigned* d_in,
                                      [[maybe_unused]] unsigned* d_out) {
   [[maybe_unused]] __shared__ unsigned tile[2][kThreadsPerBlock];  // read one, write the other
 
-  // TODO 1. The steps make an inclusive scan. What must stand in tile[0][t] so that what comes out
+  // TODO 1. The steps make an inclusive scan. What must tile[0][t] hold so that what comes out
   //         is the exclusive scan of d_in? And what past the end?
   // TODO 2. In the step with `distance`, which two words of the source make word t of the other
   //         buffer? Which threads have no word that far to the left, and what do they write?
@@ -34,7 +34,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& /*scrat
                     cudaStream_t stream) {
   todo("02_hillis_steele: write the kernel, then delete this line");
 
-  // TODO 6. One block scans kMaxItemsInOneBlock items. What does scan.cuh ask for beyond?
+  // TODO 6. One block scans kMaxItemsInOneBlock items. What does scan.cuh require for more?
   hillis_steele_kernel<<<1, kThreadsPerBlock, 0, stream>>>(as_unsigned(d_in), num_items,
                                                            as_unsigned(d_out));
   check_launch();

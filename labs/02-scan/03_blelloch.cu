@@ -16,7 +16,7 @@ constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 // Fills the tile: d_in (num_items), and past the end what changes no sum.
 __device__ void load_tile([[maybe_unused]] const unsigned* d_in, [[maybe_unused]] int num_items,
                           [[maybe_unused]] unsigned* tile) {
-  // TODO 1. Two items a thread. Which two, so that a warp reads neighbouring words both times?
+  // TODO 1. Two items per thread. Which two, so that a warp reads neighbouring words both times?
 }
 
 // Writes the first num_items words of the tile to d_out.
@@ -35,7 +35,7 @@ __device__ void up_sweep_tile([[maybe_unused]] unsigned* tile) {
 
 // Turns the tree of sums into the exclusive scan of the items.
 __device__ void down_sweep_tile([[maybe_unused]] unsigned* tile) {
-  // TODO 5. Now a node's word is to hold the sum of all items before the node. What is that for the
+  // TODO 5. Now a node's word must hold the sum of all items before the node. What is that for the
   //         root? One thread writes it, once. Which thread may do so without another barrier?
   // TODO 6. From the root to the leaves: given a node's word, what is before its left child, and
   //         what before its right child? Save the left child's sum before you overwrite it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Blelloch's tree with a hole after every 32 words, so that no step meets a bank twice.
+// Blelloch's tree with an unused word after every 32, so that no step uses a bank twice.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "scan.cuh"

@@ -18,8 +18,8 @@ __global__ void scan_blocks_kernel([[maybe_unused]] const unsigned* d_in,
                                    [[maybe_unused]] unsigned* d_block_sums) {
   // TODO 1. Your 04, on the tile that begins at blockIdx.x * kItemsPerBlock. The last tile may be
   //         partial: its sum must be written all the same.
-  // TODO 2. When does the tile's sum stand in shared memory, where, and for how long? Who may read
-  //         it without another barrier?
+  // TODO 2. When is the tile's sum in shared memory, where, and for how long? Which threads may
+  //         read it without another barrier?
   // TODO 3. Below, the sums are scanned in place: d_out is d_in. What makes that safe here?
 }
 

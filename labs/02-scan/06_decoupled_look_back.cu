@@ -12,10 +12,10 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kVectorsPerThread = 4;  // 16-byte loads that a thread has under way
+constexpr int kVectorsPerThread = 4;  // 16-byte loads that a thread has in flight
 constexpr int kItemsPerTile = kThreadsPerBlock * kVectorsPerThread * 4;
 
-// What a tile tells the others, state above and value below, in one word that is read and written
+// What a tile publishes, state above and value below, in one word that is read and written
 // as a whole: AtomicWord(word).load(cuda::memory_order_relaxed), .store(value, ...).
 using TileWord = unsigned long long;
 enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile's sum; all up to it
@@ -31,27 +31,27 @@ using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
 // Returns the sum of all tiles before `tile`.
 [[maybe_unused]] __device__ unsigned look_back([[maybe_unused]] TileWord* d_words,
                                                [[maybe_unused]] int tile) {
-  // TODO 2. Make it right with one thread first: walk to the left, wait while a word is empty, add
-  //         an aggregate and walk on, add a prefix and stop. What is before tile 0?
+  // TODO 2. Make it right with one thread first: move to the left, wait while a word is empty, add
+  //         an aggregate and move on, add a prefix and stop. What is before tile 0?
   // TODO 3. Then let a whole warp look at 32 tiles at once. Which of them count if lane 5 sees the
   //         nearest prefix? __ballot_sync, __reduce_add_sync.
   return 0;
 }
 
-// Writes the exclusive scan of d_in to d_out (num_items). One tile a block; d_ticket (1) and
+// Writes the exclusive scan of d_in to d_out (num_items). One tile per block; d_ticket (1) and
 // d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel([[maybe_unused]] const unsigned* d_in,
                                  [[maybe_unused]] int num_items, [[maybe_unused]] unsigned* d_out,
                                  [[maybe_unused]] TileWord* d_ticket,
                                  [[maybe_unused]] TileWord* d_words) {
   // TODO 4. Which tile is this block's? Not blockIdx.x: suppose that blocks start in another order,
-  //         and that only some fit on the device at once. Who waits for whom, for ever?
+  //         and that only some fit on the device at once. Which block waits for which, for ever?
   // TODO 5. Load the tile (begin with your 05's loads), find its sum, publish it. What may happen
-  //         between the sum and its publication, and what had better not?
-  // TODO 6. Look back, publish the prefix, tell the other warps. Meanwhile they can scan their own
+  //         between the sum and its publication, and what should not?
+  // TODO 6. Look back, publish the prefix, pass it to the other warps. Meanwhile these scan their
   //         items: by shuffles, without shared memory.
-  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several under way a thread.
-  //         How many tiles are under way at once, and how many of them does a look-back pass? What
+  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several in flight per thread.
+  //         How many tiles are in flight at once, and how many of them does a look-back pass? What
   //         do larger tiles change?
 }
 

@@ -9,7 +9,7 @@
 
 namespace lab {
 
-// The choices for a plain sum. Write the others beside them.
+// The choices for a plain sum. Write the others next to them.
 struct Add {
   static constexpr unsigned kIdentity = 0;
   __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }
@@ -77,7 +77,7 @@ void inclusive_from_exclusive(const int* /*d_in*/, const int* /*d_exclusive*/, i
 void exclusive_from_inclusive(const int* /*d_inclusive*/, int /*num_items*/, int* /*d_out*/,
                               Scratch& /*scratch*/, cudaStream_t /*stream*/) {
   todo("07_conversions: exclusive_from_inclusive");
-  // TODO. d_in is not given, and for most operators could not be taken away again. What else is an
+  // TODO. You do not have d_in, and for most operators you could not subtract it. What else is an
   // exclusive scan, seen from the inclusive one? Would this kernel be right in place?
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Three steps over the whole array: a flag an item, an exclusive scan of the flags, a scatter.
-// The scan is there: provided_scan.cuh. What is left is to see why these three are a compaction.
+// Three steps over the whole array: a flag per item, an exclusive scan of the flags, a scatter.
+// The scan is given: provided_scan.cuh. Find out why these three steps are a compaction.
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -15,7 +15,7 @@ constexpr int kThreadsPerBlock = 256;
 // d_flags[i] = 1 if item i is kept, else 0; d_in, d_flags (num_items).
 __global__ void flag_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
                             [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_flags) {
-  // TODO 1. One thread an item. `keep(item)` is the predicate; it works on the device too.
+  // TODO 1. One thread per item. `keep(item)` is the predicate; it works on the device too.
 }
 
 // Moves the flagged items of d_in to their places; d_in, d_flags, d_places (num_items).
@@ -36,14 +36,14 @@ void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_
              Scratch& scratch, cudaStream_t stream) {
   todo("01_map_scan_scatter: write the two kernels and their launches, then delete this line");
 
-  // TODO 5. What about no items at all: is there a last one? d_count is to be written all the same.
+  // TODO 5. And without items, is there a last one? d_count must be written all the same.
   int* d_flags = scratch.allocate<int>(num_items);
   int* d_places = scratch.allocate<int>(num_items);
   const int num_blocks = 1;  // TODO 6. How many blocks cover all items?
 
   flag_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_flags);
   check_launch();
-  // TODO 7. Scan. Why do the kernels before and after need no waiting in between?
+  // TODO 7. Scan. Why need you not wait between the scan and the kernels before and after?
   scatter_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_flags, d_places,
                                                               d_out, d_count);
   check_launch();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr int kThreadsPerBlock = 256;
-constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one a lane; a warp's rows follow
+constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one per lane; a warp's rows follow
                                  // on each other, so that a tile's order is warp, row, lane
 constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 
@@ -31,7 +31,7 @@ __global__ void count_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] 
   // TODO 1. __ballot_sync(mask, vote) collects one bit of every lane, and __popc counts bits. How
   //         many items of a row does the warp keep? What do lanes without an item vote, and why
   //         must they vote at all?
-  // TODO 2. Add up the counts of the block's warps. One barrier is enough.
+  // TODO 2. Add the counts of the block's warps. One barrier is enough.
 }
 
 // Writes what tile b of d_in (num_items) keeps to d_out, from d_offsets[b] on.
@@ -46,7 +46,7 @@ __global__ void compact_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]
   // TODO 5. Put the kept items to their places in shared memory: an array of how many ints? Then
   //         write them to d_out, neighbouring threads to neighbouring words. Between the two there
   //         is something to wait for.
-  // TODO 6. Which block knows the count of all, and how?
+  // TODO 6. Which block knows the total count, and how?
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One launch that reads each item once: a tile learns by look-back what all tiles before it keep.
-// Make it right with one tile a block first. Then make it fast, TODO by TODO.
+// Make it right with one tile per block first. Then make it fast, TODO by TODO.
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -16,7 +16,7 @@ constexpr int kThreadsPerBlock = 512;
 constexpr int kItemsPerThread = 16;
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 
-// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block.
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile per block.
 __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
                                    [[maybe_unused]] Predicate keep,
                                    [[maybe_unused]] LookBack<int> look_back,
@@ -24,15 +24,15 @@ __global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unu
   // TODO 1. Read lab/look_back.cuh. Whose tile is blockIdx.x? Draw a ticket instead; why?
   // TODO 2. Rank and count the tile's items as in 02. As soon as the tile's count is known, publish
   //         it; let one warp look back, and hand the result to the block. The operator is a struct
-  //         with operator()(int, int). Who writes d_count?
+  //         with operator()(int, int). Which block writes d_count?
   // TODO 3. While one warp looks back, what can the others do already?
   //
   // Right? Then measure, and make it fast.
-  // TODO 4. Load int4: 16 bytes a lane. Now a lane has four neighbouring items, and the order of a
-  //         row is lane first, then item. How many kept items are before yours? The counts of four
-  //         rows fit into the four bytes of one word: how many warp scans does that save?
-  // TODO 5. A tile waits for those before it, and 32 of them are asked at a time. How many tiles
-  //         are under way at once? What do larger tiles change? (More than 48 KiB of shared memory:
+  // TODO 4. Load int4, 16 bytes per lane. Then a lane has four neighbouring items; a row's
+  //         order is lane first, then item. How many kept items are before yours? The counts of
+  //         four rows fit into the four bytes of one word: how many warp scans does that save?
+  // TODO 5. A tile waits for those before it, and reads the words of 32 at a time. How many tiles
+  //         are in flight at once? What do larger tiles change? (More than 48 KiB of shared memory:
   //         extern __shared__, and cudaFuncSetAttribute before the launch.) Why would it be a
   //         mistake to draw the next ticket early, before the block is done with this one?
   // TODO 6. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so

@@ -34,7 +34,7 @@ __global__ void partition_kernel([[maybe_unused]] const int* d_in, [[maybe_unuse
   // TODO 3. Put kept items to the front of the tile's array in shared memory and the others behind
   //         them. Which threads have no item at all, in the last tile?
   // TODO 4. Where in d_out do the tile's other items begin? You need the number of all kept items:
-  //         who has it before this kernel starts?
+  //         where is it before this kernel starts?
   // TODO 5. Write both parts, neighbouring threads to neighbouring words.
 }
 
@@ -50,7 +50,7 @@ void partition(const int* d_in, int num_items, Predicate keep, int* d_out, int* 
 
   count_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_counts);
   check_launch();
-  // TODO 6. As in 02. Could one pass with look-back, as in 03, do for a partition as well?
+  // TODO 6. As in 02. Would one pass with look-back, as in 03, also work for a partition?
   partition_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_counts,
                                                                d_offsets, d_out, d_count);
   check_launch();

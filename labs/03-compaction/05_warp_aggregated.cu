@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Without order there is nothing to scan: whoever keeps items draws places from one counter.
-// With one atomic an item it would be the queue of lab 01 again; a warp draws for all of its items.
+// Without order there is nothing to scan: a warp that keeps items draws places from one counter.
+// One atomic per item would be the queue of lab 01 again; a warp draws for all of its items.
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -10,7 +10,7 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one a lane
+constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one per lane
 constexpr int kItemsPerBlock = kThreadsPerBlock * kRowsPerWarp;
 
 // Appends the kept items of d_in (num_items) to d_out, where d_count[0] says it ends.
@@ -21,7 +21,7 @@ __global__ void warp_aggregated_kernel([[maybe_unused]] const int* d_in,
   // TODO 1. Load the lane's items of all rows, and vote on each row. Keep items and votes in
   //         registers.
   // TODO 2. How many items does the warp keep? One lane adds that to d_count[0] with atomicAdd.
-  //         What does atomicAdd return, and how do the other lanes learn it?
+  //         What does atomicAdd return, and how do the other lanes get it?
   // TODO 3. Where does each kept item go?
   // TODO 4. What if the warp keeps nothing?
 }

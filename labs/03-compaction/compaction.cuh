@@ -41,7 +41,7 @@ void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_
 void partition(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
                Scratch& scratch, cudaStream_t stream);
 
-// As compact, but in whatever order: the kept items, each once, and no promise that two calls give
+// As compact, but in any order: the kept items, each once. Two calls need not give
 // the same order.
 void compact_unordered(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
                        Scratch& scratch, cudaStream_t stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts by one bit a pass, lowest bit first: keys whose bit is 0 go to the front, the others behind
+// Sorts by one bit per pass, lowest bit first: keys with bit 0 go to the front, the others behind
 // them, both in their order.
 #include <cstdint>
 #include <utility>
@@ -20,7 +20,7 @@ constexpr int kKeyBits = 32;
 __global__ void flag_kernel([[maybe_unused]] const std::uint32_t* d_in,
                             [[maybe_unused]] int num_items, [[maybe_unused]] int bit,
                             [[maybe_unused]] int* d_e) {
-  // TODO 1. One thread a key: write e. The last block has threads without a key.
+  // TODO 1. One thread per key: write e. The last block has threads without a key.
 }
 
 // d_e, d_f (num_items): the flags and their exclusive scan.
@@ -29,9 +29,9 @@ __global__ void scatter_kernel([[maybe_unused]] const std::uint32_t* d_in,
                                [[maybe_unused]] const int* d_e, [[maybe_unused]] const int* d_f,
                                [[maybe_unused]] std::uint32_t* d_out,
                                [[maybe_unused]] int* d_total_falses) {
-  // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f tell. Why two?
+  // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f give it. Why two?
   // TODO 3. f is the place of a key that goes to the front. What is t, the place of one that does
-  //         not? How many keys that do not go to the front stand before key i?
+  //         not? How many keys that do not go to the front are before key i?
   // TODO 4. d is t or f. Can two keys get the same d?
 }
 

@@ -11,7 +11,7 @@
 namespace lab {
 namespace {
 
-constexpr int kThreadsPerBlock = kSortTileItems;  // one key a thread
+constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread
 constexpr int kKeyBits = 32;
 
 // Sorts tile b in block b.
@@ -20,15 +20,15 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                      [[maybe_unused]] std::uint32_t* d_out) {
   // TODO 1. Each thread reads one key. The last tile may be short: with which key do you fill it
   //         up, so that it stays behind all real keys? What if a real key is the same?
-  // TODO 2. Shared memory: the tile, and one count a warp.
+  // TODO 2. Shared memory: the tile, and one count per warp.
   for (int bit = 0; bit < kKeyBits; ++bit) {
     // TODO 3. e is this key's flag. __ballot_sync gathers the 32 flags of the warp in one word, and
     //         __popc counts its ones. How does a lane count the flags of the lanes below it?
-    // TODO 4. f = that + the falses of all warps before this one. Who scans the 32 warps' counts?
+    // TODO 4. f = that + the falses of all warps before this one. Which threads scan the 32 counts?
     // TODO 5. t, d as in 01; the key goes to tile[d], and the thread takes the key at its own
     //         place.
-    // TODO 6. Which barriers are needed? Ask of every word of shared memory: who wrote it, who
-    //         reads it, and who overwrites it in the next round?
+    // TODO 6. Which barriers do you need? For each word of shared memory: which thread writes it,
+    //         which reads it, and which overwrites it in the next round?
   }
   // TODO 7. Write the key, if there is one.
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Merges the sorted tiles of 02, two by two, until one is left: bitonic merges, in place in d_out.
-// Long strides in global memory, one launch a step; those within a chunk in shared memory.
+// Long strides in global memory, one launch per step; those within a chunk in shared memory.
 #include <cstdint>
 
 #include "lab/cuda_error.cuh"
@@ -11,7 +11,7 @@
 namespace lab {
 namespace {
 
-constexpr int kThreadsPerBlock = kSortTileItems;  // one key a thread in the tile sort
+constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread in the tile sort
 constexpr int kChunkItems = 4 * kSortTileItems;   // keys of a block that merges in shared memory
 constexpr int kThreadsPerMerge = 256;             // of a block that merges in global memory
 
@@ -42,7 +42,7 @@ struct Comparator {
   return {0, 0};
 }
 
-// One step over d_keys (num_items), one comparator a thread.
+// One step over d_keys (num_items), one comparator per thread.
 __global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
                                   [[maybe_unused]] int num_items, [[maybe_unused]] int distance,
                                   [[maybe_unused]] bool is_mirrored) {
@@ -50,11 +50,11 @@ __global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
   //         there that are larger than all others.
 }
 
-// Merges the tiles of each chunk, one block a chunk: the whole of the first merges.
+// Merges the tiles of each chunk, one block per chunk: the whole of the first merges.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     merge_tiles_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
-  // TODO 5. Load the chunk into shared memory, do the steps there, store it. A barrier lies between
-  //         two steps; does a thread need more than one comparator a step?
+  // TODO 5. Load the chunk into shared memory, do the steps there, store it. Use a barrier between
+  //         two steps; does a thread need more than one comparator per step?
 }
 
 // The last steps of each longer merge: those whose comparators stay within a chunk.
@@ -78,7 +78,7 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
   for (int width = kChunkItems; width < num_items; width *= 2) {
     // TODO 7. One mirrored step over the whole array, strided steps down to the stride that a chunk
     //         can take over, and the rest in chunks. How many comparators has a step, if the length
-    //         is no multiple of 2 * width?
+    //         is not a multiple of 2 * width?
     const int num_blocks = 1;
     merge_step_kernel<<<num_blocks, kThreadsPerMerge, 0, stream>>>(d_out, num_items, width, true);
     check_launch();

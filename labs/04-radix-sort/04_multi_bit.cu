@@ -24,18 +24,18 @@ constexpr int kNumDigits = 1 << kDigitBits;
   return static_cast<int>(key >> first_bit) & (kNumDigits - 1);
 }
 
-// d_counts (kNumDigits, gridDim.x): how many keys of a tile have a digit, one tile a block. Digits
+// d_counts (kNumDigits, gridDim.x): a tile's number of keys with a digit; a tile per block. Digits
 // first: a scan over all counts then gives each tile's first place for each digit.
 __global__ void histogram_kernel([[maybe_unused]] const std::uint32_t* d_in,
                                  [[maybe_unused]] int num_items, [[maybe_unused]] int first_bit,
                                  [[maybe_unused]] int* d_counts) {
   // TODO 1. Count the tile's digits in shared memory. Many threads add to one counter: how?
-  // TODO 2. Which barriers are needed around the counting?
+  // TODO 2. Which barriers do you need around the counting?
 }
 
 // Returns the lanes whose digit is this lane's. All 32 lanes must call.
 [[maybe_unused]] __device__ unsigned lanes_with_digit([[maybe_unused]] int digit) {
-  // TODO 3. One ballot a bit: which lanes have the bit that I have? Keep those that agree in all.
+  // TODO 3. One ballot per bit: which lanes have the bit that I have? Keep those that agree in all.
   return 0;
 }
 
@@ -44,9 +44,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     scatter_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
                    [[maybe_unused]] int first_bit, [[maybe_unused]] const int* d_starts,
                    [[maybe_unused]] std::uint32_t* d_out) {
-  // TODO 4. A warp takes 32 consecutive keys a round, kItemsPerThread rounds. A key's rank among
+  // TODO 4. A warp takes 32 consecutive keys per round, kItemsPerThread rounds. A key's rank among
   //         the warp's keys of its digit: those of earlier rounds, which the warp counts in shared
-  //         memory, and those in lower lanes. Who updates the count, and what must lie in between?
+  //         memory, and those in lower lanes. Which lane updates it, and what must be in between?
   // TODO 5. Where in the sorted tile do the keys of a digit begin, and where among them those of
   //         this warp?
   // TODO 6. Put the keys into the tile in shared memory, in order. Then thread t writes the tile's

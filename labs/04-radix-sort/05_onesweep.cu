@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel a digit of eight bits: all digits are counted in one pass in front, and the tiles of a
+// One kernel per digit of eight bits: one pass before them counts all digits, and the tiles of a
 // pass learn by decoupled look-back, one for each digit value, where their keys go.
 #include <cstdint>
 #include <cuda/atomic>
@@ -20,21 +20,21 @@ constexpr int kThreadsPerBlock = 512;
 constexpr int kItemsPerThread = 8;  // the solution holds 16: try what is best once all is right
 constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kThreadsToCount = 512;
-constexpr int kKeysToCount = 16;  // of a thread
+constexpr int kKeysToCount = 16;  // per thread
 
 // d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
 __global__ void count_kernel([[maybe_unused]] const std::uint32_t* d_in,
                              [[maybe_unused]] int num_items, [[maybe_unused]] int* d_counts) {
   // TODO 1. Count all four digits of each key in shared memory; add to d_counts at the end. Several
-  //         counters a digit keep lanes from meeting: in how many banks do 32 lanes end up?
+  //         counters per digit keep lanes apart: in how many banks do 32 lanes end up?
 }
 
-// Turns the counts into first places: one block of kNumDigits threads a pass.
+// Turns the counts into first places: one block of kNumDigits threads per pass.
 __global__ void begin_kernel([[maybe_unused]] int* d_counts) {
   // TODO 2. An exclusive scan of 256 numbers.
 }
 
-// What a tile tells its successors about one digit: the upper 2 bits of a word are a state, the
+// What a tile publishes about one digit: the upper 2 bits of a word are a state, the
 // others a count.
 [[maybe_unused]] constexpr std::uint32_t kEmpty = 0;      // nothing yet
 [[maybe_unused]] constexpr std::uint32_t kAggregate = 1;  // the count is the tile's own
@@ -49,7 +49,7 @@ using AtomicWord [[maybe_unused]] = cuda::atomic_ref<std::uint32_t, cuda::thread
                                           [[maybe_unused]] int tile, [[maybe_unused]] int digit) {
   // TODO 3. From tile - 1 down: add up counts until a word is a prefix. What if a word is empty?
   //         AtomicWord(d_states[...]).load(cuda::memory_order_relaxed) reads it. Why is relaxed
-  //         enough here, and would not be, were state and count two words?
+  //         enough here, and why not if state and count were two words?
   return 0;
 }
 
@@ -61,11 +61,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                     [[maybe_unused]] std::uint32_t* d_out) {
   // TODO 4. Which tile is this block's? A tile waits for those before it: nothing promises that
   //         block 0 starts first. Draw a ticket.
-  // TODO 5. Rank the keys as in 04, with 8 ballots and 256 counts a warp.
-  // TODO 6. Thread t < kNumDigits: add up the warps' counts of digit t and publish them at once.
+  // TODO 5. Rank the keys as in 04, with 8 ballots and 256 counts per warp.
+  // TODO 6. Thread t < kNumDigits: add the warps' counts of digit t and publish them at once.
   //         The first tile has nothing before it: what does it publish?
   // TODO 7. Look back, publish the prefix, and only then move the keys within the tile. Which
-  //         barriers does that take?
+  //         barriers do you need?
   // TODO 8. Write the tile out as in 04.
 }
 

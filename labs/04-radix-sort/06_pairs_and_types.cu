@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 05 for any range of bits, for signed and float keys, and with a value beside each key.
+// 05 for any range of bits, for signed and float keys, and with a value for each key.
 #include <cstdint>
 
 #include "lab/cuda_error.cuh"
@@ -16,13 +16,13 @@ struct UnsignedOrder {
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 struct SignedOrder {
-  // TODO 1. -1 is 0xffffffff and comes before 0. Which bit is in the way?
+  // TODO 1. -1 is 0xffffffff and must come before 0. Which bit is the problem?
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 struct FloatOrder {
-  // TODO 2. Write down the bits of 1.0f, 2.0f, -1.0f, -2.0f in the order of their values. What has
-  //         to happen to the positive ones, and what to the negative ones? See radix_sort.cuh on
+  // TODO 2. Write down the bits of 1.0f, 2.0f, -1.0f, -2.0f in the order of their values. What must
+  //         happen to the positive ones, and what to the negative ones? See radix_sort.cuh on
   //         -0 and NaN: do they need anything special?
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
@@ -44,8 +44,8 @@ void sort([[maybe_unused]] Arrays arrays, [[maybe_unused]] int num_items,
           [[maybe_unused]] int begin_bit, [[maybe_unused]] int end_bit,
           [[maybe_unused]] Scratch& scratch, [[maybe_unused]] cudaStream_t stream) {
   todo("06_pairs_and_types: write sort, then delete this line");
-  // TODO 3. Begin with your 05. Where is a key read, and where is it written? There stand to() and
-  //         from(). Which key now fills up the last tile?
+  // TODO 3. Begin with your 05. Where is a key read, and where is it written? Put to() and
+  //         from() there. Which key now fills up the last tile?
   // TODO 4. A pass is a range of bits: eight, or fewer in the last pass. How many passes are there,
   //         what if that number is odd, and what if it is 0?
   // TODO 5. Values go through the same shared memory after the keys. Which two places of a key must

@@ -5,8 +5,8 @@
 // What holds for all of them:
 //   inputs   device memory, read only, 256-byte aligned; may be null when there are no items
 //   outputs  device memory, 256-byte aligned, overwritten; no overlap with the inputs or each other
-//   scratch  device memory for temporaries: at least 16 bytes an item (so a copy of the keys, and
-//            three more words an item) plus 1 MiB, contents undefined; Scratch::allocate<T>(count)
+//   scratch  device memory for temporaries: at least 16 bytes per item (so a copy of the keys, and
+//            three more words per item) plus 1 MiB, contents undefined; Scratch::allocate<T>(count)
 //            throws std::bad_alloc when it is used up
 //   stream   all work is queued on it and the host does not wait. Calls never overlap in time: one
 //            stream, or streams ordered by events
@@ -39,7 +39,7 @@ void split(const std::uint32_t* d_in, int num_items, int bit, std::uint32_t* d_o
 inline constexpr int kSortTileItems = 1024;
 
 // Rung 02: each tile of d_out holds the keys of the same tile of d_in in ascending order. What the
-// tiles have to do with each other is not asked: rung 03 merges them.
+// tiles have to do with each other does not matter: rung 03 merges them.
 //   d_in, d_out  (num_items)
 void sort_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream);

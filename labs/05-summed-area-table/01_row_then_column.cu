@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums along the rows, then sums of those down the columns: two kernels, one thread a line.
-// Right for every shape, and slow: find out which of the two is to blame before you go on.
+// Sums along the rows, then sums of those down the columns: two kernels, one thread per line.
+// Right for every shape, and slow: find out which of the two is slow before you go on.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 128;
 
-// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one thread a row.
+// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one thread per row.
 template <class T>
 __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
                             [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
@@ -21,7 +21,7 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
   // TODO 3. Is the pixel itself part of its sum? Check with the handout's 3 x 3 example.
 }
 
-// d_table(x, y) becomes d_table(x, 0) + ... + d_table(x, y). (height, width); one thread a column.
+// d_table(x, y) becomes d_table(x, 0) + ... + d_table(x, y). (height, width); a thread per column.
 template <class T>
 __global__ void columns_kernel([[maybe_unused]] T* d_table, [[maybe_unused]] int width,
                                [[maybe_unused]] int height) {

@@ -21,7 +21,7 @@ __device__ T inclusive_warp_scan(T value) {
   return value;
 }
 
-// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one warp a row.
+// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one warp per row.
 template <class T>
 __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
                             [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
@@ -29,11 +29,11 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
   //         before, and which lane knows it?
   // TODO 3. All lanes take part in every shuffle, also those past the end of the row. Which value
   //         do they bring?
-  // TODO 4. One load under way a lane is little. Load the items of four steps before you scan the
-  //         first of them.
+  // TODO 4. One load in flight per lane is too few. Load the items of four steps before you scan
+  //         the first of them.
 }
 
-// d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block a tile.
+// d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block per tile.
 template <class T>
 __global__ void transpose_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
                                  [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
@@ -47,7 +47,7 @@ __global__ void transpose_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]
 
 template <class T>
 void scan_rows(const T* d_in, int width, int height, T* d_out, cudaStream_t stream) {
-  // TODO 9. How many blocks for one warp a row?
+  // TODO 9. How many blocks for one warp per row?
   const int num_blocks = 1;
   rows_kernel<<<num_blocks, kWarpsPerBlock * kWarpSize, 0, stream>>>(d_in, width, height, d_out);
   check_launch();

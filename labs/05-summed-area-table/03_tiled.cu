@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The picture in tiles: a tile's own table, plus what lies above, plus what lies left.
-// Two reads and one write a pixel: the tables are built twice, and only their edges are kept
+// Two reads and one write per pixel: the tables are built twice, and only their edges are kept
 // between.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -38,7 +38,7 @@ __device__ void build_tile([[maybe_unused]] const T* d_in, [[maybe_unused]] int 
 }
 
 // Writes the last row of each tile's own table to d_up (tiles down, width) and its last column to
-// d_left (tiles across, height). One block a tile.
+// d_left (tiles across, height). One block per tile.
 template <class T>
 __global__ void edges_kernel(const T* d_in, int width, int height, [[maybe_unused]] T* d_up,
                              [[maybe_unused]] T* d_left) {
@@ -49,7 +49,7 @@ __global__ void edges_kernel(const T* d_in, int width, int height, [[maybe_unuse
   //         the last tiles are outside the picture?
 }
 
-// d_up(x, tile_y) becomes the sum of that column's words of all tiles above. One thread a column.
+// d_up(x, tile_y) becomes the sum of that column's words of all tiles above. One thread per column.
 template <class T>
 __global__ void above_kernel([[maybe_unused]] int width, [[maybe_unused]] int tiles_down,
                              [[maybe_unused]] T* d_up) {
@@ -57,7 +57,7 @@ __global__ void above_kernel([[maybe_unused]] int width, [[maybe_unused]] int ti
 }
 
 // d_left(y, tile_x) becomes the sum of all pixels left of the tile, from the picture's top down to
-// row y. One thread a row.
+// row y. One thread per row.
 template <class T>
 __global__ void left_kernel([[maybe_unused]] int width, [[maybe_unused]] int height,
                             [[maybe_unused]] int tiles_across, [[maybe_unused]] const T* d_up,

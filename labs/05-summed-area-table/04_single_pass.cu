@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One kernel, one read and one write a pixel: blocks hand their tiles' edges to each other while
-// the tiles stay in registers. Make it right with one pixel a lane first, then four.
+// One kernel, one read and one write per pixel: blocks hand their tiles' edges to each other while
+// the tiles stay in registers. Make it right with one pixel per lane first, then four.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/look_back.cuh"
@@ -27,22 +27,22 @@ __device__ Tile tile_of([[maybe_unused]] int ticket, [[maybe_unused]] int tiles_
                         [[maybe_unused]] int tiles_down) {
   // TODO 1. Begin with row by row, which is right, too. Why is it slower? Then: how many tiles lie
   //         on the first d diagonals, while they still grow? Which d has ticket t? The far corner
-  //         is the near one, turned round.
+  //         is the near one, rotated.
   return {0, 0};
 }
 
-// One block a tile. up looks back over the tiles above, one column of words a column of pixels;
-// left over the tiles to the left, one column of words a row of pixels.
+// One block per tile. up looks back over the tiles above, one column of words per column of pixels;
+// left over the tiles to the left, one column of words per row of pixels.
 template <class T>
 __global__ void single_pass_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
                                    [[maybe_unused]] int height, [[maybe_unused]] LookBack<T> up,
                                    [[maybe_unused]] LookBack<T> left, [[maybe_unused]] T* d_out) {
   // TODO 2. One thread draws a ticket for its block. Why is blockIdx no good for that?
   // TODO 3. Build the tile's table in registers, as in your 03, with kItemsPerLane pixels a lane.
-  // TODO 4. Read lab/look_back.cuh. One thread a column hands out the word of the tile's last row
+  // TODO 4. Read lab/look_back.cuh. One thread per column hands out the word of the tile's last row
   //         and looks back over the tiles above, with exclusive_prefix_by_thread. What must the
   //         threads whose column is outside the picture do, and what must they not do?
-  // TODO 5. One thread a row does the same to the left. What does it hand out, so that the corner
+  // TODO 5. One thread per row does the same to the left. What does it hand out, so that the corner
   //         comes along as in 03? So what must have happened before?
   // TODO 6. Why does the waiting end? What if up and left shared one set of words?
   // TODO 7. Add both to each pixel and write. Which barriers are there, and what is each for?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The mean over any window from four entries of the table: D - B - C + A.
-// Four reads and one write a pixel, whether the window has nine pixels or nine thousand.
+// Four reads and one write per pixel, whether the window has nine pixels or nine thousand.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -12,7 +12,7 @@ namespace {
 constexpr int kBlockWidth = 64;  // two warps along a row: coalesced
 constexpr int kBlockHeight = 4;  // rows that share a corner's sectors in the cache
 
-// d_table(x, y); 0 left of the picture and above it, where nothing is to be summed.
+// d_table(x, y); 0 left of the picture and above it, where there is nothing to sum.
 [[maybe_unused]] __device__ int entry([[maybe_unused]] const int* d_table,
                                       [[maybe_unused]] int width, [[maybe_unused]] int x,
                                       [[maybe_unused]] int y) {
@@ -20,7 +20,7 @@ constexpr int kBlockHeight = 4;  // rows that share a corner's sectors in the ca
   return 0;
 }
 
-// One thread a pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
+// One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
 __global__ void box_filter_kernel([[maybe_unused]] const int* d_table, [[maybe_unused]] int width,
                                   [[maybe_unused]] int height, [[maybe_unused]] int window_width,
                                   [[maybe_unused]] int window_height,

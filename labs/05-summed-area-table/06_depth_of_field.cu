@@ -13,7 +13,7 @@ namespace {
 constexpr int kBlockWidth = 64;
 constexpr int kBlockHeight = 4;
 
-// One thread a pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
+// One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
 __global__ void depth_of_field_kernel([[maybe_unused]] const int* d_tables,
                                       [[maybe_unused]] const unsigned char* d_nearness,
                                       [[maybe_unused]] int width, [[maybe_unused]] int height,

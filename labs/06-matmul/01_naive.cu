@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an output: a row of A times a column of B, straight from global memory.
+// One thread per output: one row of A times one column of B, straight from global memory.
 // Right for every shape, and slow: it reads two words for each multiply-add.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -12,7 +12,7 @@ namespace {
 constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 
-// One thread an element of d_c (num_rows, num_cols).
+// One thread per element of d_c (num_rows, num_cols).
 __global__ void naive_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
                              [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,
                              [[maybe_unused]] int depth, [[maybe_unused]] float* d_c) {
@@ -36,7 +36,7 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
   const dim3 block(kBlockWidth, kBlockHeight);
   const dim3 grid(1, 1);
   naive_kernel<<<grid, block, 0, stream>>>(d_a, d_b, num_rows, num_cols, depth, d_c);
-  check_launch();  // a launch returns nothing: whether it started has to be asked
+  check_launch();  // a launch returns nothing: check whether it started
 }
 
 }  // namespace lab

@@ -12,7 +12,7 @@ namespace {
 constexpr int kTileWidth = 32;        // a block of 32 x 32 = 1024 threads, the most there can be
 constexpr int kPartialTileWidth = 2;  // of matmul_partial, small enough to follow by hand
 
-// Adds up the first num_tiles tiles along the depth. One thread an output, kWidth x kWidth a block.
+// Adds the first num_tiles tiles along the depth. One thread per output, kWidth x kWidth per block.
 template <int kWidth>
 __global__ void tiled_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
                              [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,

@@ -9,13 +9,13 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
+constexpr int kTileRows = 128;  // of C, per block
 constexpr int kTileCols = 128;
 constexpr int kTileDepth = 8;
 constexpr int kThreadsX = 16;  // a block's threads as a square
 constexpr int kThreadsY = 16;
 constexpr int kThreadsPerBlock = kThreadsX * kThreadsY;
-constexpr int kThreadRows = kTileRows / kThreadsY;  // of C, a thread: 8 x 8
+constexpr int kThreadRows = kTileRows / kThreadsY;  // of C, per thread: 8 x 8
 constexpr int kThreadCols = kTileCols / kThreadsX;
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         read one word each of a row of B's tile? Which other choice of columns has no conflict?
   // TODO 2. At each k a thread needs one column of A's tile. Two values of ty meet in a warp: keep
   //         A's tile as [k][row], so that they, too, read from different banks.
-  // TODO 3. Load the tiles: 1024 words each by 256 threads, 4 a thread. Neighbouring threads read
+  // TODO 3. Load the tiles: 1024 words each by 256 threads, 4 per thread. Neighbouring threads read
   //         neighbouring words of A's rows, which are 8 long here, and write them transposed. In
   //         which banks do the 32 words of a warp land? Which row length of the shared array, a
   //         little over 128, spreads them over all 32?

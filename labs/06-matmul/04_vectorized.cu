@@ -14,7 +14,7 @@ constexpr int kThreadsPerBlock = 256;  // and the tiles of 03
 // Words [first, first + 4) of a row that is `width` words long; 0 past its end.
 template <bool kVectors>
 __device__ float4 load4(const float* d_row, int first, int width) {
-  // TODO 1. With kVectors, first and width are multiples of 4, and d_row stands on 16 bytes: one
+  // TODO 1. With kVectors, first and width are multiples of 4, and d_row is 16-byte aligned: one
   //         load, or none. Without, up to four single words.
   static_cast<void>(d_row + first + width);
   return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         the banks, with your row length of 03? Must that be a multiple of 4 now?
   // TODO 3. A float4 load of shared memory serves eight lanes at a time. Choose a thread's 8 x 8
   //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring
-  //         words. How many loads a step are left for 64 multiply-adds?
+  //         words. How many loads per step are left for 64 multiply-adds?
   // TODO 4. Write C in float4 as well, where its rows allow it.
 }
 
@@ -42,7 +42,7 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
             Scratch& /*scratch*/, cudaStream_t stream) {
   todo("04_vectorized: write the kernel and its launch, then delete this line");
 
-  // TODO 5. d_a stands on 256 bytes. When does row 1 of A stand on 16? Of B, of C?
+  // TODO 5. d_a is 256-byte aligned. When is row 1 of A 16-byte aligned? Of B, of C?
   const bool rows_are_aligned = false;
   const dim3 grid(1, 1);
   const auto kernel = rows_are_aligned ? vectorized_kernel<true> : vectorized_kernel<false>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Warp tiles of 64 x 64, 16 x 8 outputs a thread: 6 loads of shared memory for 128 multiply-adds.
+// Warp tiles of 64 x 64, 16 x 8 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
 // Copies run ahead of the tile that is multiplied, fragments ahead of the step.
 #include <cuda_pipeline.h>
 
@@ -11,12 +11,12 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
+constexpr int kTileRows = 128;  // of C, per block
 constexpr int kTileCols = 256;
 constexpr int kTileDepth = 8;
 constexpr int kStages = 3;  // tiles of A and B in shared memory: one in use, two on their way
 constexpr int kThreadsPerBlock = 256;  // 2 x 4 warps of 4 x 8 lanes
-constexpr int kThreadRows = 16;        // of C, a thread
+constexpr int kThreadRows = 16;        // of C, per thread
 constexpr int kThreadCols = 8;
 
 // One tile of A, transposed and padded as in 03, and one of B.
@@ -31,7 +31,7 @@ struct Fragment {
   alignas(16) float b[kThreadCols];
 };
 
-// kWhole: no tile crosses an edge of a matrix, so nothing has to be asked.
+// kWhole: no tile crosses an edge of a matrix, so there is nothing to check.
 template <bool kWhole>
 __global__ void __launch_bounds__(kThreadsPerBlock, 1)
     warp_tiled_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1)
   //         Start the copies of tile s + 2 while tile s is multiplied. A is transposed on the way:
   //         copies of 4 bytes. __pipeline_commit() ends a batch; __pipeline_wait_prior(N) waits for
   //         all of this thread's batches but the newest N. Which N?
-  // TODO 4. That a thread's own copies have arrived says nothing about the others'. One barrier a
-  //         tile is enough: where does it stand, and which two things does it guarantee?
+  // TODO 4. That a thread's own copies have arrived says nothing about the others'. One barrier per
+  //         tile is enough: where do you put it, and which two things does it guarantee?
   // TODO 5. Tiles at an edge: copy what is inside, store 0 for the rest.
   // TODO 6. Blocks that run at the same time should share rows of A and columns of B in the L2
   //         cache. About 132 run at once: which tiles should they be? Number the grid's blocks so.

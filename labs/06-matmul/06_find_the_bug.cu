@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Somebody's tiled kernel. It compiles, it was right on the one matrix that its author tried, and
+// A given tiled kernel. It compiles, it was right on the one matrix that its author tried, and
 // it has three faults.
 // TODO Read it, and write down what you suspect, and for which shapes it would show. Then delete
 //      the line with todo(...), run the judge, and repair one fault after the other.

@@ -21,8 +21,8 @@ int warps_to_fill_memory(int gigabytes_per_second, int latency_ns, int num_sms, 
                          int loads_per_thread) {
   todo("02_latency_hiding: write all three functions, then delete these lines");
 
-  // TODO 3. How many bytes are under way? Do they always fit an int?
-  // TODO 4. How many of them are one warp's? Divide by what one warp on each SM carries, and round
+  // TODO 3. How many bytes are in flight? Do they always fit an int?
+  // TODO 4. How many of them are one warp's? Divide by the bytes of one warp on each SM, and round
   //         in the right direction, once.
   return gigabytes_per_second * latency_ns / (num_sms * bytes_per_load * loads_per_thread);
 }

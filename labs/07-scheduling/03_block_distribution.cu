@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a grid's blocks come to the SMs: at first as many as there is room for, then one for one.
-// New: time. Which SM gets a block depends on who is done; how long a grid takes, on its last wave.
+// How the SMs get a grid's blocks: at first as many as there is room for, then one by one.
+// New: time. Which SM gets a block depends on which is free; a grid's time, on its last wave.
 #include <vector>
 
 #include "lab/todo.cuh"
@@ -12,7 +12,7 @@ Waves waves(int num_blocks, int num_sms, int blocks_per_sm) {
   todo("03_block_distribution: write both functions, then delete these lines");
 
   const int places = num_sms * blocks_per_sm;
-  // TODO 1. How many blocks run at once? What has an SM at most and at least, if they are dealt out
+  // TODO 1. How many blocks run at once? How many has an SM at most and at least, if dealt out
   //         evenly? (100 blocks, 16 SMs.)
   // TODO 2. How many rounds are there? How many blocks has the last one: what if it is full?
   // TODO 3. Places over all rounds, and the share of them that is used: which type?
@@ -28,7 +28,7 @@ int distribute(const int* h_durations, int num_blocks, int num_sms, int blocks_p
   int now = 0;
   for (int block = 0; block < num_blocks; ++block) {
     // TODO 4. If no SM has room, move `now` on to where the next block ends. How do you find it
-    //         without looking at all blocks? Who else leaves in that cycle?
+    //         without looking at all blocks? Which others leave in that cycle?
     // TODO 5. Which SM gets the block? Look at all, or keep them in an order.
     h_start[block] = now;
     h_sm[block] = block % num_sms;

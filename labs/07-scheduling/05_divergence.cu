@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Count the warps that diverge; then rewrite a kernel whose warps do little else.
-// The kernel below is right, and it is slow: most of its lanes wait for others most of the time.
+// The kernel below is right but slow: most of its lanes wait for others most of the time.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 256;
 
-// Two threads a sample: the even one makes the value, the odd one the slope.
+// Two threads per sample: the even one computes the value, the odd one the slope.
 __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
                                  const float* d_coefficients, Curve* d_curves) {
   const int t = blockIdx.x * kThreadsPerBlock + threadIdx.x;
@@ -51,8 +51,8 @@ __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
       }
   }
   // TODO 2. The kinds differ in their numbers, not in what is done with them. How can a sample's
-  //         kind choose data, and no code?
-  // TODO 3. Which threads differ in what they do, now? How can neighbouring threads do the same?
+  //         kind choose data, not code?
+  // TODO 3. Which threads do different things now? How can neighbouring threads do the same?
   if (t % 2 == 0) {
     d_curves[i].value = result;
   } else {

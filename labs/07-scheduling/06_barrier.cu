@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Somebody's kernel. It compiles, and it was right for the rows of one cell that its author tried.
-// For longer ones it never ends, or ends with rubbish: it has three faults.
-// TODO Read it, and ask at each barrier: who comes here, and who does not? Then delete the line
+// A given kernel. It compiles, and it was right for the rows of one cell that its author tried.
+// For longer rows it never ends, or ends with garbage: it has three faults.
+// TODO Read it. At each barrier: which threads come here, and which do not? Then delete the line
 //      with todo(...), run the judge, and repair one fault after the other. Do not take the
-//      barriers out: each of them is there because one thread reads what another one writes.
+//      barriers out: each is there because one thread reads what another one writes.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "scheduling.cuh"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxRowLength = 1024;
 
-// One block a row, one thread a cell. A label moves on by one cell a round, until none moves.
+// One block per row, one thread per cell. A label moves by one cell per round, until none moves.
 __global__ void suspicious_kernel(const int* d_cells, int row_length, int* d_labels,
                                   int* d_num_runs) {
   __shared__ int labels[kMaxRowLength];
@@ -35,13 +35,13 @@ __global__ void suspicious_kernel(const int* d_cells, int row_length, int* d_lab
     int label = before;
     if (t + 1 < row_length) {
       label = max(before, labels[t + 1]);
-      __syncthreads();  // everybody has read: now the labels may change
+      __syncthreads();  // all threads have read: now the labels may change
     } else {
       __syncthreads();  // the last cell has no neighbour to look at
     }
     changed = label != before;
     labels[t] = label;
-    __syncthreads();  // everybody has written
+    __syncthreads();  // all threads have written
   }
 
   d_labels[cell] = labels[t];

@@ -21,7 +21,7 @@ __global__ void strided_kernel(const float* d_points, int num_points, float* d_x
     //         classify_access say? Which of them are better if neighbouring threads take
     //         neighbouring points?
     // TODO 2. That leaves the reads. Which words would the 32 lanes have to read for one request
-    //         of 4 sectors? Whose are they? Where can threads hand words to each other?
+    //         of 4 sectors? Which points do they belong to? Where can threads exchange words?
     // TODO 3. In which order does a thread then read its point from there, and in which banks are
     //         the words that 32 lanes read at once?
     d_x[i] = d_points[3 * i];
@@ -47,7 +47,7 @@ MatmulCost classify_matmul([[maybe_unused]] int width, [[maybe_unused]] int bloc
                            [[maybe_unused]] bool column_from_x) {
   todo("07_coalescing: classify_matmul");
   // TODO 6. For k = 0 and block (0, 0), write each index with threadIdx.x and threadIdx.y in place
-  //         of column and row. What stands before each of them?
+  //         of column and row. What is the factor of each?
   return {};
 }
 

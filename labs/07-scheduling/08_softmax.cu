@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Softmax of rows of any length, first planned, then written, then as fast as memory is copied.
-// Begin with rows of up to 1024 items, a warp a row. Then a block a row. Then registers.
+// Begin with rows of up to 1024 items, a warp per row. Then a block per row. Then registers.
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"
@@ -27,7 +27,7 @@ __device__ float warp_sum(float value) {
   return value;
 }
 
-// A warp a row: threadIdx.x is the lane, threadIdx.y the row within the block.
+// A warp per row: threadIdx.x is the lane, threadIdx.y the row within the block.
 __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
                             [[maybe_unused]] int row_length, [[maybe_unused]] float* d_out) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -36,18 +36,18 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
   //         largest, then the sum of exp(item - largest), then the shares: three passes.
   // TODO 4. What is exp(-infinity - -infinity), and which lane meets it? What if you begin with the
   //         lowest finite number?
-  // TODO 5. A row of 256 items is 8 registers a lane. Keep it there, in an array whose indices are
-  //         all known when the kernel is compiled: one read, one write. Then read it as float4: for
+  // TODO 5. A row of 256 items is 8 registers per lane. Keep it there, in an array with indices
+  //         that the compiler knows: one read, one write. Then read it as float4: for
   //         which row lengths is that allowed?
   [[maybe_unused]] const float largest = warp_max(-FLT_MAX);
   [[maybe_unused]] const float sum = warp_sum(0.0f);
 }
 
-// TODO 6. A block a row, for rows of more than 1024 items. Warps meet in shared memory: what does
+// TODO 6. A block per row, for rows of more than 1024 items. Warps meet in shared memory: what does
 //         each of them leave there, and how many barriers does it take?
 // TODO 7. A row that fits no registers is read twice, once for the largest and the sum, once for
 //         the shares. Your kernel reads it three times? Let the sum run along with the largest so
-//         far: what must be done with it when a larger item comes? And when the sums of two threads
+//         far: what must you do with it when a larger item comes? And when the sums of two threads
 //         are combined, whose largest differ?
 
 }  // namespace

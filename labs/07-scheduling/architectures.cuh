@@ -36,7 +36,7 @@ inline constexpr Architecture kArchitectures[] = {
 };
 // clang-format on
 
-// The handout's machine, with 32,768 registers and nothing else in the way.
+// The handout's machine, with 32,768 registers and no other limit.
 inline constexpr Architecture kTextbook = {
     "the handout's", "none", {1024, 64, 32, 32768, 255, 1, kWarp, 1, 65536, 65536, 0, 1}};
 

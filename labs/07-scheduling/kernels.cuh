@@ -24,12 +24,12 @@ enum class Tree {
 };
 
 // How many warps of a block diverge in each step: some of the warp's threads are active, and some
-// are not. The last warp may have less than 32 threads: those that it lacks are neither.
+// are not. The last warp may have fewer than 32 threads; the missing ones are neither.
 //   num_threads [1, 1024]
-//   h_warps     (number of strides) one number a step, in the order of the steps
+//   h_warps     (number of strides) one number per step, in the order of the steps
 void divergent_warps(int num_threads, Tree tree, int* h_warps);
 
-// Which polynomial is to be taken at which place.
+// Which polynomial to evaluate at which place.
 struct alignas(8) Sample {
   float x;
   int kind;  // [0, kNumKinds)
@@ -69,7 +69,7 @@ void label_runs(const int* d_cells, int num_rows, int row_length, int* d_labels,
 // What one request of a warp costs.
 struct AccessCost {
   int num_sectors;    // blocks of 32 bytes that it touches
-  bool is_coalesced;  // they are no more than 32 elements fill that lie side by side from the
+  bool is_coalesced;  // they are at most as many as 32 adjacent elements fill from the
                       // beginning of a sector
 };
 
@@ -131,8 +131,8 @@ RowPlan plan_rows(int num_rows, int row_length, dim3 block);
 // Error: of an item that is d below its row's maximum, the share may be off by a factor of 1 + e,
 // |e| <= (64 + 4 d + row_length / 32) * 2^-24, and by 2^-126. Its exponent is rounded when m is
 // subtracted, and twice when it is scaled to base 2 or e: 3 d * 2^-24. The power itself and the
-// division are off by a few units. A sum that is rescaled as it goes rounds a few times an item, in
-// chains of row_length / 256 items, one a thread, and then in a tree.
+// division are off by a few units. A rescaled sum rounds a few times per item, in
+// chains of row_length / 256 items, one per thread, and then in a tree.
 void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cudaStream_t stream);
 
 }  // namespace lab

@@ -5,7 +5,7 @@
 // What holds for all of them:
 //   h_...    host memory; inputs are read only, outputs are overwritten, no array overlaps another.
 //            May be null where it has no items
-//   numbers  in the ranges given no result overflows an int; what leads to it may, where it is said
+//   numbers  in the ranges given no result overflows an int; an intermediate may, where noted
 #pragma once
 
 namespace lab {
@@ -14,7 +14,7 @@ inline constexpr int kWarpSize = 32;
 
 // ---- 01_residency
 
-// Whom an SM gives registers: a whole block at once (before Fermi), or each warp by itself.
+// What an SM gives registers to: a whole block at once (before Fermi), or each warp by itself.
 enum class RegisterOwner { kBlock, kWarp };
 
 // What one SM (streaming multiprocessor) has room for. architectures.cuh has the real ones.
@@ -32,11 +32,11 @@ struct SmLimits {
 
   int shared_bytes;                // shared memory of the SM
   int max_shared_bytes_per_block;  // of which a kernel may ask for
-  int reserved_shared_bytes;       // taken by the system beside what each block asks for
+  int reserved_shared_bytes;       // taken by the system for each block, in addition
   int shared_unit;                 // both together are handed out in multiples of this many bytes
 };
 
-// What a kernel's launch asks for.
+// What a kernel's launch requests.
 struct KernelResources {
   int threads_per_block;       // at least 1
   int registers_per_thread;    // at least 1
@@ -52,7 +52,7 @@ struct Residency {
   double occupancy;  // num_warps / max_warps, within 1e-9
 };
 
-// How many blocks of a kernel are resident on an SM: the least of
+// How many blocks of a kernel are resident on an SM: the smallest of
 //   kThreads       max_warps / the block's warps
 //   kBlocks        max_blocks
 //   kRegisters     kBlock: num_registers / the block's registers, which are
@@ -61,7 +61,7 @@ struct Residency {
 //                  kWarp: the SM's warps / the block's warps. Each of the warp_unit partitions has
 //                  room for (num_registers / warp_unit) / a warp's registers, which are
 //                  32 * registers_per_thread, up to a multiple of register_unit
-//   kSharedMemory  shared_bytes / (what the block asks for + reserved_shared_bytes, up to a
+//   kSharedMemory  shared_bytes / (what the block requests + reserved_shared_bytes, up to a
 //                  multiple of shared_unit); no limit where that is 0
 // all divisions rounded down. If a block is too large by itself (threads_per_block,
 // registers_per_thread or shared_bytes_per_block beyond its maximum), that limit is 0.
@@ -77,8 +77,8 @@ Residency residency(const SmLimits& sm, const KernelResources& kernel);
 int warps_to_cover(int num_lanes, int num_independent, int latency_cycles);
 
 // How many warps each SM needs to keep a memory busy. By Little's law, bandwidth times latency are
-// under way at every moment, spread over num_sms SMs; a warp has loads_per_thread loads of
-// bytes_per_load under way for each of its threads. Rounded up.
+// in flight at every moment, spread over num_sms SMs; a warp has loads_per_thread loads of
+// bytes_per_load in flight for each of its threads. Rounded up.
 //   gigabytes_per_second [1, 100000] (10^9 bytes), latency_ns [1, 100000], num_sms [1, 10000]
 //   bytes_per_load       [1, 16], loads_per_thread [1, 64]
 int warps_to_fill_memory(int gigabytes_per_second, int latency_ns, int num_sms, int bytes_per_load,

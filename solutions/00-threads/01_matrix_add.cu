@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an element, in blocks of 16 x 16 that cover the matrix.
+// One thread per element, in blocks of 16 x 16 that cover the matrix.
 // The last blocks of a row and of a column reach past the matrix: their threads there do nothing.
 // Cost: every element read once and written once, neighbouring threads at neighbouring addresses.
 #include "lab/cuda_error.cuh"

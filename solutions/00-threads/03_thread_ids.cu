@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers for threads and blocks of one, two and three dimensions.
-// One formula does for all: extents that nobody gave are 1, and their indices 0.
+// One formula covers all cases: missing extents are 1, and their indices 0.
 #include "lab/cuda_error.cuh"
 #include "threads.cuh"
 

@@ -20,7 +20,7 @@ class DeviceArray {
   explicit DeviceArray(std::size_t count) : size_bytes_(count * sizeof(float)) {
     check(cudaMalloc(&d_data_, size_bytes_));
   }
-  ~DeviceArray() { cudaFree(d_data_); }      // a destructor must not throw: nobody to report to
+  ~DeviceArray() { cudaFree(d_data_); }      // a destructor must not throw: it cannot report
   DeviceArray(const DeviceArray&) = delete;  // or two objects would free the same memory
   DeviceArray& operator=(const DeviceArray&) = delete;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One thread an item, one atomicAdd an item: right for every length, and slow.
-// Cost: num_items additions at one address, one after another, in an order nobody chose.
+// One thread per item, one atomicAdd an item: right for every length, and slow.
+// Cost: num_items additions at one address, one after another, in an arbitrary order.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "reduction.cuh"

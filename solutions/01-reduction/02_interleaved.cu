@@ -18,7 +18,7 @@ __global__ void interleaved_kernel(const float* d_in, int num_items, float* d_bl
   __shared__ float tile[kItemsPerBlock];  // static: its size is known to the compiler
   const int t = threadIdx.x;
 
-  // Two items a thread, half a tile apart: neighbouring threads read neighbouring words both times.
+  // Two items per thread, half a tile apart: neighbouring threads read neighbouring words twice.
   // Past the end stands the identity, so that the last, partial block needs no code of its own.
   const int first = blockIdx.x * kItemsPerBlock + t;
   const int second = first + kThreadsPerBlock;

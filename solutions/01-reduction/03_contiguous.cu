@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The same tree, folded: the active threads are always the first `stride` of the block.
 // New: long strides first, so that whole warps retire, and neighbouring lanes use neighbouring
-// banks. No divergence until fewer than 32 threads are left, no bank conflicts. Limit: a barrier a
-// step, and ten steps of shrinking work for two loads a thread.
+// banks. No divergence until fewer than 32 threads are left, no bank conflicts. Limit: one barrier
+// per step, and ten steps of shrinking work for two loads per thread.
 #include <algorithm>
 
 #include "lab/cuda_error.cuh"
@@ -19,7 +19,7 @@ __global__ void contiguous_kernel(const float* d_in, int num_items, float* d_blo
   __shared__ float tile[kItemsPerBlock];  // static: its size is known to the compiler
   const int t = threadIdx.x;
 
-  // Two items a thread, half a tile apart: neighbouring threads read neighbouring words both times.
+  // Two items per thread, half a tile apart: neighbouring threads read neighbouring words twice.
   // Past the end stands the identity, so that the last, partial block needs no code of its own.
   const int first = blockIdx.x * kItemsPerBlock + t;
   const int second = first + kThreadsPerBlock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A warp adds up its 32 sums from register to register; shared memory only carries one sum a warp.
+// A warp adds its 32 sums from register to register; shared memory only carries one sum per warp.
 // New: __shfl_down_sync in place of the tree: 5 steps without a barrier, one barrier, 5 more steps.
 // Source: J. Luitjens, "Faster Parallel Reductions on Kepler", 2014.
 #include <algorithm>

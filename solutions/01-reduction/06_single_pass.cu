@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One launch that keeps the memory busy: four 16-byte loads under way a thread, and the block that
+// One launch that keeps the memory busy: four 16-byte loads in flight per thread. The block that
 // finishes last adds up the blocks' sums, always in the same order.
 // New: float4 loads in batches; a ticket in place of the second launch, whose start took as long as
 // reading 2^21 items. Limit: the read bandwidth of the memory; each item is read once.
@@ -80,7 +80,7 @@ __device__ float thread_sum(const float* d_in, int num_items) {
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     single_pass_kernel(const float* d_in, int num_items, float* d_block_sums, float* d_out) {
   const float sum = block_sum(thread_sum(d_in, num_items));
-  if (gridDim.x == 1) {  // nobody to wait for
+  if (gridDim.x == 1) {  // no block to wait for
     if (threadIdx.x == 0) d_out[0] = sum;
     return;
   }
@@ -88,9 +88,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   __shared__ bool is_last_block;
   if (threadIdx.x == 0) {
     d_block_sums[blockIdx.x] = sum;
-    __threadfence();  // release: whoever sees the ticket drawn also sees the sum
+    __threadfence();  // release: a block that sees the ticket drawn also sees the sum
     const unsigned int ticket = atomicInc(&blocks_finished, gridDim.x - 1);  // wraps to 0
-    __threadfence();  // acquire: whoever draws the last ticket sees all sums
+    __threadfence();  // acquire: the block with the last ticket sees all sums
     is_last_block = ticket == gridDim.x - 1;
   }
   __syncthreads();  // is_last_block is set; and warp_sums may be used again

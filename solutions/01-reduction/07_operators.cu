@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     value = combine(value, map(item, d_arrays[item]...));
   }
   value = block_reduce(value, combine, identity);
-  if (gridDim.x == 1) {  // nobody to wait for
+  if (gridDim.x == 1) {  // no block to wait for
     if (t == 0) d_out[0] = finish(value);
     return;
   }
@@ -166,9 +166,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   __shared__ bool is_last_block;
   if (t == 0) {
     d_block_values[blockIdx.x] = value;
-    __threadfence();  // release: whoever sees the ticket drawn also sees the value
+    __threadfence();  // release: a block that sees the ticket drawn also sees the value
     const unsigned int ticket = atomicInc(&blocks_finished, gridDim.x - 1);  // wraps to 0
-    __threadfence();  // acquire: whoever draws the last ticket sees all values
+    __threadfence();  // acquire: the block with the last ticket sees all values
     is_last_block = ticket == gridDim.x - 1;
   }
   __syncthreads();  // is_last_block is set; and warp_values may be used again

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread an output: each adds up all items before its own.
+// One thread per output: each adds all items before its own.
 // Cost: num_items * (num_items - 1) / 2 additions, in num_items - 1 steps: as slow as one thread,
 // for half of all threads. Right for every length, and hopeless beyond some ten thousand items.
 #include "lab/cuda_error.cuh"

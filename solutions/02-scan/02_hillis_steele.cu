@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One block, one thread an item: after step k each word holds the sum of the last 2^k items.
+// One block, one thread per item: after step k each word holds the sum of the last 2^k items.
 // New: log2 N steps instead of N, as threads reuse each other's sums. Limit: N log2 N additions,
 // and one block. (W. D. Hillis and G. L. Steele, "Data Parallel Algorithms", CACM 29(12), 1986.)
 #include "lab/cuda_error.cuh"
@@ -19,7 +19,7 @@ __global__ void hillis_steele_kernel(const unsigned* d_in, int num_items, unsign
 
   int source = 0;
   for (int distance = 1; distance < num_items; distance *= 2) {
-    // All words of the source are written, and nobody still reads the buffer that is written next:
+    // All words of the source are written, and no thread still reads the buffer for the next write:
     // its last readers were in the step before. In one buffer that would take a second barrier.
     __syncthreads();
     const unsigned own = tile[source][t];

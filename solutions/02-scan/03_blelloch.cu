@@ -12,7 +12,7 @@ namespace {
 constexpr int kItemsPerBlock = kMaxItemsInOneBlock;  // a power of two: the tree is complete
 constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 
-// Two items a thread; past the end stands the identity, so any length is a complete tree.
+// Two items per thread; past the end stands the identity, so any length is a complete tree.
 __device__ void load_tile(const unsigned* d_in, int num_items, unsigned* tile) {
   for (int i = threadIdx.x; i < kItemsPerBlock; i += kThreadsPerBlock) {
     tile[i] = i < num_items ? d_in[i] : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One launch: every item is read once and written once. A tile learns what lies before it from its
 // predecessors' words in device memory, while other tiles load and store.
-// New: blocks wait for each other, in an order that cannot lock up; large tiles, the fewer to wait
-// for, unless multiprocessors would be idle. Limit: the copy bandwidth.
+// New: blocks wait for each other, in an order that cannot lock up. Tiles are large, so there are
+// few to wait for, unless multiprocessors would be idle. Limit: the copy bandwidth.
 // (D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.)
 #include <cuda/atomic>
 
@@ -19,8 +19,8 @@ constexpr int kThreadsPerBlock = 1024;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
 constexpr int kItemsPerRow = kWarpSize * 4;              // one 16-byte load per lane
 
-// What a tile tells the others, state above and value below: one 64-bit store publishes both, so
-// whoever sees the state sees its value, without a fence. The words begin as 0, which is kEmpty.
+// What a tile publishes, state above and value below: one 64-bit store publishes both, so a tile
+// that sees the state sees its value, without a fence. The words begin as 0, which is kEmpty.
 using TileWord = unsigned long long;
 enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile's sum; all up to it
 
@@ -120,11 +120,11 @@ __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   }
 }
 
-// A thread has kVectorsPerThread loads under way at a time.
+// A thread has kVectorsPerThread loads in flight at a time.
 template <int kVectorsPerThread>
 constexpr int kItemsPerTile = kNumWarps* kVectorsPerThread* kItemsPerRow;
 
-// One tile a block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
+// One tile per block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
 template <int kVectorsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out, TileWord* d_ticket,
@@ -174,8 +174,8 @@ template <int kVectorsPerThread>
 void scan_in_tiles(const unsigned* d_in, int num_items, unsigned* d_out, Scratch& scratch,
                    cudaStream_t stream) {
   const int num_tiles = ceil_div(num_items, kItemsPerTile<kVectorsPerThread>);
-  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word a tile
-  if (num_tiles > 1) {  // a tile alone draws no ticket and reads no word
+  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word per tile
+  if (num_tiles > 1) {  // a single tile draws no ticket and reads no word
     check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
   }
   look_back_kernel<kVectorsPerThread>
@@ -188,7 +188,7 @@ void scan_in_tiles(const unsigned* d_in, int num_items, unsigned* d_out, Scratch
 void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                     cudaStream_t stream) {
   if (num_items == 0) return;
-  // The smallest tiles that all run at the same time: more blocks load and store a short array.
+  // The smallest tiles that all run at the same time: more blocks share the work of a short array.
   const int at_a_time = num_multiprocessors();
   const auto scan = num_items <= at_a_time * kItemsPerTile<1>   ? scan_in_tiles<1>
                     : num_items <= at_a_time * kItemsPerTile<4> ? scan_in_tiles<4>

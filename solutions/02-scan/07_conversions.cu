@@ -111,7 +111,7 @@ void scan(const T* d_in, int num_items, T* d_out, Combine combine, Scratch& scra
   check_launch();
   if (num_blocks == 1) return;
 
-  // Exclusive on all levels but the first, whatever is asked for.
+  // Exclusive on all levels but the first, whatever the caller wants.
   scan<Kind::kExclusive>(d_block_sums, num_blocks, d_block_sums, combine, scratch, stream);
   add_increments_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_block_sums, num_items, d_out,
                                                                      combine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three steps over the whole array: a flag an item, an exclusive scan of the flags, a scatter.
+// Three steps over the whole array: a flag per item, an exclusive scan of the flags, a scatter.
 // An item's entry in the scan is the number of kept items before it, and so its place in d_out.
 // Limit: 38 bytes move an item if half are kept, where 4 read and 2 written would do.
 // Source: G. E. Blelloch, "Prefix Sums and Their Applications", 1990.

@@ -17,7 +17,7 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one a lane; a warp's rows follow
+constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one per lane; a warp's rows follow
                                  // on each other, so that a tile's order is warp, row, lane
 constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 

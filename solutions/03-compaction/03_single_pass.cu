@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One launch that reads each item once: a tile learns by look-back what all tiles before it keep.
-// New: large tiles, the fewer to wait for, unless multiprocessors would be idle; 16-byte loads; one
-// scan ranks eight rows; stores cover whole lines. Limit: the memory. (D. Merrill, M. Garland,
-// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.)
+// New: tiles are large, so there are few to wait for, unless multiprocessors would be idle; 16-byte
+// loads; one scan ranks eight rows; stores cover whole lines. Limit: the memory. (D. Merrill, M.
+// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.)
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kLargeBlock = 1024;  // threads: a warp sum a lane, so no more than 32 warps
+constexpr int kLargeBlock = 1024;  // threads: a warp sum per lane, so no more than 32 warps
 constexpr int kSmallBlock = 512;   // where the tile of a large block does not fit
-constexpr int kMostVectors = 8;    // a thread: a byte of one word counts each row, see RowRanks
+constexpr int kMostVectors = 8;    // per thread: a byte of one word counts each row, see RowRanks
 constexpr int kItemsPerLine = 32;  // of 128 bytes
 
 struct Add {
@@ -94,7 +94,7 @@ __device__ RowRanks rank_rows(unsigned kept) {
   return {inclusive - own, __shfl_sync(kFullWarp, inclusive, kWarpSize - 1)};
 }
 
-// d_in, d_out (num_items), d_count (1); `look_back` has a tile a block. The items of a tile fit in
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile per block. A tile's items fit in
 // the dynamic shared memory.
 template <int kThreadsPerBlock, int kVectorsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock)
@@ -157,7 +157,7 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
   const LookBack<int> look_back(num_tiles, scratch, stream);
   const auto kernel = single_pass_kernel<kThreadsPerBlock, kVectorsPerThread>;
-  if constexpr (kTileBytes > 48 << 10) {  // so much is given to those only who ask
+  if constexpr (kTileBytes > 48 << 10) {  // a kernel gets more only after this call
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
   }
   kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(d_in, num_items, keep, look_back,
@@ -169,7 +169,7 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
 
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
-  // Of a short array, tiles so small that they all run at the same time.
+  // For a short array, tiles so small that all of them run at the same time.
   const int at_a_time = num_multiprocessors() * kSmallBlock * 4;
   if (num_items <= at_a_time * 2) {
     return compact_by<kSmallBlock, 2>(d_in, num_items, keep, d_out, d_count, scratch, stream);

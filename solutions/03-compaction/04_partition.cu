@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compaction that throws nothing away: kept items first, all others behind them, both in order.
 // New against 02: an item that is not kept has a place as well, its index less the kept items
-// before it. Limit: 12 bytes an item, since that place needs the number of all kept items, which is
+// before it. Limit: 12 bytes per item: that place needs the number of all kept items, which is
 // known only when every item has been seen. This is one pass of a binary radix sort.
 #include <algorithm>
 
@@ -17,7 +17,7 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one a lane; a warp's rows follow
+constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one per lane; a warp's rows follow
                                  // on each other, so that a tile's order is warp, row, lane
 constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 

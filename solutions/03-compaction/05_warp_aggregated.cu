@@ -13,7 +13,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
-constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one a lane
+constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one per lane
 constexpr int kItemsPerBlock = kThreadsPerBlock * kRowsPerWarp;
 
 // Appends the kept items of d_in (num_items) to d_out, where d_count[0] says it ends.
@@ -34,7 +34,7 @@ __global__ void warp_aggregated_kernel(const int* d_in, int num_items, Predicate
     votes[row] = __ballot_sync(kFullWarp, i < num_items && keep(items[row]));
     warp_count += __popc(votes[row]);
   }
-  if (warp_count == 0) return;  // the whole warp agrees: nothing to write, nobody to disturb
+  if (warp_count == 0) return;  // the whole warp agrees: nothing to write
 
   int place = 0;
   if (lane_id == 0) place = atomicAdd(d_count, warp_count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sorts by one bit a pass, lowest bit first: a stable split, 32 times.
+// Sorts by one bit per pass, lowest bit first: a stable split, 32 times.
 // New: a scan says where each key goes, so all of them move at once. Cost: 32 passes, each of
-// flags, scan and scatter, about 40 bytes a key. Source: G. E. Blelloch, "Prefix Sums and Their
+// flags, scan and scatter, about 40 bytes per key. Source: G. E. Blelloch, "Prefix Sums and Their
 // Applications", 1990; M. Harris, S. Sengupta, J. Owens in GPU Gems 3, chapter 39, 2007.
 #include <cstdint>
 #include <utility>
@@ -66,7 +66,7 @@ void split(const std::uint32_t* d_in, int num_items, int bit, std::uint32_t* d_o
 void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream) {
   if (num_items == 0) return;
-  // No key may be overwritten before it is read: the passes go to and fro between two arrays. 32 is
+  // No key may be overwritten before it is read: the passes alternate between two arrays. 32 is
   // even, so the first one writes to scratch and the last one to d_out.
   std::uint32_t* d_to = scratch.allocate<std::uint32_t>(num_items);
   std::uint32_t* d_other = d_out;

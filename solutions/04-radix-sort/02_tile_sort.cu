@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sorts each tile of 1024 keys in shared memory: the 32 splits of 01, within one block.
 // New: a key is read and written once, not 32 times; ballots in place of the big scan.
-// Limit: two barriers a bit; and the tiles know nothing of each other.
+// Limit: two barriers per bit; and the tiles are independent.
 #include <cstdint>
 
 #include "lab/cuda_error.cuh"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kThreadsPerBlock = kSortTileItems;  // one key a thread
+constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kKeyBits = 32;
 constexpr std::uint32_t kPadding = 0xffffffffu;  // no key is larger

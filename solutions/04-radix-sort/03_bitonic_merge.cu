@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Merges the sorted tiles of 02, two by two, until one is left.
 // New: bitonic merges in place; long strides in global memory, those within a chunk in shared
-// memory. Cost: about (log2 of the chunks)^2 / 2 passes of 8 bytes a key; 01 makes 32 of about 40.
+// memory. Cost: about (log2 of the chunks)^2 / 2 passes of 8 bytes per key; 01: 32 of about 40.
 // Source: K. E. Batcher, "Sorting Networks and Their Applications", AFIPS 1968.
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kThreadsPerBlock = kSortTileItems;  // one key a thread in the tile sort
+constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread in the tile sort
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kKeyBits = 32;
 constexpr int kChunkItems = 4 * kSortTileItems;  // keys of a block that merges in shared memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sorts by digits of four bits: histogram, scan, scatter, eight times.
 // New: ballots rank the keys of a warp among 16 digits at once; the tile is put in order in shared
-// memory first, so that neighbouring threads write neighbouring words. Cost: 96 bytes a key.
+// memory first, so that neighbouring threads write neighbouring words. Cost: 96 bytes per key.
 // Source: N. Satish, M. Harris, M. Garland, "Designing Efficient Sorting Algorithms", IPDPS 2009.
 #include <cstdint>
 #include <utility>
@@ -32,7 +32,7 @@ __device__ int digit_of(std::uint32_t key, int first_bit) {
   return static_cast<int>(key >> first_bit) & (kNumDigits - 1);
 }
 
-// d_counts (kNumDigits, gridDim.x): how many keys of a tile have a digit, one tile a block. Digits
+// d_counts (kNumDigits, gridDim.x): a tile's number of keys with a digit; a tile per block. Digits
 // first: a scan over all counts then gives each tile's first place for each digit.
 __global__ void histogram_kernel(const std::uint32_t* d_in, int num_items, int first_bit,
                                  int* d_counts) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (lane_id < kNumDigits) counts[lane_id] = 0;
   __syncwarp();  // the warp's counts are zero
 
-  // A warp takes 32 consecutive keys a round: earlier rounds, and in a round lower lanes, come
+  // A warp takes 32 consecutive keys per round: earlier rounds, and in a round lower lanes, come
   // first in the input. Padding is last in the tile and has the largest digit: it stays last.
   std::uint32_t keys[kItemsPerThread];
   int ranks[kItemsPerThread];  // among the warp's keys of the same digit

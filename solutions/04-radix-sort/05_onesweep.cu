@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One kernel a digit of eight bits: keys are read once and written once in each of four passes.
+// One kernel per digit of eight bits: keys are read once and written once in each of four passes.
 // New: all digits are counted in one pass in front; the tiles of a pass learn by decoupled
-// look-back, one for each digit value, where their keys go; a few keys are ranked in one launch.
-// Cost: 36 bytes a key. Source: A. Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit
-// Radix Sort", 2022.
+// look-back, one for each digit value, where their keys go; one launch ranks small arrays. Cost: 36
+// bytes per key. Source: A. Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit Radix
+// Sort", 2022.
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>
@@ -31,7 +31,7 @@ constexpr int kFewItems = 24;   // a thread, where larger tiles would leave mult
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 4;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
+static_assert(kThreadsPerBlock >= kNumDigits, "one thread per digit");
 
 // The counting kernel.
 constexpr int kThreadsToCount = 512;
@@ -40,7 +40,7 @@ constexpr int kReplicas = 16;         // counters a digit: two lanes share one, 
 constexpr int kCounterBytes = kNumPasses * kNumDigits * kReplicas * sizeof(int);
 
 // The ranking kernel, for small arrays.
-constexpr int kMostRanked = 4992;  // keys; the n^2 comparisons pay up to about three times as many
+constexpr int kMostRanked = 4992;  // keys; ranking is faster up to about three times as many
 constexpr int kThreadsToRank = 1024;
 
 // Byte `pass` of the key; one instruction, where a shift and a mask are two.
@@ -115,16 +115,16 @@ __device__ int sum_of_smaller_digits(int count, int* warp_sums) {
   return sum;
 }
 
-// Turns counts into first places, pass by pass: one block of kNumDigits threads a pass.
+// Turns counts into first places, pass by pass: one block of kNumDigits threads per pass.
 __global__ void begin_kernel(int* d_counts) {
   __shared__ int warp_sums[kNumDigits / kWarpSize];
   int* const d_count = &d_counts[blockIdx.x * kNumDigits + threadIdx.x];
   *d_count = sum_of_smaller_digits(*d_count, warp_sums);
 }
 
-// What a tile tells its successors about one digit, in one word, so that the two never disagree:
+// What a tile publishes about one digit, in one word, so that the two never disagree:
 // the upper 2 bits are a State, the others a count. A pass ends with all words at kPrefix. The next
-// one flips the upper bit of all states, and so reads those as kEmpty: nobody has to clear them.
+// one flips the upper bit of all states, and so reads those as kEmpty: no kernel has to clear them.
 enum State : std::uint32_t { kEmpty = 0, kAggregate = 1, kPrefix = 2 };
 constexpr int kStateShift = 30;
 constexpr std::uint32_t kCountMask = (1u << kStateShift) - 1;
@@ -140,7 +140,7 @@ class TileStates {
                cuda::memory_order_relaxed);
   }
 
-  // The keys of this digit in all tiles before `tile`. One thread a digit: neighbouring threads
+  // The keys of this digit in all tiles before `tile`. One thread per digit: neighbouring threads
   // read neighbouring words.
   __device__ int look_back(int tile, int digit) const {
     int sum = 0;
@@ -172,7 +172,7 @@ class TileStates {
 };
 
 // Returns the lanes whose key has the same digit as this lane's. All 32 lanes must call. (Bits of
-// the key are tested in place, by masks that are the same for all: four instructions a bit.)
+// the key are tested in place, by masks that are the same for all: four instructions per bit.)
 __device__ unsigned lanes_with_same_digit(std::uint32_t key, int pass) {
   unsigned same = kFullWarp;
 #pragma unroll
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   const int tile = shared.tile;
   const int num_valid = min(kTileItems, num_items - tile * kTileItems);
 
-  // A warp takes 32 consecutive keys a round. Padding has the largest digit and stands last in the
+  // A warp takes 32 consecutive keys per round. Padding has the largest digit and is last in the
   // tile: it stays there.
   std::uint32_t keys[kItemsPerThread];
   const int first = warp_id * kWarpSize * kItemsPerThread + lane_id;
@@ -286,13 +286,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
-// A number that is smaller for whichever key goes first; `item`, the index, keeps equal keys apart.
+// Smaller for the key that goes first. The index, `item`, decides between equal keys.
 __device__ std::uint64_t order_of(std::uint32_t key, int item) {
   return std::uint64_t{key} << 32 | static_cast<std::uint32_t>(item);
 }
 
-// A key's place is how many keys go before it. Each block ranks 32 keys, one per lane, and its
-// warps share the keys to compare with. No block waits for another, so one launch is enough.
+// A key's place is the number of keys that go before it. Each block ranks 32 keys, one per lane.
+// Its warps share the keys to compare with. No block waits for another, so one launch is enough.
 __global__ void __launch_bounds__(kThreadsToRank)
     rank_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
   __shared__ alignas(16) std::uint32_t keys[kMostRanked];  // all of them, in vectors of four
@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(kThreadsToRank)
   const int lane_id = t % kWarpSize;
   const int num_vectors = ceil_div(num_items, 4);
   for (int i = t; i < num_vectors * 4; i += kThreadsToRank) {
-    keys[i] = i < num_items ? d_in[i] : kPadding;  // whose index is above all others
+    keys[i] = i < num_items ? d_in[i] : kPadding;  // its index is above all others
   }
   if (t < kWarpSize) places[t] = 0;
   __syncthreads();  // all keys are there, and the places are zero
@@ -338,7 +338,7 @@ void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_ou
   std::uint32_t* d_state_words = reinterpret_cast<std::uint32_t*>(d_tickets + kNumPasses);
   check(cudaMemsetAsync(d_counts, 0, num_words * sizeof(int), stream));
 
-  // More than 48 KiB of shared memory a block are given to those only who ask.
+  // A kernel gets more than 48 KiB of shared memory per block only after this call.
   check(cudaFuncSetAttribute(count_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              kCounterBytes));
   const auto kernel = onesweep_kernel<kItemsPerThread>;
@@ -366,7 +366,7 @@ void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_ou
 void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream) {
   if (num_items == 0) return;
-  if (num_items <= kMostRanked) {  // at this size, the launches of the passes take all the time
+  if (num_items <= kMostRanked) {  // the launches of the passes would take most of the time
     rank_kernel<<<ceil_div(num_items, kWarpSize), kThreadsToRank, 0, stream>>>(d_in, num_items,
                                                                                d_out);
     return check_launch();

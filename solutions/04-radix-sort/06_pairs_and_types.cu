@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// 05 for any range of bits, for signed and float keys, and with a value beside each key.
+// 05 for any range of bits, for signed and float keys, and with a value for each key.
 // New: an order is a pair of functions to and from unsigned keys; values follow their keys through
-// the same shared memory. Cost: 36 bytes a key, 68 a pair.
+// the same shared memory. Cost: 36 bytes per key, 68 per pair.
 // Source: the sign trick for floats: M. Herf, "Radix Tricks", 2001.
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +29,7 @@ constexpr int kFewItems = 24;   // a thread, where larger tiles would leave mult
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 2;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-static_assert(kThreadsPerBlock >= kNumDigits, "one thread a digit");
+static_assert(kThreadsPerBlock >= kNumDigits, "one thread per digit");
 
 // The counting kernel.
 constexpr int kThreadsToCount = 512;
@@ -147,16 +147,16 @@ __device__ int sum_of_smaller_digits(int count, int* warp_sums) {
   return sum;
 }
 
-// Turns counts into first places, pass by pass: one block of kNumDigits threads a pass.
+// Turns counts into first places, pass by pass: one block of kNumDigits threads per pass.
 __global__ void begin_kernel(int* d_counts) {
   __shared__ int warp_sums[kNumDigits / kWarpSize];
   int* const d_count = &d_counts[blockIdx.x * kNumDigits + threadIdx.x];
   *d_count = sum_of_smaller_digits(*d_count, warp_sums);
 }
 
-// What a tile tells its successors about one digit, in one word, so that the two never disagree:
+// What a tile publishes about one digit, in one word, so that the two never disagree:
 // the upper 2 bits are a State, the others a count. A pass ends with all words at kPrefix. The next
-// one flips the upper bit of all states, and so reads those as kEmpty: nobody has to clear them.
+// one flips the upper bit of all states, and so reads those as kEmpty: no kernel has to clear them.
 enum State : std::uint32_t { kEmpty = 0, kAggregate = 1, kPrefix = 2 };
 constexpr int kStateShift = 30;
 constexpr std::uint32_t kCountMask = (1u << kStateShift) - 1;
@@ -172,7 +172,7 @@ class TileStates {
                cuda::memory_order_relaxed);
   }
 
-  // The keys of this digit in all tiles before `tile`. One thread a digit: neighbouring threads
+  // The keys of this digit in all tiles before `tile`. One thread per digit: neighbouring threads
   // read neighbouring words.
   __device__ int look_back(int tile, int digit) const {
     int sum = 0;
@@ -356,12 +356,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
-// A number that is smaller for whichever key goes first; `item`, the index, keeps equal keys apart.
+// Smaller for the key that goes first. The index, `item`, decides between equal keys.
 __device__ std::uint64_t order_of(std::uint32_t key, int item) {
   return std::uint64_t{key} << 32 | static_cast<std::uint32_t>(item);
 }
 
-// As in 05, by bits begin_bit to end_bit - 1, of which there is at least one.
+// As in 05, by bits begin_bit to end_bit - 1: at least one bit.
 template <class Order, bool kHasValues>
 __global__ void __launch_bounds__(kThreadsToRank)
     rank_kernel(Arrays arrays, int num_items, int begin_bit, int end_bit) {
@@ -417,7 +417,7 @@ void sort_in_tiles(Arrays arrays, int num_items, int begin_bit, int end_bit, Scr
 
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
-  // More than 48 KiB of shared memory a block are given to those only who ask.
+  // A kernel gets more than 48 KiB of shared memory per block only after this call.
   check(cudaFuncSetAttribute(count_kernel<Order>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              kCounterBytes));
   count_kernel<Order><<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sums along the rows, one thread a row; then the sums of those down the columns, one thread a
+// Sums along the rows, one thread per row; then the sums of those down the columns, one thread per
 // column. Right for every shape.
-// Cost: two reads and two writes a pixel, and in the row pass a warp touches 32 rows at a time: 32
-// sectors a request, of which it uses an eighth. F. Crow, "Summed-Area Tables", SIGGRAPH 1984.
+// Cost: two reads and two writes per pixel; in the row pass a warp touches 32 rows at a time: 32
+// sectors per request, of which it uses an eighth. F. Crow, "Summed-Area Tables", SIGGRAPH 1984.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "summed_area_table.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 128;
 
-// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one thread a row.
+// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one thread per row.
 template <class T>
 __global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   const int y = blockIdx.x * kThreadsPerBlock + threadIdx.x;
@@ -24,7 +24,7 @@ __global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   }
 }
 
-// d_table(x, y) becomes d_table(x, 0) + ... + d_table(x, y). (height, width); one thread a column.
+// d_table(x, y) becomes d_table(x, 0) + ... + d_table(x, y). (height, width); a thread per column.
 template <class T>
 __global__ void columns_kernel(T* d_table, int width, int height) {
   const int x = blockIdx.x * kThreadsPerBlock + threadIdx.x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows, transpose, rows, transpose: every pass reads and writes neighbouring words.
 // New: a warp scans a row, 128 items at a time; a tile in shared memory turns rows into columns.
-// Cost: four reads and four writes a pixel, so at most a quarter of the copy bandwidth. The column
+// Cost: four reads and four writes per pixel: at most a quarter of the copy bandwidth. The column
 // pass of 01 was coalesced already: this pays where rows are the only thing that one can scan fast.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -27,7 +27,7 @@ __device__ T inclusive_warp_scan(T value) {
   return value;
 }
 
-// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one warp a row.
+// d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one warp per row.
 template <class T>
 __global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   const int lane_id = threadIdx.x % kWarpSize;
@@ -54,7 +54,7 @@ __global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   }
 }
 
-// d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block a tile.
+// d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block per tile.
 template <class T>
 __global__ void transpose_kernel(const T* d_in, int width, int height, T* d_out) {
   // One column of padding puts the words of a column into different banks.

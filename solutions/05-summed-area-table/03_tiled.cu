@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tiles that fit a block's registers: a tile's own table, plus what lies above, plus what lies
-// left. New: two reads and one write a pixel. The first kernel keeps only each tile's last row and
+// left. New: two reads and one write per pixel. The first kernel keeps only a tile's last row and
 // last column; two small kernels add those up over the tiles; the last kernel builds the tables
 // again. Source: A. Kasagi, K. Nakano, Y. Ito, the "2R1W" algorithm, ICPP 2014.
 #include "lab/cuda_error.cuh"
@@ -58,7 +58,7 @@ __device__ void build_tile(const T* d_in, int width, int height, int x0, int y0,
 }
 
 // Writes the last row of each tile's own table to d_up (tiles down, width) and its last column to
-// d_left (tiles across, height). One block a tile.
+// d_left (tiles across, height). One block per tile.
 template <class T>
 __global__ void edges_kernel(const T* d_in, int width, int height, T* d_up, T* d_left) {
   const int tiles_across = ceil_div(width, kTileWidth);
@@ -96,7 +96,7 @@ __device__ void scan_line(T* d_line, int stride, int count, Own own) {
   }
 }
 
-// d_up(x, tile_y) becomes the sum of that column's words of all tiles above. One thread a column.
+// d_up(x, tile_y) becomes the sum of that column's words of all tiles above. One thread per column.
 template <class T>
 __global__ void above_kernel(int width, int tiles_down, T* d_up) {
   const int x = blockIdx.x * kThreadsPerBlock + threadIdx.x;
@@ -105,7 +105,7 @@ __global__ void above_kernel(int width, int tiles_down, T* d_up) {
 }
 
 // d_left(y, tile_x) becomes the sum of all pixels left of the tile, from the picture's top down to
-// row y: the last columns of the tiles to the left, and what lies above those. One thread a row.
+// row y: the last columns of the tiles to the left, and what lies above those. One thread per row.
 template <class T>
 __global__ void left_kernel(int width, int height, int tiles_across, const T* d_up, T* d_left) {
   const int y = blockIdx.x * kThreadsPerBlock + threadIdx.x;

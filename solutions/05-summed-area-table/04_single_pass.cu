@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One kernel: a block builds its tile's table, hands its last row to the tiles below and its last
 // column to those on the right, and adds up what the tiles above and left have handed out.
-// New: tickets in diagonal order; look-back, twice; four pixels a lane. Limit: the copy bandwidth.
+// New: tickets along diagonals; look-back, twice; four pixels per lane. Limit: the copy bandwidth.
 // Source: Y. Emoto et al., one kernel with look-back for the summed-area table, IPDPSW 2018.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-// To tune for a device. Larger tiles hand on fewer words a pixel, and fewer of them run at a time.
+// To tune for a device. Larger tiles hand on fewer words per pixel, but fewer run at a time.
 constexpr int kNumWarps = 16;
 constexpr int kThreadsPerBlock = kNumWarps * kWarpSize;
-constexpr int kBlocksPerMultiprocessor = 2;  // leaves 64 registers a thread, half of them pixels
+constexpr int kBlocksPerMultiprocessor = 2;  // leaves 64 registers per thread, half of them pixels
 constexpr int kRowsPerWarp = 8;
 constexpr int kItemsPerLane = 4;  // neighbours in a row: one 16-byte load
 constexpr int kTileWidth = kWarpSize * kItemsPerLane;
@@ -112,8 +112,8 @@ __device__ void store(const T (&items)[kItemsPerLane], int width, int height, in
   }
 }
 
-// One block a tile. up looks back over the tiles above, one column of words a column of pixels;
-// left over the tiles to the left, one column of words a row of pixels.
+// One block per tile. up looks back over the tiles above, one column of words per column of pixels;
+// left over the tiles to the left, one column of words per row of pixels.
 template <bool kWholeVectors, class T>
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     single_pass_kernel(const T* d_in, int width, int height, LookBack<T> up, LookBack<T> left,
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
 
   const auto add_two = [](T a, T b) { return a + b; };
   if (t < kTileWidth) {
-    T sum = 0;  // right of the picture, where nobody needs it
+    T sum = 0;  // right of the picture, where no tile needs it
     if (x0 + t < width) {
       T own = 0;
       for (int warp = 0; warp < kNumWarps; ++warp) own += reinterpret_cast<T*>(bottoms[warp])[t];

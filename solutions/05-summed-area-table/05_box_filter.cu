@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The mean over any window from four entries of the table: D - B - C + A.
-// New: the table is used. Cost: four reads and one write a pixel, whatever the window; all four are
+// New: uses the table. Cost: four reads and one write per pixel, whatever the window; all four are
 // coalesced, as the corners of neighbouring pixels are neighbours. F. Crow, SIGGRAPH 1984.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -12,12 +12,12 @@ namespace {
 constexpr int kBlockWidth = 64;  // two warps along a row: coalesced
 constexpr int kBlockHeight = 4;  // rows that share a corner's sectors in the cache
 
-// d_table(x, y); 0 left of the picture and above it, where nothing is to be summed.
+// d_table(x, y); 0 left of the picture and above it, where there is nothing to sum.
 __device__ int entry(const int* d_table, int width, int x, int y) {
   return x < 0 || y < 0 ? 0 : d_table[y * width + x];
 }
 
-// One thread a pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
+// One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
 __global__ void box_filter_kernel(const int* d_table, int width, int height, int window_width,
                                   int window_height, float* d_out) {
   const int blocks_across = ceil_div(width, kBlockWidth);

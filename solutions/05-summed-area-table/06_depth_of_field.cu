@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A picture that is sharp at one distance and blurred before and behind it: every pixel has a
 // window of its own, and pays the same for a window of one pixel and for one of a thousand. New:
-// the window comes from memory; three tables. Cost: thirteen reads and three writes a pixel. Limit:
-// a mean takes in what lies beside an edge, so sharp things glow into what is blurred.
+// the window comes from memory; three tables. Cost: 13 reads and three writes per pixel. Limit:
+// a mean includes what lies across an edge, so sharp things glow into what is blurred.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "summed_area_table.cuh"
@@ -31,7 +31,7 @@ __device__ int window_sum(const int* d_table, int width, const Window& window) {
          entry(d_table, width, window.left, window.top);
 }
 
-// One thread a pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
+// One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
 __global__ void depth_of_field_kernel(const int* d_tables, const unsigned char* d_nearness,
                                       int width, int height, int focus, int max_radius,
                                       unsigned char* d_out) {

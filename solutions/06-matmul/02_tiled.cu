@@ -13,7 +13,7 @@ namespace {
 constexpr int kTileWidth = 32;        // a block of 32 x 32 = 1024 threads, the most there can be
 constexpr int kPartialTileWidth = 2;  // of matmul_partial, small enough to follow by hand
 
-// Adds up the first num_tiles tiles along the depth. One thread an output, kWidth x kWidth a block.
+// Adds the first num_tiles tiles along the depth. One thread per output, kWidth x kWidth per block.
 template <int kWidth>
 __global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols,
                              int depth, int num_tiles, float* d_c) {
@@ -34,7 +34,7 @@ __global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, i
     b_tile[ty][tx] = b_row < depth && col < num_cols ? d_b[b_row * num_cols + col] : 0.0f;
     __syncthreads();  // the tiles are full: a thread reads what 2 * kWidth - 2 others loaded
     for (int k = 0; k < kWidth; ++k) sum += a_tile[ty][k] * b_tile[k][tx];
-    __syncthreads();  // the tiles are free: nobody still reads what the next round overwrites
+    __syncthreads();  // the tiles are free: no thread still reads what the next round overwrites
   }
   if (row < num_rows && col < num_cols) d_c[row * num_cols + col] = sum;
 }

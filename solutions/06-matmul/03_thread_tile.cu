@@ -2,7 +2,7 @@
 // Each thread computes 8 x 8 outputs in registers: 16 words read from shared memory serve 64
 // multiply-adds, where 02 reads two words for one.
 // New: an outer product a step in k; A's tile lies transposed and padded, and a thread's outputs
-// are 16 apart, so that no two lanes meet in a bank. Limit: 4 bytes a lane and load.
+// are 16 apart, so that no two lanes share a bank. Limit: 4 bytes per lane and load.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"
@@ -10,13 +10,13 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
+constexpr int kTileRows = 128;  // of C, per block
 constexpr int kTileCols = 128;
 constexpr int kTileDepth = 8;
 constexpr int kThreadsX = 16;  // a block's threads as a square
 constexpr int kThreadsY = 16;
 constexpr int kThreadsPerBlock = kThreadsX * kThreadsY;
-constexpr int kThreadRows = kTileRows / kThreadsY;  // of C, a thread: 8 x 8
+constexpr int kThreadRows = kTileRows / kThreadsY;  // of C, per thread: 8 x 8
 constexpr int kThreadCols = kTileCols / kThreadsX;
 // A warp writes 4 rows of 8 words of A's tile as columns: 4 words of padding shift each k by 4
 // banks, and the 32 words go to 32 banks.

@@ -2,7 +2,7 @@
 // The same tiles, moved in float4: a quarter of the load instructions, global and shared.
 // New: a thread's outputs lie in four patches of 4 x 4; A's tile is transposed on its way through
 // registers. Rows that do not start on 16 bytes (depth or num_cols no multiple of 4) are read word
-// by word. Limit: all threads load, wait, compute: while they load, nobody computes.
+// by word. Limit: all threads load, wait, compute: while they load, no thread computes.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"
@@ -10,7 +10,7 @@
 namespace lab {
 namespace {
 
-constexpr int kTileRows = 128;  // of C, a block
+constexpr int kTileRows = 128;  // of C, per block
 constexpr int kTileCols = 128;
 constexpr int kTileDepth = 8;
 constexpr int kThreadsX = 16;
@@ -18,7 +18,7 @@ constexpr int kThreadsY = 16;
 constexpr int kThreadsPerBlock = kThreadsX * kThreadsY;
 constexpr int kPatches = 2;  // a thread has 2 x 2 patches of 4 x 4 outputs, half a tile apart
 constexpr int kPaddedRows = kTileRows + 4;
-static_assert(kTileRows * kTileDepth == 4 * kThreadsPerBlock, "a vector of A's tile a thread");
+static_assert(kTileRows * kTileDepth == 4 * kThreadsPerBlock, "a vector of A's tile per thread");
 static_assert(kTileDepth * kTileCols == 4 * kThreadsPerBlock, "a vector of B's tile a thread");
 
 // Words [first, first + 4) of a row that is `width` words long; 0 past its end.

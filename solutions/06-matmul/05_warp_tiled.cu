@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Warp tiles of 64 x 64, 16 x 8 outputs a thread: 6 loads of shared memory for 128 multiply-adds.
+// Warp tiles of 64 x 64, 16 x 8 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
 // New: copies run two tiles ahead (cp.async), fragments one step ahead, so nothing is waited for
-// and one barrier a tile is left; small matrices take smaller tiles, and several blocks for each.
+// and one barrier per tile is left; small matrices take smaller tiles, and several blocks for each.
 // Limit: multiply-adds take every issue slot that is not a load's.
 #include <cuda_pipeline.h>
 
@@ -49,7 +49,7 @@ struct Tile {
     alignas(16) float b[kColsPerThread];
   };
 };
-using LargeTile = Tile<128, 256, 64, 64, 1>;  // 16 x 8 outputs a thread: over 200 registers
+using LargeTile = Tile<128, 256, 64, 64, 1>;  // 16 x 8 outputs per thread: over 200 registers
 using SmallTile = Tile<128, 128, 32, 64, 2>;  // 8 x 8: 4 loads of shared memory for 64 products
 
 // What a kernel may rely on: tiles that cross no edge, or rows of B and C that start on 16 bytes.
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
   for (int step = 0; step < num_steps; ++step) {
 #pragma unroll
     for (int k = 0; k < kTileDepth; ++k) {
-      if (k == 0) {  // nobody has read to_fill since the last barrier
+      if (k == 0) {  // no thread has read to_fill since the last barrier
         if (step + kStages - 1 < num_steps) copier.start(stages[to_fill]);
         __pipeline_commit();
       }

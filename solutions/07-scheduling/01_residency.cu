@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many blocks of a kernel an SM keeps at a time, and what stops it from taking another.
+// How many blocks of a kernel are resident on an SM at a time, and what limits their number.
 // A limit is a division: what the SM has, rounded down, by what a block takes, rounded up.
 // Source: NVIDIA's occupancy calculator.
 #include <climits>

@@ -28,7 +28,7 @@ int warps_to_cover(int num_lanes, int num_independent, int latency_cycles) {
 
 int warps_to_fill_memory(int gigabytes_per_second, int latency_ns, int num_sms, int bytes_per_load,
                          int loads_per_thread) {
-  // 10^9 bytes a second are one byte a nanosecond. 64 bits: 4800 GB/s over 700 ns still fit an int,
+  // 10^9 bytes per second are one byte per ns. 64 bits: 4800 GB/s over 700 ns still fit an int,
   // but not every product does.
   const std::int64_t bytes_under_way = std::int64_t{gigabytes_per_second} * latency_ns;
   const std::int64_t bytes_per_warp = std::int64_t{kWarpSize} * bytes_per_load * loads_per_thread;

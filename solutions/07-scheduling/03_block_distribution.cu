@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a grid's blocks come to the SMs: at first as many as there is room for, then one for one.
-// New: time. Which SM gets a block depends on who is done; how long a grid takes, on its last wave.
-// Limit: O(log) of the running blocks a block, and a look at all SMs.
+// How the SMs get a grid's blocks: at first as many as there is room for, then one by one.
+// New: time. Which SM gets a block depends on which is free; a grid's time, on its last wave.
+// Limit: O(log) of the running blocks per block, and a look at all SMs.
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -41,7 +41,7 @@ int distribute(const int* h_durations, int num_blocks, int num_sms, int blocks_p
   for (int block = 0; block < num_blocks; ++block) {
     if (*least_loaded() == blocks_per_sm) {
       now = running.top().first;
-      // All who end in this cycle make room before anybody chooses.
+      // All blocks that end in this cycle leave before the next block chooses an SM.
       while (!running.empty() && running.top().first == now) {
         --num_resident[running.top().second];
         running.pop();

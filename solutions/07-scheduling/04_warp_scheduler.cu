@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A warp scheduler, cycle by cycle: who issues, who waits, when all is done.
-// What 02 reckons with a division happens here one instruction at a time. The judge draws it.
+// A warp scheduler, cycle by cycle: which warp issues, which waits, when all are done.
+// What 02 computes with a division happens here one instruction at a time. The judge draws it.
 // Source: T. Rogers, M. O'Connor, T. Aamodt, "Cache-conscious wavefront scheduling", MICRO 2012.
 #include <algorithm>
 #include <vector>

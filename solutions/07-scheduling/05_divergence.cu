@@ -29,7 +29,7 @@ int count_divergent(int num_threads, int stride, Tree tree) {
   return count;
 }
 
-// One thread a sample. All lanes of a warp run the same loop, whatever kinds they have.
+// One thread per sample. All lanes of a warp run the same loop, whatever kinds they have.
 __global__ void uniform_kernel(const Sample* d_samples, int num_samples,
                                const float* d_coefficients, Curve* d_curves) {
   const int i = blockIdx.x * kThreadsPerBlock + threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void uniform_kernel(const Sample* d_samples, int num_samples,
     curve.slope = curve.slope * sample.x + curve.value;
     curve.value = curve.value * sample.x + d_terms[term];
   }
-  d_curves[i] = curve;  // 8 bytes a lane, in one store
+  d_curves[i] = curve;  // 8 bytes per lane, in one store
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxRowLength = 1024;
 
-// One block a row, one thread a cell. A label moves on by one cell a round, until none moves.
+// One block per row, one thread per cell. A label moves by one cell per round, until none moves.
 __global__ void repaired_kernel(const int* d_cells, int row_length, int* d_labels,
                                 int* d_num_runs) {
   __shared__ int labels[kMaxRowLength];
@@ -28,10 +28,10 @@ __global__ void repaired_kernel(const int* d_cells, int row_length, int* d_label
     const int before = labels[t];
     const bool has_neighbor = is_free && t + 1 < row_length;
     const int label = has_neighbor ? max(before, labels[t + 1]) : before;
-    __syncthreads();  // everybody has read: now the labels may change
+    __syncthreads();  // all threads have read: now the labels may change
     changed = label != before;
     labels[t] = label;
-    // Everybody has written; and everybody learns whether anybody's label has changed.
+    // All threads have written; and all learn whether any thread's label has changed.
   } while (__syncthreads_or(changed));
 
   d_labels[cell] = labels[t];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Softmax of each row: one read and one write an item as long as a row fits the registers of its
+// Softmax of each row: one read and one write per item as long as a row fits the registers of its
 // threads, a warp's or a block's; longer rows are read twice, the first time by an online softmax.
 // Limit: the copy bandwidth of the memory. Source: M. Milakov and N. Gimelshein, "Online normalizer
 // calculation for softmax", 2018.
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kWarpSize * 
   }
 }
 
-// A block a row of any length. The threads' normalizers run ahead of what they know: whenever an
+// A block per row of any length. The threads' normalizers run ahead of what they know: whenever an
 // item is larger than all before, the sum is rescaled.
 template <class Vector>
 __global__ void __launch_bounds__(kLongRowThreads)

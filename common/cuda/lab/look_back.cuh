@@ -24,9 +24,9 @@
 // Why tickets: a block may wait only for blocks that run or have run, and nothing promises that
 // blocks start in the order of blockIdx. The holder of ticket k knows that 0 to k - 1 are held.
 //
-// Why one word: state and value change together in a 64-bit store, so whoever sees the state sees
-// the value that belongs to it, and no fence is needed. Nothing else is ordered by it: other memory
-// that a tile wrote is not yet for its successors to read.
+// Why one word: state and value change together in a 64-bit store, so a tile that sees the state
+// sees the value that belongs to it, and no fence is needed. Nothing else is ordered by it: other
+// memory that a tile wrote is not yet for its successors to read.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -66,8 +66,8 @@ class LookBack {
   // Returns 0, 1, 2, ... Called by one thread of each block; the others wait at a barrier for it.
   __device__ int take_ticket() const { return static_cast<int>(atomicAdd(d_ticket_, Word{1})); }
 
-  // Tells the successors the tile's aggregate. Called by one thread a column, before the same
-  // column's exclusive_prefix(). Tile 0 has nothing before it: its aggregate is a prefix.
+  // Publishes the tile's aggregate for its successors. Called by one thread per column, before the
+  // same column's exclusive_prefix(). Tile 0 has nothing before it: its aggregate is a prefix.
   __device__ void publish(int tile, T aggregate, int column = 0) const {
     store(tile, column, tile == 0 ? State::kPrefix : State::kAggregate, aggregate);
   }

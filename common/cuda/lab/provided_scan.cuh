@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A scan to build on in labs 03 and 04: simple, and right for every length; lab 02 makes it fast.
 // Tiles are scanned one by one, their sums are scanned by the same function, and the result is
-// added to every tile: two reads and two writes an item.
+// added to every tile: two reads and two writes per item.
 #pragma once
 
 #include "lab/cuda_error.cuh"
@@ -13,7 +13,7 @@ namespace provided {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kItemsPerTile = 1024;  // one item a thread
+constexpr int kItemsPerTile = 1024;  // one item per thread
 
 // Returns the sum of `value` over lanes 0 to this one. All 32 lanes must call.
 __device__ inline int warp_inclusive_sum(int value) {

@@ -46,7 +46,7 @@ cublasHandle_t cublas_handle() {
   static const cublasHandle_t handle = [] {  // for the life of the process
     cublasHandle_t created = nullptr;
     check(cublasCreate(&created));
-    // The default mode computes float32 in float32; TF32 would have to be asked for.
+    // The default mode computes float32 in float32; TF32 would need another mode.
     check(cublasSetMathMode(created, CUBLAS_DEFAULT_MATH));
     return created;
   }();

@@ -8,7 +8,7 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 4;  // leaves 64 registers a thread for loads in flight
+constexpr int kBlocksPerMultiprocessor = 4;  // leaves 64 registers per thread for loads in flight
 constexpr int kLoadsInFlight = 8;
 
 // Streams through the input with 128-bit loads, many of them in flight, and does next to nothing
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
 constexpr int kVectorsPerThread = 4;
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsPerThread;
 
-// A tile a block: all of its loads are under way before the first store.
+// A tile per block: all of its loads are under way before the first store.
 __global__ void copy_kernel(const int4* d_in, int num_vectors, int4* d_out) {
   const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
   int4 items[kVectorsPerThread];

@@ -61,12 +61,11 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
     }
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
-    return Failure{
-        "forbidden",
-        "the result is right, but the kernels moved " +
-            std::to_string(static_cast<std::uint64_t>(bytes_moved(kernels))) + " bytes where " +
-            std::to_string(static_cast<std::uint64_t>(bytes_needed)) +
-            " are to be read and written: the work has to be done by kernels, not by the host"};
+    return Failure{"forbidden",
+                   "the result is right, but the kernels moved " +
+                       std::to_string(static_cast<std::uint64_t>(bytes_moved(kernels))) +
+                       " bytes where " + std::to_string(static_cast<std::uint64_t>(bytes_needed)) +
+                       " must be read and written: kernels must do the work, not the host"};
   }
   return std::nullopt;
 }

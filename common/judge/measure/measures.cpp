@@ -54,7 +54,7 @@ double ratio(double part, double whole, double empty = 0) {
   return whole == 0 ? empty : part / whole;
 }
 
-// Bytes moved in vain.
+// Bytes moved and not used.
 double waste(const Figures& f) { return std::max(0.0, f.bytes_moved() - f.bytes_asked()); }
 
 using Formula = double (*)(const Figures&);

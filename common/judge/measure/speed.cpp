@@ -129,7 +129,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  // Everybody once over the same fresh data, in an order that changes.
+  // Each worker once over the same fresh data, in an order that changes.
   std::optional<Failure> run_round(int round) {
     refresh();
     std::vector<Contender*> order = contenders_;
@@ -141,7 +141,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  // A failure of anybody but the submission is the grader's own, and thrown.
+  // A failure of another worker than the submission's is the grader's own, and thrown.
   std::optional<Failure> time_batch(Contender& contender, int round) {
     auto failure = try_batch(contender, round);
     if (failure && &contender != &student_) {

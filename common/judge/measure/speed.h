@@ -2,7 +2,7 @@
 // Speed as a share of what this very device reaches. Every contender (the submission, the device's
 // limit, the library, the lab's first rung, the reference solution) runs in a worker of its own,
 // over the same fresh data, in interleaved rounds; what counts is the median of the per-round
-// ratios, in which the machine's mood cancels. The clock is the judge's.
+// ratios, in which machine noise cancels. The clock is the judge's.
 #pragma once
 
 #include <optional>

@@ -318,7 +318,7 @@ bool WorkerProcess::receive(Exchange& exchange) {
   }
   const std::size_t total = sizeof header + header.payload_bytes;
   if (received_.size() < total) return false;
-  // More than one reply to one request: somebody else is writing to our socket.
+  // More than one reply to one request: another process writes to our socket.
   if (received_.size() > total) return true;
   try {
     exchange.reply = wire::decode_reply(std::string_view(received_).substr(sizeof header),

@@ -35,7 +35,7 @@ struct Exchange {
 };
 
 // How to wait for a reply. A sleeping thread wakes up some 50 to 100 us late, by chance: too much
-// for a clock that is to be right within a percent of a few milliseconds.
+// for a clock that must be right within a percent of a few milliseconds.
 enum class Wait { kAsleep, kSpinning };
 
 class WorkerProcess {
@@ -43,7 +43,7 @@ class WorkerProcess {
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
   // descriptors. Throws std::runtime_error if no process can be started.
   WorkerProcess(const std::vector<std::string>& command, int arena_fd, const Limits& limits);
-  ~WorkerProcess();  // end(), whose failure nobody hears of
+  ~WorkerProcess();  // end(), whose failure is not reported
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 

@@ -35,7 +35,7 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
   }
   if (exchange.signal == SIGSYS) {
     return {"forbidden",
-            "made a system call that no kernel has a use for (a new process, a socket, another "
+            "made a system call that no kernel needs (a new process, a socket, another "
             "process's memory, ...), and was stopped by the sandbox"};
   }
   return {"crash", "the program " + exchange.how_died +
@@ -64,8 +64,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kErrorLeft:
       return {"launch_error",
               function +
-                  " reported an error and left it behind, to be reported again by whoever "
-                  "checks next: " +
+                  " reported an error but did not clear it, so the next check reports it "
+                  "again: " +
                   reply.text +
                   ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
                   "only returns it"};

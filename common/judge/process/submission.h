@@ -36,7 +36,7 @@ struct Outcome {
 // followed from it.
 std::optional<Failure> cause_of(const Outcome& outcome);
 
-// Somebody, or a system short of memory, has ended the worker with SIGKILL, which nothing in it can
+// Another process, or a system short of memory, ended the worker with SIGKILL, which it cannot
 // send: no verdict follows from that.
 class WorkerKilled : public std::runtime_error {
  public:
@@ -49,7 +49,7 @@ class Submission {
   Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
 
   // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
-  // when judge and worker do not understand each other: the grader's fault and nobody else's.
+  // when judge and worker do not understand each other: the grader's fault.
   Outcome run(wire::Batch batch);
 
   // What the student's code has printed since the last call of this, raw.

@@ -15,7 +15,7 @@
 
 namespace judge {
 
-// Every byte that nobody wrote yet has this value, and so have the guard zones around buffers.
+// Every byte that was never written has this value, and so have the guard zones around buffers.
 inline constexpr unsigned char kPoisonByte = 0xCB;
 using wire::kGuardBytes;
 

@@ -62,7 +62,7 @@ struct KernelCounters {
 bool is_maximum(const std::string& name);
 void add(Counters& sum, const Counters& more);
 
-// What is sent at most, lest the reply grow beyond kMaxPayloadBytes.
+// What is sent at most, so that the reply does not grow beyond kMaxPayloadBytes.
 inline constexpr std::size_t kMaxKernels = 64;        // the last one may stand for many
 inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together, but see fold()
 

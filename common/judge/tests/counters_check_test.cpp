@@ -42,7 +42,7 @@ TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
   EXPECT_TRUE(judge::find_impossible({}, 8));
 }
 
-// As many kernels and lines as nobody writes by hand: then the rest is one kernel, and one line.
+// More kernels and lines than anyone writes by hand: the rest becomes one kernel, and one line.
 std::vector<wire::KernelCounters> many(std::size_t num_kernels, std::size_t num_lines) {
   std::vector<wire::KernelCounters> kernels(num_kernels, sampled_kernel());
   kernels[0].lines.resize(num_lines, {"a.cu", 5, {}, {}});

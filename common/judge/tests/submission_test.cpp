@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, MissedError,
     ::testing::Values(ErrorCase{"do_nothing", "cudaErrorInvalidDevice", "as if it had worked"},
                       ErrorCase{"ignore_error", "cudaErrorInvalidDevice", "ignored an error"},
-                      ErrorCase{"leave_error", "cudaErrorInvalidDevice", "left it behind"},
+                      ErrorCase{"leave_error", "cudaErrorInvalidDevice", "did not clear it"},
                       ErrorCase{"report_error", "cudaErrorInvalidValue", "had to throw"}));
 
 TEST_F(SubmissionUnderTest, AHostArgumentThatIsNoBufferIsTheJudgesFault) {

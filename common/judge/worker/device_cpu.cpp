@@ -33,7 +33,7 @@ bool is_students(const simt::Allocation& allocation) {
 
 const char* remedy(const simt::Allocation& allocation) {
   return allocation.kind == simt::Allocation::Kind::kDeviceHeap
-             ? ") were allocated in a kernel and never freed: a kernel has to free or delete them"
+             ? ") were allocated in a kernel and never freed: a kernel must free or delete them"
              : ") were allocated during the call and never freed: call cudaFree";
 }
 

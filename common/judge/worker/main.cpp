@@ -66,8 +66,8 @@ class ErrorLeft : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A launch that could not start leaves only this trace, and wrong results that would puzzle
-// anybody.
+// A launch that could not start leaves only this trace, and wrong results without a visible
+// cause.
 void expect_checked_errors() {
   const cudaError_t unchecked = cudaGetLastError();
   if (unchecked != cudaSuccess) throw UncheckedError(lab::CudaError(unchecked).what());
@@ -185,7 +185,7 @@ void report_no_signal(int status, void*) {
 }
 
 // Before the rung's initialisers, which have no priority: what fails until the greeting is out is
-// the machine's failure. Started by hand there is nobody to greet.
+// the machine's failure. Started by hand there is no judge to greet.
 [[gnu::constructor(101)]] void begin() {
   claim_resources();
   on_exit(report_no_signal, nullptr);

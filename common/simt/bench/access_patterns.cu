@@ -106,7 +106,7 @@ __global__ void trip_count_by_lane(const float* d_in, float* d_out) {
   d_out[i] = sum;
 }
 
-// ---- transposition of 32 x 32 tiles: one tile a block of 32 x 8 threads
+// ---- transposition of 32 x 32 tiles: one tile per block of 32 x 8 threads
 // ---------------------------
 
 __global__ void transpose_naive(const float* d_in, float* d_out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// threadIdx and its kin.
+// threadIdx and the other built-in variables.
 #pragma once
 
 #include "simt/builtins.h"

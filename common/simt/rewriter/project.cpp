@@ -17,7 +17,7 @@ std::string read_file(const fs::path& path) {
   if (fs::is_directory(path, error)) throw FileError(path.string() + ": error: is a directory");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw FileError(path.string() + ": error: cannot be read");
-  // One byte more than allowed tells a file that is too long, however long it is.
+  // One byte more than allowed shows that a file is too long, however long it is.
   std::string text(kMaxSourceBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
@@ -119,7 +119,7 @@ std::string Project::rewritten(const File& file) const {
     if (header.is_changed) {
       edits.replace(include.begin, include.end, quoted(output_of(header).filename()));
     } else if (header.path == file.path.parent_path() / include.name) {
-      // Found beside the file, where its new place may not be.
+      // Found next to the file, where its new place may not be.
       edits.replace(include.begin, include.end, quoted(fs::absolute(header.path)));
     }
   }

@@ -25,11 +25,11 @@ class FileError : public std::runtime_error {
 class Project {
  public:
   // Reads `input` and all headers that it includes by "name", directly or not, and that are found
-  // beside the including file or in include_dirs. Throws FileError.
+  // next to the including file or in include_dirs. Throws FileError.
   Project(const std::filesystem::path& input, std::vector<std::filesystem::path> include_dirs);
 
-  // Writes the rewritten input to `output` and, beside it as OUTPUT.HEADER, each header that had to
-  // be rewritten, too; includes are redirected to those. Throws FileError.
+  // Writes the rewritten input to `output` and, next to it as OUTPUT.HEADER, each header that had
+  // to be rewritten, too; includes are redirected to those. Throws FileError.
   void write(const std::filesystem::path& output);
 
  private:

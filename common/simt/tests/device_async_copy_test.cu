@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asynchronous copies to shared memory: who looks before they have arrived is told.
+// Asynchronous copies to shared memory: a read before they have arrived is reported.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>

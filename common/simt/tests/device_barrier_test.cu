@@ -187,7 +187,7 @@ TEST_F(Barrier, ReportsAGridWhoseBlocksDoNotAllMeet) {
   simt::launch_with_pointers(site, config, leave_before_the_grid_barrier, nullptr);
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message, "threads 0-63 wait at the grid's barrier"));
-  EXPECT_TRUE(contains(finding.message, "1 blocks have ended"));
+  EXPECT_TRUE(contains(finding.message, "1 block has ended"));
 }
 
 }  // namespace

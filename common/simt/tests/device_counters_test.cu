@@ -316,7 +316,7 @@ TEST_F(Counters, ReductionsTakeOneShuffleALevel) {
     return operations_of_sum(num_lanes,
                              [&](float* data) { reduce_first<<<1, 32>>>(num_lanes, data); });
   };
-  // In groups of other sizes than powers of two the first thread tells the others.
+  // In groups of other sizes than powers of two the first thread shares the result.
   EXPECT_EQ(first(8), 3u);
   EXPECT_EQ(first(5), 3u + 1);
   EXPECT_EQ(first(31), 5u + 1);

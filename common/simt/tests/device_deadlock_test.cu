@@ -80,7 +80,7 @@ TEST_F(Deadlock, IsFoundInAListThatIsARing) {
   expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
 }
 
-// 512 threads a block: 64 blocks are resident. Block 0 waits for the last of 65.
+// 512 threads per block: 64 blocks are resident. Block 0 waits for the last of 65.
 __global__ void wait_for_block(volatile int* flags) {
   if (blockIdx.x != gridDim.x - 1 && threadIdx.x == 0) {
     while (flags[gridDim.x - 1] == 0) {
@@ -96,8 +96,8 @@ TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
   std::fill_n(flags.get(), 65, 0);
   wait_for_block<<<65, 512>>>(flags.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
-  EXPECT_TRUE(contains(finding.message,
-                       "1 blocks have not started, because the device holds 64 at a time"));
+  EXPECT_TRUE(
+      contains(finding.message, "1 block has not started, because the device holds 64 at a time"));
 }
 
 __global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }

@@ -83,7 +83,7 @@ __global__ void histogram_kernel(int* bins) {
 }
 
 TEST_F(LibraryCalls, CountAsWriting) {
-  // As a judge's buffer: its contents do not tell whether anybody wrote.
+  // As a judge's buffer: its contents do not show whether a thread wrote.
   int* const bins = static_cast<int*>(simt::scratch_room(64));
   simt::declare_allocation(bins, 64, "d_bins", false);
   histogram_kernel<<<1, kThreads>>>(bins);
@@ -166,7 +166,7 @@ TEST_F(LibraryCalls, FindAFillPastSharedMemory) {
   }
 }
 
-// 24 bytes a thread, which no instruction moves at once.
+// 24 bytes per thread, which no instruction moves at once.
 __global__ void copy_elements_kernel(const int* in, int* out) {
   memcpy(out + 6 * threadIdx.x, in + 6 * threadIdx.x, 24);
 }

@@ -144,7 +144,7 @@ TEST_F(Memory, FindsAReadOfFreshMemory) {
   copy_kernel<<<1, 32>>>(in.get(), out.get(), 0);
   const simt::Finding finding = expect_finding(simt::FindingKind::kUninitializedRead);
   EXPECT_EQ(finding.line, kReadLine);
-  EXPECT_TRUE(contains(finding.message, "that nobody has written yet"));
+  EXPECT_TRUE(contains(finding.message, "that no thread has written yet"));
 }
 
 TEST_F(Memory, FindsTheHostInDeviceMemory) {
@@ -292,7 +292,7 @@ TEST_F(Memory, AllowsAGridLargerThanTheData) {
   early_return_kernel<<<4, 32>>>(in.get(), out.get(), 100);
 }
 
-// Of more than 64 MiB, only the ends hold poison before anybody uses them.
+// Of more than 64 MiB, only the ends hold poison before their first use.
 constexpr std::size_t kHuge = std::size_t{192} << 20;
 constexpr int kMiddle = kHuge / 2 / sizeof(int);
 
@@ -311,7 +311,7 @@ struct Four {
 };
 [[gnu::noinline]] __device__ Four four_times(long value) { return {value, value, value, value}; }
 
-// Stored straight into memory by the function that returns it: nobody sees that.
+// Stored straight into memory by the function that returns it: no hook sees that.
 __global__ void four_kernel(Four* out) { new (out + threadIdx.x) Four(four_times(0)); }
 __global__ void sum_kernel(const Four* in, long* out) {
   out[threadIdx.x] = in[threadIdx.x].values[0] + in[threadIdx.x].values[3];

@@ -205,7 +205,7 @@ TEST_F(Race, FindsATileWithoutFenceAndAFenceWithoutTheTile) {
                        "of another block writes in line"));
 }
 
-// Warp 0 of block 0 writes and tells warp 1, which tells block 1.
+// Warp 0 of block 0 writes and signals warp 1, which signals block 1.
 template <bool kFirstFence, bool kDeviceFence>
 __global__ void relay_kernel(int* data, volatile int* flags, int* out) {
   const int t = threadIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Addresses that are no multiple of what their type needs, and indices past the end of an array
-// whose length its type tells; and correct code that comes close to either.
+// whose length its type gives; and correct code that comes close to either.
 #include "device_test.h"
 
 namespace simt_test {
@@ -239,7 +239,7 @@ TEST_F(Types, FindsAnUnwrittenSharedByte) {
   EXPECT_TRUE(simt::take_findings().empty());
   read_flag_kernel<<<1, 32>>>(out.get(), false);
   expect_line_and_words(expect_finding(simt::FindingKind::kUninitializedRead), kFlagLine,
-                        "reads 1 byte of shared memory (flag) that nobody has written yet");
+                        "reads 1 byte of shared memory (flag) that no thread has written yet");
 }
 
 struct List {

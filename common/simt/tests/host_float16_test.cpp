@@ -115,7 +115,7 @@ TEST(Half, WorksInPairs) {
   EXPECT_TRUE(__hbgt2(w, v));
   EXPECT_EQ(__low2float(__heq2(v, make_half2(1, 3))), 1.0f);
   static_assert(sizeof(half2) == 4 && alignof(half2) == 4 && sizeof(half) == 2);
-  static_assert(std::is_trivially_default_constructible_v<half2>, "may stand in shared memory");
+  static_assert(std::is_trivially_default_constructible_v<half2>, "may be in shared memory");
 }
 
 TEST(Bfloat16, RoundsToNearestEven) {

@@ -291,7 +291,7 @@ struct Churn {
 };
 
 TEST_F(HostMemory, DoesNotUseRecentlyFreedAddressesAgain) {
-  // The search for room comes round in both: after many small ones, and for want of room.
+  // The search for room comes round in both: after many small ones, and when room is short.
   for (const Churn churn : {Churn{64, 900, 40}, Churn{std::size_t{1} << 30, 5, 3}}) {
     for (int round = 0; round < churn.num_rounds; ++round) {
       void* freed = nullptr;

@@ -7,7 +7,7 @@
 
 namespace simt_test {
 
-// Expects `got` to be `expected` and to be what cudaGetLastError tells, once.
+// Expects `got` to be `expected` and to be what cudaGetLastError returns, once.
 inline testing::AssertionResult is_error(cudaError_t got, cudaError_t expected) {
   const cudaError_t last = cudaGetLastError();
   const cudaError_t after = cudaGetLastError();

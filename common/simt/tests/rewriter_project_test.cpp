@@ -50,7 +50,7 @@ class ProjectTest : public testing::Test {
   std::string line_directive(const std::string& name) const {
     return "#line 1 \"" + (dir_ / name).string() + "\"\n";
   }
-  // The one file beside out.cpp, or nothing.
+  // The one file next to out.cpp, or nothing.
   std::string other_output() const {
     std::string name;
     for (const auto& entry : fs::directory_iterator(dir_ / "out")) {

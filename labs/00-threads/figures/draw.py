@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws launch.svg and grid_stride.svg, beside this file: python3 draw.py"""
+"""Draws launch.svg and grid_stride.svg here: python3 draw.py"""
 
 from pathlib import Path
 

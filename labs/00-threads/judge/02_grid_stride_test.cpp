@@ -43,7 +43,7 @@ std::string items_of(int thread, const std::vector<int>& h_thread) {
   return list_items(items);
 }
 
-// What a mistake would write as item i's thread; -1: nobody would handle it.
+// What a mistake would write as item i's thread; -1: no thread would handle it.
 struct Mistake {
   const char* clause;
   std::function<int(int item)> thread;
@@ -55,7 +55,7 @@ std::vector<Mistake> mistakes(const Launch& launch) {
   const int chunk = (launch.num_items + threads - 1) / threads;
   const int short_chunk = std::max(1, launch.num_items / threads);
   return {
-      {"nobody does anything", [](int) { return -1; }},
+      {"no thread does anything", [](int) { return -1; }},
       {"each thread handles one item and stops: there is no loop, or it ends too early",
        [=](int item) { return item < threads ? item : -1; }},
       {"the thread's number lacks blockIdx.x * blockDim.x: it is the number in the block only",
@@ -66,7 +66,7 @@ std::vector<Mistake> mistakes(const Launch& launch) {
       {"the tail is dropped: items are handled in whole rounds of the grid only",
        [=](int item) { return item < launch.num_items / threads * threads ? item % threads : -1; }},
       {"each thread takes a run of neighbouring items: then neighbouring threads are far apart in "
-       "memory. Let a thread's next item be as many further as there are threads",
+       "memory. Let each thread step by the number of threads",
        [=](int item) { return item / chunk; }},
       {"each thread takes a run of neighbouring items, and the items that the division leaves over "
        "are dropped",
@@ -133,7 +133,7 @@ class GridStride : public judge::Fixture {
       const std::string belongs =
           "item " + std::to_string(item) + " belongs to thread " + std::to_string(expected);
       if (judge::is_poison(h_thread[item])) {
-        return Failure{"output_unwritten", belongs + ", but nobody wrote d_thread there",
+        return Failure{"output_unwritten", belongs + ", but no thread wrote d_thread there",
                        explain(launch, h_thread)};
       }
       std::vector<int> items;

@@ -86,11 +86,11 @@ struct WrongNumber {
 constexpr WrongNumber kWrongNumbers[] = {
     {"y and z are left out", [](Index i, Index, Index) { return i.x; }},
     {"z is left out", [](Index i, Index d, Index) { return i.x + i.y * d.x; }},
-    {"indices are added without multiplying by how many threads or blocks lie before",
+    {"indices are added without a factor for the threads or blocks before them",
      [](Index i, Index, Index) { return i.x + i.y + i.z; }},
     {"x and y are swapped: x runs fastest, so it is y that is multiplied",
      [](Index i, Index d, Index) { return i.y + i.x * d.y + i.z * d.x * d.y; }},
-    {"the order is turned round, z fastest: it is x that runs fastest",
+    {"the order is reversed, z fastest: it is x that runs fastest",
      [](Index i, Index d, Index) { return i.z + i.y * d.z + i.x * d.y * d.z; }},
     {"y is multiplied by the extent in y; before row y lie y rows, each as long as the extent in x",
      [](Index i, Index d, Index) { return i.x + i.y * d.y + i.z * d.x * d.y; }},
@@ -177,7 +177,7 @@ class ThreadNumbers : public judge::Fixture {
     if (!failure) {
       failure = wrong;
     } else if (failure->kind == "out_of_bounds" && wrong) {
-      // What was stored in bounds tells why the rest was not.
+      // What was stored in bounds shows why the rest was not.
       failure->message += "\nBeside that, " + wrong->message;
       failure->pattern = wrong->pattern;
     }
@@ -211,7 +211,7 @@ class ThreadNumbers : public judge::Fixture {
       const std::string place = "d_ids[" + std::to_string(id) + "] belongs to " + shape.name(id);
       return Failure{unwritten ? "output_unwritten" : "wrong_result",
                      unwritten
-                         ? place + ", but nobody stored there"
+                         ? place + ", but no thread stored there"
                          : place + ", but " + shape.name(shape.id_at(h_ids[id])) + " stored there",
                      explain_places(shape, h_ids)};
     }

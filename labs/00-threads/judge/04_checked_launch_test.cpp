@@ -45,7 +45,7 @@ class CheckedLaunch : public judge::Fixture {
     std::vector<wire::Call> calls;
     std::string list;
     for (const Fill& fill : fills) {
-      // A checker reports every CUDA error that it sees, even one that was asked for.
+      // A checker reports every CUDA error that it sees, even one that the test provokes.
       if (fill.error != nullptr && judge::options().quick) continue;
       firsts.push_back(static_cast<int>(next_seed() % 100000));
       d_outs.push_back(output<int>("d_out_" + std::to_string(d_outs.size()), fill.num_items));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured: rung 01 beside the device's own speed of adding, rung 02 beside its copy.
+// What is measured: rung 01 against the device's own speed of adding, rung 02 against its copy.
 #include "workload.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ double milliseconds(const Work& work) {
   return std::chrono::duration<double, std::milli>(end - begin).count();
 }
 
-// The compiler must not skip what nobody reads.
+// The compiler must not skip what nothing reads.
 void keep(const std::vector<float>& h_items) {
   volatile float last = h_items.back();
   static_cast<void>(last);

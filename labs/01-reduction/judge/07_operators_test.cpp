@@ -149,8 +149,9 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
     wrong.got = d_out.download()[0];
     wrong.expected = wrong.over(0, h_a.size());
     wrong.past_the_end = kPoison * kPoison;
-    return compare("dot_product of " + std::to_string(num_items) + " items",
-                   static_cast<float>(wrong.got), {wrong.expected}, explain(wrong));
+    return compare(
+        "dot_product of " + std::to_string(num_items) + (num_items == 1 ? " item" : " items"),
+        static_cast<float>(wrong.got), {wrong.expected}, explain(wrong));
   };
   expect_for_sizes(sizes_, attempt);
   if (HasFailure()) return;
@@ -195,13 +196,14 @@ TEST_F(Operators, FindsTheFarthestPoint) {
                   h_points[2][i] * h_points[2][i]);
     };
     Failure wrong{"wrong_result", "farthest_point of " + std::to_string(num_points) +
-                                      " points: expected index " + std::to_string(expected) +
-                                      ", got " + std::to_string(got)};
+                                      (num_points == 1 ? " point" : " points") +
+                                      ": expected index " + std::to_string(expected) + ", got " +
+                                      std::to_string(got)};
     if (got >= 0 && got < num_points && expected >= 0) {
       wrong.message +=
           "; their squared distances are " + squared(expected) + " and " + squared(got);
       if (squared(expected) == squared(got)) {
-        wrong.pattern = "of several points equally far it is not the first that is returned";
+        wrong.pattern = "of several equally far points, the result is not the first";
       }
     }
     return wrong;

@@ -53,7 +53,7 @@ std::string explain(const WrongReduction& wrong) {
     return "nothing was combined: the result is that of no items";
   }
   for (const Hypothesis& hypothesis : hypotheses(wrong)) {
-    // Equal to the right value as well: such a case tells nothing.
+    // Equal to the right value as well: such a case shows nothing.
     if (hypothesis.value == wrong.got && hypothesis.value != wrong.expected)
       return hypothesis.clause;
   }

@@ -81,11 +81,12 @@ class ReductionFixture : public judge::Fixture {
       wrong.past_the_end = kPoison;
       pattern = explain(wrong);
     }
-    return compare(std::string(function) + " of " + std::to_string(num_items) + " items", got,
-                   expected, pattern);
+    return compare(std::string(function) + " of " + std::to_string(num_items) +
+                       (num_items == 1 ? " item" : " items"),
+                   got, expected, pattern);
   }
 
-  // Random whole numbers: their sum is exact in any order, so equality is asked for.
+  // Random whole numbers: their sum is exact in any order, so results must be equal.
   std::optional<Failure> sum_of_integers(int num_items) {
     const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
     WrongReduction clues;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the figures of the handout: python3 draw.py writes steps.svg and tree.svg beside itself."""
+"""Draws the figures of the handout: python3 draw.py writes steps.svg and tree.svg here."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 03, beside the tests of one block: the tree of sums.
+// Rung 03, in addition to the tests of one block: the tree of sums.
 #include <algorithm>
 
 #include "fixture.h"
@@ -36,15 +36,17 @@ class UpSweep : public ScanFixture {
     const std::vector<int> h_got = d_out.download();
     const auto wrong = std::ranges::mismatch(h_got, h_tree).in1 - h_got.begin();
     if (wrong == num_items) return std::nullopt;
-    const std::string place =
-        "up_sweep of " + std::to_string(num_items) + " items: d_out[" + std::to_string(wrong) + "]";
+    const std::string place = "up_sweep of " + std::to_string(num_items) +
+                              (num_items == 1 ? " item" : " items") + ": d_out[" +
+                              std::to_string(wrong) + "]";
     if (judge::is_poison(h_got[wrong])) {
       return Failure{"output_unwritten", place + " was never written"};
     }
     const auto size = (wrong + 1) & ~wrong;
     Failure failure{"wrong_result", place + " is the sum of the " + std::to_string(size) +
-                                        " items that end with item " + std::to_string(wrong) +
-                                        ": expected " + std::to_string(h_tree[wrong]) + ", got " +
+                                        (size == 1 ? " item that ends" : " items that end") +
+                                        " with item " + std::to_string(wrong) + ": expected " +
+                                        std::to_string(h_tree[wrong]) + ", got " +
                                         std::to_string(h_got[wrong])};
     int sum = 0;
     std::vector<int> h_inclusive;

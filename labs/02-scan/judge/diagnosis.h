@@ -78,7 +78,7 @@ std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) 
     return "the output is a copy of the input";
   }
   if (fits(r.h_got, [&](std::size_t i) { return i == 0 ? r.identity : h_expected[i - 1]; })) {
-    return "everything stands one place too far to the right";
+    return "everything is one place too far to the right";
   }
   const T total = reference(r, Kind::kInclusive).back();
   if (fits(r.h_got, [&](std::size_t i) { return combine(total, h_expected[i]); })) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the figures of the handout: python3 draw.py writes the .svg files beside it."""
+"""Draws the figures of the handout: python3 draw.py writes the .svg files here."""
 
 from itertools import accumulate
 from pathlib import Path
@@ -53,10 +53,10 @@ def flag_scan_scatter() -> str:
         for i, value in enumerate(values):
             x = left + i * width
             shapes.append(cell(x, y, width, value, flags[i] == 1, flags[i] == 0))
-    beside = left + len(items) * width + 16
-    shapes.append(text(beside, 40, "keep the even ones", "s", "start"))
-    shapes.append(text(beside, 90, "1: kept", "s", "start"))
-    shapes.append(text(beside, 140, "exclusive scan of the flags", "s", "start"))
+    right = left + len(items) * width + 16
+    shapes.append(text(right, 40, "keep the even ones", "s", "start"))
+    shapes.append(text(right, 90, "1: kept", "s", "start"))
+    shapes.append(text(right, 140, "exclusive scan of the flags", "s", "start"))
     shapes.append(text(left - 14, 260, "d_out", "h", "end"))
     for place in range(len(items)):
         written = place < len(kept)
@@ -69,8 +69,8 @@ def flag_scan_scatter() -> str:
                 edge(left + (i + 0.5) * width, 151, left + (places[i] + 0.5) * width, 239)
             )
     count = f"d_count = {places[-1]} + {flags[-1]} = {len(kept)}"
-    shapes.append(text(beside, 250, count, "h", "start"))
-    shapes.append(text(beside, 268, "last place + last flag", "s", "start"))
+    shapes.append(text(right, 250, count, "h", "start"))
+    shapes.append(text(right, 268, "last place + last flag", "s", "start"))
     return svg(800, 300, "Eight items, their flags, the scan of the flags, and the output", shapes)
 
 
@@ -98,7 +98,7 @@ def packed_counts() -> str:
     shapes.append(text(left - 14, 84, "lane's vectors", "h", "end"))
     shapes.append(text(left - 14, 138, "kept by lanes", "h", "end"))
     shapes.append(text(left - 14, 154, "below, by row", "h", "end"))
-    note = "A byte a row, a word a lane: one exclusive scan of words adds all four rows at once."
+    note = "A byte per row, a word per lane: one exclusive scan of words adds all rows at once."
     shapes.append(text(left, 186, note, "s", "start"))
     return svg(770, 200, "Counts of four rows in the four bytes of a word", shapes)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs for compaction: items that are random but for one thing, whether a predicate keeps them.
+// Inputs for compaction: random items, with a choice of how many a predicate keeps.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ LOCKSTEP_HOST_DEVICE inline int make_item(std::uint64_t bits, lab::Predicate kee
   const auto mask = static_cast<std::uint32_t>(keep.mask);
   const auto value = static_cast<std::uint32_t>(keep.value);
   const auto random = static_cast<std::uint32_t>(bits >> 32);
-  std::uint32_t flipped = 0;  // some bit under the mask, unless the item is to be kept
+  std::uint32_t flipped = 0;  // some bit under the mask, unless the item must be kept
   if (!is_kept) {
     flipped = static_cast<std::uint32_t>(bits) & mask;
     if (flipped == 0) flipped = mask;

@@ -149,7 +149,7 @@ std::optional<Failure> check_unordered(const Compaction& result) {
               "stayed empty";
   } else if (bad != got.end()) {
     failure.message = place(bad - got.begin()) + " " + describe(result, *bad);
-    failure.pattern = "items are written without asking the predicate";
+    failure.pattern = "items are written without a test of the predicate";
   } else {
     std::vector<int> sorted_kept = kept;
     std::vector<int> sorted_got = got;

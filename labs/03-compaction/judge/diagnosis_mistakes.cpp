@@ -176,7 +176,7 @@ std::string explain_kept(const Compaction& result, const std::vector<int>& expec
 
   if (count < num_items && got.front() == kUnwritten &&
       std::equal(expected.begin(), expected.end(), out.begin() + 1)) {
-    return "places are taken from an inclusive scan: everything stands one place too far";
+    return "places are taken from an inclusive scan: everything is one place too far";
   }
   if (std::equal(got.begin(), got.end(), result.h_in.begin())) {
     return "the input was copied, kept or not";
@@ -188,7 +188,7 @@ std::string explain_kept(const Compaction& result, const std::vector<int>& expec
   std::ranges::copy_if(result.h_in, std::back_inserter(others), std::not_fn(result.keep));
   others.resize(std::min(others.size(), expected.size()));
   if (!others.empty() && std::equal(others.begin(), others.end(), out.begin())) {
-    return "it is the items that are not kept that were written";
+    return "the items that are not kept were written";
   }
   for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
     if (stops_at(result, expected, num_items / block * block)) {
@@ -213,7 +213,7 @@ std::string explain_rest(const Compaction& result, const std::vector<int>& expec
     return "only the kept items are written: the others belong behind them";
   }
   if (std::equal(got.begin(), got.end(), expected.rbegin())) {
-    return "the items that are not kept stand in reverse order: the split is not stable";
+    return "the items that are not kept are in reverse order: the split is not stable";
   }
   if (got.size() > 1 && std::equal(got.begin() + 1, got.end(), expected.begin())) {
     return "the items that are not kept begin one place too late";

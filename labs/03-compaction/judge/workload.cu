@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Timed inputs of gigabytes are made and checked where they lie. Which items are kept is one random
-// bit each; what the judge needs beside it is how many are kept before each group of 512, which it
+// bit each; the judge also needs to know how many are kept before each group of 512, which it
 // keeps in memory of its own, out of a worker's reach.
 #include <algorithm>
 #include <bit>
@@ -119,7 +119,7 @@ struct Misplaced {
   }
 };
 
-// A sum over a set of items that tells, whatever their order, if one is another. The salt is
+// A sum over a set of items that shows, whatever their order, if one item differs. The salt is
 // secret.
 struct Fingerprint {
   std::uint64_t salt;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Draws split.svg (one pass over the worked example) and merge.svg (a bitonic merge of 4 + 4 keys).
 
-    python3 draw.py        writes both beside itself
+    python3 draw.py        writes both here
 """
 
 from pathlib import Path

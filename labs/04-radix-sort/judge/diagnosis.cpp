@@ -154,7 +154,7 @@ std::string place(const SortCase& sort_case, std::size_t index) {
   return sort_case.output + "[" + std::to_string(index) + "]";
 }
 
-// Memory that nobody wrote is in the output, from place `first` on.
+// Memory that no thread wrote is in the output, from place `first` on.
 judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, const Keys& lost) {
   const auto first =
       static_cast<std::size_t>(std::ranges::find(got, sort_case.poison) - got.begin());

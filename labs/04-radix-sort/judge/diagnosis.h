@@ -15,7 +15,7 @@ namespace lab_judge {
 
 using Keys = std::vector<std::uint32_t>;
 
-// Another order in which somebody might have sorted by mistake.
+// Another order in which a program might sort by mistake.
 struct WrongOrder {
   std::function<std::uint32_t(std::uint32_t)> key;  // what was compared instead
   const char* clause;                               // completes "It looks as if ..."
@@ -26,7 +26,7 @@ struct SortCase {
   Keys input;        // in the order of the call
   int begin_bit = 0;
   int end_bit = 32;
-  std::uint32_t poison;                            // an item that nobody wrote
+  std::uint32_t poison;                            // an item that no thread wrote
   std::uint32_t padding = 0xffffffffU;             // what fills partial tiles
   std::function<std::string(std::uint32_t)> show;  // a key as the student knows it
   std::vector<WrongOrder> wrong_orders = {};

@@ -33,7 +33,7 @@ TEST_F(RadixSort, SortsByEachBit) {
 }
 
 TEST_F(RadixSort, SortsEveryKindOfKeys) {
-  for (const int num_items : {1500, 5000}) {  // few keys may well be sorted in another way
+  for (const int num_items : {1500, 5000}) {  // a sort may treat few keys differently
     expect_all_kinds(num_items, [&](const Keys& keys) { return radix_sort(keys); });
   }
 }

@@ -8,7 +8,7 @@
 
 namespace lab_judge {
 
-// The contract's least: 16 bytes an item and 1 MiB.
+// The contract's least: 16 bytes per item and 1 MiB.
 inline std::size_t scratch_bytes(std::size_t num_items) {
   return 16 * num_items + (std::size_t{1} << 20);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the handout's figures: python3 draw.py writes them beside this file.
+"""Draws the handout's figures: python3 draw.py writes them here.
 
 All but depth_of_field.png, which is what rung 06 makes of the scene.
 """
@@ -162,7 +162,7 @@ def diagonals() -> None:
     art.text(x, 191, "11 has its own sum only, 6 the total. Then it does the same to")
     art.text(x, 207, "the left, row by row: 12 its own sum, 8 the total.")
     art.text(x, 240, "A tile needs lower tickets only, and a block with a lower")
-    art.text(x, 256, "ticket has started: so nobody waits for ever.")
+    art.text(x, 256, "ticket has started: so no block waits for ever.")
     art.save("diagonals.svg")
 
 

@@ -134,7 +134,7 @@ std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_widt
   return {};
 }
 
-// Which part of the table was left out, where the rest is right: nobody wrote it, or not all sums
+// Which part of the table is missing, where the rest is right: no thread wrote it, or not all sums
 // reached it.
 std::string explain_region(const ExactTable& exact, const Got& got) {
   const auto [width, height] = exact.shape();

@@ -19,7 +19,7 @@ struct Shape {
 };
 std::string to_text(Shape shape);  // "5 x 3"
 
-// A pixel that nobody wrote.
+// A pixel that no thread wrote.
 inline constexpr std::int64_t kUnwritten = std::numeric_limits<std::int64_t>::min();
 
 // Sums over any rectangle of a picture of whole numbers, exact.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Draws the scene of rung 06: spheres on a chequered floor, and how near each pixel is.
 
-    python3 make_scene.py        writes scene.bin beside this file, the same bytes on every machine
+    python3 make_scene.py        writes scene.bin here, the same bytes on every machine
 
 scene.bin: the line "lockstep-scene WIDTH HEIGHT", then WIDTH * HEIGHT colours of 16 bits, the
 lower byte first (5 bits red, 6 green, 5 blue), then WIDTH * HEIGHT bytes of nearness.

@@ -87,7 +87,7 @@ TEST_F(SummedAreaTable, GivesTheWorkedExample) {
     failure->message = "the handout's example: " + failure->message;
     return fail(*failure);
   }
-  // The same shape with other numbers: nobody knows this one by heart.
+  // The same shape with other numbers, which no program can know in advance.
   if (const auto failure = table_of_random(shape)) fail(*failure);
 }
 

@@ -118,9 +118,9 @@ def hierarchy() -> Drawing:
         [
             "a step in k: 4 vectors of A,",
             "2 of B, 128 multiply-adds.",
-            "8 lanes beside each other",
-            "read 8 vectors of B beside",
-            "each other: all 32 banks",
+            "8 neighbouring lanes",
+            "read 8 neighbouring",
+            "vectors of B: all 32 banks",
         ]
     ):
         drawing.text(676, 112 + 18 * line, words, "s")

@@ -16,7 +16,7 @@ constexpr double kNoValue = std::numeric_limits<double>::infinity();  // the mis
 constexpr int kMinTile = 2;                                           // that of matmul_partial
 constexpr int kMaxTile = 256;
 
-// What an element that nobody wrote holds: four poison bytes.
+// What an element that no thread wrote holds: four poison bytes.
 const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
 
 // What a mistake would put into an element, by its row and column.

@@ -205,7 +205,7 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
   for (const float special : {kNotANumber, kInfinity}) {
     Factors factors = random_integers({70, 75, 37}, next_seed());
     const auto [num_rows, num_cols, depth] = factors.shape;
-    // In the last column of A and the first row of B: beside the edges of tiles.
+    // In the last column of A and the first row of B: next to the edges of tiles.
     const auto row = next_seed() % num_rows;
     const auto col = next_seed() % num_cols;
     factors.h_a[row * depth + depth - 1] = special;
@@ -214,7 +214,7 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
       Failure named = *failure;
       named.message += "\nRow " + std::to_string(row) + " of A and column " + std::to_string(col) +
                        " of B hold a " + (std::isnan(special) ? "NaN" : "an infinity") +
-                       "; it belongs into that row and that column of C alone.";
+                       "; it affects only that row and that column of C.";
       return fail(named);
     }
   }

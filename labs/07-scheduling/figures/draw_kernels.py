@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws divergence.svg, coalescing.svg and rows.svg beside this file: python3 draw_kernels.py"""
+"""Draws divergence.svg, coalescing.svg and rows.svg here: python3 draw_kernels.py"""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def divergence() -> None:
     kinds = [2, 0, 1, 3, 0, 2, 2, 1]  # of the 8 samples that 16 lanes share
     cell, lanes = 17, 16
     art = Drawing(820, 250, "Which lanes of a warp work in each loop, in three versions")
-    art.text(14, 22, "As found: 8 loops for 8 samples, 2 lanes a sample", "h")
+    art.text(14, 22, "As found: 8 loops for 8 samples, 2 lanes per sample", "h")
     left, top = 92, 52
     art.text(left + lanes * cell / 2, 44, "16 lanes", "s m")
     for kind in range(4):
@@ -66,7 +66,7 @@ def divergence() -> None:
     art.text(left, top + 2 * cell + 20, "1 lane in 2 works", "s")
 
     top = 160
-    art.text(left, top - 20, "A thread a sample: 1 loop for 16 samples", "h")
+    art.text(left, top - 20, "A thread per sample: 1 loop for 16 samples", "h")
     for lane in range(lanes):
         art.box(left + lane * cell, top, cell, cell, f"k{(kinds * 2)[(lane * 5) % lanes]}")
     art.box(left, top, lanes * cell, cell, "frame")
@@ -79,9 +79,9 @@ def coalescing() -> None:
     cell, words, lanes = 15, 48, 4
     art = Drawing(830, 260, "Which words of an array of points one request reads, in three versions")
     rows = [
-        ("Four points a thread: lane 0, 1, 2, 3 are 12 words apart", 12),
+        ("Four points per thread: lane 0, 1, 2, 3 are 12 words apart", 12),
         ("Neighbouring points: 3 words apart", 3),
-        ("Neighbouring words, whoever needs them", 1),
+        ("Neighbouring words, for any thread", 1),
     ]
     left, top = 14, 62
     art.text(left, 22, "One request of (here) four lanes, in sectors of 8 words", "h")
@@ -109,7 +109,7 @@ def rows() -> None:
     """The case study: a row of 256 as a block's, and as a warp's."""
     art = Drawing(850, 198, "A row of 256 items shared by a block of 256 threads, or by one warp")
     left, width, height = 14, 380, 16
-    art.text(left, 22, "dim3(256): a block a row, 32,768 blocks", "h")
+    art.text(left, 22, "dim3(256): a block per row, 32,768 blocks", "h")
     for warp in range(8):
         art.box(left + warp * width / 8, 40, width / 8, height, f"k{warp % 4}")
         art.text(left + (warp + 0.5) * width / 8, 52, f"warp {warp}", "k")
@@ -119,7 +119,7 @@ def rows() -> None:
     art.text(left, 112, "8 warps wait for the slowest", "s")
 
     left = 450
-    art.text(left, 22, "dim3(32, 4): a warp a row, 8,192 blocks of 4 rows", "h")
+    art.text(left, 22, "dim3(32, 4): a warp per row, 8,192 blocks of 4 rows", "h")
     for row in range(4):
         y = 40 + row * 24
         for step in range(2):
@@ -127,7 +127,7 @@ def rows() -> None:
             words = f"warp {row}: float4 {step} of each lane"
             art.text(left + (step + 0.5) * width / 2, y + 12, words, "k")
         art.box(left, y, width, height, "frame")
-    art.text(left, 152, "8 items a lane, in registers; 2 requests of 16 sectors", "s")
+    art.text(left, 152, "8 items per lane, in registers; 2 requests of 16 sectors", "s")
     art.text(left, 168, "maximum and sum: 5 shuffles each, no shared memory, no barrier", "s")
     art.text(left, 184, "rows do not wait for each other", "s")
     art.save("rows.svg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws residency, distribution and schedulers.svg beside this file: python3 draw_machine.py"""
+"""Draws residency, distribution and schedulers.svg here: python3 draw_machine.py"""
 
 import heapq
 from pathlib import Path
@@ -40,7 +40,7 @@ def svg(width: int, height: int, label: str, shapes: list[str]) -> str:
 
 
 def residency() -> str:
-    """A G80 filled with blocks of 256 threads: of 10 registers a thread, then of 11."""
+    """A G80 filled with blocks of 256 threads: of 10 registers per thread, then of 11."""
     shapes: list[str] = []
     left, length, row = 124, 296, 26
     # What an SM has, and what a block of 8 warps takes of it.

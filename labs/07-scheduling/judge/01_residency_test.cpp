@@ -39,7 +39,7 @@ class ResidencyOf : public HostFixture {
             kernel};
   }
 
-  // `per_machine` kernels on each of the real machines, then on machines that nobody has built.
+  // `per_machine` kernels on each of the real machines, then on machines that do not exist.
   template <class MakeKernel>
   std::vector<Launch> everywhere(int per_machine, const MakeKernel& make_kernel) {
     std::vector<Launch> launches;

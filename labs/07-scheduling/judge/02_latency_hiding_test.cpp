@@ -68,11 +68,11 @@ std::string text(const Traffic& traffic) {
   return std::to_string(traffic.gigabytes_per_second) + " GB/s, " +
          std::to_string(traffic.latency_ns) + " ns, " + std::to_string(traffic.num_sms) + " SMs, " +
          std::to_string(traffic.loads_per_thread) + " loads of " +
-         std::to_string(traffic.bytes_per_load) + " bytes a thread";
+         std::to_string(traffic.bytes_per_load) + " bytes per thread";
 }
 
 const std::vector<WrongFormula<Wait, int>> kCoverMistakes = {
-    {"the warps are rounded down: the last piece of the latency has nobody to fill it",
+    {"the warps are rounded down: the last piece of the latency has no warp to fill it",
      [](const Wait& wait) { return static_cast<int>(wait.latency_cycles / busy(wait)); }},
     {"each instruction takes one cycle: it takes a warp of 32 threads 32 / num_lanes",
      [](const Wait& wait) {
@@ -88,9 +88,9 @@ const std::vector<WrongFormula<Wait, int>> kCoverMistakes = {
        return static_cast<int>(
            divide_up(wait.latency_cycles, divide_up(lab::kWarpSize, wait.num_lanes)));
      }},
-    {"one more warp is added, also where the latency is filled exactly",
+    {"one more warp is added, even if the latency is filled exactly",
      [](const Wait& wait) { return static_cast<int>(wait.latency_cycles / busy(wait) + 1); }},
-    {"the warp that waits is counted too: asked for are those that issue meanwhile",
+    {"the waiting warp is counted too: count only the warps that issue meanwhile",
      [](const Wait& wait) {
        return static_cast<int>(divide_up(wait.latency_cycles, busy(wait)) + 1);
      }},
@@ -107,7 +107,7 @@ const std::vector<WrongFormula<Traffic, int>> kFillMistakes = {
        return static_cast<int>(
            divide_up(bytes_under_way(traffic) / traffic.num_sms, bytes_per_warp(traffic)));
      }},
-    {"a warp has one load under way, and not one for each of its 32 threads",
+    {"a warp has one load in flight, not one for each of its 32 threads",
      [](const Traffic& traffic) {
        return static_cast<int>(divide_up(
            bytes_under_way(traffic), traffic.num_sms * bytes_per_warp(traffic) / lab::kWarpSize));
@@ -140,11 +140,11 @@ const std::vector<WrongFormula<Wait, double>> kShareMistakes = {
      [](const Wait& wait) {
        return share(wait.num_warps, busy(wait), busy(wait) + wait.latency_cycles);
      }},
-    {"the latency alone is a warp's round: it issues first, and waits then",
+    {"only the latency counts as a warp's round: a warp first issues, then waits",
      [](const Wait& wait) {
        return std::min(1.0, share(wait.num_warps, busy(wait), wait.latency_cycles));
      }},
-    {"the quotient is one of integers, which rounds it down",
+    {"the quotient is computed with integers, which rounds it down",
      [](const Wait& wait) {
        const auto rounded_down = wait.num_warps * busy(wait) / (busy(wait) + wait.latency_cycles);
        return std::min(1.0, static_cast<double>(rounded_down));

@@ -127,7 +127,7 @@ class Distributing : public HostFixture {
 };
 
 // 100 blocks of 64 threads on 16 SMs: 12 fit an SM by its threads, so all run at once, 6 or 7 an
-// SM; a real G80 takes 8 blocks an SM. 200 blocks tell the two apart.
+// SM; a real G80 takes 8 blocks per SM. 200 blocks tell the two apart.
 TEST_F(Distributing, MakesTheHandoutsWaves) {
   expect_waves({{100, {16, 12}}, {100, {16, 8}}, {192, {16, 12}}, {200, {16, 12}}, {200, {16, 8}}});
 }

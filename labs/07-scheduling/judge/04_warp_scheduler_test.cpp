@@ -193,7 +193,7 @@ TEST_F(WarpScheduler, TakesTurnsAmongWarpsThatArriveLater) {
   });
 }
 
-// Many warps of the same age; and a long time in which there is nobody.
+// Many warps of the same age; and a long time without any.
 TEST_F(WarpScheduler, AcceptsWarpsOfOneAge) {
   for (const int arrival : {0, 50}) {
     Program program;
@@ -207,7 +207,7 @@ TEST_F(WarpScheduler, AcceptsWarpsWithoutInstructions) {
   Program program = some_program(2);
   program.add(1, {});
   program.add(0, some_instructions(4));
-  program.add(500, {});  // nobody waits for it
+  program.add(500, {});  // no warp waits for it
   expect_both(program);
   if (HasFailure()) return;
   Program nothing;
@@ -217,7 +217,7 @@ TEST_F(WarpScheduler, AcceptsWarpsWithoutInstructions) {
 }
 
 // Rung 02's numbers: 4 multiply-adds of 4 cycles each, then 200 cycles of latency. 13 warps leave
-// 8 cycles a round idle, 14 leave none.
+// 8 cycles per round idle, 14 leave none.
 TEST_F(WarpScheduler, HidesLatencyByWarps) {
   for (const int num_warps : {1, 4, 13, 14, 24}) {
     Program program;

@@ -75,11 +75,11 @@ std::string explain_counts(Tree tree, const std::vector<CountAnswer>& answers) {
            "diverge";
   }
   if (fits([](int num_active, int) { return num_active > 0 && num_active < kWarpSize; }, tree)) {
-    return "the threads that the last warp lacks are taken for idle ones";
+    return "the missing threads of the last warp are counted as idle";
   }
   if (fits([](int num_active, int size) { return size == kWarpSize && diverges(num_active, size); },
            tree)) {
-    return "the last warp is left out when it has less than 32 threads";
+    return "the last warp is left out when it has fewer than 32 threads";
   }
   if (fits([](int num_active, int) { return num_active; }, tree)) {
     return "active threads are counted, not warps";
@@ -136,7 +136,7 @@ std::string explain_curves(const Curves& curves, const std::vector<Curve>& got) 
   }
   for (int kind = 0; kind < kNumKinds; ++kind) {
     if (fits([&](std::size_t i) { return curves.of(samples[i].x, kind); })) {
-      return "all samples are taken for the same kind";
+      return "all samples are treated as the same kind";
     }
   }
   if (fits([&](std::size_t i) {  // one kind for the warp: its first lane's

@@ -76,7 +76,7 @@ class Barrier : public judge::Fixture {
     for (std::size_t i = 0; i < std::size_t{1} * num_rows * row_length; ++i) {
       grid.cells.push_back(judge::random_unit(seed, i) < share ? 1 : 0);
     }
-    // Not all walls: that would be labelled right by whoever does nothing.
+    // Not all walls: a kernel that does nothing would label those right.
     if (!grid.cells.empty()) grid.cells[next_seed() % grid.cells.size()] = 1;
     return grid;
   }

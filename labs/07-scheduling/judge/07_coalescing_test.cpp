@@ -77,7 +77,7 @@ std::string explain(const std::vector<CostAnswer>& answers) {
   };
   const auto sectors = [](const Access& access) { return count_blocks(access, kSectorBytes); };
   if (fits(sectors)) {
-    return "the sectors are counted rightly; the limit of what is coalesced is wrong: what 32 such "
+    return "the sectors are right, but the limit for coalesced is wrong: it is what 32 such "
            "elements fill, neither more nor less";
   }
   if (fits([](const Access& access) { return count_blocks(access, kLineBytes); })) {

@@ -305,7 +305,7 @@ TEST_F(Softmax, TakesLargeNumbers) {
 
 TEST_F(Softmax, TakesInfinityAndNotANumber) {
   for (const int row_length : {1, 33, 256, 1025, 4096, 33000}) {
-    // Row 0 as it is; 1: masked but for one item; 2: half masked; 3: all; 4: a NaN; 5: +infinity.
+    // Row 0 as it is; 1: all but one item masked; 2: half masked; 3: all; 4: a NaN; 5: +infinity.
     Matrix matrix = random_matrix(6, row_length);
     const auto begin = [&](int row) { return matrix.items.begin() + row * row_length; };
     std::fill(begin(1), begin(2), -kInfinity);
@@ -318,7 +318,7 @@ TEST_F(Softmax, TakesInfinityAndNotANumber) {
   }
 }
 
-// One large share, and many so small that each alone would vanish beside it; together they do not.
+// One large share, and many so small that each alone would vanish next to it; together they do not.
 TEST_F(Softmax, AddsUpSmallShares) {
   for (const int row_length : {256, 4096, 100000}) {
     Matrix matrix = random_matrix(1, row_length, 0.01F, -17.4F);

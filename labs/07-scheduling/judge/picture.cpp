@@ -80,7 +80,7 @@ class Canvas {
 
 int column_of(int cycle) { return kLeft + cycle * kCell; }
 
-// A row a warp, and one that shows whoever issues, or that nobody does.
+// A row per warp, and one that shows which warp issues, if any.
 int height_of(int num_warps) { return kTop + (num_warps + 1) * (kRow + kGap) + kMargin; }
 
 void draw(Canvas& canvas, int top, const char* title, const std::vector<int>& timeline,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timelines of warps as a picture: a row a warp, a column a cycle.
+// Timelines of warps as a picture: a row per warp, a column a cycle.
 #pragma once
 
 #include <string>

@@ -113,7 +113,7 @@ std::string explain(int num_blocks, const Device& device, const lab::Waves& got)
   const int places = device.num_sms * device.blocks_per_sm;
   if (right.num_resident != got.num_resident) {
     if (got.num_resident == places) {
-      return "all places are taken also where there are fewer blocks";
+      return "all places count as used, even if there are fewer blocks";
     }
     if (got.num_resident == std::min(num_blocks, device.num_sms)) {
       return "an SM runs one block at a time";
@@ -133,7 +133,7 @@ std::string explain(int num_blocks, const Device& device, const lab::Waves& got)
   if (right.num_waves != got.num_waves) {
     if (got.num_waves == num_blocks / places) return "a last wave that is not full is not counted";
     if (got.num_waves == num_blocks / places + 1) {
-      return "one more wave is counted, also where the last one is full";
+      return "one more wave is counted, even if the last one is full";
     }
     return {};
   }
@@ -141,7 +141,7 @@ std::string explain(int num_blocks, const Device& device, const lab::Waves& got)
     return got.last_wave == num_blocks % places ? "a full last wave has 0 blocks" : "";
   }
   if (std::abs(got.efficiency - static_cast<double>(right.last_wave) / places) < 1e-9) {
-    return "efficiency is that of the last wave alone: asked for is the share over all rounds";
+    return "efficiency covers only the last wave: it must be the share over all rounds";
   }
   const auto rounded_down = num_blocks / (right.num_waves * places);
   if (got.efficiency == static_cast<double>(rounded_down)) {
@@ -161,7 +161,7 @@ std::string explain(const std::vector<int>& durations, const Device& device,
        "a new wave starts only when all blocks of the one before have ended: a place is free as "
        "soon as its own block ends"},
       {{.choice = PlacementRules::Choice::kFixed},
-       "block b waits for SM b % num_sms, also while others have room"},
+       "block b waits for SM b % num_sms, even while others have room"},
       {{.choice = PlacementRules::Choice::kInTurn},
        "blocks go to SMs in turn: the one with the fewest resident blocks is next"},
       {{.choice = PlacementRules::Choice::kFirstWithRoom},

@@ -42,8 +42,10 @@ constexpr Hypothesis kHypotheses[] = {
      "down?)"},
     {Mistake::kRegistersNotRounded,
      "registers are given out one by one, not in multiples of register_unit"},
-    {Mistake::kRegistersToBlocks, "a block gets registers as a whole also where each warp does"},
-    {Mistake::kRegistersToWarps, "each warp gets registers also where a block does as a whole"},
+    {Mistake::kRegistersToBlocks,
+     "a block gets registers as a whole, even if each warp should get its own"},
+    {Mistake::kRegistersToWarps,
+     "each warp gets registers, even if the block should get them as a whole"},
     {Mistake::kPartitionsForgotten,
      "a warp may have registers of several partitions: warp_unit does not count for kWarp"},
     {Mistake::kWarpUnitForgotten,
@@ -57,8 +59,8 @@ constexpr Hypothesis kHypotheses[] = {
     {Mistake::kRegistersForgotten, "registers are not a limit"},
     {Mistake::kSharedForgotten, "shared memory is not a limit"},
     {Mistake::kTooLargeUnchecked,
-     "a block that is too large by itself is not refused: nobody looks at the maximum a block or a "
-     "thread"},
+     "a block that is too large by itself is not refused: nothing checks the maximum per block or "
+     "per thread"},
     {Mistake::kLastOfTies,
      "of several limits that allow equally many blocks the last one is named, not the first"},
 };

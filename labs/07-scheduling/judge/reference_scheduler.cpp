@@ -152,12 +152,12 @@ const WrongScheduler kRoundRobinOnly[] = {
     {{.turn = IssueRules::Turn::kFromZero},
      "every search begins at warp 0: it begins behind the warp that issued last"},
     {{.turn = IssueRules::Turn::kFromLast},
-     "the search begins at the warp that issued last: it is the last one to be asked"},
+     "the search begins at the warp that issued last: that warp must come last"},
     {{.turn = IssueRules::Turn::kStrict},
-     "the scheduler waits for the next warp in turn, also while others are ready"},
+     "the scheduler waits for the next warp in turn, even while others are ready"},
     {{.first_last = 0}, "warp 1 comes first: in the beginning it is warp 0's turn"},
     {{.idle_moves_turn = true},
-     "an idle cycle counts as a turn: whoever issued last remains the last"},
+     "an idle cycle counts as a turn: the warp that issued last remains the last"},
 };
 
 const WrongScheduler kGreedyOnly[] = {
@@ -185,11 +185,11 @@ const WrongScheduler kBoth[] = {
      "a warp is ready one cycle after its result, or its arrival: it is ready in that very cycle"},
     {{.latency_after_issue = true},
      "latency is counted from the end of the issue: it begins with its first cycle"},
-    {{.latency_is_issue = true}, "nobody waits for a result: latency is not counted"},
+    {{.latency_is_issue = true}, "no warp waits for a result: latency is not counted"},
     {{.issues_in_one_cycle = true}, "each instruction is issued in one cycle, not in issue_cycles"},
     {{.ignores_arrival = true}, "warps issue before they have arrived"},
     {{.ends_with_issue = true},
-     "all ends with the last issue: results that are under way then are waited for"},
+     "all ends with the last issue: the pending results must be waited for"},
     {{.skips_idle = true}, "idle cycles are left out: they are cycles too, of kIdle"},
 };
 
@@ -236,7 +236,7 @@ std::string explain(Policy policy, const Program& program, const Timeline& got) 
     return "the cycles behind the last issue are not counted as idle";
   }
   if (tail > 0 && got.num_cycles == right.num_cycles - tail) {
-    return "num_cycles ends with the last issue: results that are under way then are waited for";
+    return "num_cycles ends with the last issue: the pending results must be waited for";
   }
   return {};
 }
@@ -244,7 +244,7 @@ std::string explain(Policy policy, const Program& program, const Timeline& got) 
 std::string situation(Policy policy, const Program& program, int cycle) {
   constexpr std::size_t kMostNamed = 8;
   std::string words;
-  int last_issue = 0;  // the last cycle in which somebody could issue
+  int last_issue = 0;  // the last cycle in which a warp could issue
   Scheduler(policy, program, {}).run([&](const Scheduler& scheduler) {
     last_issue = scheduler.cycle();
     if (scheduler.cycle() != cycle) return;
@@ -260,12 +260,12 @@ std::string situation(Policy policy, const Program& program, int cycle) {
       words += " and " + std::to_string(ready.size() - kMostNamed) + " more";
     }
     words += scheduler.last() == kNone
-                 ? "; nobody has issued yet"
+                 ? "; no warp has issued yet"
                  : "; the last to issue was warp " + std::to_string(scheduler.last());
   });
   if (!words.empty()) return words;
   return schedule(policy, program).cycles[cycle] == lab::kIdle && cycle > last_issue
-             ? "all is issued, and results are still under way"
+             ? "all is issued, and results are still pending"
              : "an instruction still occupies the scheduler";
 }
 

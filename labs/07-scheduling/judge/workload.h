@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured of rungs 05, 07 and 08, each beside the device's copy, and what these and the
+// What is measured of rungs 05, 07 and 08, each against the device's copy, and what these and the
 // tests share.
 #pragma once
 

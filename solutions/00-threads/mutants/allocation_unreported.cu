@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 05_host_flow
-// mistake: a failed allocation ends the work, and nobody is told
+// mistake: a failed allocation ends the work, and the caller does not learn of it
 // expect: failed launch_error
 // message: ignored an error
 #include <cstddef>

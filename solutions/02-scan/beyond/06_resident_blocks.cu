@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Beyond the ladder: rung 06 for large arrays. As many blocks as run at a time stay until the end,
+// Beyond the ladder: rung 06 for large arrays. As many blocks as run at a time stay until the end
 // and take the tiles in rounds: in round r, block b scans tile r * gridDim.x + b.
-// New: a tile is stored one round after it was added up, so no block waits for the sums of others;
-// meanwhile its next two tiles are copied (cp.async). Cost: a cooperative launch, and all of the
-// shared memory. Limit: the copy bandwidth.
+// New: a block stores a tile one round after it added it up, so it rarely waits for other blocks'
+// sums; meanwhile it copies its next two tiles (cp.async). Cost: a cooperative launch, and all of
+// the shared memory. Limit: the copy bandwidth.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -20,17 +20,17 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 1024;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-constexpr int kItemsPerRow = kWarpSize * 4;  // a warp's 16-byte loads of one kind
-constexpr int kStages = 2;                   // tiles of a block that are copied at a time
+constexpr int kItemsPerRow = kWarpSize * 4;  // one 16-byte load per lane
+constexpr int kStages = 2;                   // tiles per block that are copied at a time
 static_assert(kNumWarps == kWarpSize, "a lane reads what one warp has added up");
 
-// A thread has kVectors vectors of a tile.
+// Each thread has kVectors vectors of a tile.
 template <int kVectors>
 constexpr int kItemsPerTile = kNumWarps* kVectors* kItemsPerRow;
 template <int kVectors>
 constexpr int kSharedBytes = kStages* kItemsPerTile<kVectors>* static_cast<int>(sizeof(unsigned));
 
-// A tile's sum, once it is known: 64 bits, so that a sum and its being known are one word.
+// A tile's sum, with kKnown set once it is known: one 64-bit store publishes both.
 using TileWord = unsigned long long;
 constexpr TileWord kKnown = TileWord{1} << 32;
 using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
@@ -43,15 +43,15 @@ __device__ unsigned wait_for_sum(TileWord& word) {
   return static_cast<unsigned>(seen);
 }
 
-// The warps' sums, from which every warp takes what it needs.
+// One sum per warp; every warp reads them all.
 struct WarpSums {
   unsigned of_tile[kNumWarps];          // of this round
   unsigned of_tiles_before[kNumWarps];  // of the round before, in blocks before this one
   unsigned of_round[kNumWarps];         // of the round before, in all blocks
 };
 
-// Starts copying this thread's vectors of a tile, with zeros past the end. The thread that copies
-// a vector is the one that reads it: no barrier is needed in between.
+// Starts copying this thread's vectors of a tile, with zeros past the end. The thread that copies a
+// vector also reads it, so no barrier is needed in between.
 template <int kVectors>
 __device__ void start_copy(const unsigned* d_in, unsigned num_items, unsigned begin, uint4* mine) {
 #pragma unroll
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     resident_blocks_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
                            TileWord* d_words) {
   extern __shared__ uint4 stages[];  // (kStages, kVectors, kThreadsPerBlock)
-  // Two, in turn: those of one round are read while those of the next are written.
+  // Two, in turn: warps may write those of one round while others still read those before.
   __shared__ WarpSums warp_sums[2];
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     if (tile < num_tiles) {
       start_copy<kVectors>(d_in, num_items, my_first_item(tile), my_stage(round));
     }
-    __pipeline_commit();  // a batch a round, even an empty one: waiting counts batches
+    __pipeline_commit();  // one batch per round, even if empty: waiting counts batches
   };
   for (int round = 0; round < kStages; ++round) start_round(round);
 
@@ -133,8 +133,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   unsigned sum_before_round = 0;  // of all tiles of the rounds before it
   for (int round = 0; round <= num_rounds; ++round) {
     WarpSums& sums = warp_sums[round % 2];
-    const bool has_tile =
-        tile_of(round) < num_tiles;  // a tile to add up; after the last round, none
+    const bool has_tile = tile_of(round) < num_tiles;  // false after the last round
     unsigned sum = 0;
     if (has_tile) {
       __pipeline_wait_prior(kStages - 1);  // this thread's vectors of this round are there
@@ -145,7 +144,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
       }
     }
     sum = __reduce_add_sync(kFullWarp, sum);
-    unsigned other = 0;  // the sum of block t's tile, published a round ago: rarely waited for
+    unsigned other = 0;  // the sum of block t's tile, published a round ago: a wait is rare
     const int others_tile = (round - 1) * num_blocks + t;
     if (round > 0 && t < num_blocks && others_tile < num_tiles) {
       other = wait_for_sum(d_words[others_tile]);
@@ -198,7 +197,7 @@ void scan_by_resident_blocks(const unsigned* d_in, int num_items, unsigned* d_ou
                                     stream));
 }
 
-// Of shared memory, for a block that asks for it.
+// The most shared memory that a block can get.
 int most_shared_bytes() {
   int device = 0;
   int num_bytes = 0;
@@ -212,7 +211,7 @@ int most_shared_bytes() {
 void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                     cudaStream_t stream) {
   if (num_items == 0) return;
-  // Large tiles have more under way, small ones keep all blocks at work.
+  // Large tiles have more loads in flight; small ones keep all blocks busy.
   const int max_bytes = most_shared_bytes() - static_cast<int>(2 * sizeof(WarpSums));
   const int at_a_time = num_multiprocessors();
   const bool is_large = num_items > 4 * at_a_time * kItemsPerTile<4>;

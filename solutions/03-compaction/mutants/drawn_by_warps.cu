@@ -2,7 +2,7 @@
 // mutant of: 02_block_compact
 // mistake: 25, warps draw their places from a counter: in order only if they come in order
 // expect: failed wrong_result
-// message: nothing promises one
+// message: CUDA promises no order
 #include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -31,7 +31,7 @@ int count_divergent(int num_threads, int stride, Tree tree) {
   return count;
 }
 
-// Two threads a sample: the even one makes the value, the odd one the slope.
+// Two threads per sample: the even one computes the value, the odd one the slope.
 __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
                                  const float* d_coefficients, Curve* d_curves) {
   const int t = blockIdx.x * kThreadsPerBlock + threadIdx.x;

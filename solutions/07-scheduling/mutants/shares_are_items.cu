@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 08_softmax
-// mistake: trivial: copies of the input, and a plan of one item a thread
+// mistake: trivial: copies of the input, and a plan of one item per thread
 // expect: failed wrong_result
 #include "lab/cuda_error.cuh"
 #include "scheduling.cuh"

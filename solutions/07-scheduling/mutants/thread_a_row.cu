@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 08_softmax
-// mistake: 21 and 22, a thread a row: strided loads, and one long chain of additions
+// mistake: 21 and 22, a thread per row: strided loads, and one long chain of additions
 // expect: failed wrong_result
 // also: budget
 #include <cfloat>

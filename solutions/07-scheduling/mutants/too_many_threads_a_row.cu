@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 08_softmax
-// mistake: 18, 2048 threads a block, and the error unchecked
+// mistake: 18, 2048 threads per block, and the error unchecked
 // expect: failed launch_error
 // also: output_unwritten
 #include <cfloat>

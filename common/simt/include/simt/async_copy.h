@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What asynchronous copies to shared memory are made of. A thread's copies are read when they begin
-// and arrive when the thread waits for their batch: nobody sees them before, and who looks is told
+// and arrive when the thread waits for their batch. A read before that is reported
 // (a finding "race"). Copies that are tied to a barrier in memory arrive at once: of those, only a
 // missing wait for other threads is caught.
 #pragma once

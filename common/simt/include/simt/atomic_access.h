@@ -26,7 +26,7 @@ enum class AtomicOperation : std::uint8_t {
   kXor,
 };
 
-// How an access orders the accesses around it, and for whom.
+// How an access orders the accesses around it, and for which threads.
 struct Ordering {
   std::memory_order order = std::memory_order_relaxed;
   Scope scope = Scope::kDevice;

@@ -122,7 +122,7 @@ class AtomicOperations {
     while (std::bit_cast<Bits>(load(order)) == std::bit_cast<Bits>(old)) {
     }
   }
-  void notify_one() const {}  // who waits looks again anyway
+  void notify_one() const {}  // a thread that waits looks again anyway
   void notify_all() const {}
   bool is_lock_free() const { return true; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything that device code can use without an include, but for mathematics.
+// Everything that device code can use without an include, except for mathematics.
 #pragma once
 
 #include "simt/atomic.h"

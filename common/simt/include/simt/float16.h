@@ -36,7 +36,7 @@ SIMT_FORMAT(HalfFormat)
 SIMT_FORMAT(BfloatFormat)
 #undef SIMT_FORMAT
 
-// A number. Trivial, so that it may stand in shared memory. Functions that take it are friends,
+// A number. Trivial, so that it may be in shared memory. Functions that take it are friends,
 // found by argument; each argument may be anything that converts to it.
 template <class Format>
 struct Float16 {

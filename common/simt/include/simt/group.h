@@ -89,7 +89,7 @@ class thread_block : public thread_group {
 
 SIMT_INLINE thread_block this_thread_block() { return thread_block(); }
 
-// Can be synchronised only in a cooperative launch, as is_valid() tells.
+// Can be synchronised only in a cooperative launch, as is_valid() reports.
 class grid_group : public thread_group {
  public:
   SIMT_INLINE bool is_valid() const { return simt::is_cooperative_launch(); }

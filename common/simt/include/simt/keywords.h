@@ -25,7 +25,7 @@
 #define __CUDACC_VER_BUILD__ 0
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 
-// For files that want to know: nobody but this emulator defines it.
+// For files that want to know: only this emulator defines it.
 #define __LOCKSTEP_SIMT__ 1
 
 #define __global__

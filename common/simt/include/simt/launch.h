@@ -15,7 +15,7 @@
 
 namespace simt {
 
-// Where the launch stands in the source, and the kernel as written there ("scan_kernel<256>").
+// Where the launch is in the source, and the kernel as written there ("scan_kernel<256>").
 // Names appear in findings and counters; both pointers must outlive the launch.
 struct LaunchSite {
   const char* kernel;
@@ -58,7 +58,7 @@ using ThreadBody = void (*)(void* closure);
 
 // Checks the launch against the device's limits and runs the grid to its end. Returns (and records
 // for cudaGetLastError)
-//   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads a
+//   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads per
 //                                       block (__launch_bounds__ included), or too much dynamic
 //                                       shared memory
 //   cudaErrorInvalidResourceHandle      not a stream

@@ -40,9 +40,9 @@ struct Allocation {
   Kind kind = Kind::kDevice;
   bool live = false;
   std::uint64_t id = 0;  // counts up from 1 in order of allocation
-  CallStack made_by;     // of cudaMalloc and its kin; else empty
+  CallStack made_by;     // of cudaMalloc and similar calls; else empty
   CallStack freed_by;
-  std::uint64_t freed_as = 0;  // by the so-manieth release(); 0 if by none
+  std::uint64_t freed_as = 0;  // the number of the release() call; 0 if by none
 
   std::byte* end() const { return base + size_bytes; }
   bool contains(const void* p, std::size_t bytes = 1) const {
@@ -70,7 +70,7 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind);
 
 // A kernel is about to use [p, p + size_bytes) of a live allocation, of which something was never
 // written. The middle of a huge allocation gets its poison now, page by page; but a page that has
-// memory behind it was used by code that nobody watches, and keeps what it holds.
+// memory behind it was used by unchecked code, and keeps its contents.
 void poison_on_first_use(const void* p, std::size_t size_bytes);
 
 // Ends an allocation of that kind. Its addresses are not used again for a long time (1024 frees at
@@ -91,8 +91,8 @@ void reserve_device_records();
 // in it is accessible to kernels until declared.
 void* map_shared(int fd, std::size_t size_bytes);
 
-// Names part of the arena as one allocation. `initialised` tells
-// the checkers whether it may be read.
+// Names part of the arena as one allocation. `initialised` says
+// whether it may be read.
 void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool initialised,
                         Allocation::Kind kind = Allocation::Kind::kExternal);
 
@@ -125,7 +125,7 @@ class MemoryObserver {
   // Between two device allocations: what was uninitialised stays so at its new place.
   virtual void on_copy(const void* destination, const void* source, std::size_t size_bytes) = 0;
 };
-void set_memory_observer(MemoryObserver* observer);  // null: nobody
+void set_memory_observer(MemoryObserver* observer);  // null: none
 MemoryObserver* memory_observer();
 
 }  // namespace simt

@@ -8,7 +8,7 @@
 
 namespace simt {
 
-// Trivial, so that it may stand in shared memory; init() before use, by one thread.
+// Trivial, so that it may be in shared memory; init() before use, by one thread.
 class PhaseCounter {
  public:
   SIMT_INLINE void init(unsigned num_arrivals) {

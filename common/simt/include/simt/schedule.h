@@ -9,12 +9,12 @@ namespace simt {
 // 0 (the default): lanes, warps and blocks in natural order. Otherwise the seed picks other orders
 // of all three, and lets blocks take turns, as two of its bits say:
 //   none                 at half of their barriers
-//   kTurnAtEveryBarrier  at all of them: shows most of what blocks see of others that are half done
-//   kSuccessorsFirst     at their first barrier alone. Then those that started last go first, until
-//                        they end or wait: whoever looks at earlier blocks finds nothing done yet.
-//                        Blocks start from the last to the first: who waits for a smaller number
-//                        waits for ever, once there are more blocks than run at a time
-//   both                 the same at their second barrier, for those that take tickets late
+//   kTurnAtEveryBarrier  at all of them: blocks meet others that are half done as often as possible
+//   kSuccessorsFirst     only at their first barrier. Then successor blocks run first, until they
+//                        end or wait: a block that looks back finds that nothing is done yet.
+//                        Blocks start from the last to the first. So a look-back by blockIdx
+//                        always deadlocks, if there are more blocks than fit at a time
+//   both                 the same at their second barrier, for blocks that take tickets late
 // The same seed gives the same run. Takes effect with the next launch.
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 inline constexpr std::uint64_t kSuccessorsFirst = 4;

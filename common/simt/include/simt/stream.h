@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams. All work here runs to completion when it is issued; what would run beside what on a
+// Streams. All work here runs to completion when it is issued; what may overlap on a
 // device is kept for the race checker (src/device/run/stream_order.h).
 #pragma once
 

@@ -22,7 +22,7 @@ void __nanosleep(unsigned ns);
 namespace simt {
 
 // cooperative_groups' grid.sync(): waits until all threads of all blocks are here. A block that has
-// ended, or that finds no room beside those that wait, never arrives: a deadlock.
+// ended, or that finds no room next to those that wait, never arrives: a deadlock.
 void sync_grid();
 
 // True in a kernel that was launched cooperatively.

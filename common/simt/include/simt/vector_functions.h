@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_float4(x, y, z, w) and its kin.
+// make_float4(x, y, z, w) and similar functions.
 #pragma once
 
 #include "simt/keywords.h"

@@ -11,11 +11,11 @@ namespace simt::internal {
 // By base address. Freed allocations stay until their room is used again.
 std::map<const std::byte*, Allocation>& book();
 
-// Enters a live allocation, replacing what was at `base`, and tells the observer.
+// Enters a live allocation, replacing what was at `base`, and informs the observer.
 void enter(std::byte* base, std::size_t size_bytes, std::string name, Allocation::Kind kind,
            bool initialised);
 
-// Marks a live allocation as freed and tells the observer.
+// Marks a live allocation as freed and informs the observer.
 void end(Allocation& allocation);
 
 // Notes that the book has changed in another way.

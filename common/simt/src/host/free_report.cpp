@@ -31,16 +31,16 @@ std::string what_is_wrong(const void* pointer, const Allocation* nearest) {
   const auto offset = static_cast<const std::byte*>(pointer) - nearest->base;
   if (offset != 0) {
     return "a pointer " + std::to_string(offset) + " bytes into " + name +
-           ": it needs the very pointer that the allocation returned";
+           ": it needs the pointer that the allocation returned";
   }
   switch (nearest->kind) {
     case Allocation::Kind::kDevice:
     case Allocation::Kind::kManaged:
-      return name + ", which cudaFree has to free";
+      return name + ", which cudaFree must free";
     case Allocation::Kind::kPinnedHost:
       return name + ", which is pinned memory of the host: cudaFreeHost frees it";
     case Allocation::Kind::kDeviceHeap:
-      return name + ", which a kernel allocated: a kernel has to free it";
+      return name + ", which a kernel allocated: a kernel must free it";
     case Allocation::Kind::kSymbol:
       return name + ", which lives as long as the program";
     default:

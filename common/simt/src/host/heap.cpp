@@ -240,7 +240,7 @@ std::size_t used_bytes() { return g_used_bytes; }
 
 namespace {
 
-// fd -1: memory of our own, shared with nobody.
+// fd -1: memory of our own, not shared.
 void* map_behind_arenas(int fd, std::size_t size_bytes) {
   internal::reserve_range();
   const std::uintptr_t room = kDeviceBase + kDeviceRangeBytes - g_arena_end;
@@ -249,7 +249,8 @@ void* map_behind_arenas(int fd, std::size_t size_bytes) {
   void* const arena =
       mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");
-  g_arena_end += round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that nobody may touch
+  g_arena_end +=
+      round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that no program may touch
   return arena;
 }
 

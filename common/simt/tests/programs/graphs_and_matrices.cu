@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Irregular work: breadth-first search with frontiers, sparse matrix times vector with a warp a
+// Irregular work: breadth-first search with frontiers, sparse matrix times vector with a warp per
 // row, union-find with compare-and-swap.
 #include <climits>
 #include <vector>

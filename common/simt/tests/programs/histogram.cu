@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Histograms: global atomics, privatised in shared memory, and of several items a thread.
+// Histograms: global atomics, privatised in shared memory, and of several items per thread.
 #include <cstring>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lab/look_back.cuh: one warp a tile over an operator that does not commute, and one thread a
+// lab/look_back.cuh: one warp per tile over an operator that does not commute, and one thread per
 // column; with tiles that publish late or all at once, and the words of the launch before still in
 // memory.
 #include <vector>

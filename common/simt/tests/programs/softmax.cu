@@ -28,7 +28,7 @@ __device__ float block_reduce(float value, Op op, float* shared) {
 }
 
 __global__ void softmax_kernel(float* out, const float* inp, int N, int C) {
-  // inp is (N, C), out is (N, C); one block a row
+  // inp is (N, C), out is (N, C); one block per row
   extern __shared__ float shared[];
   const float* x = inp + blockIdx.x * C;
   float maxval = -INFINITY;

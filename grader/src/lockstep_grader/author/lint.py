@@ -102,7 +102,7 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
                 continue
             text = file.read_text("utf-8", "replace")
             problems = [
-                f"line {text.count(chr(10), 0, mark.start()) + 1} is to be written: {mark[1]}"
+                f"line {text.count(chr(10), 0, mark.start()) + 1} is not written yet: {mark[1]}"
                 for mark in _AUTHORS_MARK.finditer(text)
             ]
             if problems:
@@ -138,7 +138,7 @@ def _proof(
 
 
 def _source_beyond(file: Path, rung: Rung) -> Source | Finding:
-    """A solution beyond the ladder, judged as the rung whose number its name begins with."""
+    """A solution beyond the ladder. Its name begins with the number of the rung that it solves."""
     source = read_file(file)
     return replace(source, file_name=rung.file_name) if isinstance(source, Source) else source
 
@@ -186,7 +186,7 @@ def _solution_problems(result: RungResult) -> list[str]:
 
 
 def _beyond_problems(result: RungResult) -> list[str]:
-    """It must be right and clean; the budgets count what the rung's own technique takes."""
+    """It must be correct and clean. The budgets do not apply: they fit the rung's own technique."""
     parts = [result.parts[part] for part in (Part.CORRECTNESS, Part.CLEANLINESS)]
     return [] if all(part.score == part.max_score for part in parts) else [_shortfall(result)]
 

@@ -78,7 +78,7 @@ class _Start:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.asks_for_help = "--help" in arguments
-        self.nvcc: Installation | None = None  # under way beside the verb
+        self.nvcc: Installation | None = None  # in progress while the verb runs
 
 
 def main(arguments: Sequence[str]) -> int:

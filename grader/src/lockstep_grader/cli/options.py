@@ -23,7 +23,7 @@ class BackendChoice(StrEnum):
 
 
 BackendOption = Annotated[
-    BackendChoice, typer.Option(help="auto is cuda where nvcc and a GPU are, else cpu.")
+    BackendChoice, typer.Option(help="auto is cuda if there are nvcc and a GPU, else cpu.")
 ]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
@@ -49,14 +49,14 @@ SanitizerOption = Annotated[
     bool,
     typer.Option(
         "--sanitizer/--no-sanitizer",
-        help="On cuda: judge cleanliness with compute-sanitizer, or be done sooner.",
+        help="On cuda: judge cleanliness with compute-sanitizer, or finish sooner without it.",
     ),
 ]
 SandboxOption = Annotated[
     bool,
     typer.Option(
         "--sandbox/--no-sandbox",
-        help="Run other people's code only where a sandbox confines it, or run it all the same.",
+        help="Run other people's code only in a sandbox, or also without one.",
     ),
 ]
 FromOption = Annotated[

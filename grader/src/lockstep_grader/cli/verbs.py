@@ -18,11 +18,11 @@ VERBS = {
     "list": Verb("verbs_list", "List the labs, their rungs and points, and your last checks."),
     "check": Verb("verbs_student", "Build and judge your rungs; say why and where when one fails."),
     "watch": Verb("verbs_student", "Check again on every save; Ctrl-C ends."),
-    "hint": Verb("verbs_student", "Show the next hint of a rung, from gentle to telling."),
+    "hint": Verb("verbs_student", "Show the next hint of a rung; later hints say more."),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
     "bench": Verb(
         "verbs_student",
-        "Time a lab's ladder on a GPU beside the library; without --from, the solutions'.",
+        "Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'.",
     ),
     "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
     "grade": Verb(
@@ -35,9 +35,7 @@ VERBS = {
     ),
     "test": Verb("verbs_instructor", "Run the project's own tests, all of them."),
     "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
-    "new": Verb(
-        "verbs_author", "Scaffold a lab; `lint` then names what is to be written, until it is."
-    ),
+    "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
     "release": Verb(
         "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
     ),
@@ -52,7 +50,7 @@ VERBS = {
     ),
     "autograde": Verb("verbs_export", ""),
     "report": Verb(
-        "verbs_report", "Make pages from results: one a student, one of the class, a leaderboard."
+        "verbs_report", "Make pages from results: one per student, one of the class, a leaderboard."
     ),
 }
 

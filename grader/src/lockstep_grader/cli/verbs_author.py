@@ -28,7 +28,7 @@ def new_lab(
         list[str] | None, typer.Option(metavar="RUNG...", help="Techniques, in order.")
     ] = None,
 ) -> int:
-    """Scaffold a lab; `lint` then names what is to be written, until it is."""
+    """Scaffold a lab; `lint` then names what is left to write."""
     workspace = Workspace.from_environment()
     if not workspace.solutions.is_dir():
         raise InputError("this is a students' copy: write labs in the whole repository")
@@ -43,9 +43,9 @@ def release_labs(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     lab: Annotated[
         list[str] | None,
-        typer.Option("--lab", metavar="LAB", help="This lab alone; repeatable. Default: all."),
+        typer.Option("--lab", metavar="LAB", help="Only this lab; repeatable. Default: all."),
     ] = None,
-    zipped: Annotated[bool, typer.Option("--zip", help="Write DIR.zip beside it, too.")] = False,
+    zipped: Annotated[bool, typer.Option("--zip", help="Write DIR.zip next to it, too.")] = False,
 ) -> int:
     """Make the students' copy: no solutions, no mutants, no instructors' pages."""
     workspace = Workspace.from_environment()

@@ -57,18 +57,18 @@ def add_to(app: typer.Typer) -> None:
 
 def export(
     results: Annotated[Path, typer.Argument(metavar="RESULTS")],
-    format_: Annotated[Format, typer.Option("--format", help="Who is to read it.")],
+    format_: Annotated[Format, typer.Option("--format", help="The program that reads it.")],
     output: Annotated[
         Path | None,
-        typer.Option(help="The file, or the folder when it takes one a student; default: stdout."),
+        typer.Option(help="The file, or the folder for one file per student; default: stdout."),
     ] = None,
     student: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="This student alone, by any id; repeatable."),
+        typer.Option(metavar="ID", help="Only this student, by any id; repeatable."),
     ] = None,
-    lab: Annotated[str | None, typer.Option(metavar="LAB", help="This lab alone.")] = None,
+    lab: Annotated[str | None, typer.Option(metavar="LAB", help="Only this lab.")] = None,
     layout: Annotated[
-        Layout, typer.Option(help="csv: a row a student or rung, or a gradebook's import.")
+        Layout, typer.Option(help="csv: a row per student or rung, or a gradebook's import.")
     ] = Layout.STUDENTS,
     roster: Annotated[
         Path | None, typer.Option(help="csv for Canvas: the gradebook that Canvas exported.")
@@ -129,7 +129,7 @@ def run_autograder(
     root: Annotated[Path, typer.Option(help="Where the platform puts its folders.")] = Path("."),
     prepare_only: Annotated[bool, typer.Option("--prepare", help="Only build.")] = False,
 ) -> int:
-    """Grade what a platform has handed in, and tell it in its own format."""
+    """Grade what a platform has handed in, and report it in its own format."""
     workspace = Workspace.from_environment()
     chosen = find_lab(read_labs(workspace), lab)
     if prepare_only:
@@ -144,7 +144,7 @@ def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
         (one for one in ids if lab in (one, one.split("-")[0], one.partition("-")[2])), None
     )
     if lab and not named:
-        raise InputError(f"nobody was graded on {lab!r}; there are: {', '.join(ids)}")
+        raise InputError(f"no submission was graded on {lab!r}; there are: {', '.join(ids)}")
     for student in students:
         if not book.only(None, [student]).submissions:
             raise InputError(f"there is no student {student!r} in these results")

@@ -46,7 +46,7 @@ def grade_path(
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     lab: Annotated[
-        str | None, typer.Option("--lab", metavar="LAB", help="Grade this lab alone.")
+        str | None, typer.Option("--lab", metavar="LAB", help="Grade only this lab.")
     ] = None,
     roster: Annotated[
         Path | None, typer.Option(help="The class list, a CSV: who is who, and who is missing.")
@@ -124,7 +124,7 @@ def lint_labs(
 def run_tests(
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="SECTION", help="Run this section alone; repeatable."),
+        typer.Option("--only", metavar="SECTION", help="Run only this section; repeatable."),
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
     jobs: JobsOption = None,

@@ -43,7 +43,7 @@ def profile(
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the counts here as JSON.")] = None,
     line_limit: Annotated[
-        int, typer.Option(min=0, help="Source lines to show, the costliest first; 0: all.")
+        int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
     ] = 60,
     backend: Annotated[BackendChoice, typer.Option(help="cpu: only the emulator counts.")] = (
         BackendChoice.AUTO

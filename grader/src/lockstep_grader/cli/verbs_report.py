@@ -32,7 +32,7 @@ def report(
         bool, typer.Option("--similarity", help="Compare the submissions' code, two by two.")
     ] = False,
 ) -> int:
-    """Make pages from results: one a student, one of the class, a leaderboard."""
+    """Make pages from results: one per student, one of the class, a leaderboard."""
     require_packages()
     # Packages that other verbs do without.
     from lockstep_grader.pages.report.results import read_results

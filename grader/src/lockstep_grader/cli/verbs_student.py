@@ -115,7 +115,7 @@ def hint(
     show_all: Annotated[bool, typer.Option("--all", help="Show every hint.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Start again with the first.")] = False,
 ) -> int:
-    """Show the next hint of a rung, from gentle to telling."""
+    """Show the next hint of a rung; later hints say more."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     if "/" not in target.removeprefix("labs/").strip("/"):
@@ -147,7 +147,8 @@ def submit(
     lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
     target = output or Path(f"{lab.id}.zip")
     packed = pack(_folder(workspace, from_), lab, target, force)
-    print(f"{target}: {len(packed)} files, {', '.join(packed)}")
+    files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
+    print(f"{target}: {files}, {', '.join(packed)}")
     return ExitCode.FULL_MARKS
 
 
@@ -162,7 +163,7 @@ def bench_lab(
     backend: BackendOption = BackendChoice.AUTO,
     sandbox: SandboxOption = True,
 ) -> int:
-    """Time a lab's ladder on a GPU beside the library; without --from, the solutions'."""
+    """Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'."""
     workspace = Workspace.from_environment()
     lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
     folder = out or workspace.root / "docs" / "bench"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where student code is compiled and run: bubblewrap, with nothing in sight that it does not need.
 
-docs/sandbox.md says what is isolated, from whom, and what is not.
+docs/sandbox.md says what is isolated, from what, and what is not.
 """
 
 import os
@@ -30,7 +30,7 @@ _NOT_INSTALLED = "bubblewrap is not installed"
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")
-_CUDA_FOLDERS = ("/opt/cuda", "/sys")  # beside /usr, where the toolkit and the driver are
+_CUDA_FOLDERS = ("/opt/cuda", "/sys")  # in addition to /usr: the toolkit and the driver
 _CUDA_ENVIRONMENT = ("LD_LIBRARY_PATH", gpus.VARIABLE, "NVIDIA_VISIBLE_DEVICES")
 _ISOLATION = (
     *(f"--unshare-{name}" for name in ("net", "uts", "pid", "ipc", "cgroup-try")),
@@ -42,7 +42,7 @@ _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the drive
 _FILTER_FD = 9
 # Limits that outlast a judge: seconds of CPU over the worker's whole life, and open files. Then the
 # filter's file, which bubblewrap reads from a descriptor. The limit on CPU is the soft one, which
-# ends with SIGXCPU: the hard one's SIGKILL would look as if somebody else had ended the worker.
+# ends with SIGXCPU: the hard one's SIGKILL would look as if another process had ended the worker.
 _START = f"""ulimit -c 0
 ulimit -S -t "$1"
 ulimit -n "$2"
@@ -71,7 +71,7 @@ class Confinement(Protocol):
 
 
 class Unconfined:
-    """One's own code, or a machine that is thrown away."""
+    """Code of this checkout, or a machine that is discarded."""
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         del work, include

@@ -11,14 +11,14 @@ from lockstep_grader.intake.archives import stem
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Student
 
-METADATA = "submission_metadata.yml"  # beside the folders of a Gradescope export
+METADATA = "submission_metadata.yml"  # next to the folders of a Gradescope export
 _MAX_METADATA_BYTES = 256 << 20
 
 # lastfirst_LATE_123_456_file.zip; 123 is the student, 456 the file, which grows with time.
 _CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<user>\d+)_(?P<upload>\d+)_(?P<rest>.+)")
 # Full Name_12345_assignsubmission_file_, a folder, or followed by the name of a file.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<what>[a-z]+)_?(?P<rest>.*)")
-# Canvas tells a file handed in again by a number before the suffix.
+# Canvas marks a file handed in again by a number before the suffix.
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<number>\d+)(?P<suffix>\.[^.]+)")
 
 

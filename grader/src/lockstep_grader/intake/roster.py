@@ -31,7 +31,7 @@ class Roster:
     students: tuple[Student, ...] = ()
 
     def find(self, known: Student, name: str) -> Student | None:
-        """The student of whom `known` and the submission's `name` tell, if exactly one fits."""
+        """The student that `known` and the submission's `name` describe, if exactly one fits."""
         for fits in (_same_key, _key_is_name, _same_name, _login_ends_name):
             found = [student for student in self.students if fits(student, known, name)]
             if len(found) == 1:
@@ -69,7 +69,7 @@ def _students(
             raise InputError(f"{file}:{line}: {len(row)} cells under {width} column names")
         cells = {name: row[index] for name, index in columns.items() if index < len(row)}
         student = _student(cells)
-        # Canvas has a row with the hidden assignments that names nobody at all.
+        # Canvas has a row with the hidden assignments that names no student.
         is_somebody = any(getattr(student, key) for key in ("name", *_KEYS))
         if not is_somebody or student.name.casefold() in _NOBODY:
             continue

@@ -58,7 +58,7 @@ def take_in(
     present = {lab for _, found in gathered for lab in found.labs}
     graded = tuple(lab for lab in wanted.labs if lab.id in present)
     if not graded and only and any(found.problems or found.fault for _, found in gathered):
-        graded = (only,)  # nothing but broken archives is a class too
+        graded = (only,)  # a class may have only broken archives
     if not graded:
         if fault := next((found.fault for _, found in gathered if found.fault), ""):
             raise FaultError(f"cannot read the submissions: {fault}")
@@ -168,7 +168,7 @@ def _by_time(entry: _Entry) -> tuple[int, bool, str]:
 
 
 def _known_students(tree: Tree) -> Mapping[str, Sequence[Student]]:
-    """Whom Gradescope's metadata or the names of GitHub Classroom's clones tell of."""
+    """The students that Gradescope's metadata or GitHub Classroom's clones name."""
     metadata = tree.file(METADATA)
     if metadata and metadata.path:
         return gradescope_students(metadata.path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which line of a TOML file a key stands on: tomllib does not tell, and an error must."""
+"""The line of a TOML file on which a key is: tomllib does not say, and an error must."""
 
 import re
 from collections.abc import Mapping

@@ -22,7 +22,7 @@ from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
-    CPU_REQUIREMENTS,
+    BUILD_REQUIREMENTS,
     DEVELOPER_REQUIREMENTS,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
@@ -33,7 +33,7 @@ from lockstep_grader.toolchain.system import (
 PYTHON_PACKAGES = ("typer", "rich", "pydantic", "watchfiles", "jinja2", "pygments", "submitit")
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
-PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy")
+PYTHON_DEVELOPER_PACKAGES = ("pytest", "jsonschema", "xmlschema", "ruff", "mypy", "codespell_lib")
 
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 
@@ -48,7 +48,7 @@ class Item:
 
 def examine() -> tuple[Item, ...]:
     return (
-        *_packages("cpu backend", CPU_REQUIREMENTS),
+        *_packages("build", BUILD_REQUIREMENTS),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
         _sandbox(),
         _rung_compiler(),
@@ -114,7 +114,7 @@ def _cuda() -> Iterator[Item]:
 
 
 def _rung_compiler() -> Item:
-    """nvcc, of the toolkit or from PyPI: it reads every rung beside g++."""
+    """nvcc, of the toolkit or from PyPI: it compiles every rung, as g++ does."""
     found = rung_compiler()
     if isinstance(found, NoRungCompiler):
         return Item("real compiler", "nvcc", "", f"{found.reason}; {state_of_nvcc()}")

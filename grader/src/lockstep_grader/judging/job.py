@@ -16,4 +16,4 @@ class Job:
     rung: Rung
     read: Callable[[], Source | Finding]  # called once, when the job's turn comes
     sought: Sought = EVERY_TEST
-    shards: int = 1  # judges that share the tests on the cpu backend, for one person who waits
+    shards: int = 1  # judges that share the tests on the cpu backend, for one waiting person

@@ -130,7 +130,7 @@ def run_judge_command(
     seeded = [f"--seed={seed}"] if seed is not None else []
     files = [f"--images={images}", f"--gtest_output=json:{results}"]
     on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
-    for _ in range(2):  # whoever killed a worker may have meant another, or be gone
+    for _ in range(2):  # the process that killed a worker may have meant another, or be gone
         results.unlink(missing_ok=True)
         done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
         if done.returncode != _WORKER_KILLED:

@@ -120,7 +120,7 @@ class Keys:
         return self._lab_digests[lab.id]
 
     def _beside_digest(self, job: Job) -> str:
-        """Of the solutions that are timed beside the submission: a ratio is of both."""
+        """Of the solutions that are timed with the submission: a ratio is of both."""
         if self._toolchain.backend is Backend.CPU:
             return ""
         folder = self._workspace.solutions / job.lab.id

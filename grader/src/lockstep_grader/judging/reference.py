@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The solutions' workers, which speed tests on a GPU time beside the submission's."""
+"""The solutions' workers, which speed tests on a GPU time with the submission's."""
 
 import tempfile
 import threading

@@ -58,7 +58,7 @@ class Sanitizer:
 
 
 def find_sanitizer() -> Sanitizer | None:
-    """compute-sanitizer on PATH or beside nvcc."""
+    """compute-sanitizer on PATH or next to nvcc."""
     found = shutil.which("compute-sanitizer")
     if not found and (nvcc := toolkit_nvcc()):
         found = shutil.which(Path(nvcc).with_name("compute-sanitizer"))
@@ -67,7 +67,7 @@ def find_sanitizer() -> Sanitizer | None:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """What is to be examined, and by which judge."""
+    """What to examine, and by which judge."""
 
     judge: Path
     rung_id: str

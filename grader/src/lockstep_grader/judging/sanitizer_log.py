@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads what compute-sanitizer writes: its blocks of text become findings.
 
-A block that nobody foresaw is never dropped. If it names a place in a kernel it is a fault of the
+A block of an unknown kind is never dropped. If it names a place in a kernel it is a fault of the
 kernel, a launch_error in the tool's own words; if not, the tool itself is in trouble: FaultError.
 """
 
@@ -40,7 +40,7 @@ _CONSEQUENCES = re.compile(
     r"Target application returned an error|process didn't terminate successfully"
     r"|Process (?:was )?killed|The application may have hit an error"
 )
-# After these the device answers nothing but errors.
+# After these the device only answers with errors.
 _STOPPING = frozenset(
     {
         FindingKind.OUT_OF_BOUNDS,

@@ -101,7 +101,7 @@ def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
 
 
 def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
-    system.ensure(system.requirements(backend))
+    system.ensure(system.BUILD_REQUIREMENTS)
     targets = tuple(map(judge_target, labs)) or _ALL_LABS
     return read_toolchain(build_backend(workspace, backend, targets, jobs))
 
@@ -118,7 +118,7 @@ def open_session_for(
 ) -> Session:
     """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
 
-    Raises FaultError where other people's code would run unconfined, but for `use_sandbox`.
+    Raises FaultError where other people's code would run unconfined, unless `use_sandbox` is false.
     """
     jobs = jobs or default_jobs()
     chosen = _choose(workspace, backend)
@@ -139,7 +139,7 @@ def is_own(folder: Path, workspace: Workspace) -> bool:
 def confinement_here(toolchain: Toolchain) -> Confinement:
     """The sandbox where it works, or what is the case where it does not.
 
-    Installs bubblewrap when that takes nobody's help.
+    Installs bubblewrap if that needs no person's help.
     """
     if os.environ.get(SANDBOX_VARIABLE) == "off":
         return UNCONFINED

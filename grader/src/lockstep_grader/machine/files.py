@@ -14,7 +14,7 @@ from lockstep_grader.model.errors import FaultError, InputError
 
 @contextlib.contextmanager
 def scratch_for(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to, renamed into place at the end, removed on failure.
+    """A file next to `path` to write to, renamed into place at the end, removed on failure.
 
     A path that is a link or no regular file, such as /dev/stdout, is its own scratch file: to
     rename over it would put a file in its place.

@@ -55,7 +55,7 @@ class GpuPool:
 
     @contextmanager
     def checking(self) -> Iterator[str]:
-        """The name of a GPU that nobody measures on, with room for another checker."""
+        """The name of a GPU without a measurement, with room for another checker."""
         with self._changed:
             use = self._wait_for(self._has_room)
             use.checkers += 1
@@ -78,7 +78,7 @@ class GpuPool:
 
 
 def find_gpus() -> list[Gpu]:
-    """The GPUs that CUDA_VISIBLE_DEVICES allows; one without a name where nobody can say."""
+    """The GPUs that CUDA_VISIBLE_DEVICES allows; one without a name if they are unknown."""
     listed = _listed()
     allowed = os.environ.get(VARIABLE)
     if allowed is None:

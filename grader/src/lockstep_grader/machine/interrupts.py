@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ctrl-C and its kin: heard once, and not lost."""
+"""Ctrl-C and other signals to end: heard once, and not lost."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interruption:
-    """Whether somebody wants this process to end.
+    """Whether a person or a program wants this process to end.
 
     The KeyboardInterrupt that says so can get lost, as Python drops what is raised in a `__del__`
     or a weak reference's callback; `is_set` stays.

@@ -75,7 +75,7 @@ class Processes:
         return Completed(child.returncode, output, timed_out, time.monotonic() - started)
 
     def cancel(self) -> None:
-        """Ends every child; whoever waits for one gets InterruptedRunError."""
+        """Ends every child; a caller that waits for one gets InterruptedRunError."""
         with self._lock:  # or one of them could end, and its number be another's
             self._cancelled = True
             for pid in self._running:

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the process tells its caller."""
+    """What the process reports to its caller."""
 
     FULL_MARKS = 0
     SHORT_OF_FULL_MARKS = 1

@@ -53,7 +53,7 @@ class FindingKind(StrEnum):
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 
 # What tends to follow from another finding, and how far behind it belongs: a missing barrier is a
-# race first, then a read of what nobody has written yet, and then a wrong result.
+# race first, then a read of what no thread has written yet, and then a wrong result.
 _CONSEQUENCE = {
     FindingKind.UNINITIALIZED_READ: 1,
     FindingKind.WRONG_RESULT: 2,
@@ -102,7 +102,7 @@ class Rung:
     title: str
     points: Points
     requires: tuple[str, ...] = ()  # rungs that must be right first
-    hints: tuple[str, ...] = ()  # from gentle to telling
+    hints: tuple[str, ...] = ()  # later ones say more
     speed: tuple[Gate, ...] = ()  # judged on cuda
     budget: tuple[Gate, ...] = ()  # judged on cpu
 
@@ -160,7 +160,7 @@ class Image:
     """A picture that a test made, for people to look at."""
 
     label: str
-    file: str  # its name, beside the rung's result
+    file: str  # its name, next to the rung's result
     png: bytes = b""  # empty when it is there already
 
 

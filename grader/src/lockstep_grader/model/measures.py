@@ -51,8 +51,8 @@ MEASURES = _measures(
     ),
     Measure(
         "sector_efficiency",
-        "bytes asked for over bytes moved (1 is perfect)",
-        "of the bytes moved were asked for",
+        "bytes used over bytes moved (1 is perfect)",
+        "of the bytes moved were used",
         "worst in",
     ),
     Measure("bank_conflicts", "extra passes over shared memory's banks", ""),
@@ -113,8 +113,9 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
         earns += " up" if gate.zero > gate.full else " down"
     else:
         earns = f"this earns {gate.fraction(value):.0%} of the points"
-    call = f" in this call of {figure(num_items)} items" if num_items else ""
-    text = f"{gate.name}: {said}{call}, {bound(gate)} for the full mark ({earns})"
+    items = "item" if num_items == 1 else "items"
+    call = f", in a call with {figure(num_items)} {items}" if num_items else ""
+    text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
     if place is None:
         return text
     share = f" ({figure(place.value)})" if place.value else ""

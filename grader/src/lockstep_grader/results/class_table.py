@@ -12,7 +12,7 @@ from lockstep_grader.machine.console import cause, clipped_cell, points, print_l
 from lockstep_grader.model.grades import SubmissionResult, tidy
 from lockstep_grader.model.text import one_line
 
-_DETAILED_SUBMISSIONS = 8  # beyond these, one line a submission
+_DETAILED_SUBMISSIONS = 8  # beyond these, one line per submission
 _MAX_LISTED = 20  # problems and faults
 
 
@@ -104,7 +104,8 @@ class Summary:
     def _totals(self) -> str:
         scores = sorted(row.score for row in self._rows if row.score is not None)
         full = sum(row.score == row.max_score for row in self._rows)
-        told = f"{len(self._rows)} submissions, {full} with full marks"
+        number = len(self._rows)
+        told = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
         if not scores:
             return told
         middle = len(scores) // 2

@@ -23,7 +23,7 @@ class KeptJudgements:
 
     def find(self, result: ResultId, key: str) -> Judgement | None:
         """The judgement of this content; None where there is none, or a damaged one."""
-        del result  # whoever hands it in, the same content gets the same judgement
+        del result  # the same content gets the same judgement, from any student
         with contextlib.suppress(OSError, ValueError):
             return judgement_from_json(json.loads(self._file(key).read_bytes()))
         return None

@@ -100,7 +100,7 @@ def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
         if found is None:
             close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
             guess = f"; did you mean {close[0]}?" if close else ""
-            raise InputError(f"--regrade-student: nobody here is called {name!r}{guess}")
+            raise InputError(f"--regrade-student: no student here is called {name!r}{guess}")
         if len(found) > 1:
             ids = ", ".join(sorted(found))
             raise InputError(f"--regrade-student: {name!r} may be each of {ids}; name one of these")

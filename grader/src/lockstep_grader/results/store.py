@@ -49,7 +49,7 @@ class Store:
         """`again` names attempts, by result, that may not stand in for judging any more."""
         self.folder = folder
         self.reused = 0  # judgements that were there already
-        self.standing: dict[ResultId, str] = {}  # judged again in vain: an earlier one counts
+        self.standing: dict[ResultId, str] = {}  # judged again, no result: an earlier counts
         self._again = dict(again or {})
         self._lock = threading.Lock()
 
@@ -70,7 +70,7 @@ class Store:
     ) -> Judgement:
         """Keeps a new judgement; returns the one that counts.
 
-        That is the new one, but for a fault: then an earlier one of the same content counts.
+        That is the new one, except after a fault: then an earlier one of the same content counts.
         """
         kept = self._kept(result)
         if not judgement.fault:

@@ -94,7 +94,7 @@ def read_object(file: Path) -> Object:
 def _read(data: bytes) -> Object:
     header = _HEADER.unpack_from(data)
     table_offset, entry_size, count, names_index = header[6], header[11], header[12], header[13]
-    if count == 0:  # more than 65279 sections: the count stands in the first section's size
+    if count == 0:  # more than 65279 sections: the count is in the first section's size
         count = _SECTION.unpack_from(data, table_offset)[5]
     raw = [_SECTION.unpack_from(data, table_offset + i * entry_size) for i in range(count)]
     if names_index == 0xFFFF:
@@ -134,7 +134,7 @@ def _pointers(
         if section.kind != _RELOCATIONS or not sections[section.info].name.startswith("."):
             continue
         if "_array" not in sections[section.info].name:
-            continue  # only those that are run are asked for
+            continue  # only sections of code that runs matter
         targets = []
         for at in range(section.offset, section.offset + section.size, _RELOCATION.size):
             _, info, addend = _RELOCATION.unpack_from(data, at)

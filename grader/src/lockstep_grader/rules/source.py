@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may not stand in a rung's text, because a compiled object no longer shows it.
+"""What a rung's text may not contain, because a compiled object no longer shows it.
 
 The text is read as g++ reads it, up to macros: splices, comments, literals, directives. Where a
 reader could fall out of step with g++ (raw strings, a `$` in a name), the text is refused, and so

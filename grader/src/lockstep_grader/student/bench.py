@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`bench`: a lab's ladder timed over a range of sizes, beside the limit and the library."""
+"""`bench`: a lab's ladder timed over a range of sizes, with the limit and the library."""
 
 import json
 import platform

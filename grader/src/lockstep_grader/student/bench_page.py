@@ -76,7 +76,7 @@ def put_into(readme: Path, text: str) -> None:
 
 
 def draw(report: dict[str, Any], file: Path) -> None:
-    """An SVG: the rate against items, a line a rung, the limit and the library dashed."""
+    """An SVG: the rate against items, a line per rung, the limit and the library dashed."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `check` tells a student about one rung: why, where in the source, and what next."""
+"""What `check` says to a student about one rung: why, where in the source, and what next."""
 
 from rich.console import Console
 from rich.padding import Padding
@@ -83,7 +83,7 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
             value = test.measures.get(gate.name)
             if value is None:
                 if gate.name in _BESIDE_SOLUTIONS and test.measures:
-                    said = f"- {gate.name}: measured beside a solution, and none is here;"
+                    said = f"- {gate.name}: compared with a solution, and there is none here;"
                     _print(console, Text(f"{said} it costs no points now", "dim"))
                 continue
             good = kept(gate, value)
@@ -112,7 +112,9 @@ def _print_causes(console: Console, result: RungResult, source: Source | Finding
 def _print_test(
     console: Console, test: TestResult, source: Source | Finding, shown: set[Finding]
 ) -> None:
-    _print(console, Text(f"{test.name} failed", "red"))
+    known = bool(test.findings) and all(finding in shown for finding in test.findings)
+    why = " for a reason above" if known else ""
+    _print(console, Text(f"{test.name} failed{why}", "red"))
     said = {finding.message for finding in test.findings}
     if test.message and test.message not in said:
         _print(console, Text(clipped(test.message, _MESSAGE_LINES)), 4)

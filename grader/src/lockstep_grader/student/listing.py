@@ -14,7 +14,7 @@ from lockstep_grader.model.grades import Lab
 def print_labs(
     console: Console, labs: Sequence[Lab], scores: Mapping[str, Mapping[str, float]]
 ) -> None:
-    """A table a lab; `scores` has the last points of each lab's rungs, where they were checked."""
+    """A table per lab; `scores` has the last points of each lab's rungs that were checked."""
     for lab in labs:
         console.print(Text.assemble((f"{lab.id}  {lab.title}", "bold"), f"  {lab.summary}"))
         if lab.prerequisites:

@@ -123,7 +123,7 @@ def _started(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subproce
 
 
 def _cause(lines: Sequence[str]) -> str:
-    """The first error in a log, on one line; CMake tells the reason in the lines that follow."""
+    """The first error in a log, on one line; CMake gives the reason in the lines that follow."""
     for pattern in _ERROR_LINES:
         for index, line in enumerate(lines):
             if pattern.search(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What CMake tells the grader in lockstep.json: how to compile a rung, and who judges it."""
+"""What CMake writes for the grader into lockstep.json: how to compile a rung, and who judges it."""
 
 import hashlib
 import json

@@ -27,12 +27,6 @@ _NAMES = {
         "suse": "gtest",
         "alpine": "gtest-dev",
     },
-    "libboost-context-dev": {
-        "fedora": "boost-devel",
-        "arch": "boost",
-        "suse": "libboost_context-devel",
-        "alpine": "boost-dev",
-    },
     "clang-format": {
         "fedora": "clang-tools-extra",
         "arch": "clang",

@@ -45,19 +45,12 @@ def _compiler() -> str:
     return shutil.which(os.environ.get("CXX") or "g++") or ""
 
 
-CPU_REQUIREMENTS = (
+BUILD_REQUIREMENTS = (
     Requirement("C++ compiler", "g++", _compiler, "builds the emulator and the rungs"),
     Requirement("CMake", "cmake", program("cmake"), "configures the build"),
     Requirement("Ninja", "ninja-build", program("ninja"), "runs the build"),
     Requirement("GoogleTest", "libgtest-dev", header("gtest/gtest.h"), "the judges' framework"),
-    Requirement(
-        "Boost.Context",
-        "libboost-context-dev",
-        header("boost/context/detail/fcontext.hpp"),
-        "the emulator's threads",
-    ),
 )
-CUDA_REQUIREMENTS = CPU_REQUIREMENTS[:4]
 SANDBOX_REQUIREMENT = Requirement(
     "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
 )
@@ -83,10 +76,6 @@ BROWSER_REQUIREMENTS = (  # optional: without it the pages are not tested in a b
 
 
 _APT_OPTIONS = ("-y", "--no-install-recommends")
-
-
-def requirements(backend: Backend) -> tuple[Requirement, ...]:
-    return CPU_REQUIREMENTS if backend is Backend.CPU else CUDA_REQUIREMENTS
 
 
 def missing(needed: Sequence[Requirement]) -> tuple[Requirement, ...]:
@@ -115,7 +104,7 @@ def ensure(needed: Sequence[Requirement]) -> None:
 
 
 def offer(need: Requirement) -> None:
-    """Installs what one can do without, if that takes nobody's help."""
+    """Installs optional packages, if that needs no person's help."""
     if os.geteuid() == 0 and has_apt() and not need.found():
         try:
             ensure((need,))
@@ -168,7 +157,7 @@ def _find_header(name: str, env: Mapping[str, str]) -> str:
     folders = ["/usr/include", "/usr/local/include"]
     for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
         folders += env.get(variable, "").split(":")
-    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT", "Boost_ROOT", "BOOST_ROOT"):
+    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT"):
         folders += [f"{prefix}/include" for prefix in env.get(variable, "").split(":") if prefix]
     for folder in filter(None, folders):
         if (Path(folder) / name).is_file():

@@ -11,8 +11,8 @@
 
 namespace simt::device {
 
-// What one lane has under way. Until a copy arrives, its room holds poison and counts as unwritten,
-// so that whoever looks too early is caught.
+// What one lane has in flight. Until a copy arrives, its room holds poison and counts as unwritten,
+// so that a read that comes too early is caught.
 class AsyncCopies {
  public:
   // A copy to [address, address + size_bytes), which holds its contents already. `pc`: of the call

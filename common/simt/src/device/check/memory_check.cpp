@@ -44,7 +44,7 @@ bool is_usable(const Allocation* allocation, const Access& access) {
   return allocation != nullptr && allocation->live && allocation->contains(p, access.size_bytes);
 }
 
-// Whether the place that nobody was seen to write holds something else than fresh memory does. g++
+// Whether a place without a recorded write holds something else than fresh memory does. g++
 // reports no store when a call returns a struct straight into memory: contents tell.
 bool was_written_unseen(const Access& access) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(access.address);

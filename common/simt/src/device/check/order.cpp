@@ -45,7 +45,7 @@ std::uint64_t g_time = 0;  // of the last release
 std::uint32_t g_first_ordinal = 1;  // of this launch, after its last grid barrier
 std::uint32_t g_next_ordinal = 1;
 
-// Of the launches on other streams that may run beside this one; usually as g_first_ordinal.
+// Of the launches on other streams that may overlap this one; usually as g_first_ordinal.
 std::uint32_t g_first_concurrent = 1;
 
 void take_ordinal(BlockOrder& order) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which accesses come before which, whatever the schedule: by barriers, by warp operations, and by
-// fences before and atomics after. Errs on the side of order: never is a pair called unordered that
-// is not.
+// fences before and atomics after. Errs on the side of order: never reports an ordered pair as
+// unordered.
 //
 // Each block has a clock that ticks at everything that may order. A fence releases what its thread
 // has done, or knows of by barriers and warp operations, and a fence for the device also what the
 // thread has acquired from others' fences for the block; an atomic or volatile read acquires
-// whatever has been released by then, by anybody. (A device orders less: only if the read sees what
-// was written after the fence. NVIDIA's own programs leave the reader's fence out, so none is asked
-// for.)
+// whatever any thread has released by then. (A device orders less: only if the read sees what
+// was written after the fence. NVIDIA's own programs omit the reader's fence, so none is required.)
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ bool are_ordinals_scarce();
 void restart_ordinals();  // call when no access is remembered
 
 // The events. The running thread's where no other is named.
-void order_launch(std::uint32_t first_concurrent);  // the first block of launches beside this one
+void order_launch(std::uint32_t first_concurrent);  // first block of launches that may overlap
 void order_block_start(BlockChecks& checks);
 void order_barrier(BlockChecks& checks);
 void order_grid_barrier_begin();  // everything before it, in all blocks, is past

@@ -39,7 +39,7 @@ WordHistory* global_history() {
   return history;
 }
 
-// Accesses that are meant to meet. A plain read beside atomics is taken for an optimistic one, of
+// Accesses that may meet on purpose. A plain read next to atomics counts as an optimistic one, of
 // which a compare-and-swap makes sure afterwards, as in NVIDIA's own examples.
 bool are_meant(Stamp earlier, Stamp now, bool earlier_writes, bool now_writes, bool is_shared) {
   constexpr Stamp kEither = kAtomicBit | kVolatileBit;

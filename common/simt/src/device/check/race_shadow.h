@@ -36,7 +36,7 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
 // There will be accesses to the device's range from `address` on, a multiple of a page.
 void make_history(std::uintptr_t address, std::size_t size_bytes);
 
-// The device's range from `address` on is nobody's any more.
+// The device's range from `address` on is no longer allocated.
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes);
 // Everything.
 void forget_accesses();

@@ -12,9 +12,9 @@ namespace simt::device {
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared);
 
 // Two writes that are reported need a second look once the later one is done: did they store the
-// same value? In C++ that is a race all the same; a device stores whole words, so nobody can tell
-// which of the two was last. The policy:
-//   by the same line   no finding: "found = true" by whoever finds is common, and the line itself
+// same value? In C++ that is a race all the same; a device stores whole words, so no result can
+// show which of the two was last. The policy:
+//   by the same line   no finding: "found = true" by every finder is common, and the line itself
 //                      says that all agree (breadth-first search, "has anything changed?")
 //   by two lines       a finding that says so: that two different lines agree is chance, or a rule
 //                      that no line states

@@ -30,7 +30,7 @@ void SharedShadow::reset(SharedRegion& region, std::span<std::byte> memory,
 void SharedShadow::reset(std::span<std::byte> static_memory, std::span<std::byte> dynamic_memory) {
   reset(static_region, static_memory, static_flags_);
   for (const SharedVariable& variable : shared_variables()) {
-    // Compilers read a guard before each use of its variable. Nobody writes it: shared variables'
+    // Compilers read a guard before each use of its variable. No code writes it: shared variables'
     // constructors do not run.
     if (variable.is_guard && variable.end() <= static_memory.size()) {
       static_region.written.set(static_region.low + variable.offset, variable.size_bytes);

@@ -8,7 +8,7 @@ namespace simt::device {
 
 // From the top: 28 bits for the block's number among all that ever started, 10 for the thread in
 // the block, 20 for the block's clock, 4 for the bytes of the word, 2 for the kind of access. 0:
-// nobody.
+// no access.
 using Stamp = std::uint64_t;
 
 inline constexpr int kOrdinalShift = 36;

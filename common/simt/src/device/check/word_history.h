@@ -10,7 +10,7 @@
 namespace simt::device {
 
 // One word of four bytes: its last write and two reads by different threads since. Two are enough:
-// whoever writes next is another thread than one of them. Code addresses fit in 32 bits as offsets
+// the next writer is another thread than one of them. Code addresses fit in 32 bits as offsets
 // into the program.
 struct WordHistory {
   Stamp write;

@@ -5,7 +5,7 @@
 // another, and joins them where the paths meet again. So does the merge, over basic blocks: of all
 // lanes it takes those that are deepest in calls, of these those at the smallest address; those
 // that stand at the same basic block execute it together. Compiled without reordering of blocks,
-// code lies in such an order that whoever is ahead waits there for the others. Lanes that wait in a
+// code lies in such an order that lanes that run ahead wait there. Lanes that wait in a
 // warp operation go on together.
 #pragma once
 

@@ -23,7 +23,7 @@ struct Request {
 int count_sectors(const Request& request);
 
 // Shared memory answers in wavefronts: 32 banks of 4 bytes, and each gives one word a wavefront, to
-// all lanes that want it. A request is cut into phases of 32 lanes at up to 4 bytes a lane, 16 at 8
+// all lanes that want it. A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8
 // bytes, 8 at 16; without conflicts a phase takes one wavefront.
 struct Wavefronts {
   int total = 0;

@@ -20,7 +20,7 @@ namespace {
 // The widest access that one instruction makes.
 constexpr std::size_t kMaxAccessBytes = 16;
 
-// threadIdx and its like, which a device has in registers.
+// threadIdx and other built-in variables, which a device has in registers.
 bool is_builtin(std::uintptr_t address) {
   const auto lies_in = [address](const auto& variable) {
     return address - reinterpret_cast<std::uintptr_t>(&variable) < sizeof variable;

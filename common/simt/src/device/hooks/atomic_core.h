@@ -27,7 +27,7 @@ inline void note_order(std::memory_order order, bool for_device) {
 }
 
 // In a kernel one thread runs until it waits, so plain accesses are atomic. On the host other OS
-// threads may run at the same time. (Atomics of 16 bytes would need libatomic there; nobody shares
+// threads may run at the same time. (Atomics of 16 bytes would need libatomic there; no code shares
 // such objects.)
 inline constexpr std::size_t kMaxHostAtomicBytes = 8;
 

@@ -15,7 +15,7 @@ using simt::device::running;
 
 std::uint64_t g_slept = 0;  // nanoseconds
 
-// Time flies for a thread that does nothing but read the clock.
+// Time flies for a thread that only reads the clock.
 std::uint64_t read_clock(const void* pc) {
   constexpr std::uint64_t kPollTime = 1024;
   static const char clock_place = 0;
@@ -23,7 +23,7 @@ std::uint64_t read_clock(const void* pc) {
   simt::device::Lane& lane = *running.lane;
   if (lane.last_poll == &clock_place) {
     g_slept += kPollTime;
-    simt::device::yield(pc, 0);
+    simt::device::yield_for_time(pc);
   }
   lane.last_poll = &clock_place;
   return running.steps + g_slept;
@@ -49,5 +49,5 @@ extern "C" clock_t clock() noexcept {
 void __nanosleep(unsigned ns) {
   if (running.launch == nullptr) return;
   g_slept += ns;
-  simt::device::yield(__builtin_return_address(0), simt::device::kStepsPerPoll);
+  simt::device::yield(__builtin_return_address(0));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads take turns here and see each other's writes at once, so fences change nothing but what
+// Threads take turns here and see each other's writes at once, so fences only change what
 // the checkers take for ordered. And a thread may wait by means of them, around plain loads.
 #include "check/order.h"
 #include "run/poll.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The calls that -fsanitize=alignment,bounds make before an access that breaks its type's rules: an
-// address that is no multiple of the type's alignment, an index past the end of an array whose
-// length the type tells (`tile[1][32]` of `float tile[32][32]`, `sums[4]` of `float sums[4]`). The
-// comparisons stand in the program; correct code never calls.
+// address that is not a multiple of the type's alignment, an index past the end of an array whose
+// length the type gives (`tile[1][32]` of `float tile[32][32]`, `sums[4]` of `float sums[4]`). The
+// comparisons are in the program; correct code never calls.
 #include "hooks/types.h"
 
 #include <string>

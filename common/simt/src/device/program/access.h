@@ -14,7 +14,7 @@ struct Access {
   bool writes = false;
   bool is_atomic = false;
   bool is_volatile = false;
-  bool is_aligned_by_type = true;  // an address that is no multiple of the size is a mistake
+  bool is_aligned_by_type = true;  // an address must be a multiple of the size
   const void* pc = nullptr;        // the return address of the call that announces it
 };
 

@@ -20,7 +20,7 @@ const SourceLine& source_line(const void* return_address);
 // Whether the code there is the student's own, and no function inlined from elsewhere.
 bool is_students_own(const void* return_address);
 
-// Whether both calls stand in the same line, so far as is known: compilers make copies of calls.
+// Whether both calls are in the same line, as far as known: compilers make copies of calls.
 bool is_same_line(const void* return_address, const void* other);
 
 // "line 12", or "line 12 of helper.cuh" if that is another file than `file`; "an unknown line".

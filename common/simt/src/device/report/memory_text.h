@@ -50,7 +50,7 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
 // A kernel's access to the host's memory.
 std::string host_pointer_text(const std::string& thread, const Access& access);
 
-// The address is no multiple of the access's size.
+// The address is not a multiple of the access's size.
 std::string misaligned_text(const std::string& thread, const Access& access);
 
 struct TypedAccess {

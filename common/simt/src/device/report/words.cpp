@@ -17,6 +17,10 @@ std::string bytes(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
+std::string blocks(std::uint64_t count, const std::string& more) {
+  return std::to_string(count) + " " + more + (count == 1 ? "block" : "blocks");
+}
+
 std::string hex(std::uintptr_t address) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));

@@ -14,6 +14,9 @@ namespace simt::device {
 // "1 byte", "4 bytes"
 std::string bytes(std::size_t count);
 
+// "1 block", "4 blocks", "4 more blocks"
+std::string blocks(std::uint64_t count, const std::string& more = "");
+
 // "0x7f00"
 std::string hex(std::uintptr_t address);
 

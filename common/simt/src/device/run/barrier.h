@@ -6,7 +6,7 @@ namespace simt::device {
 
 struct Block;
 
-// The running thread has come to the barrier by the call that its `pc` tells. It waits from now on:
+// The running thread has come to the barrier by the call that its `pc` names. It waits from now on:
 // the caller has to run others, unless it was the last.
 void arrive_at_barrier(bool predicate);
 

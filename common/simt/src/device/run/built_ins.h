@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The storage behind threadIdx and its like, which programs see as constants.
+// The storage of the built-in variables such as threadIdx, which programs see as constants.
 #pragma once
 
 #include "simt/vector_types.h"

@@ -3,15 +3,14 @@
 
 #include <sys/mman.h>
 
-#include <boost/context/detail/fcontext.hpp>
 #include <iterator>
 #include <new>
 #include <set>
 
+#include "run/switch_stack.h"
+
 namespace simt::device {
 namespace {
-
-namespace context = boost::context::detail;
 
 constexpr std::size_t kStacksPerMapping = 64;
 constexpr std::size_t kMappingBytes = kStacksPerMapping * kStackBytes;
@@ -27,21 +26,9 @@ constexpr std::size_t kMaxGuards = 16384;
 constexpr std::size_t kNumOffsets = 32;
 constexpr std::size_t kOffsetBytes = 192;
 
-// Runs on the fiber that was switched to; notes where the other one stopped.
-void note_suspended(context::transfer_t transfer) {
-  static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
-}
-
-void first_run(context::transfer_t transfer) {
-  note_suspended(transfer);
-  fiber_main();
-}
-
 // Makes the next switch to `fiber` start it anew.
 void renew(Fiber& fiber) {
-  const std::uintptr_t top = fiber.stack_low + fiber.stack_bytes;
-  fiber.context =
-      context::make_fcontext(reinterpret_cast<void*>(top), fiber.stack_bytes, first_run);
+  fiber.context = prepare_stack(fiber.stack_low + fiber.stack_bytes, fiber_main);
 }
 
 }  // namespace
@@ -51,9 +38,7 @@ bool is_fiber_stack(std::uintptr_t address) {
   return after != g_mappings.begin() && address - *std::prev(after) < kMappingBytes;
 }
 
-void switch_fiber(Fiber& from, Fiber& to) {
-  note_suspended(context::jump_fcontext(to.context, &from));
-}
+void switch_fiber(Fiber& from, Fiber& to) { simt_switch_stack(&from.context, to.context); }
 
 Fiber* FiberPool::acquire() {
   if (idle_.empty()) add_stacks();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "report/words.h"
 #include "run/events.h"
 #include "run/poll.h"
 #include "run/running.h"
@@ -19,7 +20,7 @@ namespace {
 // A block whose threads poll keeps its turn for so long while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// So often must all blocks have polled in vain before that is a deadlock; bounded polling ends
+// It is a deadlock when all blocks have polled so often without success; bounded polling ends
 // sooner.
 constexpr int kMinIdleRounds = 128;
 
@@ -30,6 +31,8 @@ constexpr std::size_t kMaxInterrupted = 6;
 AddressRange range_of(std::span<std::byte> memory) {
   return {reinterpret_cast<std::uintptr_t>(memory.data()), memory.size()};
 }
+
+const char* have(std::uint64_t count) { return count == 1 ? " has " : " have "; }
 
 bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
 
@@ -177,17 +180,18 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
                         std::move(message), threads.empty() ? nullptr : threads.front().pc};
 }
 
-// Nobody can go on, or all go on in vain. The oldest block speaks for all.
+// No block can go on, or all only poll. The message describes the oldest block.
 void Grid::end_with_standstill() {
   std::string more;
   if (resident_.size() > 1) {
-    more += "; " + std::to_string(resident_.size() - 1) + " more blocks are under way";
+    const std::size_t others = resident_.size() - 1;
+    more += "; " + blocks(others, "more ") + (others == 1 ? " is" : " are") + " under way";
   }
-  if (num_ended_ > 0) more += "; " + std::to_string(num_ended_) + " blocks have ended";
+  if (num_ended_ > 0) more += "; " + blocks(num_ended_) + have(num_ended_) + "ended";
   if (num_started_ < num_blocks_) {
-    more += "; " + std::to_string(num_blocks_ - num_started_) +
-            " blocks have not started, because the device holds " + std::to_string(max_resident_) +
-            " at a time";
+    const std::uint64_t rest = num_blocks_ - num_started_;
+    more += "; " + blocks(rest) + have(rest) + "not started, because the device holds " +
+            std::to_string(max_resident_) + " at a time";
   }
   end_with_deadlock(*resident_.front(), more);
 }

@@ -46,7 +46,7 @@ class Grid {
   std::uint64_t num_ended_ = 0;
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
   std::vector<std::unique_ptr<Block>> spare_;
-  Block* loaded_ = nullptr;  // whose shared memory is in place; null if nobody's that is needed
+  Block* loaded_ = nullptr;  // whose shared memory is in place; null if no needed one is
 
   // Since memory last changed:
   std::uint64_t seen_changes_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/poll.h"
 
+#include <utility>
+
 #include "run/block.h"
 #include "run/events.h"
 #include "run/running.h"
@@ -19,16 +21,15 @@ constexpr int kSamePlace = 64;
 constexpr int kOtherPlace = 1;
 constexpr int kPatience = 1024;
 
-// So many alarms without a change make a deadlock. A thread that reads and reads is slow, not
-// stuck; only after a long time is it taken to be in an endless loop.
-constexpr std::uint64_t kAlarmsPerDeadlock = 32;
+constexpr std::uint64_t kStepsPerSwitch = 16;  // basic blocks that take as long as a switch
 
 // So many alarms of a thread that touches nothing make an endless loop. It cannot be waiting, so
-// nobody is held up but by its computing: by default it may execute 10^9 basic blocks, which take a
+// others wait only while it computes: by default it may execute 10^9 basic blocks, which take a
 // GPU's thread ten seconds and the emulator two.
 constexpr int kAlarmsPerEndlessLoop = 50;
 
 std::uint64_t g_idle_steps = 0;
+std::uint64_t work_at_yield = 0;
 std::uint64_t polled_changes = 0;  // running.changes at the last poll
 int impatience = 0;                // of the polls since then
 
@@ -39,6 +40,20 @@ int alarms_without_activity = 0;
 // Other than executing basic blocks.
 std::uint64_t activity() { return running.activity() - running.steps; }
 
+// Returns what was done since the last call, in basic blocks.
+std::uint64_t take_work() {
+  const std::uint64_t work = running.steps + kStepsPerSwitch * running.switches;
+  return work - std::exchange(work_at_yield, work);
+}
+
+void let_others_run(const void* pc) {
+  running.lane->pc = pc;
+  on_yield();
+  running.warp->ready &= ~running.lane_bit();
+  running.warp->yielded |= running.lane_bit();
+  run_others();
+}
+
 void set_next_alarm() {
   running.alarm_step = running.steps + step_limit();
   changes_at_alarm = running.changes;
@@ -47,13 +62,14 @@ void set_next_alarm() {
 
 }  // namespace
 
-void yield(const void* pc, std::uint64_t idle_steps) {
-  g_idle_steps += idle_steps;
-  running.lane->pc = pc;
-  on_yield();
-  running.warp->ready &= ~running.lane_bit();
-  running.warp->yielded |= running.lane_bit();
-  run_others();
+void yield(const void* pc) {
+  g_idle_steps += take_work();
+  let_others_run(pc);
+}
+
+void yield_for_time(const void* pc) {
+  take_work();
+  let_others_run(pc);
 }
 
 void poll(const void* address, const void* pc) {
@@ -66,7 +82,7 @@ void poll(const void* address, const void* pc) {
   impatience += same_place ? kSamePlace : kOtherPlace;
   if (impatience < kPatience) return;
   impatience = same_place ? kPatience - kSamePlace : 0;
-  yield(pc, kStepsPerPoll);
+  yield(pc);
 }
 
 std::uint64_t idle_steps() { return g_idle_steps; }
@@ -96,7 +112,7 @@ void alarm(const void* pc) {
     return;
   }
   alarms_without_activity = 0;
-  if (!has_changed) yield(pc, step_limit() / kAlarmsPerDeadlock);
+  if (!has_changed) yield(pc);
 }
 
 }  // namespace simt::device

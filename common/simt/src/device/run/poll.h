@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Threads that wait for memory to change. A device runs all resident threads at once; here a thread
-// that polls in vain has to let the others run, or it would wait for ever.
+// that polls without success must let the others run, or it would wait for ever.
 #pragma once
 
 #include <cstdint>
 
 namespace simt::device {
 
-inline constexpr std::uint64_t kStepsPerPoll = 16;  // about what a poll with its switch costs
-
 // The running thread polls `address`. If this has gone on for a while and memory has not changed,
 // others run before it returns. pc: the caller's, for messages.
 void poll(const void* address, const void* pc);
 
-// Lets all others run first. `idle_steps`: how much that counts towards a deadlock, in basic
-// blocks.
-void yield(const void* pc, std::uint64_t idle_steps);
+// Lets all others run first. What the threads did since the last yield was idle, unless memory
+// changes.
+void yield(const void* pc);
 
-// Spent on polling in vain since the last reset, in basic blocks.
+// The same for a thread that waits for time to pass: that will happen, and is not idle.
+void yield_for_time(const void* pc);
+
+// Idle work since the last reset, in basic blocks; a switch of fibers costs as much as some.
 std::uint64_t idle_steps();
 void reset_idle_steps();
 
 // The thread has executed step_limit() basic blocks since the launch or the last alarm. If it
 // neither touched memory nor waited all the while, it computes, or is in an endless loop: after
-// many such alarms in a row, ends the kernel. Otherwise, if nobody has written to memory, lets
+// many such alarms in a row, ends the kernel. Otherwise, if no thread has written to memory, lets
 // others run: perhaps the thread polls with plain loads.
 void alarm(const void* pc);
 

@@ -20,7 +20,7 @@ struct Warp;
 struct BlockChecks;
 struct LaneTrace;
 
-// All addresses but the device's, going round past the last one.
+// All addresses but the device's, wrapping around at the end.
 inline constexpr std::uintptr_t kHostLow = kDeviceBase + kDeviceRangeBytes;
 inline constexpr std::size_t kHostBytes = 0 - kDeviceRangeBytes;
 
@@ -32,7 +32,7 @@ struct AddressRange {
 };
 
 struct Running {
-  // The running fiber's stack: accesses in it are the thread's own and concern nobody. Outside of
+  // The running fiber's stack: accesses in it are the thread's own and need no check. Outside of
   // kernels it is all but the device's range of addresses, so one comparison serves both questions.
   std::uintptr_t stack_low = kHostLow;
   std::size_t stack_bytes = kHostBytes;

@@ -51,7 +51,7 @@ void end_work();
 void host_waits_for(cudaStream_t stream);
 void host_waits_for_all();
 
-// Events: what has to be done before one counts as recorded, and who waits for that.
+// Events: what has to be done before one counts as recorded, and which stream waits for that.
 StreamClock record_event(cudaStream_t stream);
 void host_waits_for(const StreamClock& event);
 void stream_waits_for(cudaStream_t stream, const StreamClock& event);

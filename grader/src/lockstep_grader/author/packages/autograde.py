@@ -72,7 +72,7 @@ def _status(platform: Platform, graded: Submission) -> ExitCode:
 
 
 def _fault(lab: Lab, error: Exception) -> Submission:
-    """The result when we, not the student, have failed; what nobody foresaw is told in full."""
+    """The result when we, not the student, have failed; an unforeseen failure is shown in full."""
     if not isinstance(error, (LockstepError, OSError)):
         traceback.print_exception(error)
     reason = one_line(str(error)) or type(error).__name__

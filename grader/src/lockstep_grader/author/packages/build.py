@@ -15,7 +15,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.results.export.autolab import problem_name
 from lockstep_grader.results.export.words import number
-from lockstep_grader.toolchain.system import CPU_REQUIREMENTS
+from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
 _HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
 
@@ -121,7 +121,7 @@ def _image(platform: Platform, lab: Lab, files: Files, image: str, lockstep: str
 
 
 def _prepare(platform: Platform, lab: Lab, lockstep: str) -> Packed:
-    packages = " ".join(sorted(need.package for need in CPU_REQUIREMENTS))
+    packages = " ".join(sorted(need.package for need in BUILD_REQUIREMENTS))
     script = render("prepare.sh", platform=platform, lab=lab, lockstep=lockstep, packages=packages)
     return text(script, executable=True)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from lockstep_grader.author.packages.render import render
 from lockstep_grader.machine.archive import Files, text
-from lockstep_grader.toolchain.system import CPU_REQUIREMENTS
+from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
 IMAGE = "debian:13"  # of the container that grades
 # `./lab` installs the rest, but in one go it is quicker.
@@ -14,7 +14,7 @@ _PACKAGES = ("ca-certificates", "ccache", "python3", "python3-venv")
 
 def pipelines(labs: Sequence[str]) -> Files:
     """The workflow and the pipeline that grade the labs with these ids, a job for each."""
-    packages = " ".join([*_PACKAGES, *(need.package for need in CPU_REQUIREMENTS)])
+    packages = " ".join([*_PACKAGES, *(need.package for need in BUILD_REQUIREMENTS)])
     values = {"image": IMAGE, "labs": labs, "packages": packages}
     return {
         ".github/workflows/grade.yml": text(render("student.github.yml", **values)),

@@ -126,7 +126,7 @@ def _read(file: Path) -> bytes:
 
 
 def require_committed(root: Path, labs: Sequence[Lab]) -> None:
-    """That each rung file is as it was committed: nobody's work. Raises InputError."""
+    """That each rung file is as committed, without anyone's work. Raises InputError."""
     if not (root / ".git").exists():
         return
     for lab in labs:

@@ -22,7 +22,7 @@ from lockstep_grader.toolchain.build import STRICT
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
-    Section("python", "ruff and mypy --strict on the grader", check_python),
+    Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
     Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
     Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
@@ -59,7 +59,7 @@ def make_strict(workspace: Workspace) -> Workspace:
 
 def ensure_tools(workspace: Workspace) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
-    system.ensure((*system.CPU_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
+    system.ensure((*system.BUILD_REQUIREMENTS, *system.DEVELOPER_REQUIREMENTS))
     for needed, loss in (
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layout of our own sources, and lint of the grader: clang-format, ruff and mypy."""
+"""Layout of our own sources, lint of the grader, and the wording of all texts."""
 
 import re
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, report, run_tool
+from lockstep_grader.author.selftest.wording import check_wording
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
@@ -42,6 +43,7 @@ def check_python(context: Context) -> Tally:
         run_tool(context, "ruff check", [*python, "ruff", "check", "."], grader)
         + run_tool(context, "ruff format", [*python, "ruff", "format", "--check", "."], grader)
         + run_tool(context, "mypy --strict", [*python, "mypy"], grader)
+        + check_wording(context)
     )
 
 

@@ -66,7 +66,7 @@ def run_pytest(context: Context) -> Tally:
 
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
-    # One seed for all runs of the tests; whoever types `./lab lint` gets a fresh one.
+    # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
     session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
     kept = KeptJudgements(workspace.build(Backend.CPU) / "proofs")
     verdicts = lint(workspace, read_labs(workspace), session, kept)
@@ -81,7 +81,7 @@ def build_cuda(context: Context) -> Tally:
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
-    system.ensure(system.requirements(Backend.CUDA))
+    system.ensure(system.BUILD_REQUIREMENTS)
     build_backend(context.workspace, Backend.CUDA, ["all"], context.jobs)
     report(context, "the cuda backend compiles and links", True)
     return Tally(passed=1)

@@ -26,7 +26,7 @@ class Submitter:
         self.ready: list[str] = []  # names of jobs, in the order of sending
 
     def again(self, name: str) -> None:
-        """The job was sent before, in vain: it goes once more, in a task of its own."""
+        """The job was sent before, without a result: it goes once more, in its own task."""
         self._alone.add(name)
         self.ready.append(name)
 

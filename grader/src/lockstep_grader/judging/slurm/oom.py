@@ -7,7 +7,7 @@ from pathlib import Path
 def oom_kills(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
     """How many processes of our control group the kernel has killed so far; 0 where unknown.
 
-    The limit is the task's, not the submission's: a worker that ends so tells nothing about itself.
+    The limit is the task's, not the submission's: such an end says nothing about the worker.
     """
     try:
         lines = (proc / "self/cgroup").read_text("utf-8").splitlines()

@@ -97,10 +97,11 @@ class Run:
                 self._spool.drop_array(array.name)
         adopted = [name for name in self._waiting if self._tracker.holds(name)]
         if adopted:
-            say(f"{len(adopted)} rungs are in Slurm's queue since an earlier run; waiting for them")
+            these = "1 rung is" if len(adopted) == 1 else f"{len(adopted)} rungs are"
+            say(f"{these} still in Slurm's queue from an earlier run; waiting for the results")
         ready = [job for job in self._waiting.values() if not self._tracker.holds(job.name)]
         if self._session.toolchain.backend is Backend.CUDA:
-            # Each task compiles the solutions of its rungs, to measure beside them.
+            # Each task compiles the solutions of its rungs, to compare with them.
             ready.sort(key=lambda job: (job.lab, job.rung))
         self._submitter.ready += [job.name for job in ready]
 

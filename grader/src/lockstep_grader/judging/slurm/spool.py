@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The folder RESULTS/.slurm that the submitting machine and the nodes share.
 
-    sources/NAME.cu       a rung to judge, as it was read; gone when nobody waits for it any more
+    sources/NAME.cu       a rung to judge, as it was read; gone when no process waits for it
     outcomes/NAME.json    its judgement, written whole and renamed; pictures in outcomes/NAME/
     arrays/ID/            one array of tasks: array.json, task-I.json, Slurm's and submitit's files
 
-NAME is a hash of the result's ids, its key and the number of its last attempt, so that whoever asks
-for the same judgement after a run was killed finds the sources, tasks and outcomes of that run.
+NAME is a hash of the result's ids, its key and the number of its last attempt. So a run that asks
+for the same judgement after another was killed finds the sources, tasks and outcomes of that run.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ class Spool:
         shutil.rmtree(self._outcomes / name, ignore_errors=True)
 
     def discard(self, name: str) -> None:
-        """Everything about a job that nobody waits for any more."""
+        """Everything about a job that no process waits for any more."""
         self.source(name).unlink(missing_ok=True)
         self.drop_outcome(name)
 

@@ -56,7 +56,7 @@ def run_task(file: str) -> None:
 
 
 class _Outcomes:
-    """The shelf of a task: what it was asked for, and what came out, faults included."""
+    """The shelf of a task: what it must do, and what came out, faults included."""
 
     def __init__(self, spool: Spool, jobs: Sequence[TaskJob]) -> None:
         self._spool = spool

@@ -39,7 +39,7 @@ class Prints:
 
 
 def handed_out(texts: Iterable[str]) -> frozenset[int]:
-    """The fingerprints of what everybody was given."""
+    """The fingerprints of what all students were given."""
     return frozenset(value for text in texts for value in _fingerprint(text).hashes)
 
 

@@ -31,7 +31,7 @@ def histogram_svg(bins: Sequence[Bin]) -> Markup:
 def stack_svg(stat: RungStat) -> Markup:
     """The class's states at one rung, side by side."""
     said = ", ".join(f"{count} {state}" for state, count in stat.counts.items() if count)
-    return _svg("stack", _STACK_HEIGHT, said or "nobody", _stack_parts(stat))
+    return _svg("stack", _STACK_HEIGHT, said or "no submission", _stack_parts(stat))
 
 
 def _gauge_parts(gauge: Gauge) -> Iterator[Markup]:

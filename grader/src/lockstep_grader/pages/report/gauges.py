@@ -10,8 +10,8 @@ from lockstep_grader.model.measures import MEASURES, figure, kept
 # What a speed ratio is a ratio of, and what 1 means.
 _SPEEDS = {
     "share": ("speed, as a share of what this device reaches", "the device's limit"),
-    "of_library": ("speed beside the library's", "the library"),
-    "of_reference": ("speed beside the reference solution's", "the reference"),
+    "of_library": ("speed compared with the library's", "the library"),
+    "of_reference": ("speed compared with the reference solution's", "the reference"),
     "speedup": ("speedup over the lab's first rung", ""),
     "speedup_cpu": ("speedup over a sequential CPU", ""),
 }

@@ -9,7 +9,7 @@ from lockstep_grader.pages.report.class_stats import Summary
 from lockstep_grader.pages.report.results import Entry
 from lockstep_grader.pages.report.words import is_right, is_unwritten, points
 
-_MANY = 0.75  # of those who wrote a rung: then it is hard for nobody but the others
+_MANY = 0.75  # of those who wrote a rung: then it is hard only for the others
 _LEAST_WRITTEN = 4  # fewer say nothing of how hard a rung is
 
 RULES = (
@@ -28,7 +28,7 @@ class Need:
 
 
 def who_needs_help(entries: Sequence[Entry], summary: Summary) -> list[Need]:
-    """Those with the most reasons first. Whoever was not graded is not judged by these rules."""
+    """Those with the most reasons first. Students without a grade are not judged by these rules."""
     easy = _easy_rungs(entries)
     needs = []
     for entry in entries:

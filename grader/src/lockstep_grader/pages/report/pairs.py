@@ -12,7 +12,7 @@ from lockstep_grader.pages.source import coloured_lines
 
 LEAST_SHARE = 0.8
 LEAST_ABOVE = 0.15  # above the usual, where that is known
-LEAST_OWN = 200  # characters of code of one's own, or there is nothing to compare
+LEAST_OWN = 200  # characters of the student's own code, or there is nothing to compare
 LEAST_PAIRS = 6  # fewer say nothing of what is usual
 MOST_PAIRS = 60  # listed
 

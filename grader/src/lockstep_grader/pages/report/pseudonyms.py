@@ -2,7 +2,7 @@
 """Names for a leaderboard that only those who hold the results folder can lead back to a student.
 
 A pseudonym is drawn by a keyed hash of the submission's id. The key is made once and lies in the
-results folder: with it a student keeps one name all term, without it nobody can try out ids.
+results folder: with it a student keeps one name all term; without it trying out ids is useless.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what grading wrote: the scores from grade.json, sources and pictures from beside it."""
+"""Reads what grading wrote: the scores from grade.json, sources and pictures from its folder."""
 
 import json
 from dataclasses import dataclass

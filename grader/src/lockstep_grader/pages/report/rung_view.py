@@ -86,7 +86,7 @@ class RungView:
 
     @property
     def is_noted(self) -> bool:
-        """Whether something is to be said of a line of the source."""
+        """Whether there is something to say about a line of the source."""
         return any(line.notes for fold in self.source for line in fold.lines)
 
     @property
@@ -145,7 +145,7 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
 
 
 def _notes(result: RungResult, rung: Rung, backend: Backend) -> dict[int, list[tuple[str, str]]]:
-    """What is to be said of lines: findings, and where most of a gated measure arises."""
+    """What to say about lines: findings, and where most of a gated measure arises."""
     notes: dict[int, list[tuple[str, str]]] = defaultdict(list)
     findings: Iterable[Finding] = result.findings
     for finding in findings:

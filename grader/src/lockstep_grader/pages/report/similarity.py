@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Pairs of submissions whose code is alike beyond what the task makes alike.
 
-A figure is no proof: everyone solves the same task from the same hand-out. So what was handed out
-is subtracted, a rung with little code of one's own is left out, and a pair stands out only where it
-is far above what is usual at that rung.
+Similarity is not a proof: everyone solves the same task from the same hand-out. So the pages
+subtract what was handed out, omit a rung with little code of the student's own, and list a pair
+only if it is far above what is usual at that rung.
 """
 
 from collections import defaultdict

@@ -2,7 +2,7 @@
 """CSV that Canvas and Moodle import into their gradebooks.
 
 An empty cell would erase a score that is there already (Canvas: lib/gradebook_importer.rb; Moodle:
-https://docs.moodle.org/en/Grade_import), so a student of whom anything is not graded has no row.
+https://docs.moodle.org/en/Grade_import), so a student with anything not graded has no row.
 """
 
 import re
@@ -22,7 +22,7 @@ _ASSIGNMENT_ID = re.compile(r" \(\d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The file, and whom it leaves out with the reason."""
+    """The file, and the students that it leaves out, with the reason."""
 
     text: str
     left_out: tuple[str, ...]
@@ -73,7 +73,7 @@ def roster_of(rows: Sequence[Row]) -> Roster:
 
 
 def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
-    """Student, ID, SIS Login ID, Section, a column a lab; then a row with the points possible."""
+    """Student, ID, SIS Login ID, Section, a column per lab; then a row with the points possible."""
     known = roster.columns if roster else (*_CANVAS[:2], "SIS Login ID", _SECTION)
     who = [*(column for column in _CANVAS if column in known), _SECTION]
     titles = [roster.assignment(lab) if roster else lab for lab, _ in book.labs]
@@ -94,7 +94,7 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
 
 
 def moodle(book: Gradebook) -> Import:
-    """Username, ID number, Email address, a column a lab; any one of the three may be mapped."""
+    """Username, ID number, Email address, a column per lab; any one of the three may be mapped."""
     rows = [["Username", "ID number", "Email address", *(lab for lab, _ in book.labs)]]
     left_out = []
     for entry in book.submissions:
@@ -133,6 +133,6 @@ def _folded(name: str) -> str:
 
 
 def describe(left_out: Sequence[str]) -> str:
-    """Whom a file leaves out, on one line."""
+    """The students that a file leaves out, on one line."""
     more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
     return f"left out, so that no score is erased: {'; '.join(left_out[:5])}{more}"

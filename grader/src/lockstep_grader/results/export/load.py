@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what export is made from: grade.json, the pictures beside it, and a roster."""
+"""Reads what export is made from: grade.json, the pictures in its folder, and a roster."""
 
 import json
 from pathlib import Path

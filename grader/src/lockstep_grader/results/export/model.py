@@ -31,7 +31,7 @@ class Test:
     seconds: float
     output: str
     findings: tuple[Finding, ...] = ()
-    images: tuple[tuple[str, str], ...] = ()  # label, file beside the rung's result
+    images: tuple[tuple[str, str], ...] = ()  # label, file next to the rung's result
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CSV for spreadsheets and scripts: a row a student, or a row a student and rung."""
+"""CSV for spreadsheets and scripts: a row per student, or a row per student and rung."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ _WHO = ("id", "name", "email", "login", "lms_id", "section")
 
 
 def students(book: Gradebook) -> str:
-    """A row a student: points by lab, the total, the full mark, whether it is graded."""
+    """A row per student: points by lab, the total, the full mark, whether it is graded."""
     header = [*_WHO, *(lab for lab, _ in book.labs), "score", "max_score", "status"]
     rows = [
         [
@@ -34,7 +34,7 @@ def students(book: Gradebook) -> str:
 
 
 def rungs(book: Gradebook) -> str:
-    """A row a student and rung: points by part, the outcome, the first cause."""
+    """A row per student and rung: points by part, the outcome, the first cause."""
     parts = [part.value for part in Part]
     header = [*_WHO, "lab", "rung", *parts, "score", "max_score", "outcome", "cause"]
     rows = []

@@ -6,7 +6,7 @@ from lockstep_grader.model.text import more_tests_fail, visible
 from lockstep_grader.results.export.model import Rung, Submission, Test
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
-RUNG_CHARS = 10_000  # of all that is said of one rung
+RUNG_CHARS = 10_000  # of all text about one rung
 
 NOT_GRADED = "Not graded: a fault of the grader or its machine, not of your submission"
 _TRY_AGAIN = "It costs you nothing and will be graded again."
@@ -57,7 +57,7 @@ def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
 
 
 def headline(submission: Submission) -> str:
-    """What is said of the submission as a whole."""
+    """What to say about the submission as a whole."""
     if submission.score is None:
         return f"{NOT_GRADED}. {_TRY_AGAIN}"
     lines = [f"{points(submission.score, submission.max_score)} points"]

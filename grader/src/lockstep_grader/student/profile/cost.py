@@ -60,7 +60,7 @@ def requests(counters: Counters) -> float:
 
 
 def wasted_sectors(counters: Counters) -> float:
-    """Sectors beyond those that would hold the bytes asked for."""
+    """Sectors beyond those that would hold the bytes that are used."""
     waste = 0.0
     for access in ("read", "write"):
         moved = counters.get(f"global_{access}_sectors", 0)
@@ -98,7 +98,7 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
     blocks = counters.get("blocks", 0) / max(1, kernel.launches)
     if 0 < blocks < multiprocessors:
         said = (
-            f"{_no_waste(kernel, items)}; but, at this size, {figure(blocks)} blocks a launch "
+            f"{_no_waste(kernel, items)}; but, at this size, {figure(blocks)} blocks per launch "
             f"leave most of {multiprocessors} multiprocessors without work"
         )
         return Diagnosis("few_blocks", said)
@@ -112,20 +112,20 @@ def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
         where = _worst(kernel.lines, wasted_sectors)
         return (
             f"uncoalesced: {figure(moved)} sectors moved, where {figure(moved - cost)} would hold "
-            f"the bytes asked for{where}. Let neighbouring lanes touch neighbouring words"
+            f"the bytes used{where}. Let neighbouring lanes touch neighbouring words"
         )
     if rule == "bank_conflicts":
         where = _worst(kernel.lines, conflicts)
         return (
             f"bank conflicts: {figure(cost)} extra wavefronts, {cost / passes(counters):.0%} of "
-            f"all passes{where}. Lanes of a warp should meet 32 different banks, or one same word"
+            f"all passes{where}. Let a warp's lanes access 32 different banks, or the same word"
         )
     most = max(
         counters.get(f"{space}_atomic_max_same_address", 0) for space in ("global", "shared")
     )
     where = _worst(kernel.lines, queued_lanes)
     return (
-        f"atomics: up to {figure(most)} lanes of a warp meet at one address and queue there{where}"
+        f"atomics: up to {figure(most)} lanes of a warp access one address and queue there{where}"
         ". Combine within the warp or the block first"
     )
 
@@ -152,7 +152,7 @@ def _idle(kernel: Kernel) -> Diagnosis | None:
         where = _worst(kernel.lines, lambda line: line.get("barriers", 0))
         return Diagnosis(
             "barriers",
-            f"barriers: warps wait {figure(waits)} times for the others of their block, against "
+            f"barriers: warps wait {figure(waits)} times for the others of their block, and make "
             f"{figure(requests(counters))} memory requests{where}",
         )
     return None

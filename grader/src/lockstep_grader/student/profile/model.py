@@ -64,7 +64,7 @@ class SizeProfile:
     """One call of one size. `message` says what is wrong when it did not pass."""
 
     num_items: int
-    items: float  # what "per item" means: not always the size that was asked for
+    items: float  # what "per item" means: not always the requested size
     outcome: Outcome
     message: str
     findings: tuple[Finding, ...]

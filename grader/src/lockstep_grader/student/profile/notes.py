@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counters in words: the columns of a kernel's table and the notes beside a source line."""
+"""Counters in words: the columns of a kernel's table and the notes next to a source line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -28,7 +28,8 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
     name = f"{profile.lab.id}/{profile.rung.id}"
     for size in profile.sizes:
         head = Text.assemble((f"{name}  {profile.rung.title}", "bold"))
-        console.print(head.append(f", {size.num_items} items", "bold"))
+        items = "item" if size.num_items == 1 else "items"
+        console.print(head.append(f", {size.num_items} {items}", "bold"))
         if size.outcome is not Outcome.PASSED:
             _warn(console, size)
         _print_kernels(console, size)
