@@ -159,8 +159,8 @@ def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Pa
     for jobs in ("1", "2", "3"):
         ran = lab("check", f"{LAB}/03", "--from", tmp_path, "--seed", "7", "--jobs", jobs, "--json")
         (result,) = json.loads(ran.stdout)["lab"]["rungs"]
-        tests = {
-            test["name"]: (test["part"], test["outcome"], test["message"], test["measures"])
+        tests = {  # less the sizes in messages: a judge looks for small ones in its first failure
+            test["name"]: (test["part"], test["outcome"], test["message"][:12], test["measures"])
             for test in result["tests"]
         }
         said.append((ran.returncode, result["score"], tests))

@@ -51,7 +51,7 @@ def test_a_test_that_fails_for_a_known_reason_says_so(checkout: Checkout) -> Non
     twice = "".join(verdict_line(outcome="failed", message="", findings=race) for _ in range(2))
     checkout.submission("labs", {"01_first": twice})
     ran = checkout.lab("check", f"{LAB}/01_first")
-    assert ran.out.count("a is racy") == 1
+    assert ran.out.count("race  01_first.cu:3") == 1
     assert ran.out.count("failed for a reason above") == 1
 
 

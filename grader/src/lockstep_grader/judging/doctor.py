@@ -66,7 +66,7 @@ def examine() -> tuple[Item, ...]:
 
 def cpu_ready(items: Sequence[Item]) -> bool:
     """Whether `./lab grade` can work here without a GPU."""
-    return all(item.found for item in items if item.group == "cpu backend")
+    return all(item.found for item in items if item.group == "build")
 
 
 def print_items(console: Console, items: Sequence[Item]) -> None:
