@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Measures our solutions and every variant of NVIDIA's libraries that a user can call, in one
-// process: sorts of keys and of pairs (CUB has an index type to choose), and products of square
-// float matrices (cuBLAS, no TF32). From the top level:
+// process: scans, selections of half of all items, sorts of keys and of pairs (CUB has an index
+// type to choose), and products of square float matrices (cuBLAS, no TF32). From the top level:
 //
-//   nvcc -std=c++20 -arch=native --extended-lambda -lcublas \
-//       -Icommon/cuda -Ilabs/04-radix-sort -Ilabs/06-matmul \
-//       docs/bench/compare_library.cu solutions/04-radix-sort/05_onesweep.cu \
-//       solutions/04-radix-sort/06_pairs_and_types.cu solutions/06-matmul/05_warp_tiled.cu \
-//       -o build/compare_library
+//   includes="-Icommon/cuda -Ilabs/02-scan -Ilabs/03-compaction -Ilabs/04-radix-sort
+//   -Ilabs/06-matmul"
+//   nvcc -std=c++20 -arch=native $includes -Dexclusive_scan=exclusive_scan_beyond \
+//       -c solutions/02-scan/beyond/06_resident_blocks.cu -o build/beyond.o
+//   nvcc -std=c++20 -arch=native --extended-lambda -lcublas $includes \
+//       docs/bench/compare_library.cu build/beyond.o \
+//       solutions/02-scan/06_decoupled_look_back.cu solutions/03-compaction/03_single_pass.cu \
+//       solutions/04-radix-sort/05_onesweep.cu solutions/04-radix-sort/06_pairs_and_types.cu \
+//       solutions/06-matmul/05_warp_tiled.cu -o build/compare_library
 //   build/compare_library docs/bench/h200-library.json
 //
 // Every round draws new data and calls all contenders, each time another one first. Every result
 // of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken
 // of each call, both by CUDA events: "idle" on a device that waits for the call, so that starting
 // it counts; "queued" behind a kernel that keeps the device busy until the call is in the queue.
+// For scans and selections it also times the limit: a call that only moves the same bytes.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -23,15 +28,25 @@
 #include <cstdlib>
 #include <ctime>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <cub/version.cuh>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "compaction.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/scratch.cuh"
 #include "matmul.cuh"
 #include "radix_sort.cuh"
+#include "scan.cuh"
+
+namespace lab {
+// The name under which solutions/02-scan/beyond/06_resident_blocks.cu is compiled here.
+void exclusive_scan_beyond(const int* d_in, int num_items, int* d_out, Scratch& scratch,
+                           cudaStream_t stream);
+}  // namespace lab
 
 namespace {
 
@@ -105,6 +120,7 @@ struct Work {
   std::function<void(int round)> refresh;  // round 0 is not timed
   std::function<void()> poison, keep;      // outputs: overwrite; keep as the reference
   std::function<bool(int round)> differs;  // whether they differ from the reference
+  std::vector<Contender> limits = {};      // timed only: their outputs are not compared
 };
 
 class Timer {
@@ -139,6 +155,13 @@ void measure(Work& work, int num_rounds) {
     work.poison();
     work.contenders[0].call();
     work.keep();
+    for (Contender& limit : work.limits) {
+      for (const bool queued : {false, true}) {
+        work.poison();
+        const double ms = timer.time_ms(limit.call, queued);
+        if (round > 0) (queued ? limit.queued_ms : limit.idle_ms).push_back(ms);
+      }
+    }
     for (int i = 0; i < num_contenders; ++i) {
       Contender& contender = work.contenders[(i + round) % num_contenders];
       for (const bool queued : {false, true}) {
@@ -188,9 +211,13 @@ void report(const Work& work, std::FILE* file, bool is_first) {
       std::fprintf(file, ", \"%s_ms\": %s", contender.name.c_str(),
                    quartiles(times(contender)).c_str());
     }
+    for (const Contender& limit : work.limits) {
+      std::fprintf(file, ", \"%s_ms\": %s", limit.name.c_str(), quartiles(times(limit)).c_str());
+    }
     std::fprintf(file, "}");
-    std::printf("%-8s %10.0f items, %-6s: %.3f of %s, %.4f ms\n", work.name.c_str(), work.num_items,
-                clock, quantile(ratios, 0.5), fastest->name.c_str(), quantile(ours_ms, 0.5));
+    std::printf("%-11s %10.0f items, %-6s: %.3f of %s, %.4f ms\n", work.name.c_str(),
+                work.num_items, clock, quantile(ratios, 0.5), fastest->name.c_str(),
+                quantile(ours_ms, 0.5));
   }
   std::fprintf(file, "}");
   std::fflush(stdout);
@@ -210,8 +237,108 @@ bool any_unequal(const Array<T>& a, const Array<T>& b, double tolerance) {
   return h_found != 0;
 }
 
+using Words = Array<std::uint32_t>;
+int* as_ints(const Words& words) { return reinterpret_cast<int*>(words.get()); }
+
+// Each calls `with` with the number of items in one type that a user can choose; ours is last.
+template <class Library, class Ours>
+std::vector<Contender> contenders(std::size_t num_items, const Library& with, const Ours& ours) {
+  return {{"cub_int", [=] { with(static_cast<int>(num_items)); }},
+          {"cub_unsigned", [=] { with(static_cast<unsigned>(num_items)); }},
+          {"cub_int64", [=] { with(static_cast<std::int64_t>(num_items)); }},
+          {"cub_size_t", [=] { with(num_items); }},
+          {"ours", ours}};
+}
+
+using Scan = decltype(lab::exclusive_scan);
+void measure_scan(const char* name, Scan* scan, std::size_t num_items, int num_rounds,
+                  std::FILE* file) {
+  const Words in(num_items), out(num_items), right(num_items);
+  const std::size_t scratch_bytes = num_items / 4 + (std::size_t{16} << 20);
+  const Array<char> scratch_data(scratch_bytes);
+  const auto with_cub = [&](auto count) {
+    std::size_t bytes = scratch_bytes;
+    check(cub::DeviceScan::ExclusiveSum(scratch_data.get(), bytes, in.get(), out.get(), count));
+  };
+  const auto with_ours = [&] {
+    lab::Scratch scratch(scratch_data.get(), scratch_bytes);
+    scan(as_ints(in), static_cast<int>(num_items), as_ints(out), scratch, nullptr);
+  };
+  Work work;
+  work.name = name;
+  work.num_items = static_cast<double>(num_items);
+  work.contenders = contenders(num_items, with_cub, with_ours);
+  work.limits = {{"memcpy", [&] {
+                    check(cudaMemcpyAsync(out.get(), in.get(), num_items * sizeof(int),
+                                          cudaMemcpyDeviceToDevice));
+                  }}};
+  work.refresh = [&](int) {
+    for_each(num_items, [d_in = in.get(), seed = next_seed()] __device__(std::size_t i) {
+      d_in[i] = random_bits(seed, i);
+    });
+  };
+  work.poison = [&] { out.poison(); };
+  work.keep = [&] { right.copy_from(out); };
+  work.differs = [&](int) { return any_unequal(out, right, 0); };
+  measure(work, num_rounds);
+  report(work, file, false);
+}
+
+// Reads all vectors and writes half as many bytes. One vector per thread.
+__global__ void select_limit_kernel(const uint4* d_in, int num_vectors, uint2* d_out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= num_vectors) return;
+  const uint4 vector = d_in[i];
+  d_out[i] = make_uint2(vector.x ^ vector.z, vector.y ^ vector.w);
+}
+
+void measure_select(std::size_t num_items, int num_rounds, std::FILE* file) {
+  const Words in(num_items), out(num_items), right(num_items), count(1), right_count(1);
+  const std::size_t scratch_bytes = num_items * 9 + (std::size_t{16} << 20);
+  const Array<char> scratch_data(scratch_bytes);
+  const lab::Predicate is_even{1, 0};
+  const auto with_cub = [&](auto num) {
+    std::size_t bytes = scratch_bytes;
+    check(cub::DeviceSelect::If(scratch_data.get(), bytes, as_ints(in), as_ints(out),
+                                as_ints(count), num, is_even));
+  };
+  const auto with_ours = [&] {
+    lab::Scratch scratch(scratch_data.get(), scratch_bytes);
+    lab::compact(as_ints(in), static_cast<int>(num_items), is_even, as_ints(out), as_ints(count),
+                 scratch, nullptr);
+  };
+  Work work;
+  work.name = "select";
+  work.num_items = static_cast<double>(num_items);
+  work.contenders = contenders(num_items, with_cub, with_ours);
+  work.limits = {{"read_all_write_half", [&] {
+                    const int num_vectors = static_cast<int>(num_items / 4);
+                    select_limit_kernel<<<(num_vectors + 255) / 256, 256>>>(
+                        reinterpret_cast<const uint4*>(in.get()), num_vectors,
+                        reinterpret_cast<uint2*>(out.get()));
+                    lab::check_launch();
+                  }}};
+  work.refresh = [&](int) {
+    for_each(num_items, [d_in = in.get(), seed = next_seed()] __device__(std::size_t i) {
+      d_in[i] = random_bits(seed, i);
+    });
+  };
+  work.poison = [&] {
+    out.poison();
+    count.poison();
+  };
+  work.keep = [&] {
+    right.copy_from(out);
+    right_count.copy_from(count);
+  };
+  work.differs = [&](int) {  // after the kept items, both hold poison
+    return any_unequal(count, right_count, 0) || any_unequal(out, right, 0);
+  };
+  measure(work, num_rounds);
+  report(work, file, false);
+}
+
 void measure_sort(std::size_t num_items, bool has_values, int num_rounds, std::FILE* file) {
-  using Words = Array<std::uint32_t>;
   const Words keys(num_items), values(num_items), keys_out(num_items), values_out(num_items);
   const Words right_keys(num_items), right_values(num_items);
   const std::size_t scratch_bytes = num_items * 16 + (std::size_t{16} << 20);
@@ -239,11 +366,7 @@ void measure_sort(std::size_t num_items, bool has_values, int num_rounds, std::F
   Work work;
   work.name = has_values ? "pairs" : "keys";
   work.num_items = static_cast<double>(num_items);
-  work.contenders = {{"cub_int", [&] { with_cub(static_cast<int>(num_items)); }},
-                     {"cub_unsigned", [&] { with_cub(static_cast<unsigned>(num_items)); }},
-                     {"cub_int64", [&] { with_cub(static_cast<std::int64_t>(num_items)); }},
-                     {"cub_size_t", [&] { with_cub(num_items); }},
-                     {"ours", with_ours}};
+  work.contenders = contenders(num_items, with_cub, with_ours);
   work.refresh = [&](int) {
     for_each(num_items, [d_keys = keys.get(), d_values = values.get(),
                          seed = next_seed()] __device__(std::size_t i) {
@@ -351,10 +474,23 @@ int main(int argc, char** argv) {
     measure_product(edge, edge > 4096 ? 9 : 21, file, is_first);
     is_first = false;
   }
-  for (const bool has_values : {false, true}) {
+  const auto for_sizes = [](const auto& measure_size) {
     for (const int log2 : {12, 16, 20, 22, 24, 26, 28}) {
-      measure_sort(std::size_t{1} << log2, has_values, log2 > 26 ? 15 : 21, file);
+      measure_size(std::size_t{1} << log2, log2 > 26 ? 15 : 21);
     }
+  };
+  for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_scan("scan", lab::exclusive_scan, num_items, num_rounds, file);
+  });
+  for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_scan("scan_beyond", lab::exclusive_scan_beyond, num_items, num_rounds, file);
+  });
+  for_sizes(
+      [&](std::size_t num_items, int num_rounds) { measure_select(num_items, num_rounds, file); });
+  for (const bool has_values : {false, true}) {
+    for_sizes([&](std::size_t num_items, int num_rounds) {
+      measure_sort(num_items, has_values, num_rounds, file);
+    });
   }
   std::fprintf(file, "\n ]}\n");
   std::fclose(file);

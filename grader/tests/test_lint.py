@@ -204,3 +204,16 @@ def test_a_name_is_an_edit_or_a_whole_file(checkout: Checkout) -> None:
     ran = checkout.lab("lint")
     assert ran.status == 3
     assert "tail_dropped.edit has the same name" in ran.complaint
+
+
+def test_a_solution_beyond_the_ladder_is_judged_as_its_rung(checkout: Checkout) -> None:
+    solution = (checkout.root / "solutions" / LAB / "01_first.cu").read_text()
+    checkout.write(f"solutions/{LAB}/beyond/01_faster.cu", solution)
+    ran = checkout.lab("lint")
+    assert ran.status == 0, ran.out
+    assert [LAB, "solutions", "3", "0", "0"] in [line.split() for line in ran.out.splitlines()]
+
+    checkout.write(f"solutions/{LAB}/beyond/01_faster.cu", CAUGHT)
+    ran = checkout.lab("lint")
+    assert ran.status == 1
+    assert "beyond-01_faster" in ran.out

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One launch: every item is read once and written once. A tile learns what lies before it from its
 // predecessors' words in device memory, while other tiles load and store.
-// New: blocks wait for each other, in an order that cannot lock up; tiles of 32768 items, the fewer
-// to wait for. Limit: the copy bandwidth.
+// New: blocks wait for each other, in an order that cannot lock up. Tiles are large, so there are
+// few to wait for, unless multiprocessors would be idle. Limit: the copy bandwidth.
 // (D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.)
 #include <cuda/atomic>
 
@@ -16,10 +16,8 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 1024;
-constexpr int kVectorsPerThread = 8;  // 16-byte loads that a thread has in flight
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;  // at most 32: a lane each
-constexpr int kItemsPerWarp = kVectorsPerThread * kWarpSize * 4;
-constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
+constexpr int kItemsPerRow = kWarpSize * 4;              // one 16-byte load per lane
 
 // What a tile publishes, state above and value below: one 64-bit store publishes both, so a tile
 // that sees the state sees its value, without a fence. The words begin as 0, which is kEmpty.
@@ -56,8 +54,10 @@ __device__ unsigned look_back(TileWord* d_words, int tile) {
 
 // A thread's items are kVectorsPerThread vectors of four, a warp's width apart: each load and store
 // of a warp is 512 consecutive bytes. Past the end of the input stands 0.
+template <int kVectorsPerThread>
 __device__ void load_items(const unsigned* d_warp, int num_left,
                            uint4 (&items)[kVectorsPerThread]) {
+  constexpr int kItemsPerWarp = kVectorsPerThread * kItemsPerRow;
   const int lane_id = threadIdx.x % kWarpSize;
   if (num_left >= kItemsPerWarp) {
 #pragma unroll
@@ -76,8 +76,10 @@ __device__ void load_items(const unsigned* d_warp, int num_left,
   }
 }
 
+template <int kVectorsPerThread>
 __device__ void store_items(const uint4 (&items)[kVectorsPerThread], unsigned increment,
                             int num_left, unsigned* d_warp) {
+  constexpr int kItemsPerWarp = kVectorsPerThread * kItemsPerRow;
   const int lane_id = threadIdx.x % kWarpSize;
 #pragma unroll
   for (int k = 0; k < kVectorsPerThread; ++k) {
@@ -96,6 +98,7 @@ __device__ void store_items(const uint4 (&items)[kVectorsPerThread], unsigned in
 }
 
 // Replaces the warp's items by their exclusive scan.
+template <int kVectorsPerThread>
 __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   const int lane_id = threadIdx.x % kWarpSize;
   unsigned before = 0;  // the sum of the warp's vectors before the k-th row
@@ -117,7 +120,12 @@ __device__ void scan_warp(uint4 (&items)[kVectorsPerThread]) {
   }
 }
 
+// A thread has kVectorsPerThread loads in flight at a time.
+template <int kVectorsPerThread>
+constexpr int kItemsPerTile = kNumWarps* kVectorsPerThread* kItemsPerRow;
+
 // One tile per block; d_ticket (1) and d_words (gridDim.x) are 0 at first.
+template <int kVectorsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out, TileWord* d_ticket,
                      TileWord* d_words) {
@@ -129,11 +137,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
   // Tiles are drawn, not given by blockIdx: nothing promises that blocks start in order, and a
   // block may only wait for tiles that running blocks hold.
-  if (threadIdx.x == 0) ticket = static_cast<int>(atomicAdd(d_ticket, 1));
+  if (threadIdx.x == 0) ticket = gridDim.x == 1 ? 0 : static_cast<int>(atomicAdd(d_ticket, 1));
   __syncthreads();  // ticket is set
   const int tile = ticket;
   // Fits an int: num_items does, and 2^31 is a multiple of the tile.
-  const int begin = tile * kItemsPerTile + warp_id * kItemsPerWarp;
+  const int begin =
+      tile * kItemsPerTile<kVectorsPerThread> + warp_id * kVectorsPerThread * kItemsPerRow;
   const int num_left = num_items - begin;  // of this warp's items; or below 0
   uint4 items[kVectorsPerThread];
   load_items(d_in + begin, num_left, items);
@@ -161,17 +170,30 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   store_items(items, sum_before_tile + sum_before_warp, num_left, d_out + begin);
 }
 
+template <int kVectorsPerThread>
+void scan_in_tiles(const unsigned* d_in, int num_items, unsigned* d_out, Scratch& scratch,
+                   cudaStream_t stream) {
+  const int num_tiles = ceil_div(num_items, kItemsPerTile<kVectorsPerThread>);
+  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word per tile
+  if (num_tiles > 1) {  // a single tile draws no ticket and reads no word
+    check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
+  }
+  look_back_kernel<kVectorsPerThread>
+      <<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_out, d_ticket, d_ticket + 1);
+  check_launch();
+}
+
 }  // namespace
 
 void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                     cudaStream_t stream) {
   if (num_items == 0) return;
-  const int num_tiles = ceil_div(num_items, kItemsPerTile);
-  TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);  // (1), then one word per tile
-  check(cudaMemsetAsync(d_ticket, 0, (1 + num_tiles) * sizeof(TileWord), stream));
-  look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
-      as_unsigned(d_in), num_items, as_unsigned(d_out), d_ticket, d_ticket + 1);
-  check_launch();
+  // The smallest tiles that all run at the same time: more blocks share the work of a short array.
+  const int at_a_time = num_multiprocessors();
+  const auto scan = num_items <= at_a_time * kItemsPerTile<1>   ? scan_in_tiles<1>
+                    : num_items <= at_a_time * kItemsPerTile<4> ? scan_in_tiles<4>
+                                                                : scan_in_tiles<8>;
+  scan(as_unsigned(d_in), num_items, as_unsigned(d_out), scratch, stream);
 }
 
 }  // namespace lab

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One launch that reads each item once: a tile learns by look-back what all tiles before it keep.
-// New: tiles of 32768 items, the fewer to wait for; 16-byte loads; one scan ranks eight rows;
-// stores cover whole lines. Limit: the memory. (D. Merrill, M. Garland, "Single-pass Parallel
-// Prefix Scan with Decoupled Look-back", 2016.)
+// New: tiles are large, so there are few to wait for, unless multiprocessors would be idle; 16-byte
+// loads; one scan ranks eight rows; stores cover whole lines. Limit: the memory. (D. Merrill, M.
+// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.)
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -15,18 +15,19 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kLargeBlock = 1024;     // threads: a warp sum per lane, so no more than 32 warps
-constexpr int kSmallBlock = 512;      // where the tile of a large block does not fit
-constexpr int kVectorsPerThread = 8;  // at most 8: a byte of one word counts each row, see RowRanks
-constexpr int kItemsPerThread = 4 * kVectorsPerThread;  // at most 32: a bit of one word each
-constexpr int kItemsPerLine = 32;                       // of 128 bytes
+constexpr int kLargeBlock = 1024;  // threads: a warp sum per lane, so no more than 32 warps
+constexpr int kSmallBlock = 512;   // where the tile of a large block does not fit
+constexpr int kMostVectors = 8;    // per thread: a byte of one word counts each row, see RowRanks
+constexpr int kItemsPerLine = 32;  // of 128 bytes
 
 struct Add {
   __device__ int operator()(int a, int b) const { return a + b; }
 };
 
 // This thread's items of one tile, and which of them exist and are kept: bit i of `kept`, item i.
+template <int kVectorsPerThread>
 struct ThreadItems {
+  static constexpr int kItemsPerThread = 4 * kVectorsPerThread;  // at most 32: a bit each
   int items[kItemsPerThread];
   unsigned exists;
   __device__ unsigned kept(Predicate keep) const {
@@ -39,8 +40,9 @@ struct ThreadItems {
 
 // A warp's k-th vectors form a row of 128 neighbouring items, and its rows follow on each other: a
 // tile's order is warp, row, lane, item.
-template <int kItemsPerTile>
-__device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine) {
+template <int kItemsPerTile, int kVectorsPerThread>
+__device__ void load(const int* d_in, int num_items, int tile,
+                     ThreadItems<kVectorsPerThread>& mine) {
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
   const int tile_items = min(num_items - tile * kItemsPerTile, kItemsPerTile);
@@ -49,8 +51,8 @@ __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine
   if (tile_items == kItemsPerTile) {
     mine.exists = ~0u;
 #pragma unroll
-    for (int k = 0; k < kVectorsPerThread; ++k) {  // __ldcs: read once, not worth caching
-      const int4 vector = __ldcs(reinterpret_cast<const int4*>(d_first) + k * kWarpSize);
+    for (int k = 0; k < kVectorsPerThread; ++k) {
+      const int4 vector = reinterpret_cast<const int4*>(d_first)[k * kWarpSize];
       mine.items[4 * k] = vector.x;
       mine.items[4 * k + 1] = vector.y;
       mine.items[4 * k + 2] = vector.z;
@@ -59,7 +61,7 @@ __device__ void load(const int* d_in, int num_items, int tile, ThreadItems& mine
   } else {  // the last tile of all
     mine.exists = 0;
 #pragma unroll
-    for (int i = 0; i < kItemsPerThread; ++i) {
+    for (int i = 0; i < mine.kItemsPerThread; ++i) {
       const int offset = i / 4 * 4 * kWarpSize + i % 4;
       const bool exists = first + offset < tile_items;
       mine.items[i] = exists ? d_first[offset] : 0;
@@ -76,6 +78,7 @@ struct RowRanks {
 };
 
 // One scan over the warp ranks all rows. All 32 lanes must call.
+template <int kVectorsPerThread>
 __device__ RowRanks rank_rows(unsigned kept) {
   RowCounts own = 0;
 #pragma unroll
@@ -93,7 +96,7 @@ __device__ RowRanks rank_rows(unsigned kept) {
 
 // d_in, d_out (num_items), d_count (1); `look_back` has a tile per block. A tile's items fit in
 // the dynamic shared memory.
-template <int kThreadsPerBlock>
+template <int kThreadsPerBlock, int kVectorsPerThread>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     single_pass_kernel(const int* d_in, int num_items, Predicate keep, LookBack<int> look_back,
                        int* d_out, int* d_count) {
@@ -109,8 +112,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (t == 0) ticket = look_back.take_ticket();
   __syncthreads();  // ticket is set
   const int tile = ticket;
-  ThreadItems mine;
-  load<kThreadsPerBlock * kItemsPerThread>(d_in, num_items, tile, mine);
+  ThreadItems<kVectorsPerThread> mine;
+  load<kThreadsPerBlock * mine.kItemsPerThread>(d_in, num_items, tile, mine);
   const unsigned kept = mine.kept(keep);
   const int warp_count = __reduce_add_sync(kFullWarp, __popc(kept));
   if (lane_id == 0) warp_counts[warp_id] = warp_count;
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (t == 0) look_back.publish(tile, tile_count);  // first of all: the tiles behind wait for it
   int* row = kept_items +                           // where the warp's next row goes
              __reduce_add_sync(kFullWarp, lane_id < warp_id ? count : 0);
-  const RowRanks ranks = rank_rows(kept);
+  const RowRanks ranks = rank_rows<kVectorsPerThread>(kept);
 #pragma unroll
   for (int k = 0; k < kVectorsPerThread; ++k) {
     int* place = row + (ranks.before >> 8 * k & 0xffu);
@@ -146,18 +149,19 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (tile == static_cast<int>(gridDim.x) - 1 && t == 0) d_count[0] = offset + tile_count;
 }
 
-template <int kThreadsPerBlock>
+template <int kThreadsPerBlock, int kVectorsPerThread>
 void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
                 Scratch& scratch, cudaStream_t stream) {
-  constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
+  constexpr int kItemsPerTile = kThreadsPerBlock * 4 * kVectorsPerThread;
   constexpr int kTileBytes = kItemsPerTile * sizeof(int);
   const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));  // one to count no items
   const LookBack<int> look_back(num_tiles, scratch, stream);
-  // A kernel gets more than 48 KiB of shared memory per block only after this call.
-  check(cudaFuncSetAttribute(single_pass_kernel<kThreadsPerBlock>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
-  single_pass_kernel<kThreadsPerBlock><<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
-      d_in, num_items, keep, look_back, d_out, d_count);
+  const auto kernel = single_pass_kernel<kThreadsPerBlock, kVectorsPerThread>;
+  if constexpr (kTileBytes > 48 << 10) {  // a kernel gets more only after this call
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
+  }
+  kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(d_in, num_items, keep, look_back,
+                                                              d_out, d_count);
   check_launch();
 }
 
@@ -165,14 +169,23 @@ void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int*
 
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
+  // For a short array, tiles so small that all of them run at the same time.
+  const int at_a_time = num_multiprocessors() * kSmallBlock * 4;
+  if (num_items <= at_a_time * 2) {
+    return compact_by<kSmallBlock, 2>(d_in, num_items, keep, d_out, d_count, scratch, stream);
+  }
+  if (num_items <= at_a_time * 4) {
+    return compact_by<kSmallBlock, 4>(d_in, num_items, keep, d_out, d_count, scratch, stream);
+  }
   // 128 KiB a block, which data centre GPUs have to give, and most others do not.
-  constexpr int kLargeTileBytes = kLargeBlock * kItemsPerThread * sizeof(int);
+  constexpr int kLargeTileBytes = kLargeBlock * 4 * kMostVectors * sizeof(int);
   int device = 0;
   int most_bytes = 0;  // of shared memory, with the small variables of the kernel
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const bool large_fits = most_bytes >= kLargeTileBytes + 1024;
-  const auto compact_by_blocks = large_fits ? compact_by<kLargeBlock> : compact_by<kSmallBlock>;
+  const auto compact_by_blocks =
+      large_fits ? compact_by<kLargeBlock, kMostVectors> : compact_by<kSmallBlock, kMostVectors>;
   compact_by_blocks(d_in, num_items, keep, d_out, d_count, scratch, stream);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One kernel per digit of eight bits: keys are read once and written once in each of four passes.
 // New: all digits are counted in one pass in front; the tiles of a pass learn by decoupled
-// look-back, one for each digit value, where their keys go. Cost: 36 bytes per key. Source: A.
-// Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort", 2022.
+// look-back, one for each digit value, where their keys go; one launch ranks small arrays. Cost: 36
+// bytes per key. Source: A. Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit Radix
+// Sort", 2022.
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>
@@ -37,6 +38,10 @@ constexpr int kThreadsToCount = 512;
 constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
 constexpr int kReplicas = 16;         // counters a digit: two lanes share one, all in other banks
 constexpr int kCounterBytes = kNumPasses * kNumDigits * kReplicas * sizeof(int);
+
+// The ranking kernel, for small arrays.
+constexpr int kMostRanked = 4992;  // keys; ranking is faster up to about three times as many
+constexpr int kThreadsToRank = 1024;
 
 // Byte `pass` of the key; one instruction, where a shift and a mask are two.
 __device__ int digit_of(std::uint32_t key, int pass) {
@@ -281,6 +286,43 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
+// Smaller for the key that goes first. The index, `item`, decides between equal keys.
+__device__ std::uint64_t order_of(std::uint32_t key, int item) {
+  return std::uint64_t{key} << 32 | static_cast<std::uint32_t>(item);
+}
+
+// A key's place is the number of keys that go before it. Each block ranks 32 keys, one per lane.
+// Its warps share the keys to compare with. No block waits for another, so one launch is enough.
+__global__ void __launch_bounds__(kThreadsToRank)
+    rank_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
+  __shared__ alignas(16) std::uint32_t keys[kMostRanked];  // all of them, in vectors of four
+  __shared__ int places[kWarpSize];
+  const int t = threadIdx.x;
+  const int lane_id = t % kWarpSize;
+  const int num_vectors = ceil_div(num_items, 4);
+  for (int i = t; i < num_vectors * 4; i += kThreadsToRank) {
+    keys[i] = i < num_items ? d_in[i] : kPadding;  // its index is above all others
+  }
+  if (t < kWarpSize) places[t] = 0;
+  __syncthreads();  // all keys are there, and the places are zero
+
+  const int item = blockIdx.x * kWarpSize + lane_id;
+  const std::uint32_t key = item < num_items ? keys[item] : 0;
+  const std::uint64_t order = order_of(key, item);
+  int num_before = 0;
+#pragma unroll 4
+  for (int i = t / kWarpSize * 4; i < num_vectors * 4; i += kThreadsToRank / kWarpSize * 4) {
+    const uint4 others = *reinterpret_cast<const uint4*>(&keys[i]);  // one read for all lanes
+    num_before += order_of(others.x, i) < order ? 1 : 0;
+    num_before += order_of(others.y, i + 1) < order ? 1 : 0;
+    num_before += order_of(others.z, i + 2) < order ? 1 : 0;
+    num_before += order_of(others.w, i + 3) < order ? 1 : 0;
+  }
+  atomicAdd(&places[lane_id], num_before);
+  __syncthreads();  // all warps have counted
+  if (t < kWarpSize && item < num_items) d_out[places[lane_id]] = key;
+}
+
 template <int kItemsPerThread>
 void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                    cudaStream_t stream) {
@@ -324,6 +366,11 @@ void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_ou
 void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream) {
   if (num_items == 0) return;
+  if (num_items <= kMostRanked) {  // the launches of the passes would take most of the time
+    rank_kernel<<<ceil_div(num_items, kWarpSize), kThreadsToRank, 0, stream>>>(d_in, num_items,
+                                                                               d_out);
+    return check_launch();
+  }
   const int blocks_at_a_time = kBlocksPerMultiprocessor * num_multiprocessors();
   if (num_items >= blocks_at_a_time * TileStorage<kManyItems>::kTileItems) {
     sort_in_tiles<kManyItems>(d_in, num_items, d_out, scratch, stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 05 for any range of bits, for signed and float keys, and with a value for each key.
 // New: an order is a pair of functions to and from unsigned keys; values follow their keys through
-// the same shared memory. Cost: 36 bytes per key, 68 a pair.
+// the same shared memory. Cost: 36 bytes per key, 68 per pair.
 // Source: the sign trick for floats: M. Herf, "Radix Tricks", 2001.
 #include <algorithm>
 #include <cstddef>
@@ -36,6 +36,10 @@ constexpr int kThreadsToCount = 512;
 constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
 constexpr int kReplicas = 16;         // counters a digit: two lanes share one, all in other banks
 constexpr int kCounterBytes = kMaxPasses * kNumDigits * kReplicas * sizeof(int);
+
+// The ranking kernel, for small arrays: as in 05.
+constexpr int kMostRanked = 4992;
+constexpr int kThreadsToRank = 1024;
 
 // The bits of one pass: eight, or what is left of the range in the last one.
 struct Digit {
@@ -352,6 +356,46 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   }
 }
 
+// Smaller for the key that goes first. The index, `item`, decides between equal keys.
+__device__ std::uint64_t order_of(std::uint32_t key, int item) {
+  return std::uint64_t{key} << 32 | static_cast<std::uint32_t>(item);
+}
+
+// As in 05, by bits begin_bit to end_bit - 1: at least one bit.
+template <class Order, bool kHasValues>
+__global__ void __launch_bounds__(kThreadsToRank)
+    rank_kernel(Arrays arrays, int num_items, int begin_bit, int end_bit) {
+  __shared__ alignas(16) std::uint32_t keys[kMostRanked];
+  __shared__ int places[kWarpSize];
+  const int t = threadIdx.x;
+  const int lane_id = t % kWarpSize;
+  const int num_vectors = ceil_div(num_items, 4);
+  for (int i = t; i < num_vectors * 4; i += kThreadsToRank) {
+    const std::uint32_t key = i < num_items ? Order::to(arrays.d_keys_in[i]) : kPadding;
+    keys[i] = key << (32 - end_bit) >> (32 - end_bit + begin_bit);  // without the other bits
+  }
+  if (t < kWarpSize) places[t] = 0;
+  __syncthreads();  // all keys are there, and the places are zero
+
+  const int item = blockIdx.x * kWarpSize + lane_id;
+  const std::uint64_t order = order_of(item < num_items ? keys[item] : 0, item);
+  int num_before = 0;
+#pragma unroll 4
+  for (int i = t / kWarpSize * 4; i < num_vectors * 4; i += kThreadsToRank / kWarpSize * 4) {
+    const uint4 others = *reinterpret_cast<const uint4*>(&keys[i]);
+    num_before += order_of(others.x, i) < order ? 1 : 0;
+    num_before += order_of(others.y, i + 1) < order ? 1 : 0;
+    num_before += order_of(others.z, i + 2) < order ? 1 : 0;
+    num_before += order_of(others.w, i + 3) < order ? 1 : 0;
+  }
+  atomicAdd(&places[lane_id], num_before);
+  __syncthreads();  // all warps have counted
+  if (t < kWarpSize && item < num_items) {
+    arrays.d_keys_out[places[lane_id]] = arrays.d_keys_in[item];
+    if constexpr (kHasValues) arrays.d_values_out[places[lane_id]] = arrays.d_values_in[item];
+  }
+}
+
 template <class Order, bool kHasValues, int kItemsPerThread>
 void sort_in_tiles(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
                    cudaStream_t stream) {
@@ -407,6 +451,11 @@ template <class Order, bool kHasValues>
 void sort(const Arrays& arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
           cudaStream_t stream) {
   if (num_items == 0) return;
+  if (num_items <= kMostRanked && begin_bit < end_bit) {
+    rank_kernel<Order, kHasValues><<<ceil_div(num_items, kWarpSize), kThreadsToRank, 0, stream>>>(
+        arrays, num_items, begin_bit, end_bit);
+    return check_launch();
+  }
   const int blocks_at_a_time = kBlocksPerMultiprocessor * num_multiprocessors();
   const bool many = num_items >= blocks_at_a_time * TileStorage<kManyItems>::kTileItems;
   const auto sort_them = many ? sort_in_tiles<Order, kHasValues, kManyItems>

@@ -33,7 +33,9 @@ TEST_F(RadixSort, SortsByEachBit) {
 }
 
 TEST_F(RadixSort, SortsEveryKindOfKeys) {
-  expect_all_kinds(5000, [&](const Keys& keys) { return radix_sort(keys); });
+  for (const int num_items : {1500, 5000}) {  // a sort may treat few keys differently
+    expect_all_kinds(num_items, [&](const Keys& keys) { return radix_sort(keys); });
+  }
 }
 
 TEST_F(RadixSort, AcceptsNoKeys) {

@@ -3,11 +3,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
-from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.intake.catalog import find_rung
+from lockstep_grader.intake.submission import Source, read_file, read_source
 from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.judge import EVERY_TEST, Sought
 from lockstep_grader.judging.pool import Shelf, judge_all, result_id
@@ -21,6 +23,7 @@ from lockstep_grader.model.grades import (
     Judgement,
     Lab,
     Outcome,
+    Part,
     Rung,
     RungResult,
 )
@@ -112,6 +115,10 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
         yield _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
         solution = partial(read_source, workspace.solutions, lab, rung)
         yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
+    for file in sorted((workspace.solutions / lab.id / "beyond").glob("*.cu")):
+        rung = find_rung(lab, file.stem.split("_")[0])
+        beyond = partial(_source_beyond, file, rung)
+        yield _proof(lab, rung, "solution", f"beyond-{file.stem}", beyond, _beyond_problems)
     for mutant in mutants:
         name = mutant.name
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
@@ -128,6 +135,12 @@ def _proof(
     sought: Sought = EVERY_TEST,
 ) -> _Proof:
     return _Proof(Job(f"{kind} {name}", lab, rung, read, sought), kind, name, problems_of)
+
+
+def _source_beyond(file: Path, rung: Rung) -> Source | Finding:
+    """A solution beyond the ladder. Its name begins with the number of the rung that it solves."""
+    source = read_file(file)
+    return replace(source, file_name=rung.file_name) if isinstance(source, Source) else source
 
 
 def _source_of(mutant: Mutant) -> Source:
@@ -169,5 +182,15 @@ def _starter_problems(rung: Rung, result: RungResult) -> list[str]:
 def _solution_problems(result: RungResult) -> list[str]:
     if result.outcome in (Outcome.PASSED, Outcome.NOISY) and result.score == result.max_score:
         return []
+    return [_shortfall(result)]
+
+
+def _beyond_problems(result: RungResult) -> list[str]:
+    """It must be correct and clean. The budgets do not apply: they fit the rung's own technique."""
+    parts = [result.parts[part] for part in (Part.CORRECTNESS, Part.CLEANLINESS)]
+    return [] if all(part.score == part.max_score for part in parts) else [_shortfall(result)]
+
+
+def _shortfall(result: RungResult) -> str:
     causes = "; ".join(f"{item.kind}: {item.message}" for item in result.findings[:2])
-    return [f"earns {result.score:g} of {result.max_score:g} points: {causes}"]
+    return f"earns {result.score:g} of {result.max_score:g} points: {causes}"
