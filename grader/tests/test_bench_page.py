@@ -65,7 +65,7 @@ def test_table_marks_figures_that_rounds_disagree_on() -> None:
 def test_table_says_how_many_results_were_checked() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, checked_calls=count) for count in (40, 34)]
     first = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()[0]
-    assert "at least 34 a rung and size" in first
+    assert "at least 34 per rung and size" in first
 
 
 def test_table_names_the_command_the_machine_and_the_date() -> None:

@@ -51,7 +51,7 @@ def _checked(rows: Sequence[Mapping[str, Any]]) -> str:
     counts = [int(row["checked_calls"]) for row in rows if "checked_calls" in row]
     if not counts:
         return ""
-    return f" The result of every timed call was checked: at least {min(counts)} a rung and size."
+    return f" The result of every timed call was checked: at least {min(counts)} per rung and size."
 
 
 def _noisy(rows: Sequence[Mapping[str, Any]]) -> str:
