@@ -97,7 +97,7 @@ def tiles() -> Drawing:
 def hierarchy() -> Drawing:
     """A block's tile, one warp's share of it, one lane's share of that (rung 05)."""
     drawing = Drawing(
-        890, 320, "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 a thread"
+        890, 320, "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 per thread"
     )
     drawing.text(20, 24, "block: 128 x 256, 8 warps", "h")
     for warp in range(8):
