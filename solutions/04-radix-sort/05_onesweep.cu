@@ -295,7 +295,7 @@ __device__ std::uint64_t order_of(std::uint32_t key, int item) {
 // Its warps share the keys to compare with. No block waits for another, so one launch is enough.
 __global__ void __launch_bounds__(kThreadsToRank)
     rank_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
-  __shared__ alignas(16) std::uint32_t keys[kMostRanked];  // all of them, in vectors of four
+  alignas(16) __shared__ std::uint32_t keys[kMostRanked];  // all of them, in vectors of four
   __shared__ int places[kWarpSize];
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;

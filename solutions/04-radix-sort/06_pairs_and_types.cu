@@ -365,7 +365,7 @@ __device__ std::uint64_t order_of(std::uint32_t key, int item) {
 template <class Order, bool kHasValues>
 __global__ void __launch_bounds__(kThreadsToRank)
     rank_kernel(Arrays arrays, int num_items, int begin_bit, int end_bit) {
-  __shared__ alignas(16) std::uint32_t keys[kMostRanked];
+  alignas(16) __shared__ std::uint32_t keys[kMostRanked];
   __shared__ int places[kWarpSize];
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
