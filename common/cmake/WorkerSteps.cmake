@@ -16,11 +16,13 @@ if(LAB_BACKEND STREQUAL "cpu")
   # index of an array whose size is known and every address of a type; no optimisation that would move
   # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra). Of
   # debug information, lines are all that findings need: the rest takes a quarter of the time.
+  # g++ 11 threads jumps whatever -fno-thread-jumps says, and copies barriers: hence the parameter.
   set(simt_checks alignment,bounds)
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
     string(APPEND simt_checks ,integer-divide-by-zero)
   endif()
-  set(simt_kernel_flags -std=c++20 -O1 -fno-reorder-blocks -fno-thread-jumps -fno-tree-sra -g1
+  set(simt_kernel_flags -std=c++20 -O1 -g1 -fno-reorder-blocks -fno-tree-sra
+    -fno-thread-jumps --param=max-jump-thread-duplication-stmts=0
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
