@@ -50,7 +50,7 @@ CountResult count(const Workload& workload) {
   if (!result.failure) result.failure = slot->check();
   if (!result.failure) {
     if (const auto trespass = arena.find_trespass()) {
-      result.failure = Failure{"out_of_bounds", *trespass};
+      result.failure = Failure{kind::kOutOfBounds, *trespass};
     }
   }
   if (!result.failure) result.failure = find_impossible(result.kernels, workload.bytes_per_call);

@@ -205,10 +205,10 @@ class Measurement {
     const double gap = std::abs(summarize(student_.clock_gap_ms).median);
     const double slack = kClockSlackMs / static_cast<double>(student_.calls_per_batch);
     if (gap > slack + kClockTolerance * student_ms.median) {
-      result.failure = Failure{"forbidden", "the worker's clock and the judge's disagree by " +
-                                                std::to_string(gap) + " ms a call"};
+      result.failure = Failure{kind::kForbidden, "the worker's clock and the judge's disagree by " +
+                                                     std::to_string(gap) + " ms a call"};
     } else if (!is_launch_bound() && result.share.median > kImpossibleShare) {
-      result.failure = Failure{"forbidden",
+      result.failure = Failure{kind::kForbidden,
                                "faster than this device can move the data: the work "
                                "cannot have been done inside the timed call"};
     }
