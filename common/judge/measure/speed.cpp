@@ -264,15 +264,19 @@ Ratio summarize(std::vector<double> per_round) {
 SpeedResult measure_speed(const Workload& workload) { return Measurement(workload).run(); }
 
 std::string to_json(const Workload& workload, std::size_t num_items, const SpeedResult& result) {
-  std::string text = "{\"function\": " + json::quote(workload.function) +
-                     ", \"limit\": " + json::quote(workload.limit) +
-                     ", \"library\": " + json::quote(workload.library) +
-                     ", \"num_items\": " + std::to_string(num_items);
-  if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
-  for (const auto& [name, value] : figures(workload, result)) {
-    text += ", " + json::quote(name) + ": " + json::number(value, kRatioDigits);
+  json::Members members = {{"function", json::quote(workload.function)},
+                           {"limit", json::quote(workload.limit)},
+                           {"library", json::quote(workload.library)},
+                           {"num_items", std::to_string(num_items)}};
+  if (result.failure) {
+    members.emplace_back("failure", json::quote(result.failure->message));
+    return json::object(members);
   }
-  return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
+  for (const auto& [name, value] : figures(workload, result)) {
+    members.emplace_back(name, json::number(value, kRatioDigits));
+  }
+  members.emplace_back("noisy", result.noisy ? "true" : "false");
+  return json::object(members);
 }
 
 void record_speed(const Workload& workload, const SpeedResult& result) {

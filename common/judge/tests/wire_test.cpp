@@ -167,4 +167,11 @@ TEST(Json, QuoteKeepsUtf8AndReplacesWhatIsNot) {
   EXPECT_EQ(json::quote("\xED\xA0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
 }
 
+TEST(Json, ObjectQuotesNamesAndTakesValuesAsTheyAre) {
+  EXPECT_EQ(json::object({{"a\"", "1"}, {"b", json::array({"2", "null"})}}),
+            "{\"a\\\"\": 1, \"b\": [2, null]}");
+  EXPECT_EQ(json::object({}), "{}");
+  EXPECT_EQ(json::array({}), "[]");
+}
+
 }  // namespace
