@@ -2,42 +2,22 @@
 """Draws the figures of docs/model.md here: python3 draw.py"""
 
 import math
-from pathlib import Path
+
+from svg import box, path, save, svg, tag, text
 
 PEAK, BANDWIDTH = 1500.0, 200.0  # GFLOP/s and GB/s of the page's example
 
-STYLE = """<style>
+STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
 .c{stroke:#8c959f;fill:none}.grid{stroke:#d1d9e0;fill:none}.on{fill:#ddf4ff;stroke:#0969da}
 .hot{fill:#0969da;stroke:#0969da}.roof{stroke:#0969da;fill:none;stroke-width:2.5}.wire{stroke:#bc4c00;fill:#fff1e5}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.c{stroke:#656c76}.grid{stroke:#3d444d}
 .on{fill:#12325c;stroke:#4493f8}.hot{fill:#4493f8;stroke:#4493f8}.roof{stroke:#4493f8}
-.wire{stroke:#db6d28;fill:#3d2415}}
-</style>"""
+.wire{stroke:#db6d28;fill:#3d2415}}"""
 
 
-def text(x: float, y: float, words: str, style: str = "", anchor: str = "middle") -> str:
-    kind = f' class="{style}"' if style else ""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{kind}>{words}</text>'
-
-
-def box(x: float, y: float, width: float, height: float, style: str) -> str:
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{style}"/>'
-
-
-def path(points: list[tuple[float, float]], style: str) -> str:
-    steps = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path d="M{steps}" class="{style}"/>'
-
-
-def save(name: str, width: int, height: int, label: str, shapes: list[str]) -> None:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{label}">'
-    )
-    note = "<!-- SPDX-License-Identifier: MIT. Made by draw.py. -->"
-    whole = "\n".join([head, note, STYLE, *shapes, "</svg>", ""])
-    Path(__file__).with_name(name).write_text(whole, "utf-8")
+def line(points: list[tuple[float, float]], style: str) -> str:
+    return path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), style)
 
 
 def reachable(intensity: float) -> float:
@@ -59,23 +39,24 @@ def roofline() -> None:
     for exponent in range(-4, 8, 2):
         at = 2.0**exponent
         name = f"{at:g}" if exponent >= 0 else f"1/{2**-exponent}"
-        shapes += [path([(x(at), top), (x(at), top + height)], "grid")]
+        shapes += [line([(x(at), top), (x(at), top + height)], "grid")]
         shapes += [text(x(at), top + height + 16, name, "s")]
     for speed in (10, 50, 200, 1500):
-        shapes += [path([(left, y(speed)), (left + width, y(speed))], "grid")]
+        shapes += [line([(left, y(speed)), (left + width, y(speed))], "grid")]
         shapes += [text(left - 8, y(speed) + 4, f"{speed}", "s", "end")]
     ridge = PEAK / BANDWIDTH
     roof = [(x(at), y(reachable(at))) for at in (2.0**-4, ridge, 2.0**7)]
-    shapes.append(path(roof, "roof"))
+    shapes.append(line(roof, "roof"))
     shapes.append(text(x(32), y(PEAK) - 8, "1500 GFLOP/s: the units are busy"))
     shapes.append(text(x(0.8), y(420), "200 GB/s: the memory is busy", "", "end"))
     for at, words in ((0.25, "one flop for 4 bytes: 50 GFLOP/s"), (ridge, "7.5 flop per byte")):
-        shapes.append(f'<circle cx="{x(at):.1f}" cy="{y(reachable(at)):.1f}" r="5" class="hot"/>')
+        cx, cy = f"{x(at):.1f}", f"{y(reachable(at)):.1f}"
+        shapes.append(tag("circle", cx=cx, cy=cy, r=5, class_="hot"))
         shapes.append(text(x(at) + 12, y(reachable(at)) + 18, words, "", "start"))
     shapes.append(text(left + width / 2, top + height + 36, "flop for each byte moved", "s"))
     shapes.append(text(left - 8, top - 10, "GFLOP/s", "s", "end"))
     label = "A roof: at most 200 GB/s times the flop per byte, and never above 1500 GFLOP/s"
-    save("roofline.svg", 620, 340, label, shapes)
+    save("roofline.svg", svg(620, 340, label, STYLE, shapes))
 
 
 def banks() -> None:
@@ -103,7 +84,7 @@ def banks() -> None:
         shapes.append(box(100 + unit * (opening + 2 * turn), y, unit * burst, 20, "wire"))
     shapes.append(text(100 + unit * (opening + 12), y + 38, "busy all the time", "s"))
     label = "One bank leaves the wires idle while it opens rows; six banks keep them busy"
-    save("banks.svg", 560, 330, label, shapes)
+    save("banks.svg", svg(560, 330, label, STYLE, shapes))
 
 
 if __name__ == "__main__":

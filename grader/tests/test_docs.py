@@ -124,14 +124,27 @@ def test_padding_removes_the_conflicts_that_the_page_names(model: str) -> None:
     assert passes(32, True) == 1
 
 
-def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:
-    folder = REPOSITORY / "docs" / "figures"
-    script = tmp_path / "draw.py"
-    script.write_text((folder / "draw.py").read_text("utf-8"))
-    subprocess.run(["python3", str(script)], check=True)
-    for drawn in tmp_path.glob("*.svg"):
-        assert drawn.read_text("utf-8") == (folder / drawn.name).read_text("utf-8")
-    roof = (folder / "roofline.svg").read_text("utf-8")
+def figure_scripts() -> list[Path]:
+    scripts = [
+        *REPOSITORY.glob("labs/*/figures/draw*.py"),
+        *REPOSITORY.glob("docs/figures/draw*.py"),
+    ]
+    return sorted(scripts)
+
+
+@pytest.mark.parametrize(
+    "script", figure_scripts(), ids=lambda script: str(script.relative_to(REPOSITORY))
+)
+def test_figures_are_what_their_script_draws(script: Path, tmp_path: Path) -> None:
+    subprocess.run(["python3", str(script), str(tmp_path)], check=True)
+    drawn = sorted(tmp_path.glob("*.svg"))
+    assert drawn
+    for figure in drawn:
+        assert figure.read_bytes() == (script.parent / figure.name).read_bytes(), figure.name
+
+
+def test_the_roof_is_drawn_for_the_example_of_the_page() -> None:
+    roof = (REPOSITORY / "docs" / "figures" / "roofline.svg").read_text("utf-8")
     assert re.search(r"50 GFLOP/s", roof)
     assert math.isclose(1500 / 200, 7.5)
 

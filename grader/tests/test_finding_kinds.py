@@ -43,13 +43,18 @@ def test_the_schemas_list_them(name: str) -> None:
     assert [sorted(kinds) for kinds in found] == [sorted(KINDS)]
 
 
-def test_the_emulator_spells_no_kind_by_hand() -> None:
-    sources = REPOSITORY / "common" / "simt" / "src"
+SOURCES = ["common/simt/src", "common/judge", "labs/*/judge"]
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_cpp_sources_spell_no_kind_by_hand(folder: str) -> None:
     spelled = re.compile("|".join(f'"{kind}"' for kind in KINDS))
+    files = sorted(REPOSITORY.glob(f"{folder}/**/*.[ch]*"))
     found = [
-        f"{file.name}: {line.strip()}"
-        for file in sorted(sources.rglob("*.[ch]*"))
+        f"{file.relative_to(REPOSITORY)}: {line.strip()}"
+        for file in files
         for line in file.read_text("utf-8").splitlines()
         if spelled.search(line)
     ]
     assert found == []
+    assert len(files) > 1

@@ -69,11 +69,14 @@ def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("release", "command"),
     [
-        ("ID=fedora", "sudo dnf install -y gcc-c++ ninja-build gtest-devel"),
+        ("ID=fedora", "sudo dnf install -y gcc-c++ ninja-build gtest-devel zlib-devel"),
         ('ID=rocky\nID_LIKE="rhel centos fedora"', "sudo dnf install -y gcc-c++"),
-        ("ID=arch", "sudo pacman -S --needed gcc ninja gtest"),
-        ('ID="opensuse-leap"\nID_LIKE="suse opensuse"', "sudo zypper install -y gcc-c++ ninja"),
-        ("ID=alpine", "sudo apk add g++ samurai gtest-dev ccache"),
+        ("ID=arch", "sudo pacman -S --needed gcc ninja gtest zlib"),
+        (
+            'ID="opensuse-leap"\nID_LIKE="suse opensuse"',
+            "sudo zypper install -y gcc-c++ ninja zlib-devel",
+        ),
+        ("ID=alpine", "sudo apk add g++ samurai gtest-dev zlib-dev ccache"),
         ("ID=linuxmint\nID_LIKE=ubuntu", "sudo apt-get update && sudo apt-get install -y g++"),
         ("ID=strange", "install what Debian calls g++ ninja-build"),
     ],
@@ -85,7 +88,7 @@ def test_each_system_has_its_own_command_and_names(
     release_file = tmp_path / "os-release"
     monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", release_file)
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sudo" if name == "sudo" else None)
-    packages = ["g++", "ninja-build", "libgtest-dev", "ccache"]
+    packages = ["g++", "ninja-build", "libgtest-dev", "zlib1g-dev", "ccache"]
     given = install_command(packages, as_root=False)
     assert all(word in given for word in command.split())
     assert given.startswith(" ".join(command.split()[:4]))

@@ -126,7 +126,7 @@ def test_shell_scripts_of_packages_parse(package: tuple[Platform, bytes], tmp_pa
 
 def test_a_set_up_script_installs_what_the_grader_asks_for() -> None:
     script = unpacked(build_package(WORKSPACE, Platform.GRADESCOPE, THREADS))["setup.sh"].decode()
-    for package_name in ("cmake", "g++", "libgtest-dev", "ninja-build"):
+    for package_name in ("cmake", "g++", "libgtest-dev", "ninja-build", "zlib1g-dev"):
         assert f" {package_name} " in script.replace("\n", " \n")
     assert "lockstep/lab autograde gradescope 00-threads --prepare" in script
 

@@ -55,13 +55,14 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                                        double bytes_needed) {
   for (const wire::KernelCounters& kernel : kernels) {
     if (const auto name = find_mismatch(kernel)) {
-      return Failure{"forbidden", "the counter " + *name + " of " + kernel.name +
-                                      " is not the sum over its lines: something other than the "
-                                      "emulator wrote to the counters"};
+      return Failure{kind::kForbidden,
+                     "the counter " + *name + " of " + kernel.name +
+                         " is not the sum over its lines: something other than the "
+                         "emulator wrote to the counters"};
     }
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
-    return Failure{"forbidden",
+    return Failure{kind::kForbidden,
                    "the result is right, but the kernels moved " +
                        std::to_string(static_cast<std::uint64_t>(bytes_moved(kernels))) +
                        " bytes where " + std::to_string(static_cast<std::uint64_t>(bytes_needed)) +

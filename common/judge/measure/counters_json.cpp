@@ -2,7 +2,6 @@
 #include "measure/counters_json.h"
 
 #include <array>
-#include <utility>
 
 #include "fixture/json.h"
 
@@ -15,27 +14,18 @@ constexpr std::array kCounterNames = {
 #include "../../simt/include/simt/counters.inc"
 };
 
-// An object of members that are JSON already.
-std::string object(const std::vector<std::pair<const char*, std::string>>& members) {
-  std::vector<std::string> parts;
-  parts.reserve(members.size());
-  for (const auto& [name, value] : members) parts.push_back(json::quote(name) + ": " + value);
-  return "{" + join(parts) + "}";
-}
-
-std::string array(const std::vector<std::string>& elements) { return "[" + join(elements) + "]"; }
-
 std::string to_json(const std::array<std::uint32_t, 3>& extent) {
-  return array({std::to_string(extent[0]), std::to_string(extent[1]), std::to_string(extent[2])});
+  return json::array(
+      {std::to_string(extent[0]), std::to_string(extent[1]), std::to_string(extent[2])});
 }
 
 std::string to_json(const wire::Counters& counters) {
-  std::vector<std::pair<const char*, std::string>> members;
+  json::Members members;
   for (const char* const name : kCounterNames) {
     const auto found = counters.find(name);
     members.emplace_back(name, std::to_string(found == counters.end() ? 0 : found->second));
   }
-  return object(members);
+  return json::object(members);
 }
 
 std::string to_json(const wire::Pattern& pattern) {
@@ -45,38 +35,38 @@ std::string to_json(const wire::Pattern& pattern) {
     offsets.push_back(takes_part ? std::to_string(pattern.offsets[lane]) : "null");
   }
   const bool is_global = pattern.space == wire::Space::kGlobal;
-  const char* const access = pattern.access == wire::Access::kRead    ? "\"read\""
-                             : pattern.access == wire::Access::kWrite ? "\"write\""
-                                                                      : "\"atomic\"";
-  return object({{"space", is_global ? "\"global\"" : "\"shared\""},
-                 {"access", access},
-                 {"size_bytes", std::to_string(pattern.size_bytes)},
-                 {"base", json::quote(pattern.base)},
-                 {"offsets", array(offsets)},
-                 {is_global ? "sectors" : "wavefronts", std::to_string(pattern.cost)}});
+  const char* const access = pattern.access == wire::Access::kRead    ? "read"
+                             : pattern.access == wire::Access::kWrite ? "write"
+                                                                      : "atomic";
+  return json::object({{"space", json::quote(is_global ? "global" : "shared")},
+                       {"access", json::quote(access)},
+                       {"size_bytes", std::to_string(pattern.size_bytes)},
+                       {"base", json::quote(pattern.base)},
+                       {"offsets", json::array(offsets)},
+                       {is_global ? "sectors" : "wavefronts", std::to_string(pattern.cost)}});
 }
 
 std::string to_json(const wire::LineCounters& line) {
   std::vector<std::string> patterns;
   for (const wire::Pattern& pattern : line.patterns) patterns.push_back(to_json(pattern));
-  return object({{"file", json::quote(line.file)},
-                 {"line", std::to_string(line.line)},
-                 {"counters", to_json(line.counters)},
-                 {"patterns", array(patterns)}});
+  return json::object({{"file", json::quote(line.file)},
+                       {"line", std::to_string(line.line)},
+                       {"counters", to_json(line.counters)},
+                       {"patterns", json::array(patterns)}});
 }
 
 std::string to_json(const wire::Occupancy& occupancy) {
-  return object({{"blocks", std::to_string(occupancy.blocks)},
-                 {"warps", std::to_string(occupancy.warps)},
-                 {"of_warps", std::to_string(occupancy.of_warps)},
-                 {"limiter", json::quote(occupancy.limiter)}});
+  return json::object({{"blocks", std::to_string(occupancy.blocks)},
+                       {"warps", std::to_string(occupancy.warps)},
+                       {"of_warps", std::to_string(occupancy.of_warps)},
+                       {"limiter", json::quote(occupancy.limiter)}});
 }
 
 std::string to_json(const wire::KernelCounters& kernel) {
   const auto launches = kernel.counters.find("launches");
   std::vector<std::string> lines;
   for (const wire::LineCounters& line : kernel.lines) lines.push_back(to_json(line));
-  return object(
+  return json::object(
       {{"name", json::quote(kernel.name)},
        {"launches", std::to_string(launches == kernel.counters.end() ? 0 : launches->second)},
        {"grid", to_json(kernel.grid)},
@@ -85,31 +75,25 @@ std::string to_json(const wire::KernelCounters& kernel) {
        {"dynamic_shared_bytes", std::to_string(kernel.dynamic_shared_bytes)},
        {"occupancy", to_json(kernel.occupancy)},
        {"counters", to_json(kernel.counters)},
-       {"lines", array(lines)}});
+       {"lines", json::array(lines)}});
 }
 
 }  // namespace
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 std::string counters_by_kernel(const std::vector<wire::KernelCounters>& kernels) {
-  std::vector<std::string> members;
+  json::Members members;
   members.reserve(kernels.size());
   for (const wire::KernelCounters& kernel : kernels) {
-    members.push_back(json::quote(kernel.name) + ": " + to_json(kernel.counters));
+    members.emplace_back(kernel.name, to_json(kernel.counters));
   }
-  return "{" + join(members) + "}";
+  return json::object(members);
 }
 
 std::string kernels_json(const std::vector<wire::KernelCounters>& kernels) {
   std::vector<std::string> elements;
   elements.reserve(kernels.size());
   for (const wire::KernelCounters& kernel : kernels) elements.push_back(to_json(kernel));
-  return array(elements);
+  return json::array(elements);
 }
 
 }  // namespace judge

@@ -9,9 +9,6 @@
 
 namespace judge {
 
-// "a, b, c"
-std::string join(const std::vector<std::string>& parts);
-
 // {"kernel": {"launches": 3, ...}, ...}
 std::string counters_by_kernel(const std::vector<wire::KernelCounters>& kernels);
 

@@ -17,15 +17,15 @@ namespace {
 constexpr int kCountDigits = 10;  // counts are exact
 
 std::string places_json(const std::vector<Measure>& measures) {
-  std::vector<std::string> members;
+  json::Members members;
   for (const Measure& measure : measures) {
     if (!measure.place) continue;
-    members.push_back(json::quote(measure.name) +
-                      ": {\"file\": " + json::quote(measure.place->file) +
-                      ", \"line\": " + std::to_string(measure.place->line) +
-                      ", \"value\": " + json::number(measure.place->value, kCountDigits) + "}");
+    members.emplace_back(
+        measure.name, json::object({{"file", json::quote(measure.place->file)},
+                                    {"line", std::to_string(measure.place->line)},
+                                    {"value", json::number(measure.place->value, kCountDigits)}}));
   }
-  return "{" + join(members) + "}";
+  return json::object(members);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ CountResult count(const Workload& workload) {
   if (!result.failure) result.failure = slot->check();
   if (!result.failure) {
     if (const auto trespass = arena.find_trespass()) {
-      result.failure = Failure{"out_of_bounds", *trespass};
+      result.failure = Failure{kind::kOutOfBounds, *trespass};
     }
   }
   if (!result.failure) result.failure = find_impossible(result.kernels, workload.bytes_per_call);
@@ -77,20 +77,18 @@ void record_counts(const CountResult& result) {
 }
 
 std::string to_json(const CountResult& result, std::size_t num_items) {
-  std::vector<std::string> measures;
+  json::Members measures;
   for (const Measure& measure : result.measures) {
-    measures.push_back(json::quote(measure.name) + ": " +
-                       json::number(measure.value, kCountDigits));
+    measures.emplace_back(measure.name, json::number(measure.value, kCountDigits));
   }
-  std::vector<std::string> findings;
-  for (const wire::Finding& finding : result.findings) findings.push_back(to_json(finding));
-  return "{\"num_items\": " + std::to_string(num_items) +
-         ", \"items\": " + json::number(result.num_items, kCountDigits) +
-         ", \"outcome\": " + (result.failure ? "\"failed\"" : "\"passed\"") +
-         ", \"message\": " + json::quote(result.failure ? result.failure->message : "") +
-         ", \"findings\": [" + join(findings) + "], \"measures\": {" + join(measures) +
-         "}, \"places\": " + places_json(result.measures) +
-         ", \"kernels\": " + kernels_json(result.kernels) + "}";
+  return json::object({{"num_items", std::to_string(num_items)},
+                       {"items", json::number(result.num_items, kCountDigits)},
+                       {"outcome", json::quote(result.failure ? "failed" : "passed")},
+                       {"message", json::quote(result.failure ? result.failure->message : "")},
+                       {"findings", to_json(result.findings)},
+                       {"measures", json::object(measures)},
+                       {"places", places_json(result.measures)},
+                       {"kernels", kernels_json(result.kernels)}});
 }
 
 }  // namespace judge

@@ -205,10 +205,10 @@ class Measurement {
     const double gap = std::abs(summarize(student_.clock_gap_ms).median);
     const double slack = kClockSlackMs / static_cast<double>(student_.calls_per_batch);
     if (gap > slack + kClockTolerance * student_ms.median) {
-      result.failure = Failure{"forbidden", "the worker's clock and the judge's disagree by " +
-                                                std::to_string(gap) + " ms a call"};
+      result.failure = Failure{kind::kForbidden, "the worker's clock and the judge's disagree by " +
+                                                     std::to_string(gap) + " ms a call"};
     } else if (!is_launch_bound() && result.share.median > kImpossibleShare) {
-      result.failure = Failure{"forbidden",
+      result.failure = Failure{kind::kForbidden,
                                "faster than this device can move the data: the work "
                                "cannot have been done inside the timed call"};
     }
@@ -264,15 +264,19 @@ Ratio summarize(std::vector<double> per_round) {
 SpeedResult measure_speed(const Workload& workload) { return Measurement(workload).run(); }
 
 std::string to_json(const Workload& workload, std::size_t num_items, const SpeedResult& result) {
-  std::string text = "{\"function\": " + json::quote(workload.function) +
-                     ", \"limit\": " + json::quote(workload.limit) +
-                     ", \"library\": " + json::quote(workload.library) +
-                     ", \"num_items\": " + std::to_string(num_items);
-  if (result.failure) return text + ", \"failure\": " + json::quote(result.failure->message) + "}";
-  for (const auto& [name, value] : figures(workload, result)) {
-    text += ", " + json::quote(name) + ": " + json::number(value, kRatioDigits);
+  json::Members members = {{"function", json::quote(workload.function)},
+                           {"limit", json::quote(workload.limit)},
+                           {"library", json::quote(workload.library)},
+                           {"num_items", std::to_string(num_items)}};
+  if (result.failure) {
+    members.emplace_back("failure", json::quote(result.failure->message));
+    return json::object(members);
   }
-  return text + ", \"noisy\": " + (result.noisy ? "true" : "false") + "}";
+  for (const auto& [name, value] : figures(workload, result)) {
+    members.emplace_back(name, json::number(value, kRatioDigits));
+  }
+  members.emplace_back("noisy", result.noisy ? "true" : "false");
+  return json::object(members);
 }
 
 void record_speed(const Workload& workload, const SpeedResult& result) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "picture/png.h"
 
+#include <zlib.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
-
-#include "picture/deflate.h"
 
 namespace judge {
 namespace {
@@ -21,18 +21,25 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-std::uint32_t crc32(const std::string& bytes) {
-  std::uint32_t crc = ~0U;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320U : 0);
+std::uint32_t checksum(const std::string& bytes) {
+  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32(0, data, static_cast<uInt>(bytes.size())));
+}
+
+std::string compressed(const std::vector<unsigned char>& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size, bytes.data(), bytes.size(),
+                Z_BEST_COMPRESSION) != Z_OK) {
+    throw std::runtime_error("zlib cannot compress a picture");
   }
-  return ~crc;
+  packed.resize(size);
+  return packed;
 }
 
 std::string chunk(const std::string& type, const std::string& data) {
   const std::string body = type + data;
-  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(crc32(body));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(checksum(body));
 }
 
 // The neighbour (left, above, above left) that is nearest to left + above - above_left.
@@ -75,7 +82,7 @@ std::string encode_png(std::span<const unsigned char> rgb, int width, int height
   // 8 bits a channel, red green blue, the only compression and filter method, not interlaced.
   const std::string layout = {8, 2, 0, 0, 0};
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", big_endian(width) + big_endian(height) + layout) +
-         chunk("IDAT", compress(filtered(rgb, width, height))) + chunk("IEND", "");
+         chunk("IDAT", compressed(filtered(rgb, width, height))) + chunk("IEND", "");
 }
 
 void write_png(const std::filesystem::path& file, std::span<const unsigned char> rgb, int width,

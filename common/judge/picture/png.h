@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes pictures that any browser shows, with no library: PNG (ISO/IEC 15948) over a small DEFLATE
-// (RFC 1951). Files come out somewhat larger than zlib's.
+// Writes pictures as PNG (ISO/IEC 15948), which any browser shows.
 #pragma once
 
 #include <cstdint>

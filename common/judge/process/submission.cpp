@@ -17,29 +17,29 @@ std::string seconds_text(double seconds) {
 Failure explain(const Exchange& exchange, const Limits& limits) {
   switch (exchange.ending) {
     case Ending::kTimedOut:
-      return {"timeout", "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
-                             " of CPU time (" + seconds_text(limits.call_wall_seconds) +
-                             " on the clock): an endless loop, or a wait that nothing ends"};
+      return {kind::kTimeout, "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
+                                  " of CPU time (" + seconds_text(limits.call_wall_seconds) +
+                                  " on the clock): an endless loop, or a wait that nothing ends"};
     case Ending::kFlooded:
-      return {"crash", "printed more than " + std::to_string(limits.output_bytes >> 10) +
-                           " KiB and was stopped: is a printf left in a kernel or a loop?"};
+      return {kind::kCrash, "printed more than " + std::to_string(limits.output_bytes >> 10) +
+                                " KiB and was stopped: is a printf left in a kernel or a loop?"};
     case Ending::kMemoryExceeded:
-      return {"out_of_memory",
+      return {kind::kOutOfMemory,
               "used more than " + std::to_string(limits.memory_bytes >> 20) + " MiB of memory"};
     case Ending::kMalformed:
-      return {"forbidden",
+      return {kind::kForbidden,
               "the judge's channel was written to, or closed, by something other than the worker"};
     case Ending::kDied:
     case Ending::kReplied:
       break;
   }
   if (exchange.signal == SIGSYS) {
-    return {"forbidden",
+    return {kind::kForbidden,
             "made a system call that no kernel needs (a new process, a socket, another "
             "process's memory, ...), and was stopped by the sandbox"};
   }
-  return {"crash", "the program " + exchange.how_died +
-                       (exchange.signal == 0 ? " in the middle of a call" : "")};
+  return {kind::kCrash, "the program " + exchange.how_died +
+                            (exchange.signal == 0 ? " in the middle of a call" : "")};
 }
 
 Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
@@ -47,22 +47,23 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
       reply.failed_call < batch.calls.size() ? batch.calls[reply.failed_call].function : "the call";
   switch (reply.status) {
     case wire::Status::kTodo:
-      return {"todo", reply.text};
+      return {kind::kTodo, reply.text};
     case wire::Status::kCudaError:
-      if (reply.text.starts_with("cudaErrorMemoryAllocation")) return {"out_of_memory", reply.text};
-      return {"launch_error", function + " failed with " + reply.text};
+      if (reply.text.starts_with("cudaErrorMemoryAllocation"))
+        return {kind::kOutOfMemory, reply.text};
+      return {kind::kLaunchError, function + " failed with " + reply.text};
     case wire::Status::kUncheckedError:
-      return {"launch_error",
+      return {kind::kLaunchError,
               function + " ignored an error: " + reply.text +
                   ". Call check_launch() after each launch, and check() around each "
                   "CUDA call"};
     case wire::Status::kNoError:
-      return {"launch_error", function +
-                                  " returned as if it had worked, but it cannot have: it "
-                                  "had to throw lab::CudaError with " +
-                                  batch.calls.at(reply.failed_call).error};
+      return {kind::kLaunchError, function +
+                                      " returned as if it had worked, but it cannot have: it "
+                                      "had to throw lab::CudaError with " +
+                                      batch.calls.at(reply.failed_call).error};
     case wire::Status::kErrorLeft:
-      return {"launch_error",
+      return {kind::kLaunchError,
               function +
                   " reported an error but did not clear it, so the next check reports it "
                   "again: " +
@@ -70,14 +71,14 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
                   ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
                   "only returns it"};
     case wire::Status::kScratchUsedUp:
-      return {"out_of_memory", function + " asked for more memory than there is: " +
-                                   std::to_string(batch.scratch_bytes) +
-                                   " bytes of scratch were given"};
+      return {kind::kOutOfMemory, function + " asked for more memory than there is: " +
+                                      std::to_string(batch.scratch_bytes) +
+                                      " bytes of scratch were given"};
     case wire::Status::kUndefined:
-      return {"compile_error", "the file does not define lab::" + reply.text +
-                                   " with the signature that the lab's header declares"};
+      return {kind::kCompileError, "the file does not define lab::" + reply.text +
+                                       " with the signature that the lab's header declares"};
     case wire::Status::kException:
-      return {"crash", function + " threw an exception: " + reply.text};
+      return {kind::kCrash, function + " threw an exception: " + reply.text};
     default:
       throw std::runtime_error("worker and judge disagree about " + function + ": " + reply.text);
   }
@@ -101,8 +102,8 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
         num_errors < reply.errors.size() ? reply.errors[num_errors] : "nothing";
     ++num_errors;
     if (!names(call.error, thrown.substr(0, thrown.find(':')))) {
-      return Failure{"launch_error", call.function + " had to throw lab::CudaError with " +
-                                         call.error + ", and threw " + thrown};
+      return Failure{kind::kLaunchError, call.function + " had to throw lab::CudaError with " +
+                                             call.error + ", and threw " + thrown};
     }
   }
   return std::nullopt;
@@ -112,10 +113,10 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
 
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
-  if (!failure || failure->kind != "launch_error") return failure;
+  if (!failure || failure->kind != kind::kLaunchError) return failure;
   // A leak is no cause: it may well follow from the error.
   const auto cause = std::ranges::find_if(
-      outcome.findings, [](const wire::Finding& finding) { return finding.kind != "leak"; });
+      outcome.findings, [](const wire::Finding& finding) { return finding.kind != kind::kLeak; });
   return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
 }
 

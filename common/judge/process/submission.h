@@ -11,14 +11,14 @@
 
 #include "process/process.h"
 #include "protocol/arena.h"
+#include "protocol/finding_kinds.h"
 #include "protocol/wire.h"
 
 namespace judge {
 
-// One cause of a failure: a `kind` of the JSON format (design: "kind is one of"), and a text for
-// the student.
+// One cause of a failure, with a text for the student.
 struct Failure {
-  std::string kind;
+  std::string kind;  // one of judge::kind
   std::string message;
   std::string pattern = {};  // the mistake that the wrong values look like, if one fits
 };

@@ -105,7 +105,7 @@ struct Hello {
 
 // A fault seen by a checker. `line` is 0 where no line is known.
 struct Finding {
-  std::string kind;
+  std::string kind;  // one of judge::kind, unless the worker was tampered with
   std::string file;
   std::int32_t line = 0;
   std::string kernel;

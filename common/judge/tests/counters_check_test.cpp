@@ -24,7 +24,7 @@ TEST(CountersCheck, SeesATotalThatWasMadeSmaller) {
   kernel.counters["shared_read_conflicts"] = 0;
   const auto failure = judge::find_impossible({kernel}, 2048);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, "forbidden");
+  EXPECT_EQ(failure->kind, judge::kind::kForbidden);
   EXPECT_NE(failure->message.find("shared_read_conflicts of kernel"), std::string::npos);
 }
 
@@ -37,7 +37,7 @@ TEST(CountersCheck, SeesATotalThatWasTakenAway) {
 TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
   const auto failure = judge::find_impossible({sampled_kernel()}, 8192);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, "forbidden");
+  EXPECT_EQ(failure->kind, judge::kind::kForbidden);
   EXPECT_NE(failure->message.find("moved 2048 bytes where 8192"), std::string::npos);
   EXPECT_TRUE(judge::find_impossible({}, 8));
 }

@@ -5,6 +5,7 @@
 
 namespace {
 
+namespace kind = judge::kind;
 using judge::Failure;
 using judge::Search;
 
@@ -14,39 +15,39 @@ wire::Finding finding(const std::string& kind, int line, const std::string& mess
 
 TEST(Search, WithoutAKindIsNeverOver) {
   Search search({});
-  search.see(Failure{"wrong_result", "expected 3"});
-  search.see(finding("race", 7));
+  search.see(Failure{kind::kWrongResult, "expected 3"});
+  search.see(finding(kind::kRace, 7));
   EXPECT_FALSE(search.is_over());
 }
 
 TEST(Search, EndsWithAnyOfItsKinds) {
-  Search search({.kinds = {"race", "wrong_result"}});
-  search.see(finding("leak", 7));
+  Search search({.kinds = {kind::kRace, kind::kWrongResult}});
+  search.see(finding(kind::kLeak, 7));
   EXPECT_FALSE(search.is_over());
-  search.see(Failure{"wrong_result", "expected 3"});
+  search.see(Failure{kind::kWrongResult, "expected 3"});
   EXPECT_TRUE(search.is_over());
 }
 
 TEST(Search, WaitsForTheLine) {
-  Search search({.kinds = {"race"}, .line = 31});
-  search.see(finding("race", 30, "also in line 310"));
-  search.see(finding("leak", 31));
+  Search search({.kinds = {kind::kRace}, .line = 31});
+  search.see(finding(kind::kRace, 30, "also in line 310"));
+  search.see(finding(kind::kLeak, 31));
   EXPECT_FALSE(search.is_over());
-  search.see(finding("race", 31));
+  search.see(finding(kind::kRace, 31));
   EXPECT_TRUE(search.is_over());
 }
 
 TEST(Search, TakesTheOtherPlaceOfARace) {
-  Search search({.kinds = {"race"}, .line = 31});
-  search.see(finding("race", 30, "written in line 31 by thread 4"));
+  Search search({.kinds = {kind::kRace}, .line = 31});
+  search.see(finding(kind::kRace, 30, "written in line 31 by thread 4"));
   EXPECT_TRUE(search.is_over());
 }
 
 TEST(Search, TakesTheMessageFromAnotherCause) {
-  Search search({.kinds = {"race"}, .message = "tail is dropped"});
-  search.see(finding("race", 30, "a race"));
+  Search search({.kinds = {kind::kRace}, .message = "tail is dropped"});
+  search.see(finding(kind::kRace, 30, "a race"));
   EXPECT_FALSE(search.is_over());
-  search.see(Failure{"wrong_result", "It looks as if the tail is dropped."});
+  search.see(Failure{kind::kWrongResult, "It looks as if the tail is dropped."});
   EXPECT_TRUE(search.is_over());
 }
 

@@ -11,6 +11,7 @@
 
 namespace {
 
+namespace kind = judge::kind;
 using judge::Arena;
 using judge::Buffer;
 using judge::Failure;
@@ -75,7 +76,7 @@ TEST_F(SubmissionUnderTest, MayNotAnswerWhatHasNotBeenAsked) {
   usleep(500'000);
   const Outcome outcome = call("do_nothing");
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "forbidden");
+  EXPECT_EQ(outcome.failure->kind, kind::kForbidden);
   expect_recovery();
 }
 
@@ -86,7 +87,7 @@ TEST(Channel, MayNotBeClosed) {
   batch.calls = {{"close_channel", {}}};
   const Outcome outcome = submission.run(batch);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "forbidden");
+  EXPECT_EQ(outcome.failure->kind, kind::kForbidden);
   EXPECT_NE(outcome.failure->message.find("closed"), std::string::npos);
 }
 
@@ -98,9 +99,9 @@ TEST(Sandbox, PassesOnHowTheWorkerDied) {
     const char* kind;
     const char* fragment;
   };
-  const Death deaths[] = {{"\"$0\"; exit $?", "crash", "signal 6"},
-                          {"\"$0\"; exit 159", "forbidden", "system call"},
-                          {"\"$0\"; exit 9", "crash", "status 9"}};
+  const Death deaths[] = {{"\"$0\"; exit $?", kind::kCrash, "signal 6"},
+                          {"\"$0\"; exit 159", kind::kForbidden, "system call"},
+                          {"\"$0\"; exit 9", kind::kCrash, "status 9"}};
   for (const Death& death : deaths) {
     Arena arena(1 << 20);
     judge::Submission submission({"/bin/sh", "-c", death.script, MISBEHAVING_WORKER}, arena,
@@ -132,7 +133,7 @@ TEST(Sandbox, DoesNotTakeAnExitForASignal) {
   batch.calls = {{"look_killed", {}}};
   const Outcome outcome = submission.run(batch);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "crash");
+  EXPECT_EQ(outcome.failure->kind, kind::kCrash);
 }
 
 // What the rung's initialisers print and do comes after the worker's greeting.
@@ -142,7 +143,7 @@ TEST(Sandbox, IsNotBlamedForWhatTheRungSays) {
                                {.sandboxed = true});
   const Outcome outcome = submission.run({});
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "crash");
+  EXPECT_EQ(outcome.failure->kind, kind::kCrash);
 }
 
 TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {
@@ -162,7 +163,7 @@ TEST(Sandbox, IsNoPlaceToHideAnEndlessLoop) {
   batch.calls = {{"loop_forever", {}}};
   const Outcome outcome = submission.run(batch);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "timeout");
+  EXPECT_EQ(outcome.failure->kind, kind::kTimeout);
 }
 
 struct Case {
@@ -183,20 +184,21 @@ TEST_P(Misbehaviour, HasANamedCauseAndEndsNothingElse) {
   expect_recovery();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Misbehaviour,
-                         ::testing::Values(Case{"abort_now", "crash", "signal 6"},
-                                           Case{"leave_early", "crash", "exited with status 0"},
-                                           Case{"loop_forever", "timeout", "endless loop"},
-                                           Case{"sleep_forever", "timeout", "no answer"},
-                                           Case{"flood", "crash", "printed more than"},
-                                           Case{"hoard", "out_of_memory", "memory"},
-                                           Case{"not_written", "todo", "TODO: write me"},
-                                           Case{"throw_something", "crash", "exception"},
-                                           Case{"blame_the_judge", "crash", "exception"},
-                                           Case{"ignore_error", "launch_error", "ignored an error"},
-                                           Case{"forge_reply", "forbidden", "channel"},
-                                           Case{"fork_and_leave", "crash", "status 7"},
-                                           Case{"absent", "compile_error", "lab::absent"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, Misbehaviour,
+    ::testing::Values(Case{"abort_now", kind::kCrash, "signal 6"},
+                      Case{"leave_early", kind::kCrash, "exited with status 0"},
+                      Case{"loop_forever", kind::kTimeout, "endless loop"},
+                      Case{"sleep_forever", kind::kTimeout, "no answer"},
+                      Case{"flood", kind::kCrash, "printed more than"},
+                      Case{"hoard", kind::kOutOfMemory, "memory"},
+                      Case{"not_written", kind::kTodo, "TODO: write me"},
+                      Case{"throw_something", kind::kCrash, "exception"},
+                      Case{"blame_the_judge", kind::kCrash, "exception"},
+                      Case{"ignore_error", kind::kLaunchError, "ignored an error"},
+                      Case{"forge_reply", kind::kForbidden, "channel"},
+                      Case{"fork_and_leave", kind::kCrash, "status 7"},
+                      Case{"absent", kind::kCompileError, "lab::absent"}));
 
 TEST_F(SubmissionUnderTest, OutputIsKeptButProvesNothing) {
   EXPECT_TRUE(call("leave_early").failure);
@@ -279,7 +281,7 @@ TEST_P(MissedError, HasANamedCause) {
   batch.calls = {judge::must_throw(GetParam().error, {GetParam().function, {}})};
   const Outcome outcome = submission_.run(batch);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "launch_error");
+  EXPECT_EQ(outcome.failure->kind, kind::kLaunchError);
   EXPECT_NE(outcome.failure->message.find(GetParam().fragment), std::string::npos)
       << outcome.failure->message;
   expect_recovery();

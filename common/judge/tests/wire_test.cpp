@@ -7,6 +7,7 @@
 
 #include "fixture/json.h"
 #include "protocol/call_encoding.h"
+#include "protocol/finding_kinds.h"
 #include "worker/call_table.h"
 
 namespace {
@@ -74,7 +75,7 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   reply.events_ms = 1.5;
   reply.text = "TODO: x";
   reply.errors = {"cudaErrorInvalidValue: invalid argument"};
-  reply.findings = {{"race", "a.cu", 12, "k", "two threads"}};
+  reply.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
   reply.kernels = {sample_kernel()};
   const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
   EXPECT_EQ(copy.status, wire::Status::kTodo);
@@ -120,7 +121,7 @@ TEST(Wire, AStatusThatNobodyKnowsIsRefused) {
 TEST(Wire, EveryTruncationOfAReplyIsRefused) {
   wire::Reply reply;
   reply.text = "text";
-  reply.findings = {{"race", "a.cu", 12, "k", "m"}};
+  reply.findings = {{judge::kind::kRace, "a.cu", 12, "k", "m"}};
   reply.kernels = {sample_kernel()};
   const std::string whole = wire::encode(reply);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -164,6 +165,13 @@ TEST(Json, QuoteKeepsUtf8AndReplacesWhatIsNot) {
   EXPECT_EQ(json::quote("\xFF"), "\"\\ufffd\"");
   EXPECT_EQ(json::quote("\xC3"), "\"\\ufffd\"");                        // cut short
   EXPECT_EQ(json::quote("\xED\xA0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
+}
+
+TEST(Json, ObjectQuotesNamesAndTakesValuesAsTheyAre) {
+  EXPECT_EQ(json::object({{"a\"", "1"}, {"b", json::array({"2", "null"})}}),
+            "{\"a\\\"\": 1, \"b\": [2, null]}");
+  EXPECT_EQ(json::object({}), "{}");
+  EXPECT_EQ(json::array({}), "[]");
 }
 
 }  // namespace

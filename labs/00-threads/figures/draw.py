@@ -1,33 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Draws launch.svg and grid_stride.svg here: python3 draw.py"""
 
+import sys
 from pathlib import Path
 
-STYLE = """<style>
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import box, save, svg, text
+
+STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
 .c{stroke:#8c959f;fill:none}.b{stroke:#1f2328;fill:none;stroke-width:1.5}.on{fill:#ddf4ff;stroke:#0969da}
 .hot{fill:#0969da;stroke:#0969da}.hott{fill:#ffffff;font-weight:600}.a{stroke:#0969da;fill:none;stroke-width:1.5}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.c{stroke:#656c76}.b{stroke:#e6edf3}
-.on{fill:#12325c;stroke:#4493f8}.hot{fill:#4493f8;stroke:#4493f8}.hott{fill:#0d1117}.a{stroke:#4493f8}}
-</style>"""
-
-
-def text(x: float, y: float, words: str, style: str = "", anchor: str = "middle") -> str:
-    kind = f' class="{style}"' if style else ""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{kind}>{words}</text>'
-
-
-def box(x: float, y: float, width: float, height: float, style: str) -> str:
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{style}"/>'
-
-
-def svg(width: int, height: int, label: str, shapes: list[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{label}">'
-    )
-    note = "<!-- SPDX-License-Identifier: MIT. Made by draw.py. -->"
-    return "\n".join([head, note, STYLE, *shapes, "</svg>", ""])
+.on{fill:#12325c;stroke:#4493f8}.hot{fill:#4493f8;stroke:#4493f8}.hott{fill:#0d1117}.a{stroke:#4493f8}}"""
 
 
 def launch() -> str:
@@ -84,7 +69,9 @@ def launch() -> str:
     ]
     for i, (words, style) in enumerate(lines):
         shapes.append(text(592, 84 + 26 * i, words, style, "start"))
-    return svg(800, 222, "A grid of blocks, a block of threads, and one thread's numbers", shapes)
+    return svg(
+        800, 222, "A grid of blocks, a block of threads, and one thread's numbers", STYLE, shapes
+    )
 
 
 def grid_stride() -> str:
@@ -107,14 +94,9 @@ def grid_stride() -> str:
     y = top + 3 * (row + 6)
     shapes.append(text(left + width + 10, y + 13, "threads 488 to 511", "s", "start"))
     shapes.append(text(left + width + 10, y + 27, "have none left", "s", "start"))
-    return svg(790, 218, "Which of 2024 items each of 512 threads visits", shapes)
-
-
-def main() -> None:
-    here = Path(__file__).parent
-    (here / "launch.svg").write_text(launch(), "utf-8")
-    (here / "grid_stride.svg").write_text(grid_stride(), "utf-8")
+    return svg(790, 218, "Which of 2024 items each of 512 threads visits", STYLE, shapes)
 
 
 if __name__ == "__main__":
-    main()
+    save("launch.svg", launch())
+    save("grid_stride.svg", grid_stride())

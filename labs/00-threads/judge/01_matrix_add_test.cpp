@@ -80,14 +80,14 @@ class MatrixAdd : public judge::Fixture {
                                std::to_string(column / kBlock) + ", " +
                                std::to_string(row / kBlock) + ")";
     if (judge::is_poison(h_sum[i])) {
-      return Failure{"output_unwritten",
+      return Failure{judge::kind::kOutputUnwritten,
                      element_name(row, column) +
                          " of d_sum, row first, was never written: that "
                          "is the work of " +
                          thread,
                      explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
     }
-    return Failure{"wrong_result",
+    return Failure{judge::kind::kWrongResult,
                    element_name(row, column) + " of d_sum, row first, should be " + text(h_a[i]) +
                        " + " + text(h_b[i]) + " = " + text(h_a[i] + h_b[i]) + ", but is " +
                        text(h_sum[i]) + ": that is the work of " + thread,

@@ -133,12 +133,12 @@ class GridStride : public judge::Fixture {
       const std::string belongs =
           "item " + std::to_string(item) + " belongs to thread " + std::to_string(expected);
       if (judge::is_poison(h_thread[item])) {
-        return Failure{"output_unwritten", belongs + ", but no thread wrote d_thread there",
-                       explain(launch, h_thread)};
+        return Failure{judge::kind::kOutputUnwritten,
+                       belongs + ", but no thread wrote d_thread there", explain(launch, h_thread)};
       }
       std::vector<int> items;
       for (int i = expected; i < launch.num_items; i += launch.num_threads()) items.push_back(i);
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      belongs + ", but thread " + std::to_string(h_thread[item]) +
                          " signed for it. Thread " + std::to_string(expected) +
                          " should visit the items " + list_items(items) + "; it signed for " +
@@ -155,10 +155,11 @@ class GridStride : public judge::Fixture {
       if (h_out[item] == expected) continue;
       const std::string thread = "thread " + std::to_string(item % launch.num_threads());
       if (judge::is_poison(h_out[item])) {
-        return Failure{"output_unwritten", "d_out[" + std::to_string(item) +
-                                               "] was never written: the work of " + thread};
+        return Failure{
+            judge::kind::kOutputUnwritten,
+            "d_out[" + std::to_string(item) + "] was never written: the work of " + thread};
       }
-      Failure failure{"wrong_result",
+      Failure failure{judge::kind::kWrongResult,
                       "d_out[" + std::to_string(item) + "] should be " + std::to_string(factor) +
                           " * " + std::to_string(h_in[item]) + " = " + std::to_string(expected) +
                           ", but is " + std::to_string(h_out[item]) + ": the work of " + thread};

@@ -176,7 +176,7 @@ class ThreadNumbers : public judge::Fixture {
     const auto wrong = compare(shape, d_ids.download());
     if (!failure) {
       failure = wrong;
-    } else if (failure->kind == "out_of_bounds" && wrong) {
+    } else if (failure->kind == judge::kind::kOutOfBounds && wrong) {
       // What was stored in bounds shows why the rest was not.
       failure->message += "\nBeside that, " + wrong->message;
       failure->pattern = wrong->pattern;
@@ -209,7 +209,7 @@ class ThreadNumbers : public judge::Fixture {
       const bool unwritten = judge::is_poison(h_ids[id]);
       if (!unwritten && shape.id_at(h_ids[id]) == id) continue;
       const std::string place = "d_ids[" + std::to_string(id) + "] belongs to " + shape.name(id);
-      return Failure{unwritten ? "output_unwritten" : "wrong_result",
+      return Failure{unwritten ? judge::kind::kOutputUnwritten : judge::kind::kWrongResult,
                      unwritten
                          ? place + ", but no thread stored there"
                          : place + ", but " + shape.name(shape.id_at(h_ids[id])) + " stored there",
@@ -224,7 +224,7 @@ class ThreadNumbers : public judge::Fixture {
     const int id = shape.id_at(got);
     if (id < 0) {
       const auto place = &got - h_ids.data();
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      "the record at d_ids[" + std::to_string(place) + "] says column " +
                          std::to_string(got.column) + ", row " + std::to_string(got.row) +
                          ", layer " + std::to_string(got.layer) +
@@ -236,13 +236,13 @@ class ThreadNumbers : public judge::Fixture {
     const ThreadIds expected = shape.ids(id);
     const std::string who = shape.name(id);
     if (got.in_block != expected.in_block) {
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      "in_block of " + who + " should be " + std::to_string(expected.in_block) +
                          ", but is " + std::to_string(got.in_block),
                      explain_number(shape, h_ids, &ThreadIds::in_block)};
     }
     if (got.block != expected.block) {
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      "block of " + who + " should be " + std::to_string(expected.block) +
                          ", but is " + std::to_string(got.block),
                      explain_number(shape, h_ids, &ThreadIds::block)};

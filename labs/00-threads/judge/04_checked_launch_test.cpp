@@ -76,13 +76,14 @@ class CheckedLaunch : public judge::Fixture {
       const std::string item = what + ": d_out[" + std::to_string(i) + "]";
       const bool unwritten = judge::is_poison(h_out[i]);
       if (has_failed && !unwritten) {
-        return Failure{"wrong_result", item + " was written, although the launch cannot work"};
+        return Failure{judge::kind::kWrongResult,
+                       item + " was written, although the launch cannot work"};
       }
       if (has_failed || h_out[i] == first + static_cast<int>(i)) continue;
-      if (unwritten) return Failure{"output_unwritten", item + " was never written"};
-      return Failure{"wrong_result", item + " should be " +
-                                         std::to_string(first + static_cast<int>(i)) + ", but is " +
-                                         std::to_string(h_out[i])};
+      if (unwritten) return Failure{judge::kind::kOutputUnwritten, item + " was never written"};
+      return Failure{judge::kind::kWrongResult, item + " should be " +
+                                                    std::to_string(first + static_cast<int>(i)) +
+                                                    ", but is " + std::to_string(h_out[i])};
     }
     return std::nullopt;
   }

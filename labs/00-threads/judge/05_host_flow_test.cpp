@@ -61,10 +61,10 @@ class HostFlow : public judge::Fixture {
       if (h_table[i] == expected) continue;
       const std::string element = what + element_name(row, column) + " of h_table, row first, ";
       if (judge::is_poison(h_table[i])) return explain_unwritten_table(made, element, h_table);
-      return Failure{"wrong_result", element + "should be " + std::to_string(made.h_left[row]) +
-                                         " * " + std::to_string(made.h_top[column]) + " = " +
-                                         std::to_string(expected) + ", but is " +
-                                         std::to_string(h_table[i])};
+      return Failure{judge::kind::kWrongResult,
+                     element + "should be " + std::to_string(made.h_left[row]) + " * " +
+                         std::to_string(made.h_top[column]) + " = " + std::to_string(expected) +
+                         ", but is " + std::to_string(h_table[i])};
     }
     return std::nullopt;
   }
@@ -72,7 +72,7 @@ class HostFlow : public judge::Fixture {
  private:
   static Failure explain_unwritten_table(const Case& made, const std::string& element,
                                          const std::vector<float>& h_table) {
-    Failure failure{"output_unwritten", element + "was never written"};
+    Failure failure{judge::kind::kOutputUnwritten, element + "was never written"};
     if (std::ranges::all_of(h_table, [](float item) { return judge::is_poison(item); })) {
       failure.pattern = "the table is never copied back to the host";
       return failure;
@@ -142,7 +142,7 @@ TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
   calls.push_back(after.call);
   auto failure = run(calls);
   if (!failure && !judge::is_poison(h_corner.download()[0])) {
-    failure = Failure{"wrong_result", "h_table was written, although the call failed"};
+    failure = Failure{judge::kind::kWrongResult, "h_table was written, although the call failed"};
   }
   if (!failure) failure = compare(before);
   if (!failure) failure = compare(after);

@@ -27,8 +27,8 @@ void refill(Buffer<float>& buffer, std::uint64_t seed) {
 
 std::optional<Failure> expect_none_wrong(std::size_t num_wrong, std::size_t num_items) {
   if (num_wrong == 0) return std::nullopt;
-  return Failure{"wrong_result", std::to_string(num_wrong) + " of " + std::to_string(num_items) +
-                                     " items are wrong"};
+  return Failure{judge::kind::kWrongResult, std::to_string(num_wrong) + " of " +
+                                                std::to_string(num_items) + " items are wrong"};
 }
 
 // Milliseconds that `work` takes, once.

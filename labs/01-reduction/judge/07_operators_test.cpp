@@ -190,15 +190,16 @@ TEST_F(Operators, FindsTheFarthestPoint) {
     if (failure) return failure;
     const int got = d_out.download()[0];
     if (got == expected) return std::nullopt;
-    if (judge::is_poison(got)) return Failure{"output_unwritten", "d_out[0] was never written"};
+    if (judge::is_poison(got))
+      return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
     const auto squared = [&](int i) {
       return text(h_points[0][i] * h_points[0][i] + h_points[1][i] * h_points[1][i] +
                   h_points[2][i] * h_points[2][i]);
     };
-    Failure wrong{"wrong_result", "farthest_point of " + std::to_string(num_points) +
-                                      (num_points == 1 ? " point" : " points") +
-                                      ": expected index " + std::to_string(expected) + ", got " +
-                                      std::to_string(got)};
+    Failure wrong{judge::kind::kWrongResult, "farthest_point of " + std::to_string(num_points) +
+                                                 (num_points == 1 ? " point" : " points") +
+                                                 ": expected index " + std::to_string(expected) +
+                                                 ", got " + std::to_string(got)};
     if (got >= 0 && got < num_points && expected >= 0) {
       wrong.message +=
           "; their squared distances are " + squared(expected) + " and " + squared(got);

@@ -53,11 +53,12 @@ class ReductionFixture : public judge::Fixture {
   static std::optional<Failure> compare(const std::string& what, float got, Expectation expected,
                                         std::string pattern = {}) {
     if (is_close(got, expected.value, expected.tolerance)) return std::nullopt;
-    if (judge::is_poison(got)) return Failure{"output_unwritten", "d_out[0] was never written"};
+    if (judge::is_poison(got))
+      return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
     std::string message =
         what + ": expected d_out[0] = " + text(expected.value) + ", got " + text(got);
     if (expected.tolerance > 0) message += " (allowed error " + text(expected.tolerance) + ")";
-    return Failure{"wrong_result", message, std::move(pattern)};
+    return Failure{judge::kind::kWrongResult, message, std::move(pattern)};
   }
 
   // Calls a reduction of one array and returns what is wrong with its result.

@@ -66,7 +66,7 @@ TEST_F(ReduceSum, AddsRealNumbersWithinTheErrorBound) {
     };
     const double sum = clues.over(0, h_in.size());
     auto failure = reduce("reduce_sum", h_in, {sum, sum_tolerance(num_items, sum)}, &clues);
-    if (failure && failure->pattern.empty() && failure->kind == "wrong_result") {
+    if (failure && failure->pattern.empty() && failure->kind == judge::kind::kWrongResult) {
       failure->pattern = num_items >= 70001
                              ? "too many numbers are added one after the other into one sum, which "
                                "rounds once for each of them, or items are missing"

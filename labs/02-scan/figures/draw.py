@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Draws the figures of the handout: python3 draw.py writes steps.svg and tree.svg here."""
 
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import box, path, save, svg, tag
 
 ITEMS = [3, 1, 7, 0, 4, 1, 6, 3]
 CELL, HEIGHT, GAP, LEFT = 62, 26, 30, 150
 
-STYLE = """<style>
+STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}.s{font-size:12px;fill:#59636e}
 .left{text-anchor:start}.cell{fill:none;stroke:#8c959f}.new{fill:#ddf4ff;stroke:#0969da}
 .zero{fill:#fff8c5;stroke:#9a6700}.edge{stroke:#0969da;fill:none}.move{stroke:#8c959f;fill:none}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.cell{stroke:#656c76}
 .new{fill:#12325c;stroke:#4493f8}.zero{fill:#4b3a08;stroke:#d29922}.edge{stroke:#4493f8}
-.move{stroke:#656c76}}
-</style>"""
+.move{stroke:#656c76}}"""
 
 
 class Drawing:
@@ -34,31 +37,21 @@ class Drawing:
         for i, word in enumerate(words):
             kind = marked.get(i, "cell")
             left = LEFT + CELL * i
-            self.parts.append(
-                f'<rect x="{left}" y="{top}" width="{CELL}" height="{HEIGHT}" class="{kind}"/>'
-            )
+            self.parts.append(box(left, top, CELL, HEIGHT, kind))
             self.text(self.x(i), top + 18, str(word))
         self.bottom = top + HEIGHT + GAP
 
     def line(self, start: int, end: int, kind: str = "edge") -> None:
         """From a word of the row before last to one of the row just drawn."""
         top = self.bottom - 2 * GAP - HEIGHT
-        self.parts.append(
-            f'<path d="M{self.x(start)} {top}L{self.x(end)} {top + GAP}" class="{kind}"/>'
-        )
+        self.parts.append(path(f"M{self.x(start)} {top}L{self.x(end)} {top + GAP}", kind))
 
     def text(self, x: float, y: float, text: str, kind: str = "") -> None:
-        attribute = f' class="{kind}"' if kind else ""
-        self.parts.append(f'<text x="{x}" y="{y}"{attribute}>{text}</text>')
+        self.parts.append(tag("text", text, x=str(x), y=str(y), class_=kind or None))
 
     def save(self, name: str) -> None:
         width, height = LEFT + CELL * 8 + 12, self.bottom - GAP + 12
-        head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-            f'aria-label="{self.label}">\n<!-- SPDX-License-Identifier: MIT. Drawn by draw.py. -->'
-        )
-        body = "\n".join([head, STYLE, *self.parts, "</svg>"])
-        Path(__file__).with_name(name).write_text(body + "\n", encoding="utf-8")
+        save(name, svg(width, height, self.label, STYLE, self.parts, made="Drawn"))
 
 
 def draw_steps() -> None:

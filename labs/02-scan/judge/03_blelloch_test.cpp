@@ -40,14 +40,14 @@ class UpSweep : public ScanFixture {
                               (num_items == 1 ? " item" : " items") + ": d_out[" +
                               std::to_string(wrong) + "]";
     if (judge::is_poison(h_got[wrong])) {
-      return Failure{"output_unwritten", place + " was never written"};
+      return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
     }
     const auto size = (wrong + 1) & ~wrong;
-    Failure failure{"wrong_result", place + " is the sum of the " + std::to_string(size) +
-                                        (size == 1 ? " item that ends" : " items that end") +
-                                        " with item " + std::to_string(wrong) + ": expected " +
-                                        std::to_string(h_tree[wrong]) + ", got " +
-                                        std::to_string(h_got[wrong])};
+    Failure failure{judge::kind::kWrongResult,
+                    place + " is the sum of the " + std::to_string(size) +
+                        (size == 1 ? " item that ends" : " items that end") + " with item " +
+                        std::to_string(wrong) + ": expected " + std::to_string(h_tree[wrong]) +
+                        ", got " + std::to_string(h_got[wrong])};
     int sum = 0;
     std::vector<int> h_inclusive;
     h_inclusive.reserve(h_in.size());

@@ -246,8 +246,8 @@ std::optional<judge::Failure> compare(const Result<T>& result) {
     message += "\n  d_in     " + list(result.h_in, result.text) + "\n  expected " +
                list(h_expected, result.text) + "\n  got      " + list(result.h_got, result.text);
   }
-  return judge::Failure{is_unwritten ? "output_unwritten" : "wrong_result", message,
-                        explanation.clause};
+  return judge::Failure{is_unwritten ? judge::kind::kOutputUnwritten : judge::kind::kWrongResult,
+                        message, explanation.clause};
 }
 
 }  // namespace lab_judge

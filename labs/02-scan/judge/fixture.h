@@ -91,7 +91,9 @@ class ScanFixture : public judge::Fixture {
     constexpr int kMostToRepeat = 1 << 20;
     auto failure = check_exclusive(small_numbers(next_seed(), num_items));
     if (!failure || !failure->pattern.empty() || num_items > kMostToRepeat) return failure;
-    if (failure->kind != "wrong_result" && failure->kind != "output_unwritten") return failure;
+    if (failure->kind != judge::kind::kWrongResult &&
+        failure->kind != judge::kind::kOutputUnwritten)
+      return failure;
     const auto below = std::bit_floor(static_cast<unsigned>(num_items));
     if (below == static_cast<unsigned>(num_items)) return failure;
     if (!check_exclusive(small_numbers(next_seed(), below)) &&

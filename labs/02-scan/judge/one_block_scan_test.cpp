@@ -48,7 +48,7 @@ TEST_F(OneBlockScan, RefusesMoreThanItsLimit) {
                               " items: the contract asks this rung to throw TooManyItems(num_items)"
                               " beyond " +
                               std::to_string(kMost) + " items";
-    if (!failure) return fail({"wrong_result", asked + ", but it returned"});
+    if (!failure) return fail({judge::kind::kWrongResult, asked + ", but it returned"});
     // The worker passes on what() of an exception.
     if (!failure->message.ends_with(lab::TooManyItems(num_items).what())) {
       failure->message = asked + ". Instead: " + failure->message;
@@ -56,7 +56,8 @@ TEST_F(OneBlockScan, RefusesMoreThanItsLimit) {
     }
     const std::vector<int> h_out = d_out.download();
     if (!std::ranges::all_of(h_out, [](int item) { return judge::is_poison(item); })) {
-      return fail({"wrong_result", asked + " before anything is launched, but d_out was written"});
+      return fail({judge::kind::kWrongResult,
+                   asked + " before anything is launched, but d_out was written"});
     }
   }
 }

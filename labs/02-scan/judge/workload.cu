@@ -62,10 +62,11 @@ class ScanSlot : public judge::Slot {
       const std::size_t middle = begin + (end - begin) / 2;
       (num_breaks(begin, middle) > 0 ? end : begin) = middle;
     }
-    return Failure{"wrong_result", "d_out[" + std::to_string(begin) +
-                                       "] does not follow from the item before it, the first of " +
-                                       std::to_string(num_breaks(0, d_in_.size())) + " such of " +
-                                       std::to_string(d_in_.size()) + " items"};
+    return Failure{judge::kind::kWrongResult,
+                   "d_out[" + std::to_string(begin) +
+                       "] does not follow from the item before it, the first of " +
+                       std::to_string(num_breaks(0, d_in_.size())) + " such of " +
+                       std::to_string(d_in_.size()) + " items"};
   }
   double sequential_ms() const override {
     const std::vector<int> h_in = d_in_.download();

@@ -1,41 +1,37 @@
 # SPDX-License-Identifier: MIT
 """Draws the figures of the handout: python3 draw.py writes the .svg files here."""
 
+import sys
 from itertools import accumulate
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import save, svg, tag
+
 STYLE = """\
-<style>
 text{font:14px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600}.s{font-size:12px;fill:#59636e}
 rect{fill:none;stroke:#8c959f}.on{fill:#ddf4ff;stroke:#0969da}.faint{fill:#8c959f}
 .edge{stroke:#0969da;stroke-width:1.5;fill:none;marker-end:url(#tip)}.tip{fill:#0969da}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}rect{stroke:#656c76}
-.on{fill:#12325c;stroke:#4493f8}.faint{fill:#656c76}.edge{stroke:#4493f8}.tip{fill:#4493f8}}
-</style>
+.on{fill:#12325c;stroke:#4493f8}.faint{fill:#656c76}.edge{stroke:#4493f8}.tip{fill:#4493f8}}"""
+ARROW_HEAD = """\
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
 orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>"""
 
 
-def svg(width: int, height: int, label: str, shapes: list[str]) -> str:
-    """A whole picture that follows the reader's light or dark colours."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
-    comment = "<!-- SPDX-License-Identifier: MIT. Made by draw.py. -->"
-    return "\n".join([f'{head} aria-label="{label}">', comment, STYLE, *shapes, "</svg>", ""])
-
-
 def text(x: float, y: float, words: object, kind: str = "", anchor: str = "middle") -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="{kind}">{words}</text>'
+    return tag("text", words, x=x, y=y, text_anchor=anchor, class_=kind)
 
 
 def cell(x: float, y: float, width: float, words: object, on: bool, faint: bool = False) -> str:
-    kind = "on" if on else ""
-    box = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="30" class="{kind}"/>'
+    box = tag("rect", x=x, y=y, width=width, height=30, class_="on" if on else "")
     return box + text(x + width / 2, y + 20, words, "faint" if faint else "")
 
 
 def edge(x0: float, y0: float, x1: float, y1: float) -> str:
     middle = (y0 + y1) / 2
-    return f'<path class="edge" d="M{x0:g} {y0:g}C{x0:g} {middle:g} {x1:g} {middle:g} {x1:g} {y1:g}"/>'
+    steps = f"M{x0:g} {y0:g}C{x0:g} {middle:g} {x1:g} {middle:g} {x1:g} {y1:g}"
+    return tag("path", class_="edge", d=steps)
 
 
 def flag_scan_scatter() -> str:
@@ -71,7 +67,8 @@ def flag_scan_scatter() -> str:
     count = f"d_count = {places[-1]} + {flags[-1]} = {len(kept)}"
     shapes.append(text(right, 250, count, "h", "start"))
     shapes.append(text(right, 268, "last place + last flag", "s", "start"))
-    return svg(800, 300, "Eight items, their flags, the scan of the flags, and the output", shapes)
+    label = "Eight items, their flags, the scan of the flags, and the output"
+    return svg(800, 300, label, STYLE, [ARROW_HEAD, *shapes])
 
 
 def packed_counts() -> str:
@@ -100,14 +97,10 @@ def packed_counts() -> str:
     shapes.append(text(left - 14, 154, "below, by row", "h", "end"))
     note = "A byte per row, a word per lane: one exclusive scan of words adds all rows at once."
     shapes.append(text(left, 186, note, "s", "start"))
-    return svg(770, 200, "Counts of four rows in the four bytes of a word", shapes)
-
-
-def main() -> None:
-    folder = Path(__file__).parent
-    (folder / "flag_scan_scatter.svg").write_text(flag_scan_scatter(), "utf-8")
-    (folder / "packed_counts.svg").write_text(packed_counts(), "utf-8")
+    label = "Counts of four rows in the four bytes of a word"
+    return svg(770, 200, label, STYLE, [ARROW_HEAD, *shapes])
 
 
 if __name__ == "__main__":
-    main()
+    save("flag_scan_scatter.svg", flag_scan_scatter())
+    save("packed_counts.svg", packed_counts())

@@ -61,7 +61,7 @@ std::optional<Failure> check_count(const Compaction& result, const std::vector<i
                                    Order order) {
   if (result.count == static_cast<int>(expected.size())) return std::nullopt;
   if (is_poison(result.count)) {
-    return Failure{"output_unwritten", "d_count[0] was never written"};
+    return Failure{judge::kind::kOutputUnwritten, "d_count[0] was never written"};
   }
   std::string message = "expected d_count[0] = " + std::to_string(expected.size()) + ", got " +
                         std::to_string(result.count);
@@ -73,16 +73,17 @@ std::optional<Failure> check_count(const Compaction& result, const std::vector<i
   } else if (here && order == Order::kKept) {
     message += "; " + describe_difference(result, *here, expected[*here]);
   }
-  return Failure{"wrong_result", message, explain_count(result, in_place)};
+  return Failure{judge::kind::kWrongResult, message, explain_count(result, in_place)};
 }
 
 std::optional<Failure> check_kept(const Compaction& result, const std::vector<int>& expected) {
   const auto index = first_difference(result, expected, 0);
   if (!index) return std::nullopt;
   if (std::ranges::all_of(result.h_out, [](int item) { return is_poison(item); })) {
-    return Failure{"output_unwritten", "the count is right, but nothing was written to d_out"};
+    return Failure{judge::kind::kOutputUnwritten,
+                   "the count is right, but nothing was written to d_out"};
   }
-  return Failure{"wrong_result", describe_difference(result, *index, expected[*index]),
+  return Failure{judge::kind::kWrongResult, describe_difference(result, *index, expected[*index]),
                  explain_kept(result, expected)};
 }
 
@@ -92,10 +93,10 @@ std::optional<Failure> check_untouched(const Compaction& result) {
   const auto touched =
       std::find_if(behind, result.h_out.end(), [](int item) { return !is_poison(item); });
   if (touched == result.h_out.end()) return std::nullopt;
-  Failure failure{"wrong_result", place(touched - result.h_out.begin()) +
-                                      " is behind the kept items, of which there are " +
-                                      std::to_string(result.count) + ", and was overwritten: it " +
-                                      describe(result, *touched)};
+  Failure failure{
+      judge::kind::kWrongResult,
+      place(touched - result.h_out.begin()) + " is behind the kept items, of which there are " +
+          std::to_string(result.count) + ", and was overwritten: it " + describe(result, *touched)};
   if (*touched == 0) {
     failure.pattern = "the rest of d_out, or of a tile, is filled with zeros";
   } else if (!result.keep(*touched)) {
@@ -124,7 +125,7 @@ std::optional<Failure> check_partition(const Compaction& result) {
   if (auto failure = check_kept(result, kept)) return failure;
   const auto index = first_difference(result, others, kept.size());
   if (!index) return std::nullopt;
-  return Failure{"wrong_result",
+  return Failure{judge::kind::kWrongResult,
                  "the kept items are right, but of those behind them, " +
                      describe_difference(result, *index, others[*index - kept.size()]),
                  explain_rest(result, others)};
@@ -135,7 +136,7 @@ std::optional<Failure> check_unordered(const Compaction& result) {
   if (auto failure = check_count(result, kept, Order::kAny)) return failure;
   const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + result.count);
   if (is_permutation_of(kept, got)) return check_untouched(result);
-  Failure failure{"wrong_result", ""};
+  Failure failure{judge::kind::kWrongResult, ""};
   // Either a place does not hold a kept item, or some item is there too often.
   const auto bad = std::ranges::find_if_not(got, result.keep);
   if (const auto hole = std::ranges::find_if(got, [](int item) { return is_poison(item); });

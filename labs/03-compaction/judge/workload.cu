@@ -214,8 +214,9 @@ class CompactionSlot : public Slot {
   std::optional<Failure> check() const override {
     const int count = d_count_.download()[0];
     if (count != static_cast<int>(num_kept_)) {
-      return Failure{"wrong_result", "expected d_count[0] = " + std::to_string(num_kept_) +
-                                         ", got " + std::to_string(count)};
+      return Failure{
+          judge::kind::kWrongResult,
+          "expected d_count[0] = " + std::to_string(num_kept_) + ", got " + std::to_string(count)};
     }
     if (promise_ == Promise::kUnordered) {
       const Fingerprint in{~input_.seed, d_in_.device_data()};
@@ -223,14 +224,15 @@ class CompactionSlot : public Slot {
       if (sum_over(d_in_.size(), KeptFingerprint{in, input_.keep}) == sum_over(num_kept_, out)) {
         return std::nullopt;
       }
-      return Failure{"wrong_result", "the count is right, but d_out does not hold the kept items"};
+      return Failure{judge::kind::kWrongResult,
+                     "the count is right, but d_out does not hold the kept items"};
     }
     const std::uint64_t wrong =
         sum_over(d_in_.size(), Misplaced{input_, before_group_.data(), num_kept_,
                                          promise_ == Promise::kPartition, d_out_.device_data()});
     if (wrong == 0) return std::nullopt;
-    return Failure{"wrong_result", "the count is right, but " + std::to_string(wrong) +
-                                       " places of d_out are wrong"};
+    return Failure{judge::kind::kWrongResult, "the count is right, but " + std::to_string(wrong) +
+                                                  " places of d_out are wrong"};
   }
 
   double sequential_ms() const override {

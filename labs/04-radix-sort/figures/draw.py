@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Draws split.svg (one pass over the worked example) and merge.svg (a bitonic merge of 4 + 4 keys).
 
-    python3 draw.py        writes both here
+python3 draw.py        writes both here
 """
 
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import box, path, save, svg, tag
+from svg import text as anchored_text
 
 STYLE = """text{font:13px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}
 .h{font-weight:600;text-anchor:end}.s{font-size:12px;fill:#59636e}.n{text-anchor:start}
@@ -17,13 +22,8 @@ STYLE = """text{font:13px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}
 KEYS = [0b100, 0b111, 0b010, 0b110, 0b011, 0b101, 0b001, 0b000]
 
 
-def svg(width: int, height: int, label: str, parts: list[str]) -> str:
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
-    return "\n".join([head, "<!-- SPDX-License-Identifier: MIT. Drawn by draw.py. -->", f"<style>\n{STYLE}\n</style>", *parts, "</svg>\n"])
-
-
 def text(x: float, y: float, content: object, css: str = "") -> str:
-    return f'<text x="{x:g}" y="{y:g}"{f" class={chr(34)}{css}{chr(34)}" if css else ""}>{content}</text>'
+    return anchored_text(x, y, content, css, anchor=None)
 
 
 def split_rows(keys: list[int], bit: int) -> dict[str, list[int]]:
@@ -36,15 +36,15 @@ def split_rows(keys: list[int], bit: int) -> dict[str, list[int]]:
 
 
 def draw_split() -> str:
-    left, step, box = 150, 64, 50
+    left, step, width = 150, 64, 50
     rows = split_rows(KEYS, 0)
     destinations = rows["d = bit ? t : f"]
-    centre = [left + step * i + box / 2 for i in range(len(KEYS))]
+    centre = [left + step * i + width / 2 for i in range(len(KEYS))]
     parts = [text(left - 16, 43, "key", "h")]
 
     def cell(i: int, y: int, key: int) -> list[str]:
         css = "one" if key & 1 else "zero"
-        rect = f'<rect x="{centre[i] - box / 2:g}" y="{y}" width="{box}" height="28" class="{css}"/>'
+        rect = box(centre[i] - width / 2, y, width, 28, css)
         return [rect, text(centre[i], y + 19, f"{key:03b}")]
 
     for i, key in enumerate(KEYS):
@@ -57,10 +57,11 @@ def draw_split() -> str:
     for i, destination in enumerate(destinations):
         css = "to1" if KEYS[i] & 1 else "to0"
         x0, x1 = centre[i], centre[destination]
-        parts.append(f'<path d="M{x0:g} 168C{x0:g} 205 {x1:g} 195 {x1:g} 232" class="{css}"/>')
+        parts.append(path(f"M{x0:g} 168C{x0:g} 205 {x1:g} 195 {x1:g} 232", css))
         parts += cell(destination, 234, KEYS[i])
     parts.append(text(left - 16, 253, "after", "h"))
-    return svg(900, 276, "One split of eight keys by their lowest bit", parts)
+    label = "One split of eight keys by their lowest bit"
+    return svg(900, 276, label, STYLE, parts, made="Drawn")
 
 
 def draw_merge() -> str:
@@ -78,19 +79,19 @@ def draw_merge() -> str:
     for name, comparators in steps:
         parts.append(text(x + 70, 20, name, "s"))
         for i in range(8):
-            parts.append(f'<path d="M{x} {top + row * i}H{x + 140}" class="wire"/>')
+            parts.append(path(f"M{x} {top + row * i}H{x + 140}", "wire"))
         for k, (low, high) in enumerate(comparators):
             cx, y0, y1 = x + 28 + 28 * k, top + row * low, top + row * high
-            parts.append(f'<path d="M{cx} {y0}V{y1}" class="to0"/>')
-            parts += [f'<circle cx="{cx}" cy="{y}" r="3.5" class="dot"/>' for y in (y0, y1)]
+            parts.append(path(f"M{cx} {y0}V{y1}", "to0"))
+            parts += [tag("circle", cx=cx, cy=y, r=3.5, class_="dot") for y in (y0, y1)]
             keys[low], keys[high] = min(keys[low], keys[high]), max(keys[low], keys[high])
         for i, key in enumerate(keys):
             parts.append(text(x + 160, top + row * i + 5, key))
         x += 180
-    return svg(x + 20, top + row * 8, "A bitonic merge of two runs of four keys in three steps", parts)
+    label = "A bitonic merge of two runs of four keys in three steps"
+    return svg(x + 20, top + row * 8, label, STYLE, parts, made="Drawn")
 
 
 if __name__ == "__main__":
-    here = Path(__file__).parent
-    (here / "split.svg").write_text(draw_split())
-    (here / "merge.svg").write_text(draw_merge())
+    save("split.svg", draw_split())
+    save("merge.svg", draw_merge())

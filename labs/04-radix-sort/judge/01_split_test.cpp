@@ -24,12 +24,13 @@ class Split : public SortFixture {
     const int expected = static_cast<int>(std::ranges::count_if(h_in, is_false));
     const int got = d_total_falses.download()[0];
     if (judge::is_poison(got)) {
-      return Failure{"output_unwritten", "d_total_falses[0] was never written"};
+      return Failure{judge::kind::kOutputUnwritten, "d_total_falses[0] was never written"};
     }
     if (got != expected) {
-      Failure wrong{"wrong_result", what("split", h_in.size()) + " by bit " + std::to_string(bit) +
-                                        ": expected totalFalses = " + std::to_string(expected) +
-                                        ", got " + std::to_string(got)};
+      Failure wrong{judge::kind::kWrongResult,
+                    what("split", h_in.size()) + " by bit " + std::to_string(bit) +
+                        ": expected totalFalses = " + std::to_string(expected) + ", got " +
+                        std::to_string(got)};
       if (num_items > 0 && is_false(h_in.back()) && got == expected - 1) {
         wrong.pattern =
             "the last key's own flag is missing: the scan is exclusive, so f[last] does not "

@@ -68,11 +68,11 @@ class PairsAndTypes : public SortFixture {
     if (first == got.size()) return std::nullopt;
     const std::string place = "d_values_out[" + std::to_string(first) + "]";
     if (judge::is_poison(got[first])) {
-      return Failure{"output_unwritten", place + " was never written"};
+      return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
     }
-    Failure failure{"wrong_result", what("sort_pairs", h_keys.size()) +
-                                        ": the keys are right, but expected " + place + " = " +
-                                        hex(h_values[order[first]]) + ", got " + hex(got[first])};
+    Failure failure{judge::kind::kWrongResult,
+                    what("sort_pairs", h_keys.size()) + ": the keys are right, but expected " +
+                        place + " = " + hex(h_values[order[first]]) + ", got " + hex(got[first])};
     Keys sorted = got;
     Keys all = h_values;
     std::ranges::sort(sorted);

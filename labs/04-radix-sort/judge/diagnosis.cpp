@@ -159,7 +159,7 @@ judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, con
   const auto first =
       static_cast<std::size_t>(std::ranges::find(got, sort_case.poison) - got.begin());
   const auto num_unwritten = static_cast<std::size_t>(std::ranges::count(got, sort_case.poison));
-  judge::Failure failure{"output_unwritten",
+  judge::Failure failure{judge::kind::kOutputUnwritten,
                          sort_case.what + ": " + place(sort_case, first) + " was never written"};
   if (num_unwritten == got.size()) {
     failure.message += ", nor was any other place";
@@ -212,11 +212,11 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
 
   std::size_t num_wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) num_wrong += got[i] != expected[i] ? 1 : 0;
-  judge::Failure failure{"wrong_result", sort_case.what + ": expected " + place(sort_case, first) +
-                                             " = " + sort_case.show(expected[first]) + ", got " +
-                                             sort_case.show(got[first]) + " (" +
-                                             std::to_string(num_wrong) + " of " +
-                                             std::to_string(got.size()) + " places are wrong)"};
+  judge::Failure failure{judge::kind::kWrongResult,
+                         sort_case.what + ": expected " + place(sort_case, first) + " = " +
+                             sort_case.show(expected[first]) + ", got " +
+                             sort_case.show(got[first]) + " (" + std::to_string(num_wrong) +
+                             " of " + std::to_string(got.size()) + " places are wrong)"};
   if (!extra.empty()) {
     failure.message += ". The output is no permutation of the input, with " +
                        std::to_string(lost.size()) + " of its keys missing, such as " +

@@ -105,7 +105,9 @@ void SortFixture::expect_and_explain(const std::vector<int>& sizes, const Attemp
   expect_for_sizes(sizes, [&](int num_items) {
     auto failure = attempt(num_items);
     if (!failure || num_items >= kFew) return failure;
-    if (failure->kind != "wrong_result" && failure->kind != "output_unwritten") return failure;
+    if (failure->kind != judge::kind::kWrongResult &&
+        failure->kind != judge::kind::kOutputUnwritten)
+      return failure;
     if (const auto larger = attempt(kMany)) failure->pattern = larger->pattern;
     return failure;
   });

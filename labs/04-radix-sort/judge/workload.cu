@@ -113,11 +113,12 @@ class KeysSlot : public judge::Slot {
     const std::uint64_t descents =
         judge::sum_over(d_out_.size(), Descends{d_out_.device_data(), group_items_});
     if (descents != 0) {
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      std::to_string(descents) + " keys are smaller than the key before them"};
     }
     if (fingerprint_of(d_out_) != fingerprint_) {
-      return Failure{"wrong_result", "the output is in order, but is no permutation of the input"};
+      return Failure{judge::kind::kWrongResult,
+                     "the output is in order, but is no permutation of the input"};
     }
     return std::nullopt;
   }
@@ -165,8 +166,9 @@ class PairsSlot : public judge::Slot {
         d_keys_out_.size(), WrongPair{d_keys_out_.device_data(), d_values_out_.device_data(), seed_,
                                       d_keys_out_.size()});
     if (wrong == 0) return std::nullopt;
-    return Failure{"wrong_result", std::to_string(wrong) +
-                                       " pairs are not those of the input, or are out of order"};
+    return Failure{
+        judge::kind::kWrongResult,
+        std::to_string(wrong) + " pairs are not those of the input, or are out of order"};
   }
   double sequential_ms() const override { return sequential_sort_ms(d_keys_in_); }
 

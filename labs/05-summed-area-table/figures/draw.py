@@ -5,8 +5,12 @@ All but depth_of_field.png, which is what rung 06 makes of the scene.
 """
 
 import struct
+import sys
 import zlib
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import save, svg, tag, target
 
 STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}
@@ -21,32 +25,29 @@ text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14
 .dot{fill:#e6edf3}.edge{stroke:#9198a1}.tip{fill:#9198a1}}"""
 
 
+ARROW_HEAD = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+    'markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
+)
+
+
 class Drawing:
     def __init__(self, width: int, height: int, label: str) -> None:
-        self._parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-            f'aria-label="{label}">',
-            "<!-- SPDX-License-Identifier: MIT. Drawn by draw.py. -->",
-            f"<style>\n{STYLE}\n</style>",
-            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>',
-        ]
+        self._head = width, height, label
+        self._parts = [ARROW_HEAD]
 
     def box(self, kind: str, x: float, y: float, width: float, height: float) -> None:
-        self._parts.append(
-            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"/>'
-        )
+        self._parts.append(tag("rect", class_=kind, x=x, y=y, width=width, height=height))
 
     def text(self, x: float, y: float, words: str, kind: str = "") -> None:
-        self._parts.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{words}</text>')
+        self._parts.append(tag("text", words, class_=kind, x=x, y=y))
 
     def dot(self, x: float, y: float) -> None:
-        self._parts.append(f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="4"/>')
+        self._parts.append(tag("circle", class_="dot", cx=x, cy=y, r=4))
 
     def arrow(self, x0: float, y0: float, x1: float, y1: float) -> None:
-        self._parts.append(
-            f'<path class="edge" marker-end="url(#tip)" d="M{x0:g} {y0:g} {x1:g} {y1:g}"/>'
-        )
+        steps = f"M{x0:g} {y0:g} {x1:g} {y1:g}"
+        self._parts.append(tag("path", class_="edge", marker_end="url(#tip)", d=steps))
 
     def grid(self, x: float, y: float, columns: int, rows: int, cell: float) -> None:
         for row in range(rows):
@@ -55,8 +56,7 @@ class Drawing:
         self.box("frame", x, y, columns * cell, rows * cell)
 
     def save(self, name: str) -> None:
-        file = Path(__file__).with_name(name)
-        file.write_text("\n".join([*self._parts, "</svg>"]) + "\n", "utf-8")
+        save(name, svg(*self._head, STYLE, self._parts, made="Drawn"))
 
 
 def four_look_ups() -> None:
@@ -181,7 +181,7 @@ def write_png(name: str, width: int, rows: list[bytes]) -> None:
         for row, before in zip(rows, above, strict=False)
     ]
     packed = zlib.compress(b"".join(filtered), 9)
-    Path(__file__).with_name(name).write_bytes(
+    target(name).write_bytes(
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", layout) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
     )
 

@@ -138,12 +138,12 @@ class BoxFilter : public PictureFixture {
                 << ", y = " << y << ": ";
         if (judge::is_poison(got)) {
           message << "never written";
-          return Failure{"output_unwritten", message.str()};
+          return Failure{judge::kind::kOutputUnwritten, message.str()};
         }
         message << "expected the mean " << expected << " of columns " << box.x0 << " to "
                 << box.x1 - 1 << " and rows " << box.y0 << " to " << box.y1 - 1 << ", got " << got
                 << " (the first wrong one, row by row)";
-        Failure failure{"wrong_result", message.str()};
+        Failure failure{judge::kind::kWrongResult, message.str()};
         for (const Mistake& mistake : kMistakes) {
           const auto mean = [&](Box at, int column, int row) {
             return mistake.mean(exact, window, at, column, row);

@@ -51,7 +51,7 @@ class DepthOfField : public PictureFixture {
     const int y = pixel / scene.shape.width;
     const int radius = std::abs(scene.nearness[pixel] - focus) * max_radius / kMaxNearness;
     Failure failure{
-        "wrong_result",
+        judge::kind::kWrongResult,
         "focus " + std::to_string(focus) + ", largest radius " + std::to_string(max_radius) +
             ", pixel x = " + std::to_string(x) + ", y = " + std::to_string(y) + " of nearness " +
             std::to_string(scene.nearness[pixel]) + ", so of radius " + std::to_string(radius) +
@@ -60,7 +60,7 @@ class DepthOfField : public PictureFixture {
         explain(scene, focus, max_radius, expected, h_out)};
     // A byte may well be the poison's by chance; all of them are not.
     if (std::ranges::all_of(h_out, [](unsigned char byte) { return judge::is_poison(byte); })) {
-      failure = {"output_unwritten", "d_out was never written"};
+      failure = {judge::kind::kOutputUnwritten, "d_out was never written"};
     }
     return failure;
   }

@@ -43,7 +43,8 @@ class SummedAreaTable : public PictureFixture {
     const T value = h_out[static_cast<std::size_t>(y) * shape.width + x];
     const bool is_written = !judge::is_poison(value);
     const std::string pixel = "pixel x = " + std::to_string(x) + ", y = " + std::to_string(y);
-    Failure failure{is_written ? "wrong_result" : "output_unwritten", "", explain(exact, got)};
+    Failure failure{is_written ? judge::kind::kWrongResult : judge::kind::kOutputUnwritten, "",
+                    explain(exact, got)};
     failure.message = is_written ? pixel + ": expected " + std::to_string(exact.table(x, y)) +
                                        ", got " + text(static_cast<double>(value)) +
                                        " (the first wrong one, row by row)"
@@ -199,11 +200,11 @@ TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
               const std::string pixel =
                   "pixel x = " + std::to_string(x) + ", y = " + std::to_string(y);
               if (judge::is_poison(h_out[item])) {
-                return Failure{"output_unwritten", pixel + " was never written"};
+                return Failure{judge::kind::kOutputUnwritten, pixel + " was never written"};
               }
-              return Failure{"wrong_result", pixel + ": expected " + text(expected) + ", got " +
-                                                 text(h_out[item]) + " (allowed error " +
-                                                 text(allowed) + ")"};
+              return Failure{judge::kind::kWrongResult,
+                             pixel + ": expected " + text(expected) + ", got " + text(h_out[item]) +
+                                 " (allowed error " + text(allowed) + ")"};
             }
             above[x] = expected;
           }

@@ -60,8 +60,8 @@ class PictureSlot : public judge::Slot {
   std::optional<Failure> check() const override {
     const std::uint64_t wrong = count_wrong_pixels();
     if (wrong == 0) return std::nullopt;
-    return Failure{"wrong_result", std::to_string(wrong) + " pixels of a picture of " +
-                                       to_text(shape_) + " are wrong"};
+    return Failure{judge::kind::kWrongResult, std::to_string(wrong) + " pixels of a picture of " +
+                                                  to_text(shape_) + " are wrong"};
   }
 
  protected:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Draws this folder's figures: `python3 draw.py` writes tiles.svg and hierarchy.svg."""
 
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import Drawing
 
 STYLE = """text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}
 .s{font-size:11px;fill:#59636e}
@@ -14,33 +18,6 @@ STYLE = """text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;f
 A = [[2, 6, 7, 5], [3, 1, 4, 6], [8, 9, 0, 1], [2, 7, 7, 4]]
 B = [[1, 6, 2, 1], [3, 9, 8, 4], [5, 6, 3, 9], [1, 0, 7, 2]]
 CELL = 34
-
-
-class Drawing:
-    """An SVG in the making."""
-
-    def __init__(self, width: int, height: int, label: str) -> None:
-        self._lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-            f'aria-label="{label}">',
-            "<!-- SPDX-License-Identifier: MIT. Made by draw.py. -->",
-            f"<style>\n{STYLE}\n</style>",
-        ]
-
-    def text(
-        self, x: float, y: float, words: object, kind: str = "", anchor: str = "start"
-    ) -> None:
-        self._lines.append(
-            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="{kind}">{words}</text>'
-        )
-
-    def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        self._lines.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{kind}"/>'
-        )
-
-    def write(self, file: Path) -> None:
-        file.write_text("\n".join([*self._lines, "</svg>", ""]))
 
 
 def product(depth: int) -> list[list[int]]:
@@ -69,7 +46,8 @@ def matrix(
 
 def tiles() -> Drawing:
     """Both steps of the worked example, side by side."""
-    drawing = Drawing(890, 345, "A block of two by two outputs walks along the depth in two tiles")
+    label = "A block of two by two outputs walks along the depth in two tiles"
+    drawing = Drawing(890, 345, label, STYLE, anchor="start")
     for step in range(2):
         left = 20 + 430 * step
         tile = range(2 * step, 2 * step + 2)
@@ -96,9 +74,8 @@ def tiles() -> Drawing:
 
 def hierarchy() -> Drawing:
     """A block's tile, one warp's share of it, one lane's share of that (rung 05)."""
-    drawing = Drawing(
-        890, 320, "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 per thread"
-    )
+    label = "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 per thread"
+    drawing = Drawing(890, 320, label, STYLE, anchor="start")
     drawing.text(20, 24, "block: 128 x 256, 8 warps", "h")
     for warp in range(8):
         x, y = 20 + warp % 4 * 80, 40 + warp // 4 * 80
@@ -128,6 +105,5 @@ def hierarchy() -> Drawing:
 
 
 if __name__ == "__main__":
-    here = Path(__file__).parent
-    tiles().write(here / "tiles.svg")
-    hierarchy().write(here / "hierarchy.svg")
+    tiles().save("tiles.svg")
+    hierarchy().save("hierarchy.svg")

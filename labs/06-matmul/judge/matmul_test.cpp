@@ -71,7 +71,7 @@ class Matmul : public judge::Fixture {
  private:
   // Whether another shape would only meet the same failure.
   static bool is_final(const Failure& failure) {
-    return failure.kind == "todo" || failure.kind == "timeout";
+    return failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kTimeout;
   }
 
   static void shrink(Shape& shape, int Shape::*dimension, Failure& failure,

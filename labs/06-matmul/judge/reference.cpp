@@ -125,7 +125,7 @@ std::optional<judge::Failure> compare(const Factors& factors, const Expected& ex
                      std::to_string(first % factors.shape.num_cols) + ")";
   const std::string where = extent(factors.shape, result.wrong);
   if (judge::is_poison(h_c[first])) {
-    return judge::Failure{"output_unwritten",
+    return judge::Failure{judge::kind::kOutputUnwritten,
                           text(factors.shape) + ": " + place + " was never written" + where,
                           explain_unwritten(result)};
   }
@@ -135,7 +135,7 @@ std::optional<judge::Failure> compare(const Factors& factors, const Expected& ex
     message += " (allowed error " + number(result.tolerance(first)) + ")";
   }
   result.wrong = thinned(result.wrong);
-  return judge::Failure{"wrong_result", message + where, explain_wrong(result)};
+  return judge::Failure{judge::kind::kWrongResult, message + where, explain_wrong(result)};
 }
 
 }  // namespace lab_judge

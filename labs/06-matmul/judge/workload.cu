@@ -135,7 +135,7 @@ class SquareSlot : public judge::Slot {
         return *failure;
       }
     }
-    return {"wrong_result",
+    return {judge::kind::kWrongResult,
             text({edge, edge, edge}) + ": the product changed while it was checked"};
   }
 

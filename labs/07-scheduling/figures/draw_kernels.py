@@ -1,48 +1,28 @@
 # SPDX-License-Identifier: MIT
 """Draws divergence.svg, coalescing.svg and rows.svg here: python3 draw_kernels.py"""
 
+import sys
 from pathlib import Path
 
-STYLE = """<style>
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import Drawing
+
+STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}
 .s{font-size:11px;fill:#59636e}.m{text-anchor:middle}.e{text-anchor:end}
 .off{fill:none;stroke:#d0d7de}.frame{fill:none;stroke:#656d76;stroke-width:1.5}
 .k0{fill:#54aeff}.k1{fill:#f2a65a}.k2{fill:#57ab5a}.k3{fill:#b68ef0}
 .k{fill:#1f2328;font-size:11px;text-anchor:middle}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.off{stroke:#373e47}
-.frame{stroke:#9198a1}.k{fill:#0d1117}}
-</style>"""
-
-
-class Drawing:
-    """An SVG in the making."""
-
-    def __init__(self, width: int, height: int, label: str) -> None:
-        self._lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-            f'aria-label="{label}">',
-            "<!-- SPDX-License-Identifier: MIT. Made by draw_kernels.py. -->",
-            STYLE,
-        ]
-
-    def text(self, x: float, y: float, words: object, style: str = "") -> None:
-        self._lines.append(f'<text x="{x:g}" y="{y:g}" class="{style}">{words}</text>')
-
-    def box(self, x: float, y: float, width: float, height: float, style: str) -> None:
-        self._lines.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{style}"/>'
-        )
-
-    def save(self, name: str) -> None:
-        file = Path(__file__).with_name(name)
-        file.write_text("\n".join([*self._lines, "</svg>", ""]), "utf-8")
+.frame{stroke:#9198a1}.k{fill:#0d1117}}"""
 
 
 def divergence() -> None:
     """Which lanes work in each loop of rung 05: as found, by parity only, and not at all."""
     kinds = [2, 0, 1, 3, 0, 2, 2, 1]  # of the 8 samples that 16 lanes share
     cell, lanes = 17, 16
-    art = Drawing(820, 250, "Which lanes of a warp work in each loop, in three versions")
+    label = "Which lanes of a warp work in each loop, in three versions"
+    art = Drawing(820, 250, label, STYLE)
     art.text(14, 22, "As found: 8 loops for 8 samples, 2 lanes per sample", "h")
     left, top = 92, 52
     art.text(left + lanes * cell / 2, 44, "16 lanes", "s m")
@@ -77,7 +57,8 @@ def divergence() -> None:
 def coalescing() -> None:
     """The words of an array of points that one request reads, in three versions of rung 07."""
     cell, words, lanes = 15, 48, 4
-    art = Drawing(830, 260, "Which words of an array of points one request reads, in three versions")
+    label = "Which words of an array of points one request reads, in three versions"
+    art = Drawing(830, 260, label, STYLE)
     rows = [
         ("Four points per thread: lane 0, 1, 2, 3 are 12 words apart", 12),
         ("Neighbouring points: 3 words apart", 3),
@@ -107,7 +88,8 @@ def coalescing() -> None:
 
 def rows() -> None:
     """The case study: a row of 256 as a block's, and as a warp's."""
-    art = Drawing(850, 198, "A row of 256 items shared by a block of 256 threads, or by one warp")
+    label = "A row of 256 items shared by a block of 256 threads, or by one warp"
+    art = Drawing(850, 198, label, STYLE)
     left, width, height = 14, 380, 16
     art.text(left, 22, "dim3(256): a block per row, 32,768 blocks", "h")
     for warp in range(8):

@@ -2,9 +2,14 @@
 """Draws residency, distribution and schedulers.svg here: python3 draw_machine.py"""
 
 import heapq
+import sys
 from pathlib import Path
 
-STYLE = """<style>
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
+from svg import box, path, save, svg
+from svg import text as anchored_text
+
+STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}
 .h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
 .m{text-anchor:middle}.e{text-anchor:end}.c{stroke:#8c959f;fill:none}.r{fill:#f0f2f5}.t{stroke:#d0d7de}
@@ -13,30 +18,15 @@ text{font:13px system-ui,sans-serif;fill:#1f2328}
 .bad{fill:#cf222e}.k{fill:#1f2328;font-size:11px;text-anchor:middle}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}
 .s{fill:#9198a1}.c{stroke:#656c76}.r{fill:#1c2128}.t{stroke:#373e47}
-.no{stroke:#f85149}.bad{fill:#f85149}.k{fill:#0d1117}}
-</style>"""
+.no{stroke:#f85149}.bad{fill:#f85149}.k{fill:#0d1117}}"""
 
 
 def text(x: float, y: float, words: str, style: str = "") -> str:
-    kind = f' class="{style}"' if style else ""
-    return f'<text x="{x:g}" y="{y:g}"{kind}>{words}</text>'
-
-
-def box(x: float, y: float, width: float, height: float, style: str) -> str:
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{style}"/>'
+    return anchored_text(x, y, words, style, anchor=None)
 
 
 def line(x: float, top: float, bottom: float) -> str:
-    return f'<path d="M{x:g} {top:g}V{bottom:g}" class="t"/>'
-
-
-def svg(width: int, height: int, label: str, shapes: list[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{label}">'
-    )
-    note = "<!-- SPDX-License-Identifier: MIT. Made by draw_machine.py. -->"
-    return "\n".join([head, note, STYLE, *shapes, "</svg>", ""])
+    return path(f"M{x:g} {top:g}V{bottom:g}", "t")
 
 
 def residency() -> str:
@@ -67,7 +57,7 @@ def residency() -> str:
             if over and fit < 3:
                 shapes.append(box(x0 + fit * width, y, width, row, "no"))
                 shapes.append(text(x0 + (fit + 0.5) * width, y + 17, "does not fit", "m bad"))
-    return svg(832, 170, "Blocks of 256 threads on one multiprocessor of a G80", shapes)
+    return svg(832, 170, "Blocks of 256 threads on one multiprocessor of a G80", STYLE, shapes)
 
 
 def distribution() -> str:
@@ -101,7 +91,7 @@ def distribution() -> str:
     for sm in range(num_sms):
         shapes.append(text(left - 10, top + sm * (2 * row + 10) + row + 4, f"SM {sm}", "e"))
     label = "Which SM runs which of twelve blocks, and when"
-    return svg(left + end * cell + 30, bottom + 20, label, shapes + bars)
+    return svg(left + end * cell + 30, bottom + 20, label, STYLE, shapes + bars)
 
 
 def timeline(greedy: bool) -> list[int]:
@@ -148,18 +138,10 @@ def schedulers() -> str:
             shapes.append(line(x, top, top + 3 * (row + 4)))
             shapes.append(text(x + cell / 2, top + 3 * (row + 4) + 10, str(cycle), "s m"))
     label = "Three warps under two schedulers"
-    return svg(left + 30 * cell + 12, 260, label, shapes)
-
-
-def main() -> None:
-    here = Path(__file__).parent
-    for name, draw in (
-        ("residency", residency),
-        ("distribution", distribution),
-        ("schedulers", schedulers),
-    ):
-        (here / f"{name}.svg").write_text(draw(), "utf-8")
+    return svg(left + 30 * cell + 12, 260, label, STYLE, shapes)
 
 
 if __name__ == "__main__":
-    main()
+    save("residency.svg", residency())
+    save("distribution.svg", distribution())
+    save("schedulers.svg", schedulers())

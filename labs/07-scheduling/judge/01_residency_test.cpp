@@ -99,7 +99,7 @@ class ResidencyOf : public HostFixture {
         const Residency expected = residency(launches[i]);
         if (same(part, results[i], expected)) continue;
         return Failure{
-            "wrong_result",
+            judge::kind::kWrongResult,
             text(launches[i]) + difference(part, expected, results[i]) + text(limits(launches[i])),
             explain(part, launches, results)};
       }

@@ -217,8 +217,8 @@ class LatencyHiding : public HostFixture {
       std::ostringstream message;
       message.precision(12);
       message << words(cases[i]) << ": expected " << right << ", got " << results[i];
-      return fail(
-          {"wrong_result", message.str(), explain<Case, Value>(mistakes, cases, results, same)});
+      return fail({judge::kind::kWrongResult, message.str(),
+                   explain<Case, Value>(mistakes, cases, results, same)});
     }
   }
 };

@@ -40,7 +40,7 @@ class Distributing : public HostFixture {
       const Work& grid = grids[i];
       const std::string difference = compare(waves(grid.num_blocks, grid.device), results[i]);
       if (difference.empty()) continue;
-      return fail({"wrong_result", "waves, " + text(grid) + difference,
+      return fail({judge::kind::kWrongResult, "waves, " + text(grid) + difference,
                    explain(grid.num_blocks, grid.device, results[i])});
     }
   }
@@ -103,14 +103,14 @@ class Distributing : public HostFixture {
                                         const Distribution& got) {
     const Distribution right = distribute(durations, device);
     if (got == right) return std::nullopt;
-    Failure failure{"wrong_result", "", explain(durations, device, got)};
+    Failure failure{judge::kind::kWrongResult, "", explain(durations, device, got)};
     if (const std::string list = list_text(durations); !list.empty()) {
       failure.message = "durations " + list + ": ";
     }
     for (std::size_t i = 0; i < durations.size(); ++i) {
       const std::string block = "block " + std::to_string(i);
       if (judge::is_poison(got.starts[i]) || judge::is_poison(got.sms[i])) {
-        failure.kind = "output_unwritten";
+        failure.kind = judge::kind::kOutputUnwritten;
         failure.message += block + " has no " + (judge::is_poison(got.starts[i]) ? "start" : "SM");
         return failure;
       }

@@ -118,7 +118,7 @@ class WarpScheduler : public HostFixture {
                                         const Timeline& got) {
     const Timeline right = schedule(policy, program);
     if (got == right) return std::nullopt;
-    Failure failure{"wrong_result", "", explain(policy, program, got)};
+    Failure failure{judge::kind::kWrongResult, "", explain(policy, program, got)};
     const int cycle = first_difference(got.cycles, right.cycles);
     if (cycle < 0) {
       failure.message = "h_timeline is right, ";
@@ -135,7 +135,7 @@ class WarpScheduler : public HostFixture {
       const bool is_written =
           cycle < static_cast<int>(got.cycles.size()) && !judge::is_poison(got.cycles[cycle]);
       // Claimed, and left alone; who ends early has not claimed it.
-      if (!is_written && cycle < got.num_cycles) failure.kind = "output_unwritten";
+      if (!is_written && cycle < got.num_cycles) failure.kind = judge::kind::kOutputUnwritten;
       failure.message +=
           "expected " + name_warp(right.cycles[cycle]) +
           (is_written ? ", got " + name_warp(got.cycles[cycle]) : ", but it was never written") +

@@ -173,7 +173,7 @@ class Divergence : public judge::Fixture {
       }
     }
     if (!first) return;
-    if (first->kind == "wrong_result") first->pattern = explain_counts(tree, answers);
+    if (first->kind == judge::kind::kWrongResult) first->pattern = explain_counts(tree, answers);
     fail(*first);
   }
 
@@ -181,10 +181,10 @@ class Divergence : public judge::Fixture {
     const std::string what = "a block of " + std::to_string(answer.num_threads) + " threads, " +
                              (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
     if (std::ranges::any_of(answer.counts, [](int item) { return judge::is_poison(item); })) {
-      return {"output_unwritten",
+      return {judge::kind::kOutputUnwritten,
               what + ": of " + std::to_string(expected.size()) + " steps not all were written"};
     }
-    return {"wrong_result",
+    return {judge::kind::kWrongResult,
             what + ": expected " + text(expected) + " divergent warps, got " + text(answer.counts)};
   }
 
@@ -222,10 +222,10 @@ class Divergence : public judge::Fixture {
       const std::string what =
           "d_curves[" + std::to_string(i) + "] of " + std::to_string(got.size());
       if (judge::is_poison(got[i].value) || judge::is_poison(got[i].slope)) {
-        return Failure{"output_unwritten", what + " was not written as a whole"};
+        return Failure{judge::kind::kOutputUnwritten, what + " was not written as a whole"};
       }
       const Sample& sample = made.curves.samples[i];
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      what + " (kind " + std::to_string(sample.kind) +
                          " at x = " + std::to_string(static_cast<int>(sample.x)) + "): expected " +
                          text(expected) + ", got " + text(got[i]),

@@ -106,9 +106,9 @@ class Barrier : public judge::Fixture {
                                std::to_string(i / made.grid.row_length) + "][" +
                                std::to_string(i % made.grid.row_length) + "]";
       if (judge::is_poison(labels[i])) {
-        return Failure{"output_unwritten", what + " was never written"};
+        return Failure{judge::kind::kOutputUnwritten, what + " was never written"};
       }
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      what + " should be " + std::to_string(expected.labels[i]) + ", but is " +
                          std::to_string(labels[i]),
                      explain_labels(made.grid, expected, labels)};
@@ -118,10 +118,11 @@ class Barrier : public judge::Fixture {
       if (num_runs[row] == expected.num_runs[row]) continue;
       const std::string what = text(made.grid) + ": d_num_runs[" + std::to_string(row) + "]";
       if (judge::is_poison(num_runs[row])) {
-        return Failure{"output_unwritten", what + " was never written"};
+        return Failure{judge::kind::kOutputUnwritten, what + " was never written"};
       }
-      return Failure{"wrong_result", what + " should be " + std::to_string(expected.num_runs[row]) +
-                                         ", but is " + std::to_string(num_runs[row])};
+      return Failure{judge::kind::kWrongResult, what + " should be " +
+                                                    std::to_string(expected.num_runs[row]) +
+                                                    ", but is " + std::to_string(num_runs[row])};
     }
     return std::nullopt;
   }

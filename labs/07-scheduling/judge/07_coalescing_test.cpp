@@ -165,7 +165,7 @@ class Coalescing : public judge::Fixture {
       if (first == nullptr && !is_right) first = &answers.back();
     }
     if (first == nullptr) return;
-    fail({"wrong_result",
+    fail({judge::kind::kWrongResult,
           text(first->access) + ": expected " + text(cost(first->access)) + ", got " +
               text(first->cost),
           explain(answers)});
@@ -203,9 +203,9 @@ class Coalescing : public judge::Fixture {
         const std::string what = std::to_string(made.points.size()) + " points: d_" + "xyz"[axis] +
                                  "[" + std::to_string(i) + "]";
         if (judge::is_poison(got[axis][i])) {
-          return Failure{"output_unwritten", what + " was never written"};
+          return Failure{judge::kind::kOutputUnwritten, what + " was never written"};
         }
-        return Failure{"wrong_result",
+        return Failure{judge::kind::kWrongResult,
                        what + " should be " + std::to_string(expected) + ", but is " +
                            std::to_string(got[axis][i]),
                        explain_points(made.points, got)};
@@ -292,8 +292,8 @@ TEST_F(Coalescing, IsClassifiedInTheMatrixProduct) {
               std::pair{access(0, 1, "B[column]"), got.b},
               std::pair{access(width, 1, "C[row * width + column]"), got.c}}) {
           if (equal(cost(of_what), mine)) continue;
-          return fail({"wrong_result", where + text(of_what) + ": expected " + text(cost(of_what)) +
-                                           ", got " + text(mine)});
+          return fail({judge::kind::kWrongResult, where + text(of_what) + ": expected " +
+                                                      text(cost(of_what)) + ", got " + text(mine)});
         }
       }
     }

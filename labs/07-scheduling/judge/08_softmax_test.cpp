@@ -153,9 +153,9 @@ class Softmax : public judge::Fixture {
       }
       const std::string item = what + "[" + std::to_string(i) + "]";
       if (judge::is_poison(got[i])) {
-        return Failure{"output_unwritten", item + " was never written"};
+        return Failure{judge::kind::kOutputUnwritten, item + " was never written"};
       }
-      return Failure{"wrong_result",
+      return Failure{judge::kind::kWrongResult,
                      item + " should be " + text(expected) + ", but is " + text(got[i]) +
                          "; the item is " + text(row.items[i]) + ", the row's maximum " +
                          text(row.largest()),
@@ -199,8 +199,9 @@ class Softmax : public judge::Fixture {
                              std::to_string(block.y) + "): ";
     const auto differs = [&](const char* name, int should_be, int is) -> std::optional<Failure> {
       if (should_be == is) return std::nullopt;
-      return Failure{"wrong_result", what + name + " should be " + std::to_string(should_be) +
-                                         ", but is " + std::to_string(is)};
+      return Failure{judge::kind::kWrongResult, what + name + " should be " +
+                                                    std::to_string(should_be) + ", but is " +
+                                                    std::to_string(is)};
     };
     for (const auto& wrong :
          {differs("num_blocks", expected.num_blocks, got.num_blocks),

@@ -4,7 +4,7 @@
 namespace lab_judge {
 
 void tell_case(Failure& failure, const std::string& before) {
-  if (failure.kind == "todo" || failure.kind == "compile_error") return;
+  if (failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kCompileError) return;
   failure.message = before + failure.message;
 }
 

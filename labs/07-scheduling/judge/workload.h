@@ -59,8 +59,9 @@ LOCKSTEP_HOST_DEVICE inline bool is_share(float got, double expected, double dis
 inline std::optional<judge::Failure> expect_none_wrong(std::size_t num_wrong, std::size_t num_items,
                                                        const std::string& what) {
   if (num_wrong == 0) return std::nullopt;
-  return judge::Failure{"wrong_result", std::to_string(num_wrong) + " of " +
-                                            std::to_string(num_items) + " " + what + " are wrong"};
+  return judge::Failure{
+      judge::kind::kWrongResult,
+      std::to_string(num_wrong) + " of " + std::to_string(num_items) + " " + what + " are wrong"};
 }
 
 // The device's copy of num_words words.

@@ -27,6 +27,12 @@ _NAMES = {
         "suse": "gtest",
         "alpine": "gtest-dev",
     },
+    "zlib1g-dev": {
+        "fedora": "zlib-devel",
+        "arch": "zlib",
+        "suse": "zlib-devel",
+        "alpine": "zlib-dev",
+    },
 }
 _OS_RELEASE = Path("/etc/os-release")
 _ID = re.compile(r'^(?:ID|ID_LIKE)="?([^"\n]*)"?$', re.MULTILINE)

@@ -50,6 +50,7 @@ BUILD_REQUIREMENTS = (
     Requirement("CMake", "cmake", program("cmake"), "configures the build"),
     Requirement("Ninja", "ninja-build", program("ninja"), "runs the build"),
     Requirement("GoogleTest", "libgtest-dev", header("gtest/gtest.h"), "the judges' framework"),
+    Requirement("zlib", "zlib1g-dev", header("zlib.h"), "compresses the judges' pictures"),
 )
 SANDBOX_REQUIREMENT = Requirement(
     "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
@@ -153,7 +154,7 @@ def _find_header(name: str, env: Mapping[str, str]) -> str:
     folders = ["/usr/include", "/usr/local/include"]
     for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
         folders += env.get(variable, "").split(":")
-    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT"):
+    for variable in ("CMAKE_PREFIX_PATH", "GTest_ROOT", "GTEST_ROOT", "ZLIB_ROOT"):
         folders += [f"{prefix}/include" for prefix in env.get(variable, "").split(":") if prefix]
     for folder in filter(None, folders):
         if (Path(folder) / name).is_file():
