@@ -139,15 +139,15 @@ KernelCounters Tally::finish(KernelTally& kernel) {
     CounterSet counters = place.counters;
     // Where no student wrote a branch, a device needs none either: minima, shuffles' bounds.
     if (!is_students_own(unpack_pc(pc))) counters[Counter::kDivergentBranches] = 0;
-    result.counters += counters;
     const SourceLine& where = source_line(unpack_pc(pc));
-    // A launch's own steps, which g++ 11 leaves without a line of the student's.
+    // The launch's own steps are not the kernel's. With g++ 11 they have no line of the student's.
     const auto is_there = [](const AccessPattern& pattern) { return pattern.cost > 0; };
     if (where.line == 0 && std::ranges::none_of(place.patterns, is_there)) continue;
     LineCounters& line = lines[{where.file, where.line}];
     line.file = where.file;
     line.line = where.line;
     line.counters += counters;
+    result.counters += counters;
     for (const AccessPattern& pattern : place.patterns) {
       if (pattern.cost > 0) add_pattern(line.patterns, pattern);
     }
