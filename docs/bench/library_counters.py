@@ -45,7 +45,10 @@ def kernel_name(full: str) -> str:
 
 def main() -> None:
     table = csv.DictReader(line for line in sys.stdin if line.startswith('"'))
-    in_us = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[next(table)["gpu__time_duration.sum"]]
+    units = next(table, {})  # the row below the names
+    if "gpu__time_duration.sum" not in units:
+        sys.exit("library_counters.py: pipe the CSV of Nsight Compute in; see the head of this file")
+    in_us = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[units["gpu__time_duration.sum"]]
     gpu = ""
     rows = []
     for row in table:

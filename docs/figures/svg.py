@@ -51,7 +51,10 @@ def target(name: str) -> Path:
 
 
 def save(name: str, drawn: str) -> None:
-    target(name).write_text(drawn, "utf-8")
+    try:
+        target(name).write_text(drawn, "utf-8")
+    except OSError as error:
+        sys.exit(f"{Path(sys.argv[0]).name}: {error}")
 
 
 class Drawing:

@@ -206,6 +206,13 @@ def test_a_name_is_an_edit_or_a_whole_file(checkout: Checkout) -> None:
     assert "tail_dropped.edit has the same name" in ran.complaint
 
 
+def test_a_solution_beyond_the_ladder_names_its_rung(checkout: Checkout) -> None:
+    checkout.write(f"solutions/{LAB}/beyond/99_faster.cu", CAUGHT)
+    ran = checkout.lab("lint", LAB)
+    assert ran.status == 2
+    assert f"solutions/{LAB}/beyond/99_faster.cu: begin its name with a rung's number" in ran.err
+
+
 def test_a_solution_beyond_the_ladder_is_judged_as_its_rung(checkout: Checkout) -> None:
     solution = (checkout.root / "solutions" / LAB / "01_first.cu").read_text()
     checkout.write(f"solutions/{LAB}/beyond/01_faster.cu", solution)

@@ -126,3 +126,11 @@ def test_a_turn_and_a_misspelling_fail(
 def test_a_students_copy_has_nothing_to_check(context: Context) -> None:
     (context.workspace.root / "solutions").rename(context.workspace.root / "away")
     assert check_wording(context) == Tally()
+
+
+def test_a_file_that_is_no_text_is_named(context: Context) -> None:
+    root = context.workspace.root
+    (root / "docs" / "picture.webp").write_bytes(b"\xff\xfe")
+    subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
+    with pytest.raises(FaultError, match="docs/picture.webp is not a text"):
+        check_wording(context)

@@ -16,7 +16,7 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 512;
 constexpr int kBlocksPerMultiprocessor = 4;  // 4 * 512 = 2048 threads, all that one can hold
-constexpr int kVectorsInFlight = 4;          // loads a thread has under way
+constexpr int kVectorsInFlight = 4;          // loads that a thread has in flight
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsInFlight;
 
 // Blocks that have handed in their sum. 0 between calls: the last block of each call wraps it.

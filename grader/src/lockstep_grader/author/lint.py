@@ -16,6 +16,7 @@ from lockstep_grader.judging.pool import Shelf, judge_all, result_id
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -116,7 +117,11 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
         solution = partial(read_source, workspace.solutions, lab, rung)
         yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
     for file in sorted((workspace.solutions / lab.id / "beyond").glob("*.cu")):
-        rung = find_rung(lab, file.stem.split("_")[0])
+        try:
+            rung = find_rung(lab, file.stem.split("_")[0])
+        except InputError as error:
+            shown = workspace.shown(file)
+            raise InputError(f"{shown}: begin its name with a rung's number: {error}") from error
         beyond = partial(_source_beyond, file, rung)
         yield _proof(lab, rung, "solution", f"beyond-{file.stem}", beyond, _beyond_problems)
     for mutant in mutants:

@@ -16,6 +16,7 @@ from lockstep_grader.author.selftest.tools import capture, report, run_tool
 from lockstep_grader.model.errors import FaultError
 
 TURNS = Path(__file__).with_name("turns.txt")
+_SELF = Path(__file__).name
 
 # Data, texts by others, the wrong examples of our test, and files that a script writes: the script
 # is read instead.
@@ -91,7 +92,12 @@ def texts(root: Path) -> Iterator[tuple[str, str]]:
         if file.name == own or any(fnmatchcase(path, unread) for unread in _UNREAD):
             continue
         if file.is_file() and not file.is_symlink():
-            yield path, file.read_text("utf-8")
+            try:
+                yield path, file.read_text("utf-8")
+            except UnicodeDecodeError as error:
+                raise FaultError(
+                    f"{path} is not a text in UTF-8; see _UNREAD in {_SELF}"
+                ) from error
 
 
 def check_wording(context: Context) -> Tally:
