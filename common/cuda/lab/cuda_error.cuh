@@ -5,21 +5,24 @@
 
 #include <cuda_runtime.h>
 
-#include <stdexcept>
-#include <string>
+#include <cstdio>
+#include <exception>
 
 namespace lab {
 
 // A CUDA call or launch failed. what() names the error and says what it means.
-class CudaError : public std::runtime_error {
+// A std::exception with a text of its own, since <stdexcept> would make every rung compile longer.
+class CudaError : public std::exception {
  public:
-  explicit CudaError(cudaError_t code)
-      : std::runtime_error(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code)),
-        code_(code) {}
+  explicit CudaError(cudaError_t code) : code_(code) {
+    std::snprintf(what_, sizeof what_, "%s: %s", cudaGetErrorName(code), cudaGetErrorString(code));
+  }
   cudaError_t code() const { return code_; }
+  const char* what() const noexcept override { return what_; }
 
  private:
   cudaError_t code_;
+  char what_[256];  // the longest that CUDA 13 has is shorter
 };
 
 // Throws CudaError unless `code` is cudaSuccess. Wrap every runtime call: check(cudaMemcpy(...)).

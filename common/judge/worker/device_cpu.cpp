@@ -9,7 +9,7 @@
 #include "lab/cuda_error.cuh"
 #include "simt/call_stack.h"
 #include "simt/counters.h"
-#include "simt/error.h"
+#include "simt/error_state.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/schedule.h"

@@ -150,7 +150,7 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
       run_calls(batch, d_arena, reply);
     }
   } catch (const lab::Todo& todo) {
-    fail(wire::Status::kTodo, todo.what());
+    fail(wire::Status::kTodo, std::string("TODO: ") + todo.what());
   } catch (const lab::CudaError& error) {
     fail(wire::Status::kCudaError, error.what());
     blame(error.what(), false);

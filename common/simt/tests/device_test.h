@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/error.h"
+#include "simt/error_state.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/schedule.h"

@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include "simt/error_state.h"
+
 namespace simt_test {
 
 // Expects `got` to be `expected` and to be what cudaGetLastError returns, once.

@@ -46,15 +46,15 @@ SIMT_INLINE T atomic_add_half(T* address, T operand, Scope scope) {
   };
   return std::bit_cast<T>(atomic_update<Bits>(reinterpret_cast<Bits*>(address), +add,
                                               std::bit_cast<Bits>(operand),
-                                              {std::memory_order_relaxed, scope}));
+                                              {MemoryOrder::relaxed, scope}));
 }
 
 template <AtomicSwappable T>
 SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
   using Bits = std::make_unsigned_t<T>;
-  return static_cast<T>(atomic_compare_exchange<Bits>(
-      reinterpret_cast<Bits*>(address), static_cast<Bits>(expected), static_cast<Bits>(desired),
-      {std::memory_order_relaxed, scope}));
+  return static_cast<T>(
+      atomic_compare_exchange<Bits>(reinterpret_cast<Bits*>(address), static_cast<Bits>(expected),
+                                    static_cast<Bits>(desired), {MemoryOrder::relaxed, scope}));
 }
 
 }  // namespace simt
@@ -65,7 +65,7 @@ SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
   template <simt::Concept T>                                                         \
   SIMT_INLINE T name(T* address, std::type_identity_t<T> operand) {                  \
     return simt::atomic_apply<T>(simt::AtomicOperation::operation, address, operand, \
-                                 {std::memory_order_relaxed, simt::Scope::scope});   \
+                                 {simt::MemoryOrder::relaxed, simt::Scope::scope});  \
   }
 
 // Each component by itself is added atomically, as on a device.

@@ -2,7 +2,6 @@
 // The member functions of cuda::atomic and cuda::atomic_ref.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +38,8 @@ struct UnsignedOfSize<8> {
 template <class T, Scope scope>
 class AtomicOperations {
   using Bits = typename UnsignedOfSize<sizeof(T)>::Type;
-  using Order = std::memory_order;
-  static constexpr Order kStrict = std::memory_order_seq_cst;
+  using Order = MemoryOrder;
+  static constexpr Order kStrict = Order::seq_cst;
   using Difference = std::conditional_t<std::is_pointer_v<T>, std::ptrdiff_t, T>;
 
  public:

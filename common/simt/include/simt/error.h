@@ -2,10 +2,6 @@
 // Error codes, with CUDA's numeric values, and the runtime's error state.
 #pragma once
 
-#include <string>
-
-#include "simt/call_stack.h"
-
 enum cudaError {
 #define SIMT_ERROR(name, value, text) name = value,
 #include "simt/error_codes.inc"
@@ -32,25 +28,5 @@ cudaError_t set_last_error(cudaError_t error);
 inline cudaError_t set_handle_error(bool is_valid) {
   return set_last_error(is_valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
-
-// A kernel has faulted: until cudaDeviceReset every later API call returns `error`. The first wins.
-void set_sticky_error(cudaError_t error);
-
-// The sticky error, or cudaSuccess.
-cudaError_t sticky_error();
-
-// Where the last error that set_last_error recorded came from.
-struct ErrorOrigin {
-  CallStack stack;
-  std::string kernel;  // of a launch that could not start
-  std::string what;    // what failed, in words: "the launch of add_kernel"; may be empty
-};
-const ErrorOrigin& last_error_origin();
-
-// Says more about the error just recorded.
-void explain_last_error(std::string what, const char* kernel = "");
-
-// Forgets both (cudaDeviceReset, and a worker between two calls).
-void clear_errors();
 
 }  // namespace simt

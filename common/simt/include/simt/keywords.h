@@ -9,10 +9,6 @@
 
 #ifndef __CUDA__  // clang's CUDA mode, in an editor, has its own: editor/keywords.h
 
-// libstdc++ spells __attribute__((__noinline__)) in here, which the macro below would break, so it
-// has to be read first.
-#include <memory>
-
 // One pass compiles what nvcc compiles twice. Both macros are defined, at the presented compute
 // capability, because of how real files use them: `#if __CUDA_ARCH__ < 600` around a hand-written
 // atomicAdd(double*) and `#if __CUDA_ARCH__ >= 700` around a kernel's body both need a modern

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -78,7 +77,7 @@ SIMT_UNTRACED void call_closure(void* closure) {
 template <class Closure>
 SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig& config,
                                       Closure& closure) {
-  return run_grid(site, config, &call_closure<Closure>, std::addressof(closure));
+  return run_grid(site, config, &call_closure<Closure>, &closure);
 }
 
 }  // namespace detail

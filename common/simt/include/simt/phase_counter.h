@@ -14,17 +14,17 @@ class PhaseCounter {
   SIMT_INLINE void init(unsigned num_arrivals) {
     atomic_store(&expected_, num_arrivals, kRelaxed);
     atomic_store(&pending_, num_arrivals, kRelaxed);
-    atomic_store(&phase_, 0u, {std::memory_order_release, Scope::kBlock});
+    atomic_store(&phase_, 0u, {MemoryOrder::release, Scope::kBlock});
   }
 
   // Takes part in the running phase; returns its number.
   SIMT_INLINE unsigned arrive(unsigned num_arrivals = 1) {
     const unsigned phase = atomic_load(&phase_, kRelaxed);
     const unsigned pending = atomic_apply(AtomicOperation::kSub, &pending_, num_arrivals,
-                                          {std::memory_order_acq_rel, Scope::kBlock});
+                                          {MemoryOrder::acq_rel, Scope::kBlock});
     if (pending == num_arrivals) {
       atomic_store(&pending_, atomic_load(&expected_, kRelaxed), kRelaxed);
-      atomic_store(&phase_, phase + 1, {std::memory_order_release, Scope::kBlock});
+      atomic_store(&phase_, phase + 1, {MemoryOrder::release, Scope::kBlock});
     }
     return phase;
   }
@@ -36,7 +36,7 @@ class PhaseCounter {
   }
 
   SIMT_INLINE bool has_ended(unsigned phase) const {
-    const unsigned now = atomic_load(&phase_, {std::memory_order_acquire, Scope::kBlock});
+    const unsigned now = atomic_load(&phase_, {MemoryOrder::acquire, Scope::kBlock});
     return static_cast<int>(now - phase) > 0;
   }
 
@@ -46,7 +46,7 @@ class PhaseCounter {
   }
 
  private:
-  static constexpr Ordering kRelaxed = {std::memory_order_relaxed, Scope::kBlock};
+  static constexpr Ordering kRelaxed = {MemoryOrder::relaxed, Scope::kBlock};
 
   unsigned expected_;
   unsigned pending_;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "simt/copy_api.h"
 
@@ -26,7 +25,7 @@ cudaError_t symbol_address(void** pointer, const void* symbol, std::size_t symbo
 
 template <class T>
 const void* symbol_of(const T& symbol) {
-  return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(symbol)));
+  return const_cast<const void*>(static_cast<const volatile void*>(__builtin_addressof(symbol)));
 }
 
 }  // namespace simt

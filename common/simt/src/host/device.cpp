@@ -5,6 +5,7 @@
 
 #include "run/stream_order.h"
 #include "simt/device_api.h"
+#include "simt/error_state.h"
 #include "simt/function_api.h"
 #include "simt/memory.h"
 

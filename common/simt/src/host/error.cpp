@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "simt/error.h"
-
 #include <utility>
+
+#include "simt/error_state.h"
 
 namespace simt {
 namespace {

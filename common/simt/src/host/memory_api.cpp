@@ -4,6 +4,7 @@
 #include "allocations.h"
 #include "free_report.h"
 #include "run/stream_order.h"
+#include "simt/error_state.h"
 #include "simt/memory.h"
 
 namespace {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "run/stream_order.h"
+#include "simt/error_state.h"
 #include "simt/stream_api.h"
 
 struct CUstream_st {

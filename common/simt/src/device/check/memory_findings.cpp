@@ -15,7 +15,7 @@
 #include "run/scheduler.h"
 #include "run/untraced.h"
 #include "simt/call_stack.h"
-#include "simt/error.h"
+#include "simt/error_state.h"
 #include "simt/limits.h"
 
 namespace simt::device {

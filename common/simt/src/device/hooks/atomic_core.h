@@ -2,7 +2,6 @@
 // What every atomic access comes down to, CUDA's and the compiler's.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,14 +13,15 @@
 #include "run/block.h"
 #include "run/poll.h"
 #include "run/running.h"
+#include "simt/atomic_access.h"
 
 namespace simt::device {
 
 // A release access begins with a fence. Call before the access.
-inline void note_order(std::memory_order order, bool for_device) {
+inline void note_order(MemoryOrder order, bool for_device) {
   if (running.launch == nullptr) return;
-  if (order != std::memory_order_relaxed && order != std::memory_order_acquire &&
-      order != std::memory_order_consume) {
+  if (order != MemoryOrder::relaxed && order != MemoryOrder::acquire &&
+      order != MemoryOrder::consume) {
     order_release(for_device);
   }
 }

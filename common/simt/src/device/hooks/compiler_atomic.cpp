@@ -13,10 +13,10 @@ using simt::device::read_modify_write;
 
 __extension__ using Bits128 = unsigned __int128;
 
-// `order` is a constant of __ATOMIC_RELAXED's kind, whose order is std::memory_order's. The scope
+// `order` is a constant of __ATOMIC_RELAXED's kind, whose order is MemoryOrder's. The scope
 // is the whole system.
 void note_order(int order) {
-  simt::device::note_order(static_cast<std::memory_order>(order), true);
+  simt::device::note_order(static_cast<simt::MemoryOrder>(order), true);
 }
 
 // Returns what the compiler's strong compare-exchange does, and leaves the old value in *expected.

@@ -22,6 +22,7 @@
 #include "run/scheduler.h"
 #include "run/signal_guard.h"
 #include "run/untraced.h"
+#include "simt/error_state.h"
 #include "simt/finding.h"
 
 namespace simt {
