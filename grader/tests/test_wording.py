@@ -132,5 +132,5 @@ def test_a_file_that_is_no_text_is_named(context: Context) -> None:
     root = context.workspace.root
     (root / "docs" / "picture.webp").write_bytes(b"\xff\xfe")
     subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
-    with pytest.raises(FaultError, match="docs/picture.webp is not a text"):
+    with pytest.raises(FaultError, match=r"docs/picture\.webp is not a text"):
         check_wording(context)
