@@ -103,6 +103,13 @@ def test_a_missing_or_double_symbol_is_the_students(
     assert (found.line, found.message) == (line, message)
 
 
+def test_a_link_that_only_breaks_with_the_rungs_code_is_the_students(tmp_path: Path) -> None:
+    """Such as a name of the emulator's that the rung declares thread-local."""
+    said = "/usr/bin/ld: __tsan_read4: TLS reference in isolated.o mismatches the definition"
+    breaks = f"[ ! -s {{source}} ] && touch {{work}}/worker || (echo '{said}'; exit 1)"
+    assert said in compile_doing(tmp_path, breaks, "link").message
+
+
 def test_any_other_broken_link_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(FaultError, match="cannot find -lbacktrace"):
         compile_saying(tmp_path, "/usr/bin/ld: cannot find -lbacktrace\n", "link")

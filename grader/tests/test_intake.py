@@ -209,3 +209,84 @@ def test_ids_are_names_that_a_folder_can_have(checkout: Checkout, name: str) -> 
     (submission,) = taken(checkout, checkout.root / "class").submissions
     assert submission.id != "grade.json"
     assert len(submission.id) < 200
+
+
+CANVAS = {
+    "leeann_100_9001_work.zip": zip_bytes(GOOD),
+    "poeed_102_9004_work.zip": zip_bytes(GOOD),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_that_is_named_as_moodle_would_stays_its_owners_in_canvas(
+    checkout: Checkout, packed: bool
+) -> None:
+    theirs = "malmal_103_9009_Ann Lee_100_assignsubmission_file_work.zip"
+    files: dict[str, str | bytes] = {**CANVAS, theirs: zip_bytes(GOOD)}
+    if packed:
+        path = checkout.write("class.zip", zip_bytes(files))
+    else:
+        path = put(checkout, "class", files)
+    submissions = by_id(taken(checkout, path))
+    assert list(submissions) == ["leeann_100", "malmal_103", "poeed_102"]
+    assert submissions["malmal_103"].student == Student(name="malmal", lms_id="103")
+    assert not any(item.dispute for item in submissions.values())
+
+
+def test_such_a_file_alone_is_its_owners_too(checkout: Checkout) -> None:
+    theirs = "malmal_103_9009_Ann Lee_100_assignsubmission_file_work.zip"
+    path = put(checkout, "class", {theirs: zip_bytes(GOOD)})
+    assert list(by_id(taken(checkout, path))) == ["malmal_103"]
+
+
+def test_a_file_that_is_named_as_canvas_would_stays_its_owners_in_moodle(
+    checkout: Checkout,
+) -> None:
+    files: dict[str, str | bytes] = {
+        "Ann Lee_51_assignsubmission_file_work.zip": zip_bytes(GOOD),
+        "Mal_52_assignsubmission_file_leeann_51_9_work.zip": zip_bytes(GOOD),
+    }
+    assert list(by_id(taken(checkout, put(checkout, "class", files)))) == ["Ann Lee_51", "Mal_52"]
+
+
+def test_a_display_name_that_holds_another_student_is_not_believed(checkout: Checkout) -> None:
+    theirs = "Ann Lee_51_assignsubmission_file_x_52_assignsubmission_file_"
+    files: dict[str, str | bytes] = {
+        "Ann Lee_51_assignsubmission_file_/work.zip": zip_bytes(GOOD),
+        f"{theirs}/work.zip": zip_bytes(GOOD),
+    }
+    submissions = by_id(taken(checkout, put(checkout, "class", files)))
+    assert sorted(item.student.lms_id for item in submissions.values()) == ["51", "52"]
+
+
+def test_a_file_name_that_fits_two_students_of_moodle_is_neither_ones(checkout: Checkout) -> None:
+    theirs = "Ann Lee_51_assignsubmission_file_x_52_assignsubmission_file_work.zip"
+    files: dict[str, str | bytes] = {
+        "Ann Lee_51_assignsubmission_file_work.zip": zip_bytes(GOOD),
+        theirs: zip_bytes(GOOD),
+    }
+    submissions = by_id(taken(checkout, put(checkout, "class", files)))
+    assert not submissions["Ann Lee_51"].dispute
+    other = submissions[theirs.removesuffix(".zip")]
+    assert other.student == Student()
+    assert "its name fits two students" in other.dispute
+
+
+def test_a_student_who_is_named_twice_is_in_no_export(checkout: Checkout) -> None:
+    files = {**CANVAS, "x_100_9010_work.zip": zip_bytes(dict.fromkeys(GOOD, "other"))}
+    ran, report = checkout.grade(put(checkout, "class", files))
+    disputes = {item["id"]: item["dispute"] for item in report["submissions"]}
+    assert disputes["poeed_102"] == ""
+    assert "x_100 names the same student" in disputes["leeann_100"]
+    assert "leeann_100 names the same student" in disputes["x_100"]
+    assert "whose work it is is not clear (2):" in ran.out
+    exported = checkout.lab("export", checkout.work / "out.json", "--format", "csv")
+    assert (exported.status, exported.out.count("\n")) == (1, 2)
+    assert "poeed_102" in exported.out
+    assert "left out, as it is not clear whose they are: leeann_100: x_100 names" in exported.err
+
+
+def test_late_is_kept(checkout: Checkout) -> None:
+    files = {**CANVAS, "zed_LATE_104_9011_work.zip": zip_bytes(GOOD)}
+    _, report = checkout.grade(put(checkout, "class", files))
+    assert [item["late"] for item in report["submissions"]] == [False, False, True]

@@ -16,7 +16,10 @@ from lockstep_grader.model.grades import Backend
 from conftest import Checkout
 
 NOBODY = 65534
-INCLUDES = "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/socket.h unistd.h"
+INCLUDES = (
+    "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/resource.h sys/socket.h sys/syscall.h "
+    "unistd.h"
+)
 
 
 @pytest.fixture
@@ -104,7 +107,14 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         ("mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);", "159"),
         ("std::printf(\"%d\", open(\"/etc/passwd\", O_RDONLY) < 0 ? errno : 0);", "0 2"),
         ("std::printf(\"%d\", open(\"/tmp/x\", O_WRONLY | O_CREAT, 0600) < 0 ? errno : 0);", "0 1"),
-        ("std::printf(\"%d\", kill(getppid(), 0) + getppid());", "0 1"),  # the sandbox's own init
+        ("kill(getpid(), SIGKILL);", "159"),
+        ("kill(getppid(), 0);", "159"),  # the sandbox's own init
+        ("syscall(SYS_tgkill, getpid(), getpid(), SIGKILL);", "159"),
+        ("rlimit one = {1, 1}; setrlimit(RLIMIT_CPU, &one);", "159"),
+        ("rlimit now; std::printf(\"%d\", getrlimit(RLIMIT_CPU, &now));", "0 0"),
+        ("_exit(137);", "159"),
+        ("_exit(128);", "128"),
+        ("mmap(nullptr, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);", "159"),
         ("std::printf(\"%s\", std::getenv(\"HOME\") ? \"told\" : \"untold\");", "0 untold"),
         ("std::printf(\"%u\", getuid());", f"0 {NOBODY}"),
     ],

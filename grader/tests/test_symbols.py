@@ -145,9 +145,23 @@ def test_names_of_ones_own_are_allowed(text: str, tmp_path: Path) -> None:
     assert object_problem(text, tmp_path) is None
 
 
-def test_a_file_that_is_no_object_is_a_fault(tmp_path: Path) -> None:
+def test_a_file_that_is_no_object_is_refused_and_one_that_is_not_there_our_fault(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "rung.o"
     for data in (b"", b"text", b"\x7fELF\x02\x01" + b"\xff" * 200):
         file.write_bytes(data)
-        with pytest.raises(FaultError, match="cannot read the compiled rung"):
-            check_object(file, Source("x.cu", b""), Backend.CPU)
+        found = check_object(file, Source("x.cu", b""), Backend.CPU)
+        assert found
+        assert found.kind is FindingKind.FORBIDDEN
+        assert "cannot be examined" in found.message
+    with pytest.raises(FaultError, match="cannot read the compiled rung"):
+        check_object(tmp_path / "none.o", Source("x.cu", b""), Backend.CPU)
+
+
+@needs_compiler
+def test_an_object_of_very_many_sections_is_refused(tmp_path: Path) -> None:
+    names = ",\n".join(f"v{number}" for number in range(33_000))
+    found = object_problem(f"[[gnu::used]] inline int {names};\n", tmp_path)
+    assert found
+    assert "more than 65279 sections" in found.message

@@ -8,11 +8,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -103,21 +105,30 @@ double cpu_seconds_of(pid_t pid) {
   return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// Resident pages less the shared ones: the arena is ours.
-std::size_t resident_bytes_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
-  std::size_t total = 0;
-  std::size_t resident = 0;
+// Its own pages, in memory or swapped out, and the shared ones beyond the arena, which is ours.
+// Files are left out: they are read-only, and the system may drop them.
+std::size_t memory_bytes_of(pid_t pid, std::size_t arena_bytes) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  std::size_t own = 0;
   std::size_t shared = 0;
-  file >> total >> resident >> shared;
-  return (resident - std::min(resident, shared)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (std::string name; file >> name;) {
+    std::size_t kib = 0;
+    if (name == "RssAnon:" || name == "VmSwap:") {
+      file >> kib;
+      own += kib << 10;
+    } else if (name == "RssShmem:") {
+      file >> kib;
+      shared = kib << 10;
+    }
+  }
+  return own + shared - std::min(shared, arena_bytes);
 }
 
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_fd,
-                             const Limits& limits)
-    : limits_(limits) {
+                             std::size_t arena_bytes, const Limits& limits)
+    : limits_(limits), arena_bytes_(arena_bytes) {
   int sockets[2];
   int pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -145,6 +156,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   }
   socket_fd_ = sockets[0];
   output_fd_ = pipes[0];
+  // A worker that does not read must not hold us up: a request waits for room as long as a reply.
+  const timeval patience{static_cast<time_t>(std::ceil(limits_.call_wall_seconds)), 0};
+  setsockopt(socket_fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   setpgid(pid_, pid_);  // in both parent and child, so that neither order loses
   pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
@@ -230,10 +244,12 @@ Exchange WorkerProcess::finish(Ending ending) {
   exchange.ending = ending;
   exchange.how_died = how_died_;
   exchange.signal = death_signal_;
+  exchange.memory_bytes = seen_memory_bytes_;
   return exchange;
 }
 
-Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait,
+                                 double seconds) {
   // An answer to what has not been asked yet.
   if (sequence_ > 0 && has_unread_reply()) return finish(Ending::kMalformed);
   const auto begin = Clock::now();
@@ -245,13 +261,12 @@ Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wa
   } catch (const std::runtime_error&) {
     // Let it finish dying, so that its own cause of death is the one we name.
     pollfd gone{pid_fd_, POLLIN, 0};
-    poll(&gone, 1, 1000);
-    return finish(Ending::kDied);
+    return finish(poll(&gone, 1, 1000) == 0 ? Ending::kMalformed : Ending::kDied);
   }
-  return wait_for_reply(begin, wait);
+  return wait_for_reply(begin, wait, std::min(seconds, limits_.call_wall_seconds));
 }
 
-Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
+Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, double seconds) {
   const double cpu_at_start = cpu_seconds();
   bool output_open = true;
   Clock::time_point last_open = begin;
@@ -280,11 +295,11 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait) {
     // A process that ends closes its socket a moment before; one that goes on has no business to.
     if (socket_open_) last_open = Clock::now();
     if (Clock::now() - last_open > kMaxDying) return finish(Ending::kMalformed);
-    if (waited.count() > limits_.call_wall_seconds ||
-        cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
+    if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
       return finish(Ending::kTimedOut);
     }
-    if (resident_bytes() > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
+    seen_memory_bytes_ = memory_bytes();
+    if (seen_memory_bytes_ > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
   }
 }
 
@@ -357,9 +372,9 @@ double WorkerProcess::cpu_seconds() const {
   return sum;
 }
 
-std::size_t WorkerProcess::resident_bytes() const {
+std::size_t WorkerProcess::memory_bytes() const {
   std::size_t sum = 0;
-  for (const pid_t pid : family(pid_)) sum += resident_bytes_of(pid);
+  for (const pid_t pid : family(pid_)) sum += memory_bytes_of(pid, arena_bytes_);
   return sum;
 }
 

@@ -16,7 +16,13 @@ namespace judge {
 struct Limits {
   double call_cpu_seconds = 10;
   double call_wall_seconds = 60;
-  std::size_t memory_bytes = std::size_t{3} << 30;  // resident, without the shared buffers
+  // Over all calls of a submission, on the clock. It ends well before the grader's patience with
+  // the judge: what a rung does must end in a verdict.
+  double all_calls_seconds = 450;
+  std::size_t memory_bytes = std::size_t{3} << 30;  // without the shared buffers
+  // Far more than any rung needs. A system that is short of memory ends a process: one that holds
+  // so much has taken the memory itself.
+  std::size_t greedy_bytes = std::size_t{1} << 30;
   std::size_t output_bytes = std::size_t{1} << 20;
   double farewell_seconds = 0;  // to end by itself, once nothing more is asked; then it is killed
   bool sandboxed = false;       // the command is a sandbox's: see WorkerProcess::describe_death
@@ -27,11 +33,12 @@ enum class Ending { kReplied, kDied, kTimedOut, kFlooded, kMemoryExceeded, kMalf
 
 struct Exchange {
   Ending ending = Ending::kReplied;
-  wire::Reply reply;     // kReplied only
-  std::string how_died;  // kDied only: "was killed by signal 6 (Aborted)"
-  int signal = 0;        // kDied only: the signal, if it was one
-  bool greeted = true;   // not kReplied: whether the worker had begun, see wire.h
-  double wall_ms = 0;    // from the request to the reply, on the judge's clock
+  wire::Reply reply;             // kReplied only
+  std::string how_died;          // kDied only: "was killed by signal 6 (Aborted)"
+  int signal = 0;                // kDied only: the signal, if it was one
+  std::size_t memory_bytes = 0;  // kDied only: what it was last seen to hold
+  bool greeted = true;           // not kReplied: whether the worker had begun, see wire.h
+  double wall_ms = 0;            // from the request to the reply, on the judge's clock
 };
 
 // How to wait for a reply. A sleeping thread wakes up some 50 to 100 us late, by chance: too much
@@ -42,14 +49,15 @@ class WorkerProcess {
  public:
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
   // descriptors. Throws std::runtime_error if no process can be started.
-  WorkerProcess(const std::vector<std::string>& command, int arena_fd, const Limits& limits);
+  WorkerProcess(const std::vector<std::string>& command, int arena_fd, std::size_t arena_bytes,
+                const Limits& limits);
   ~WorkerProcess();  // end(), whose failure is not reported
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   // Sends a request and waits for its reply or for the end of patience. After any ending but
-  // kReplied the process is dead.
-  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait = Wait::kAsleep);
+  // kReplied the process is dead. Patience is at most `seconds`, where that is less than a call's.
+  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait, double seconds);
 
   // Says farewell, kills the process group and reaps it. Throws std::runtime_error if something of
   // it lives on, which might write to the arena.
@@ -61,19 +69,21 @@ class WorkerProcess {
  private:
   using Clock = std::chrono::steady_clock;
   Exchange finish(Ending ending);
-  Exchange wait_for_reply(Clock::time_point begin, Wait wait);
+  Exchange wait_for_reply(Clock::time_point begin, Wait wait, double seconds);
   bool drain_output();      // false once the output limit is passed
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   bool read_socket();       // false: the other end is closed
   bool has_unread_reply() const;
-  double cpu_seconds() const;          // of the process and all below it, as is ...
-  std::size_t resident_bytes() const;  // ... the memory
+  double cpu_seconds() const;        // of the process and all below it, as is ...
+  std::size_t memory_bytes() const;  // ... the memory, without the arena
   void say_farewell();
   void kill_group();
   void await_silence();
   void describe_death(int code, int status);
 
   Limits limits_;
+  std::size_t arena_bytes_ = 0;
+  std::size_t seen_memory_bytes_ = 0;
   pid_t pid_ = -1;
   int pid_fd_ = -1;
   int socket_fd_ = -1;

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <utility>
 
@@ -14,9 +15,15 @@ std::string seconds_text(double seconds) {
   return std::to_string(static_cast<int>(seconds)) + " s";
 }
 
-Failure explain(const Exchange& exchange, const Limits& limits) {
+// `is_over_budget`: all calls together took too long, not this one.
+Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_budget) {
   switch (exchange.ending) {
     case Ending::kTimedOut:
+      if (is_over_budget) {
+        return {kind::kTimeout, "its calls took more than " +
+                                    seconds_text(limits.all_calls_seconds) +
+                                    " in all: does each of them wait for something?"};
+      }
       return {kind::kTimeout, "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
                                   " of CPU time (" + seconds_text(limits.call_wall_seconds) +
                                   " on the clock): an endless loop, or a wait that nothing ends"};
@@ -33,6 +40,11 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
     case Ending::kReplied:
       break;
   }
+  if (exchange.signal == SIGKILL) {  // see Submission::exchange
+    return {kind::kOutOfMemory, "was ended by the system while it held " +
+                                    std::to_string(exchange.memory_bytes >> 20) +
+                                    " MiB of memory, far more than a rung needs"};
+  }
   if (exchange.signal == SIGSYS) {
     return {kind::kForbidden,
             "made a system call that no kernel needs (a new process, a socket, another "
@@ -43,8 +55,8 @@ Failure explain(const Exchange& exchange, const Limits& limits) {
 }
 
 Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
-  const std::string function =
-      reply.failed_call < batch.calls.size() ? batch.calls[reply.failed_call].function : "the call";
+  const bool is_call = reply.failed_call < batch.calls.size();  // else an error of the whole batch
+  const std::string function = is_call ? batch.calls[reply.failed_call].function : "the call";
   switch (reply.status) {
     case wire::Status::kTodo:
       return {kind::kTodo, reply.text};
@@ -61,7 +73,7 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
       return {kind::kLaunchError, function +
                                       " returned as if it had worked, but it cannot have: it "
                                       "had to throw lab::CudaError with " +
-                                      batch.calls.at(reply.failed_call).error};
+                                      (is_call ? batch.calls[reply.failed_call].error : "")};
     case wire::Status::kErrorLeft:
       return {kind::kLaunchError,
               function +
@@ -80,7 +92,11 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kException:
       return {kind::kCrash, function + " threw an exception: " + reply.text};
     default:
-      throw std::runtime_error("worker and judge disagree about " + function + ": " + reply.text);
+      // The judge's own mistake, or a rung's lie. An author meets the mistake: no solution passes.
+      return {kind::kForbidden, "the worker refused the judge's request for " + function + " (" +
+                                    reply.text +
+                                    "). A lab's own requests are never refused: has the rung "
+                                    "written to the judge's channel?"};
   }
 }
 
@@ -132,23 +148,31 @@ void Submission::stop() {
 }
 
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
-  Exchange exchange = process_->exchange(kind, payload, wait);
+  const auto begin = std::chrono::steady_clock::now();
+  // A worker may greet at any time: whether it does shows whose fault its end is.
+  const double seconds = kind == wire::Kind::kHello ? limits_.call_wall_seconds
+                                                    : limits_.all_calls_seconds - spent_seconds_;
+  Exchange exchange = process_->exchange(kind, payload, wait, seconds);
   if (exchange.ending != Ending::kReplied) stop();
-  if (exchange.ending == Ending::kDied && exchange.signal == SIGKILL) throw WorkerKilled();
+  spent_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const bool is_killed = exchange.ending == Ending::kDied && exchange.signal == SIGKILL;
+  if (is_killed && exchange.memory_bytes <= limits_.greedy_bytes) throw WorkerKilled();
   return exchange;
 }
 
 Outcome Submission::run(wire::Batch batch) {
   Outcome outcome;
   const auto end_with = [&](const Exchange& exchange) {
-    outcome.failure = explain(exchange, limits_);
+    const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
+    outcome.failure = explain(exchange, limits_, is_over_budget);
     // To fill the memory takes long, too, and no smaller size is likely to do without.
-    outcome.fatal =
-        exchange.ending == Ending::kTimedOut || exchange.ending == Ending::kMemoryExceeded;
+    outcome.fatal = exchange.ending == Ending::kTimedOut ||
+                    exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
     return outcome;
   };
   if (process_ == nullptr) {
-    process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(), limits_);
+    process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(),
+                                               arena_.memory().size_bytes(), limits_);
     const Exchange hello = exchange(
         wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
     if (hello.ending != Ending::kReplied && !hello.greeted) {

@@ -37,7 +37,7 @@ struct Outcome {
 std::optional<Failure> cause_of(const Outcome& outcome);
 
 // Another process, or a system short of memory, ended the worker with SIGKILL, which it cannot
-// send: no verdict follows from that.
+// send, and it had not taken the memory itself: no verdict follows from that.
 class WorkerKilled : public std::runtime_error {
  public:
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
@@ -49,7 +49,8 @@ class Submission {
   Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
 
   // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
-  // when judge and worker do not understand each other: the grader's fault.
+  // when the worker cannot be started: the machine's fault. Once it has greeted, see wire.h, every
+  // end is a verdict.
   Outcome run(wire::Batch batch);
 
   // What the student's code has printed since the last call of this, raw.
@@ -62,6 +63,7 @@ class Submission {
   std::vector<std::string> command_;
   Arena& arena_;
   Limits limits_;
+  double spent_seconds_ = 0;  // on all calls so far
   std::unique_ptr<WorkerProcess> process_;
   std::string output_;
 };

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "protocol/finding_kinds.h"
+
 namespace wire {
 namespace {
 
@@ -113,6 +115,7 @@ Reply decode_reply(std::string_view payload, Status status) {
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     Finding finding;
     finding.kind = in.text();
+    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
     finding.file = in.text();
     finding.line = in.get<std::int32_t>();
     finding.kernel = in.text();

@@ -11,6 +11,7 @@
 // Both ends are built from this file for one machine, so integers travel in native layout.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -25,6 +26,8 @@ namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{4} << 20;
+// Of each text in a reply the judge keeps so much: it writes them all to its results.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;
 
 // File descriptors that the worker finds open when it starts.
 inline constexpr int kSocketFd = 3;
@@ -46,7 +49,7 @@ enum class Status : std::uint32_t {
   kUndefined,       // the rung does not define this function
   kNoError,         // a call with Call::error returned as if it had worked
   kErrorLeft,       // a call with Call::error threw, and the runtime still holds the error
-  kBadRequest,      // the judge and the worker disagree on a signature: the grader's fault
+  kBadRequest,      // the judge and the worker disagree on a signature, or a rung says so
 };
 
 struct Header {
@@ -105,7 +108,7 @@ struct Hello {
 
 // A fault seen by a checker. `line` is 0 where no line is known.
 struct Finding {
-  std::string kind;  // one of judge::kind, unless the worker was tampered with
+  std::string kind;  // one of judge::kind
   std::string file;
   std::int32_t line = 0;
   std::string kernel;
@@ -140,7 +143,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Throws std::runtime_error on a message that ends too early.
+// Throws std::runtime_error on a message that ends too early. Texts are cut at kMaxTextBytes.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -152,7 +155,7 @@ class Reader {
   }
   std::string text() {
     const auto size = get<std::uint32_t>();
-    return std::string(take(size), size);
+    return std::string(take(size), std::min<std::size_t>(size, kMaxTextBytes));
   }
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A call table of everything that a submission may do instead of its work.
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -91,6 +93,62 @@ void answer_ahead() {  // the reply to the next request, after this one's
     pause();
   }
 }
+// Replies to whatever comes without reading it, so that requests pile up.
+void answer_unread() {
+  std::vector<char> unread(1 << 20);
+  ssize_t seen = 0;
+  for (std::uint32_t sequence = 2;; ++sequence) {
+    wire::Header header;
+    header.sequence = sequence;
+    wire::write_message(wire::kSocketFd, header, wire::encode(wire::Reply{}));
+    ssize_t now = seen;
+    while (now == seen) {
+      usleep(1000);
+      now = recv(wire::kSocketFd, unread.data(), unread.size(), MSG_PEEK | MSG_DONTWAIT);
+    }
+    seen = now;
+  }
+}
+// Each lies to the judge in place of an answer.
+void lie(wire::Status status, const wire::Reply& reply) {
+  wire::Header header;
+  header.sequence = 2;
+  header.code = static_cast<std::uint32_t>(status);
+  wire::write_message(wire::kSocketFd, header, wire::encode(reply));
+  pause();
+}
+void refuse_request() { lie(wire::Status::kBadRequest, {}); }
+void blame_another_call() {
+  wire::Reply reply;
+  reply.failed_call = 77;
+  lie(wire::Status::kNoError, reply);
+}
+void invent_a_kind() {
+  wire::Reply reply;
+  reply.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
+  lie(wire::Status::kOk, reply);
+}
+void send_a_novel() {
+  wire::Reply reply;
+  reply.text.assign(1 << 20, 'x');
+  lie(wire::Status::kException, reply);
+}
+void nap() { usleep(400'000); }
+void hoard_shared() {  // as a kernel that has no /dev/shm still can
+  for (;;) {
+    constexpr std::size_t kBytes = 16 << 20;
+    auto* volatile chunk = static_cast<volatile char*>(
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;
+  }
+}
+void take_and_be_killed() {  // what a system does that is short of memory
+  constexpr std::size_t kBytes = 128 << 20;
+  auto* volatile chunk = static_cast<volatile char*>(std::malloc(kBytes));
+  for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;
+  usleep(300'000);  // until the judge has looked
+  kill(getpid(), SIGKILL);
+}
 void close_channel() {
   close(wire::kSocketFd);
   pause();
@@ -130,6 +188,14 @@ std::span<const Entry> call_table() {
       make_entry("blame_the_judge", &blame_the_judge),
       make_entry("forge_reply", &forge_reply),
       make_entry("answer_ahead", &answer_ahead),
+      make_entry("answer_unread", &answer_unread),
+      make_entry("refuse_request", &refuse_request),
+      make_entry("blame_another_call", &blame_another_call),
+      make_entry("invent_a_kind", &invent_a_kind),
+      make_entry("send_a_novel", &send_a_novel),
+      make_entry("nap", &nap),
+      make_entry("hoard_shared", &hoard_shared),
+      make_entry("take_and_be_killed", &take_and_be_killed),
       make_entry("close_channel", &close_channel),
       make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),

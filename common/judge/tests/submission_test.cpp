@@ -40,6 +40,7 @@ class SubmissionUnderTest : public ::testing::Test {
                                 {.call_cpu_seconds = 1,
                                  .call_wall_seconds = 3,
                                  .memory_bytes = 256 << 20,
+                                 .greedy_bytes = 64 << 20,
                                  .output_bytes = 1 << 20}};
 };
 
@@ -48,6 +49,49 @@ TEST_F(SubmissionUnderTest, AnswersACall) { expect_recovery(); }
 TEST_F(SubmissionUnderTest, IsNotBlamedWhenItIsKilledFromOutside) {
   EXPECT_THROW(call("be_killed"), judge::WorkerKilled);
   expect_recovery();
+}
+
+TEST_F(SubmissionUnderTest, IsBlamedWhenItTookTheMemoryForWhichItIsKilled) {
+  const Outcome outcome = call("take_and_be_killed");
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, kind::kOutOfMemory);
+  EXPECT_TRUE(outcome.fatal);
+  expect_recovery();
+}
+
+// The socket has room for some 200 KB, and the judge must not wait for more without end.
+TEST_F(SubmissionUnderTest, MayNotLeaveRequestsUnread) {
+  Outcome outcome = call("answer_unread");
+  for (int i = 0; i < 20 && !outcome.failure; ++i) outcome = call(std::string(50'000, 'x'));
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, kind::kForbidden);
+  expect_recovery();
+}
+
+// Each of many calls may take its time, but not all of them together.
+TEST(Budget, OverAllCallsEndsInAVerdict) {
+  Arena arena(1 << 20);
+  judge::Submission submission({MISBEHAVING_WORKER}, arena, {.all_calls_seconds = 1});
+  wire::Batch batch;
+  batch.calls = {{"nap", {}}};
+  Outcome outcome;
+  int num_calls = 0;
+  while (!outcome.failure && num_calls < 5) {
+    outcome = submission.run(batch);
+    ++num_calls;
+  }
+  EXPECT_EQ(num_calls, 3);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, kind::kTimeout);
+  EXPECT_NE(outcome.failure->message.find("1 s in all"), std::string::npos);
+  EXPECT_TRUE(outcome.fatal);
+  EXPECT_TRUE(submission.run(batch).failure) << "a new worker has no new budget";
+}
+
+TEST_F(SubmissionUnderTest, MaySendNoMoreThanTheJudgeWritesDown) {
+  const Outcome outcome = call("send_a_novel");
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_LT(outcome.failure->message.size(), wire::kMaxTextBytes + 100);
 }
 
 // A wrapper's last words, as a checker's summary is.
@@ -197,6 +241,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"blame_the_judge", kind::kCrash, "exception"},
                       Case{"ignore_error", kind::kLaunchError, "ignored an error"},
                       Case{"forge_reply", kind::kForbidden, "channel"},
+                      Case{"refuse_request", kind::kForbidden, "channel"},
+                      Case{"blame_another_call", kind::kLaunchError, "the call"},
+                      Case{"invent_a_kind", kind::kForbidden, "channel"},
+                      Case{"hoard_shared", kind::kOutOfMemory, "memory"},
                       Case{"fork_and_leave", kind::kCrash, "status 7"},
                       Case{"absent", kind::kCompileError, "lab::absent"}));
 
@@ -294,19 +342,20 @@ INSTANTIATE_TEST_SUITE_P(
                       ErrorCase{"leave_error", "cudaErrorInvalidDevice", "did not clear it"},
                       ErrorCase{"report_error", "cudaErrorInvalidValue", "had to throw"}));
 
-TEST_F(SubmissionUnderTest, AHostArgumentThatIsNoBufferIsTheJudgesFault) {
-  wire::Batch batch;
-  batch.calls = {
-      {"write_past_on_host", {{wire::ArgKind::kHostBuffer, 4096}, {wire::ArgKind::kInteger, 1}}}};
-  EXPECT_THROW(submission_.run(batch), std::runtime_error);
-}
-
-TEST_F(SubmissionUnderTest, UnknownFunctionIsTheJudgesFault) {
-  EXPECT_THROW(call("no_such_function"), std::runtime_error);
-}
-
-TEST_F(SubmissionUnderTest, WrongArgumentsAreTheJudgesFault) {
-  EXPECT_THROW(call("behave"), std::runtime_error);
+// A mistake of the judge's, which a rung could pretend: so it is no way out of a verdict.
+TEST_F(SubmissionUnderTest, ARequestThatTheWorkerRefusesIsAVerdict) {
+  const wire::Call refused[] = {
+      {"write_past_on_host", {{wire::ArgKind::kHostBuffer, 4096}, {wire::ArgKind::kInteger, 1}}},
+      {"no_such_function", {}},
+      {"behave", {}}};
+  for (const wire::Call& call : refused) {
+    wire::Batch batch;
+    batch.calls = {call};
+    const Outcome outcome = submission_.run(batch);
+    ASSERT_TRUE(outcome.failure);
+    EXPECT_EQ(outcome.failure->kind, kind::kForbidden);
+    EXPECT_NE(outcome.failure->message.find("refused the judge's request"), std::string::npos);
+  }
 }
 
 TEST(Submission, ThatCannotBeStartedIsTheMachinesFault) {

@@ -13,6 +13,7 @@
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/schedule.h"
+#include "worker/confine.h"
 #include "worker/counters_cpu.h"
 #include "worker/device.h"
 
@@ -53,6 +54,7 @@ void report_leaks() {
 void claim_resources() {
   simt::reserve_device_range();
   simt::reserve_device_records();
+  give_up_loading();
 }
 
 std::byte* open_arena(const wire::Hello& hello) {

@@ -245,7 +245,7 @@ void* map_behind_arenas(int fd, std::size_t size_bytes) {
   internal::reserve_range();
   const std::uintptr_t room = kDeviceBase + kDeviceRangeBytes - g_arena_end;
   if (size_bytes > room) throw std::system_error(ENOMEM, std::generic_category(), "map_shared");
-  const int flags = MAP_SHARED | MAP_FIXED | (fd < 0 ? MAP_ANONYMOUS : 0);
+  const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
   void* const arena =
       mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");

@@ -82,7 +82,24 @@ def export(
         raise InputError("--layout and --roster go with --format csv")
     if roster and layout is not Layout.CANVAS:
         raise InputError("--roster goes with --layout canvas")
-    book = _chosen(load_gradebook(results), lab, student or [])
+    book, disputed = _chosen(load_gradebook(results), lab, student or []).settled()
+    if disputed:
+        say(f"left out, as it is not clear whose they are: {'; '.join(disputed)}")
+    if not book.submissions:
+        raise InputError("whose work these results are is not clear; settle it, and grade again")
+    status = _exported(results, book, format_, output, layout, roster, visibility)
+    return status or (ExitCode.SHORT_OF_FULL_MARKS if disputed else ExitCode.FULL_MARKS)
+
+
+def _exported(
+    results: Path,
+    book: Gradebook,
+    format_: Format,
+    output: Path | None,
+    layout: Layout,
+    roster: Path | None,
+    visibility: gradescope.Visibility,
+) -> int:
     if format_ is Format.JUNIT:
         return put(junit.document(book), output)
     if format_ is Format.CSV:

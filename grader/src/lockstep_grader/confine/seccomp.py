@@ -28,10 +28,10 @@ _NEEDED = {
     "clock_getres": (229, 114), "gettimeofday": (96, 169), "nanosleep": (35, 101),
     "clock_nanosleep": (230, 115), "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
     "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
-    "kill": (62, 129), "tgkill": (234, 131), "access": (21, -1), "faccessat": (269, 48),
-    "readlink": (89, -1), "readlinkat": (267, 78), "exit": (60, 93), "exit_group": (231, 94),
+    "access": (21, -1), "faccessat": (269, 48),
+    "readlink": (89, -1), "readlinkat": (267, 78),
     "execve": (59, 221), "arch_prctl": (158, -1), "set_tid_address": (218, 96),
-    "set_robust_list": (273, 99), "rseq": (334, 293), "prlimit64": (302, 261),
+    "set_robust_list": (273, 99), "rseq": (334, 293),
     "getrandom": (318, 278), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
     "sysinfo": (99, 179), "uname": (63, 160), "fcntl": (72, 25), "poll": (7, -1),
     "ppoll": (271, 73),
@@ -53,25 +53,33 @@ _ATTACKS = {
     "request_key": (249, 218), "io_uring_setup": (425, 425), "open_by_handle_at": (304, 265),
     "kexec_load": (246, 104), "init_module": (175, 105), "finit_module": (313, 273),
     "delete_module": (176, 106), "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225),
-    "acct": (163, 89), "syslog": (103, 116), "quotactl": (179, 60), "tkill": (200, 130),
+    "acct": (163, 89), "syslog": (103, 116), "quotactl": (179, 60), "kill": (62, 129),
+    "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "ioperm": (173, -1),
     "iopl": (172, -1), "settimeofday": (164, 170), "clock_settime": (227, 112),
 }  # fmt: skip
 # The driver speaks to itself over local sockets; signals are refused to it, not fatal.
 _LET_THROUGH_ON_CUDA = {"socket", "connect", "bind", "listen", "accept", "accept4", "tkill"}
-_SIGNALS = ("kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+_SIGNALS = ("kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
+# Calls whose arguments decide.
 _CLONE, _CLONE3 = (56, 220), (435, 435)
 _OPENAT, _MMAP, _MPROTECT = (257, 56), (9, 222), (10, 226)
 _MEMFD_CREATE = (319, 279)
+_TGKILL, _PRLIMIT64, _SETRLIMIT, _PRCTL = (234, 131), (302, 261), (160, 164), (157, 167)
+_EXITS = ((60, 93), (231, 94))  # of a thread, and of the process
 
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _EPERM, _ENOSYS = 0x00050001, 0x00050026
-_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45
 _NUMBER, _MACHINE = 0, 4  # offsets in the kernel's struct seccomp_data; arguments follow at 16
 
 _CLONE_THREAD = 0x10000
-_PROT_EXEC, _MAP_ANONYMOUS = 0x4, 0x20
+_PROT_EXEC, _MAP_SHARED, _MAP_ANONYMOUS = 0x4, 0x1, 0x20
+_SIGABRT = 6
+_PR_SET_SECCOMP = 22
+_LAST_PLAIN_STATUS = 128  # a sandbox reports a death by signal N as the exit status 128 + N
 _WRITING = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
@@ -102,22 +110,22 @@ def _cpu_rules(column: int) -> Iterator[_Instruction]:
     # written is run.
     yield from _unless_bits(_OPENAT[column], 2, _WRITING, _EPERM)
     yield from _unless_bits(_MPROTECT[column], 2, _PROT_EXEC, _KILL)
-    number = _MMAP[column]
-    yield (_IF_EQUAL, 0, 6, number)
-    yield (_LOAD, 0, 0, _argument(2))
-    yield (_IF_ANY_BIT, 0, 2, _PROT_EXEC)
-    yield (_LOAD, 0, 0, _argument(3))
-    yield (_IF_ANY_BIT, 1, 0, _MAP_ANONYMOUS)
-    yield (_RETURN, 0, 0, _ALLOW)
-    yield (_RETURN, 0, 0, _KILL)
+    yield from _map_rule(_MMAP[column])
+    yield from _unless_equal(_TGKILL[column], 2, _SIGABRT, _KILL)  # which is std::abort()
+    yield from _unless_equal(_PRCTL[column], 0, _PR_SET_SECCOMP, _ENOSYS)  # see worker/confine.cpp
+    yield from _limit_rule(_PRLIMIT64[column], _KILL)
+    yield from _exit_rules(column)
     fatal = {**_ATTACKS, "clone": _CLONE, "clone3": _CLONE3, "memfd_create": _MEMFD_CREATE}
     yield from _answer(fatal, column, _KILL)
     yield (_RETURN, 0, 0, _ENOSYS)
 
 
 def _cuda_rules(column: int) -> Iterator[_Instruction]:
-    signals = {name: {**_NEEDED, **_ATTACKS}[name] for name in _SIGNALS}
-    yield from _answer(signals, column, _EPERM)
+    signals = {name: _ATTACKS[name] for name in _SIGNALS}
+    refused = {**signals, "tgkill": _TGKILL, "setrlimit": _SETRLIMIT}
+    yield from _answer(refused, column, _EPERM)
+    yield from _limit_rule(_PRLIMIT64[column], _EPERM)
+    yield from _exit_rules(column)
     left = {name: number for name, number in _ATTACKS.items() if name not in _LET_THROUGH_ON_CUDA}
     yield from _answer(left, column, _KILL)
     # Threads, but no processes. clone3 hides its flags in memory: without it libraries use clone.
@@ -144,6 +152,49 @@ def _unless_bits(number: int, argument: int, bits: int, otherwise: int) -> Itera
     yield (_IF_ANY_BIT, 1, 0, bits)
     yield (_RETURN, 0, 0, _ALLOW)
     yield (_RETURN, 0, 0, otherwise)
+
+
+def _unless_equal(number: int, argument: int, value: int, otherwise: int) -> Iterator[_Instruction]:
+    """Allows the call if its argument, an int, is `value`."""
+    yield (_IF_EQUAL, 0, 4, number)
+    yield (_LOAD, 0, 0, _argument(argument))
+    yield (_IF_EQUAL, 0, 1, value)
+    yield (_RETURN, 0, 0, _ALLOW)
+    yield (_RETURN, 0, 0, otherwise)
+
+
+def _map_rule(number: int) -> Iterator[_Instruction]:
+    """Files may be mapped. Other memory may not be run, nor shared, where no one would count it."""
+    yield (_IF_EQUAL, 0, 7, number)
+    yield (_LOAD, 0, 0, _argument(3))
+    yield (_IF_ANY_BIT, 0, 3, _MAP_ANONYMOUS)
+    yield (_IF_ANY_BIT, 3, 0, _MAP_SHARED)
+    yield (_LOAD, 0, 0, _argument(2))
+    yield (_IF_ANY_BIT, 1, 0, _PROT_EXEC)
+    yield (_RETURN, 0, 0, _ALLOW)
+    yield (_RETURN, 0, 0, _KILL)
+
+
+def _limit_rule(number: int, otherwise: int) -> Iterator[_Instruction]:
+    """Limits may be read and not set: a hard one ends with a SIGKILL that looks like ours."""
+    yield (_IF_EQUAL, 0, 6, number)
+    yield (_LOAD, 0, 0, _argument(2))
+    yield (_IF_EQUAL, 0, 3, 0)
+    yield (_LOAD, 0, 0, _argument(2) + 4)
+    yield (_IF_EQUAL, 0, 1, 0)
+    yield (_RETURN, 0, 0, _ALLOW)
+    yield (_RETURN, 0, 0, otherwise)
+
+
+def _exit_rules(column: int) -> Iterator[_Instruction]:
+    """No exit status may look like a death by a signal."""
+    for numbers in _EXITS:
+        yield (_IF_EQUAL, 0, 5, numbers[column])
+        yield (_LOAD, 0, 0, _argument(0))
+        yield (_AND, 0, 0, 0xFF)
+        yield (_IF_AT_LEAST, 1, 0, _LAST_PLAIN_STATUS + 1)
+        yield (_RETURN, 0, 0, _ALLOW)
+        yield (_RETURN, 0, 0, _KILL)
 
 
 def _argument(index: int) -> int:

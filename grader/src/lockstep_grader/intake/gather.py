@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Finds the labs in what one student handed in: folders, archives, loose files."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lockstep_grader.intake.archives import (
-    STUDENT_BOUNDS,
-    Member,
-    Spool,
-    is_foreign,
-    read_archive,
-    stem,
-)
+from lockstep_grader.intake.archives import STUDENT_BOUNDS, Member, is_foreign, stem
+from lockstep_grader.intake.attempts import FileId, Upload, counting
+from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.platforms import first_name
 from lockstep_grader.intake.submission import SubmittedFile
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
 from lockstep_grader.intake.unpack import ArchiveError
+from lockstep_grader.intake.wanted import Names
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.text import visible
@@ -23,8 +20,6 @@ from lockstep_grader.model.text import visible
 _WRAPPERS = 2  # how many folders may lie around the lab folders
 _MAX_FOLDERS = 1000  # looked through for them, of one submission
 _MAX_ARCHIVES = 20  # opened, of one submission
-
-FileId = tuple[str, str]  # lab and rung
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +29,32 @@ class Wanted:
     labs: Sequence[Lab]
     flat: Lab | None = None
 
+    @property
+    def names(self) -> Names:
+        return Names(tuple(rung.file_name for lab in self.labs for rung in lab.rungs))
+
     def is_file(self, name: str) -> bool:
-        return any(name == rung.file_name for lab in self.labs for rung in lab.rungs)
+        return self.names(name)
 
 
 @dataclass(slots=True)
 class Gathered:
     """What was found of one submission so far."""
 
-    files: dict[FileId, SubmittedFile] = field(default_factory=dict)
+    uploads: list[Upload] = field(default_factory=list)
     labs: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     fault: str = ""
+
+    @property
+    def files(self) -> Mapping[FileId, SubmittedFile]:
+        """Of each rung the file that counts."""
+        return counting(self.uploads)[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which of several uploads count."""
+        return counting(self.uploads)[1]
 
     @property
     def problem(self) -> str:
@@ -58,20 +67,25 @@ class Gathered:
 class Gatherer:
     """Gathers the files of one submission after the other."""
 
-    def __init__(self, wanted: Wanted, spool: Spool) -> None:
-        self._wanted, self._spool = wanted, spool
+    def __init__(self, wanted: Wanted, reader: ArchiveReader) -> None:
+        self._wanted, self._reader = wanted, reader
 
-    def from_folder(self, folder: Tree, found: Gathered) -> None:
-        """Adds what `folder` holds: lab folders, flat files, or else archives with these."""
-        if self._from_tree(folder, found):
+    def from_folder(self, folder: Tree, found: Gathered, order: int = 0) -> None:
+        """Adds what `folder` holds: lab folders, flat files, or else archives with these.
+
+        Of several uploads those of a higher `order` are later.
+        """
+        if self._from_tree(
+            folder, Upload(f"the folder {visible(folder.name)}", order, math.inf), found
+        ):
             return
         archives = [name for name in folder.files() if stem(name)]
         for name in archives[:_MAX_ARCHIVES]:
-            self.from_archive(name, folder.files()[name], found)
+            self.from_archive(name, folder.files()[name], found, order)
         foreign = [name for name in folder.files() if is_foreign(name)]
         found.problems += map(unread, [] if archives else foreign[:1])
 
-    def from_archive(self, name: str, file: SubmittedFile, found: Gathered) -> None:
+    def from_archive(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds what an archive holds; a damaged one is a problem, an unreadable one our fault."""
         shown = visible(name)
         if file.path is None or file.problem:
@@ -91,41 +105,46 @@ class Gatherer:
             found.problems.append(f"{shown} is not a regular file")
             return
         try:
-            members = read_archive(file.path, self._wanted.is_file, self._spool, STUDENT_BOUNDS)
+            members = self._reader.read(file.path, self._wanted.names, STUDENT_BOUNDS)
         except ArchiveError as error:
             found.problems.append(f"{shown} {error}")
             return
         except OSError as error:
             found.fault = system_error_line(error)
             return
-        taken = self._from_tree(archive_tree(name, members), found)
-        outside = self._add_outside(members, found)
+        modified = max((member.modified for member in members if member.stored), default=0.0)
+        upload = Upload(shown, order, modified)
+        taken = self._from_tree(archive_tree(name, members), upload, found)
+        outside = self._add_outside(members, upload, found)
         if not (taken or outside):
             found.problems.append(_nothing_in(shown, members))
 
-    def from_file(self, name: str, file: SubmittedFile, found: Gathered) -> None:
+    def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds an archive, or a rung's file that came by itself, which takes knowing the lab."""
         lab = self._wanted.flat
         rungs = {rung.file_name: rung for rung in lab.rungs} if lab else {}
         if stem(name):
-            self.from_archive(name, file, found)
+            self.from_archive(name, file, found, order)
         elif is_foreign(name):
             found.problems.append(unread(name))
         elif lab and (rung := rungs.get(name) or rungs.get(first_name(name))):
-            found.files[lab.id, rung.id] = file
+            upload = Upload(visible(name), order, math.inf, {(lab.id, rung.id): file})
+            found.uploads.append(upload)
             found.labs.add(lab.id)
         else:
             found.problems.append(f"{visible(name)} is no archive and no rung file")
 
-    def _from_tree(self, tree: Tree, found: Gathered) -> bool:
+    def _from_tree(self, tree: Tree, upload: Upload, found: Gathered) -> bool:
         folders = lab_folders(tree, self._wanted)
         for lab in self._wanted.labs:
             if lab.id in folders:
-                found.files.update(_files_of(lab, folders[lab.id]))
+                upload.files.update(_files_of(lab, folders[lab.id]))
                 found.labs.add(lab.id)
+        if folders:
+            found.uploads.append(upload)
         return bool(folders)
 
-    def _add_outside(self, members: Sequence[Member], found: Gathered) -> bool:
+    def _add_outside(self, members: Sequence[Member], upload: Upload, found: Gathered) -> bool:
         """A wanted file at a path such as ../../x is named in the place of the missing one."""
         paths = {m.path.name: m.path for m in members if m.is_outside and not m.is_folder}
         added = False
@@ -133,9 +152,11 @@ class Gatherer:
             for rung in lab.rungs:
                 path = paths.get(rung.file_name)
                 if path and (lab.id in path.parts or self._wanted.flat):
-                    found.files.setdefault((lab.id, rung.id), outside_file(path))
+                    upload.files.setdefault((lab.id, rung.id), outside_file(path))
                     found.labs.add(lab.id)
                     added = True
+        if added and upload not in found.uploads:
+            found.uploads.append(upload)
         return added
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from lockstep_grader.intake.roster import Roster
+from lockstep_grader.intake.roster import KEYS, Roster
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.model.grades import NOBODY_KNOWN, Lab, Student
 from lockstep_grader.model.text import one_line
@@ -39,10 +39,28 @@ class Identities:
             for who in missing
         ]
 
+    def settled(self, submissions: Sequence[Submission]) -> list[Submission]:
+        """`submissions`; all of those that name the same student are in dispute."""
+        named: dict[tuple[str, object], list[str]] = {}
+        for who, ids in self._found.items():
+            named["the roster", who] = ids
+        for submission in submissions:
+            for key in KEYS:
+                if value := getattr(submission.student, key).casefold():
+                    named.setdefault((key, value), []).append(submission.id)
+        rivals = {own: ids for ids in named.values() if len(ids) > 1 for own in ids}
+        return [
+            replace(submission, dispute=_dispute(submission.id, rivals[submission.id]))
+            if submission.id in rivals
+            else submission
+            for submission in submissions
+        ]
+
     @property
     def warnings(self) -> tuple[str, ...]:
         found = [
-            f"{_own_key(who)} of the roster handed in more than once: {_listed(ids)}"
+            f"{_own_key(who)} of the roster handed in more than once: {_listed(ids)}; "
+            "exports leave them out until one is left"
             for who, ids in self._found.items()
             if len(ids) > 1
         ]
@@ -71,6 +89,14 @@ class Identities:
             found = f"{wanted}-{number}"
         self._ids.add(found.casefold())
         return found
+
+
+def _dispute(own: str, ids: Sequence[str]) -> str:
+    others = ", ".join(dict.fromkeys(other for other in ids if other != own))
+    return (
+        f"{others} names the same student: take away what is not theirs, and grade again; until "
+        "then exports leave out both"
+    )
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -2,12 +2,13 @@
 """Whose a file or folder is, from the name that a learning platform gave it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.intake.archives import stem
+from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Student
 
@@ -15,11 +16,21 @@ METADATA = "submission_metadata.yml"  # next to the folders of a Gradescope expo
 _MAX_METADATA_BYTES = 256 << 20
 
 # lastfirst_LATE_123_456_file.zip; 123 is the student, 456 the file, which grows with time.
-_CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<user>\d+)_(?P<upload>\d+)_(?P<rest>.+)")
+_CANVAS = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<upload>\d+)_(?P<rest>.+)")
 # Full Name_12345_assignsubmission_file_, a folder, or followed by the name of a file.
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<what>[a-z]+)_?(?P<rest>.*)")
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_[a-z]+_?(?P<rest>.*)")
+_MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<user>\d+)_assignsubmission_[a-z]+_?")
+_MOODLE_MARK = re.compile(r"_\d+_assignsubmission_")
 # Canvas marks a file handed in again by a number before the suffix.
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<number>\d+)(?P<suffix>\.[^.]+)")
+
+
+class Platform(StrEnum):
+    """Whose naming a whole export follows."""
+
+    CANVAS = "Canvas"
+    MOODLE = "Moodle"
+    NONE = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +42,48 @@ class Owner:
     order: int = 0  # of several entries of one student, the later count
     rest: str = ""  # the name that the file had at the student's
     by_platform: bool = False
+    is_late: bool = False
+    dispute: str = ""  # why it is not clear whose this is; empty when it is
 
 
-def owner_of(name: str, *, is_folder: bool = False) -> Owner:
+def platform_of(folders: Iterable[str], files: Iterable[str]) -> Platform:
+    """The platform that most names are made by.
+
+    A student chooses the end of a name, and it may look as if another platform had made it. So no
+    name is read by itself, and of each the beginning decides.
+    """
+    votes = [Platform.MOODLE for name in folders if _MOODLE_FOLDER.fullmatch(name)]
+    for name in files:
+        canvas, moodle = _CANVAS.fullmatch(name), _MOODLE.fullmatch(name)
+        if canvas and (not moodle or canvas.start("user") < moodle.start("user")):
+            votes.append(Platform.CANVAS)
+        elif moodle:
+            votes.append(Platform.MOODLE)
+    by_count = sorted(Platform, key=votes.count, reverse=True)
+    return by_count[0] if votes else Platform.NONE
+
+
+def owner_of(name: str, platform: Platform, *, is_folder: bool = False) -> Owner:
     """Who handed in the entry of this name. Canvas hands out files alone."""
-    if match := _MOODLE.fullmatch(name):
+    if platform is Platform.MOODLE:
+        if match := (_MOODLE_FOLDER if is_folder else _MOODLE).fullmatch(name):
+            rest = "" if is_folder else match["rest"]
+            if not is_folder and len(_MOODLE_MARK.findall(name)) > 1:
+                dispute = "its name fits two students: rename it as Moodle would for its owner"
+                return Owner(stem(name) or name, rest=rest, by_platform=True, dispute=dispute)
+            student = Student(name=match["name"], lms_id=match["user"])
+            return Owner(f"{match['name']}_{match['user']}", student, 0, rest, True)
+    elif platform is Platform.CANVAS and not is_folder and (match := _CANVAS.fullmatch(name)):
         student = Student(name=match["name"], lms_id=match["user"])
-        return Owner(f"{match['name']}_{match['user']}", student, 0, match["rest"], True)
-    if not is_folder and (match := _CANVAS.fullmatch(name)):
-        student = Student(name=match["name"], lms_id=match["user"])
-        key = f"{match['name']}_{match['user']}"
-        return Owner(key, student, int(match["upload"][:18]), match["rest"], True)
+        key, order = f"{match['name']}_{match['user']}", int(match["upload"][:18])
+        return Owner(key, student, order, match["rest"], True, bool(match["late"]))
     return Owner(stem(name) or name, rest=name)
+
+
+def names_at_students(name: str) -> tuple[str, ...]:
+    """What the file may have been called before a platform named it, whichever that was."""
+    found = (owner_of(name, platform).rest for platform in Platform)
+    return tuple(first_name(rest) for rest in found)
 
 
 def first_name(rest: str) -> str:

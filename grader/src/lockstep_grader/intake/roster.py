@@ -22,7 +22,7 @@ _ALIASES: Mapping[str, Sequence[str]] = {
     "section": ("section", "sections", "section name", "group", "groups"),
 }
 _COLUMNS = {alias: column for column, aliases in _ALIASES.items() for alias in aliases}
-_KEYS = ("email", "lms_id", "login")  # no two students share one
+KEYS = ("email", "lms_id", "login")  # no two students share one
 _NOBODY = frozenset({"points possible", "student, test", "test student"})  # rows that Canvas adds
 
 
@@ -53,7 +53,7 @@ def _columns(file: Path, line: int, head: Sequence[str]) -> Mapping[str, int]:
         column = _COLUMNS.get(title.casefold())
         if column and column not in columns:
             columns[column] = index
-    if not columns.keys() & {"name", "first", "last", *_KEYS}:
+    if not columns.keys() & {"name", "first", "last", *KEYS}:
         found = one_line(", ".join(head))[:100]
         wanted = "name, email, lms_id or login"
         raise InputError(f"{file}:{line}: no column says who; expected {wanted}, got {found}")
@@ -70,10 +70,10 @@ def _students(
         cells = {name: row[index] for name, index in columns.items() if index < len(row)}
         student = _student(cells)
         # Canvas has a row with the hidden assignments that names no student.
-        is_somebody = any(getattr(student, key) for key in ("name", *_KEYS))
+        is_somebody = any(getattr(student, key) for key in ("name", *KEYS))
         if not is_somebody or student.name.casefold() in _NOBODY:
             continue
-        for key in _KEYS:
+        for key in KEYS:
             value = getattr(student, key).casefold()
             if value and (key, value) in seen:
                 raise InputError(
@@ -95,7 +95,7 @@ def _student(cells: Mapping[str, str]) -> Student:
 def _same_key(student: Student, known: Student, name: str) -> bool:
     return any(
         getattr(known, key) and getattr(student, key).casefold() == getattr(known, key).casefold()
-        for key in _KEYS
+        for key in KEYS
     )
 
 

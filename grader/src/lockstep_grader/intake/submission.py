@@ -41,6 +41,9 @@ class Submission:
     student: Student = NOBODY_KNOWN
     problem: str = ""  # why nothing could be taken from it
     fault: str = ""  # why we, not the student, failed to take something from it
+    notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    is_late: bool = False  # as the platform says
+    dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
 
     def read(self, lab: Lab, rung: Rung) -> Source | Finding:
         """The rung's file, or what is wrong with it. Raises FaultError when that is our doing."""

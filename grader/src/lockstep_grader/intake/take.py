@@ -2,19 +2,22 @@
 """From a path to submissions: one, or a class as folders and archives, matched to its roster."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, read_archive, stem
+from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, stem
+from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
 from lockstep_grader.intake.identity import Identities
 from lockstep_grader.intake.platforms import (
     METADATA,
     Owner,
+    Platform,
     classroom_logins,
-    first_name,
     gradescope_students,
     owner_of,
+    platform_of,
 )
 from lockstep_grader.intake.roster import Roster
 from lockstep_grader.intake.submission import Submission, SubmittedFile
@@ -53,8 +56,10 @@ def take_in(
     """
     require_something(path)
     wanted = Wanted((only,) if only else tuple(labs), only)
-    gatherer = Gatherer(wanted, spool)
-    gathered = [(pile, _gathered(pile, gatherer)) for pile in _piles(path, wanted, labs, spool)]
+    with ArchiveReader(spool) as reader:
+        gatherer = Gatherer(wanted, reader)
+        piles = _piles(path, wanted, labs, reader)
+        gathered = [(pile, _gathered(pile, gatherer)) for pile in piles]
     present = {lab for _, found in gathered for lab in found.labs}
     graded = tuple(lab for lab in wanted.labs if lab.id in present)
     if not graded and only and any(found.problems or found.fault for _, found in gathered):
@@ -68,10 +73,13 @@ def take_in(
         submission
         for pile, found in gathered
         for submission in identities.identified(
-            pile.key, pile.students, _submission(pile.key, found, graded)
+            pile.key, pile.students, _submission(pile, found, graded)
         )
     ]
-    everyone = sorted([*made, *identities.absent(graded)], key=lambda submission: submission.id)
+    everyone = sorted(
+        [*identities.settled(made), *identities.absent(graded)],
+        key=lambda submission: submission.id,
+    )
     return Class(tuple(everyone), identities.warnings)
 
 
@@ -88,8 +96,10 @@ def require_something(path: Path) -> None:
         raise InputError(f"{path}: {error.strerror}") from error
 
 
-def _piles(path: Path, wanted: Wanted, labs: Sequence[Lab], spool: Spool) -> Sequence[_Pile]:
-    tree = _tree(path, wanted, spool)
+def _piles(
+    path: Path, wanted: Wanted, labs: Sequence[Lab], reader: ArchiveReader
+) -> Sequence[_Pile]:
+    tree = _tree(path, wanted, reader)
     key = visible_name(path.absolute())
     whole: Tree | SubmittedFile = DiskFolder(path, path)
     if path.is_file():
@@ -103,17 +113,13 @@ def _piles(path: Path, wanted: Wanted, labs: Sequence[Lab], spool: Spool) -> Seq
     return piles or ([one] if path.is_file() and wanted.flat else [])
 
 
-def _tree(path: Path, wanted: Wanted, spool: Spool) -> Tree | None:
+def _tree(path: Path, wanted: Wanted, reader: ArchiveReader) -> Tree | None:
     """The class at `path`; None for an archive so damaged that it can only be one submission."""
     if path.is_dir():
         return _unwrapped(DiskFolder(path, path))
-
-    def is_wanted(name: str) -> bool:
-        rest = owner_of(name).rest
-        return wanted.is_file(first_name(rest)) or name == METADATA or stem(name) is not None
-
     try:
-        members = read_archive(path, is_wanted, spool, CLASS_BOUNDS)
+        names = replace(wanted.names, in_class=True)
+        members = reader.read(path, names, CLASS_BOUNDS)
     except ArchiveError as error:
         if wanted.flat:
             return None
@@ -121,7 +127,7 @@ def _tree(path: Path, wanted: Wanted, spool: Spool) -> Tree | None:
     tree = _unwrapped(archive_tree(visible_name(path), members))
     while len(tree.folders()) == 1 and not tree.files() and not _is_one(tree, wanted):
         (inner,) = tree.folders().values()
-        if owner_of(inner.name, is_folder=True).by_platform:
+        if platform_of([inner.name], []) is not Platform.NONE:
             break
         tree = inner
     return tree
@@ -153,10 +159,12 @@ def _piles_of_class(tree: Tree) -> list[_Pile]:
 
 
 def _entries(tree: Tree) -> Iterator[_Entry]:
-    for name, folder in tree.folders().items():
-        yield _Entry(owner_of(name, is_folder=True), folder.apart())
-    for name, file in tree.files().items():
-        owner = owner_of(name)
+    folders, files = tree.folders(), tree.files()
+    platform = platform_of(folders, files)
+    for name, folder in folders.items():
+        yield _Entry(owner_of(name, platform, is_folder=True), folder.apart())
+    for name, file in files.items():
+        owner = owner_of(name, platform)
         if owner.by_platform or stem(name):
             # Who put the class together may have linked it together too.
             yield _Entry(owner, SubmittedFile(file.path, None, file.problem, file.kind))
@@ -182,9 +190,9 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
     for owner, content in pile.entries:
         try:
             if isinstance(content, SubmittedFile):
-                gatherer.from_file(owner.rest, content, found)
+                gatherer.from_file(owner.rest, content, found, owner.order)
             else:
-                gatherer.from_folder(content, found)
+                gatherer.from_folder(content, found, owner.order)
         except OSError as error:  # a folder that we may not read is not the student's fault
             found.fault = system_error_line(error)
         except Exception as error:  # whatever it is, the rest of the class is graded
@@ -192,9 +200,19 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
     return found
 
 
-def _submission(key: str, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
+def _submission(pile: _Pile, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
     """What was found; each file that is missing says what else was wrong."""
     why = SubmittedFile(None, problem="; ".join(found.problems), is_missing=True)
     missing = {(lab.id, rung.id): why for lab in graded for rung in lab.rungs}
     problem = "" if found.fault else found.problem
-    return Submission(key, graded, {**missing, **found.files}, problem=problem, fault=found.fault)
+    owners = [entry.owner for entry in pile.entries]
+    return Submission(
+        pile.key,
+        graded,
+        {**missing, **found.files},
+        problem=problem,
+        fault=found.fault,
+        notes=found.notes,
+        is_late=owners[-1].is_late,  # of the latest
+        dispute=next((owner.dispute for owner in owners if owner.dispute), ""),
+    )

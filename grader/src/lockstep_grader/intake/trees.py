@@ -12,7 +12,7 @@ from lockstep_grader.intake.submission import SubmittedFile
 from lockstep_grader.model.grades import FindingKind
 from lockstep_grader.model.text import visible
 
-_MAX_ENTRIES = 20_000  # of one folder of a submission; what is beyond is not looked at
+_MAX_ENTRIES = 2_000_000  # of one folder of a submission; what is beyond is not looked at
 
 _MAX_DEPTH = 16  # of folders in an archive; far more than labs lie in
 

@@ -54,6 +54,10 @@ _TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
 _UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
 
 
+class _UnexplainedLinkError(FaultError):
+    """The linker failed, and it does not say over whose object."""
+
+
 def compile_rung(
     toolchain: Toolchain,
     tools: LabTools,
@@ -67,6 +71,27 @@ def compile_rung(
     Raises FaultError when the toolchain itself fails: a program missing, the disk full, or a
     link that breaks over something that is not the student's.
     """
+    try:
+        return _compile(toolchain, tools, source, work, processes, confinement)
+    except _UnexplainedLinkError as error:
+        # What links without the rung's code does not link because of it.
+        control = work / "control"
+        control.mkdir(exist_ok=True)
+        empty = Source(source.file_name, b"")
+        made = _compile(toolchain, tools, empty, control, processes, confinement)
+        if isinstance(made, Finding):
+            raise
+        return _finding(source, str(error))
+
+
+def _compile(
+    toolchain: Toolchain,
+    tools: LabTools,
+    source: Source,
+    work: Path,
+    processes: Processes,
+    confinement: Confinement,
+) -> Path | Finding:
     if forbidden := check_source(source, toolchain.backend):
         return forbidden
     file = work / source.file_name
@@ -123,7 +148,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
             return Finding(FindingKind.COMPILE_ERROR, text, name, line)
         return _finding(source, f"{name}:{line}: {text}")
     if step.name == "link":
-        raise FaultError(f"the link step failed: {one_line(done.output)[:300]}")
+        raise _UnexplainedLinkError(f"the link step failed: {one_line(done.output)[:300]}")
     if match := _UNPLACED_ERROR.search(done.output):
         return _finding(source, one_line(match["text"]))
     return _finding(source, f"the {step.name} step ended with status {done.returncode}")

@@ -30,7 +30,15 @@ class Graded:
         """The result of every submission, each read when its turn comes: a class may be large."""
         for submission in self.submissions:
             labs = tuple(self._scored(submission, lab) for lab in submission.labs)
-            yield SubmissionResult(submission.id, labs, submission.student, submission.problem)
+            yield SubmissionResult(
+                submission.id,
+                labs,
+                submission.student,
+                submission.problem,
+                submission.notes,
+                submission.is_late,
+                submission.dispute,
+            )
 
     def _scored(self, submission: Submission, lab: Lab) -> LabResult:
         ids = {rung.id: ResultId(submission.id, lab.id, rung.id) for rung in lab.rungs}

@@ -262,6 +262,9 @@ class SubmissionResult:
     labs: tuple[LabResult, ...]
     student: Student = NOBODY_KNOWN
     problem: str = ""  # why nothing could be taken from it; empty when something was
+    notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    is_late: bool = False  # as the platform says
+    dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
 
     @property
     def score(self) -> float | None:

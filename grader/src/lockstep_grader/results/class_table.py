@@ -35,6 +35,8 @@ class Summary:
     class_size: int
     _rows: list[_Row] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
+    _notes: list[str] = field(default_factory=list)
+    _disputes: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)  # rungs, with the reason
 
     @property
@@ -57,6 +59,9 @@ class Summary:
         self._rows.append(row)
         if result.problem:
             self._problems.append(f"{result.id}: {one_line(result.problem)}")
+        self._notes += [f"{result.id}: {one_line(note)}" for note in result.notes]
+        if result.dispute:
+            self._disputes.append(f"{result.id}: {one_line(result.dispute)}")
         self.ungraded += [
             f"{result.id} {lab.id}/{rung.id}: {rung.judgement.fault}"
             for lab in result.labs
@@ -72,6 +77,8 @@ class Summary:
             self.console.print(self._table())
             self.console.print(Text(self._totals(), "bold"))
         _print_list(self.console, "nothing could be taken from", self._problems)
+        _print_list(self.console, "handed in more than once", self._notes)
+        _print_list(self.console, "whose work it is is not clear", self._disputes)
         if self.class_size > _DETAILED_SUBMISSIONS:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))
 

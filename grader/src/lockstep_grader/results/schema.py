@@ -120,6 +120,9 @@ class Submission(_Model):
     id: Text
     student: Student = Student()
     problem: Text = ""
+    notes: tuple[Text, ...] = ()
+    late: bool = False
+    dispute: Text = ""
     score: Score
     max_score: Positive
     labs: tuple[Lab, ...]

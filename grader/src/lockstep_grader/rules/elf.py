@@ -94,8 +94,8 @@ def read_object(file: Path) -> Object:
 def _read(data: bytes) -> Object:
     header = _HEADER.unpack_from(data)
     table_offset, entry_size, count, names_index = header[6], header[11], header[12], header[13]
-    if count == 0:  # more than 65279 sections: the count is in the first section's size
-        count = _SECTION.unpack_from(data, table_offset)[5]
+    if count == 0:  # then symbols' sections are in a table of their own, which we do not read
+        raise MalformedObjectError("it has more than 65279 sections")
     raw = [_SECTION.unpack_from(data, table_offset + i * entry_size) for i in range(count)]
     if names_index == 0xFFFF:
         names_index = raw[0][6]

@@ -44,8 +44,11 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     """The first thing in the object `file` that no rung may have. Raises FaultError."""
     try:
         made = read_object(file)
-    except (MalformedObjectError, OSError) as error:
+    except OSError as error:
         raise FaultError(f"cannot read the compiled rung: {error}") from error
+    except MalformedObjectError as error:  # g++ made it of the rung, and said that all went well
+        message = f"what g++ made of it cannot be examined: {error}"
+        return Finding(FindingKind.FORBIDDEN, message, source.file_name)
     taken = sum(section.size for section in made.sections if section.is_allocated)
     if taken > _STATIC_BYTES:
         message = (

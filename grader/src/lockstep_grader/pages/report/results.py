@@ -37,6 +37,8 @@ class Entry:
     score: float | None  # None: not graded
     max_score: float
     labs: tuple[LabEntry, ...]
+    notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    dispute: str = ""  # why it is not clear whose this is
 
     @property
     def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
@@ -119,6 +121,8 @@ def _entry(item: schema.Submission) -> Entry:
         _score(item.score),
         float(item.max_score),
         tuple(_lab(lab) for lab in item.labs),
+        tuple(map(visible, item.notes)),
+        visible(item.dispute),
     )
 
 

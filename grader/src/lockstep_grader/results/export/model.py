@@ -71,6 +71,9 @@ class Submission:
     labs: tuple[LabGrade, ...]
     student: Student = field(default_factory=Student)
     problem: str = ""  # why nothing could be taken from it, such as a damaged archive
+    notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    is_late: bool = False
+    dispute: str = ""  # why it is not clear whose this is
 
     @property
     def score(self) -> float | None:
@@ -100,6 +103,12 @@ class Gradebook:
         """Id and full mark of every lab that any submission was graded on, in order."""
         marks = {lab.id: lab.max_score for entry in self.submissions for lab in entry.labs}
         return tuple(sorted(marks.items()))
+
+    def settled(self) -> tuple["Gradebook", tuple[str, ...]]:
+        """The book without submissions whose student is in dispute, and why each is left out."""
+        kept = tuple(entry for entry in self.submissions if not entry.dispute)
+        left = tuple(f"{entry.id}: {entry.dispute}" for entry in self.submissions if entry.dispute)
+        return replace(self, submissions=kept), left
 
     def only(self, lab_id: str | None, students: Sequence[str]) -> "Gradebook":
         """The part with this lab and these students, by id, login, email or LMS id."""
@@ -138,7 +147,9 @@ def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
 def _submission(parsed: schema.Submission) -> Submission:
     labs = tuple(LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs)) for lab in parsed.labs)
     student = Student(**dict(parsed.student))
-    return Submission(parsed.id, labs, student, parsed.problem)
+    return Submission(
+        parsed.id, labs, student, parsed.problem, parsed.notes, parsed.late, parsed.dispute
+    )
 
 
 def _rung(parsed: schema.Rung) -> Rung:

@@ -63,6 +63,7 @@ def headline(submission: Submission) -> str:
     lines = [f"{points(submission.score, submission.max_score)} points"]
     if submission.problem:
         lines.insert(0, safe(submission.problem))
+    lines += map(safe, submission.notes)
     return "\n".join(lines)
 
 
