@@ -141,9 +141,12 @@ def test_a_missing_symbol_is_the_students_compile_error(checkout: Checkout) -> N
     assert finding["message"].startswith("undefined reference to `g()'")
 
 
-@pytest.mark.parametrize("source", ["NO_LIBRARY", "NOTHING_MADE"])
-def test_a_link_that_breaks_over_our_own_parts_is_an_error(checkout: Checkout, source: str) -> None:
-    ran, report = checkout.grade(checkout.submission("fine", {"01_first": source}))
+@pytest.mark.parametrize("trouble", ["NO_LIBRARY", "NOTHING_MADE"])
+def test_a_link_that_breaks_over_our_own_parts_is_an_error(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    monkeypatch.setenv("FAKE_LINKER", trouble)
+    ran, report = checkout.grade(checkout.submission("fine", {}))
     assert rungs(report)["01_first"]["outcome"] == "error"
     assert ran.status == 3
 

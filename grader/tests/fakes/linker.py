@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A linker whose product is the source itself."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ source, work = Path(sys.argv[1]), Path(sys.argv[2])
 text = source.read_text("utf-8")
 if "UNDEFINED" in text:
     sys.exit(f"/usr/bin/ld: rung.o: in function `f':\n{source}:7: undefined reference to `g()'")
-if "NO_LIBRARY" in text:
+trouble = os.environ.get("FAKE_LINKER", "")  # whatever is linked
+if trouble == "NO_LIBRARY":
     sys.exit("/usr/bin/ld: cannot find -lsimt")
-if "NOTHING_MADE" not in text:
+if trouble != "NOTHING_MADE":
     shutil.copy(source, work / "worker")

@@ -3,7 +3,7 @@
 
 The latest counts: by the platform's number where it has one, or else by the time of the newest file
 in an archive, which is when the student last worked on it. What lies there unpacked counts before
-an archive beside it.
+an archive next to it.
 """
 
 from collections.abc import Mapping, Sequence
