@@ -36,6 +36,13 @@ def text_problem(text: str, backend: Backend = Backend.CPU) -> Finding | None:
         ("#include NAME\n", "not written out"),
         ("#line 1 \"/usr/x\"\n", "line numbers"),
         ("<:<:gnu::constructor:>:> void f();", "digraphs"),
+        ("void f() { simt::lane_id(); }", "simt"),
+        ("#define S simt\n", "simt"),
+        ("extern \"C\" void __tsan_write4(void*);", "__tsan_write4"),
+        ("int n = __builtin_popcount(3);", "__builtin_popcount"),
+        ("int n = __sync_fetch_and_add(&k, 1);", "__sync_fetch_and_add"),
+        ("#include <immintrin.h>\n", "processor's own instructions"),
+        ("#include \"arm_neon.h\"\n", "processor's own instructions"),
         ("int __REDIRECT(open_it, (int), open);", "__REDIRECT"),
     ],
 )  # fmt: skip

@@ -45,6 +45,12 @@ _HIDING = re.compile(
     r"nonnull|annotate__|location__|errordecl|warnattr|warndecl|MATH|STRUCT|DECLARE_|f\d+x?$)\w*|"
     r"SIMT_\w*|_(GLIBCXX|PSTL|ElfW|EXFUN|CCCL|LIBCUDACXX|NV_|CG_|CUDA_)\w*|__builtin_(apply|return)\w*"
 )
+# The emulator, and the hooks that its instrumentation calls: a rung that names them could tell its
+# checkers what it likes. Compilers' own built-ins reach memory in ways that no checker sees.
+_CHECKERS_OWN = re.compile(
+    r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic)_\w*"
+)
+_INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
 # They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.
 _ASKING = frozenset({"__has_include", "__has_include_next", "__has_embed"})
 _PAIRS = {")": "(", "]": "[", "}": "{"}
@@ -129,6 +135,8 @@ def _include_problem(written: str) -> str:
     if _LIBRARIES.match(posixpath.normpath(path)):
         library = posixpath.normpath(path).partition("/")[0].partition(".")[0]
         return f"{library}: what it does is this lab's to write"
+    if _INTRINSICS.fullmatch(path):
+        return f"an include of {path}: a processor's own instructions are no CUDA"
     if "." in parts or "" in parts:
         return f"an include of {path}: write the header's name without ./ and //"
     if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS:
@@ -190,6 +198,8 @@ def _word_problems(tokens: Sequence[Token], backend: Backend) -> Iterator[_Probl
                 yield token.line, "a pragma that changes how code is compiled"
         elif _HIDING.fullmatch(token.text):
             yield token.line, f"{token.text}, which is for the system's headers alone"
+        elif backend is Backend.CPU and _CHECKERS_OWN.fullmatch(token.text):
+            yield token.line, f"{token.text}: write it with CUDA's and C++'s own functions"
         elif token.text in _ASKING:
             yield token.line, f"{token.text}: the lab's headers are always there"
 
