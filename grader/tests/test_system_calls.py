@@ -54,7 +54,8 @@ def answer(backend: Backend, machine: str, call: str, *arguments: int) -> int:
         "<IIQ6Q", NUMBERS[call][column], audit, 0, *arguments, *[0] * (6 - len(arguments))
     )
     program = [struct.unpack_from("<HBBI", code, at) for at in range(0, len(code), 8)]
-    held = at = 0
+    held: int = 0
+    at = 0
     while True:
         kind, if_true, if_false, operand = program[at]
         at += 1
@@ -70,7 +71,7 @@ def answer(backend: Backend, machine: str, call: str, *arguments: int) -> int:
             case 0x45:
                 at += if_true if held & operand else if_false
             case 0x06:
-                return operand
+                return int(operand)
             case _:
                 raise AssertionError(f"an instruction that the kernel may not know: {kind:#x}")
 

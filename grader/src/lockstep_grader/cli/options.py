@@ -59,6 +59,10 @@ SandboxOption = Annotated[
         help="Run other people's code only in a sandbox, or also without one.",
     ),
 ]
+CourseOption = Annotated[
+    Path | None,
+    typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
+]
 FromOption = Annotated[
     Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
 ]

@@ -40,6 +40,10 @@ VERBS = {
         "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
     ),
     "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
+    "explain": Verb(
+        "verbs_explain",
+        "Say why each point of a student's rung was lost, and what repeats the judgement.",
+    ),
     "export": Verb(
         "verbs_export",
         "Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON.",

@@ -11,6 +11,7 @@ import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
 from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say
@@ -73,6 +74,7 @@ def export(
     roster: Annotated[
         Path | None, typer.Option(help="csv for Canvas: the gradebook that Canvas exported.")
     ] = None,
+    course: CourseOption = None,
     visibility: Annotated[
         gradescope.Visibility, typer.Option(help="gradescope: when students see the tests.")
     ] = gradescope.Visibility.VISIBLE,
@@ -80,9 +82,20 @@ def export(
     """Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON."""
     if format_ is not Format.CSV and (roster or layout is not Layout.STUDENTS):
         raise InputError("--layout and --roster go with --format csv")
+    if course and (format_ is not Format.CSV or layout is Layout.RUNGS):
+        raise InputError(
+            "--course goes with --format csv, a row per student: it changes labs' points"
+        )
     if roster and layout is not Layout.CANVAS:
         raise InputError("--roster goes with --layout canvas")
-    book, disputed = _chosen(load_gradebook(results), lab, student or []).settled()
+    book = load_gradebook(results)
+    if course:
+        from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
+
+        rules = CourseFile(course, read_labs(Workspace.from_environment()))
+        rules.require_students(book.names())
+        book = book.marked(rules.course)
+    book, disputed = _chosen(book, lab, student or []).settled()
     if disputed:
         say(f"left out, as it is not clear whose they are: {'; '.join(disputed)}")
     if not book.submissions:

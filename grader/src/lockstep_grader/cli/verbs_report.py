@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.progress import say, stage
 from lockstep_grader.machine.workspace import Workspace
@@ -28,6 +29,7 @@ def report(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Pseudonyms on the leaderboard.")
     ] = False,
+    course: CourseOption = None,
     similarity: Annotated[
         bool, typer.Option("--similarity", help="Compare the submissions' code, two by two.")
     ] = False,
@@ -41,6 +43,14 @@ def report(
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     graded = read_results(results)
+    rules = None
+    if course:
+        from lockstep_grader.intake.coursefile import CourseFile
+
+        file = CourseFile(course, labs)
+        file.require_students(graded.names())
+        rules = file.course
+        graded = graded.marked(rules)
     similar = None
     if similarity:
         from lockstep_grader.pages.report.similarity import find_similar
@@ -48,7 +58,12 @@ def report(
         with stage("comparing") as progress:
             similar = find_similar(graded, labs, workspace, progress)
     page = write_report(
-        graded, labs, output or graded.folder / "report", anonymous=anonymous, similarity=similar
+        graded,
+        labs,
+        output or graded.folder / "report",
+        anonymous=anonymous,
+        similarity=similar,
+        course=rules,
     )
     count = len(graded.entries)
     where = page.absolute().as_uri() if os.isatty(2) else str(page)

@@ -35,7 +35,13 @@ class Identities:
         """For each student of the roster who handed in nothing, an empty submission."""
         missing = [who for who in self._roster.students if who not in self._found]
         return [
-            Submission(self._new_id(_own_key(who)), labs, student=who, problem="nothing handed in")
+            Submission(
+                self._new_id(_own_key(who)),
+                labs,
+                student=who,
+                problem="nothing handed in",
+                is_missing=True,
+            )
             for who in missing
         ]
 

@@ -43,6 +43,7 @@ class Submission:
     fault: str = ""  # why we, not the student, failed to take something from it
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
     is_late: bool = False  # as the platform says
+    is_missing: bool = False  # of a student of the roster: nothing was handed in
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
 
     def read(self, lab: Lab, rung: Rung) -> Source | Finding:

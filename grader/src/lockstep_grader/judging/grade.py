@@ -38,6 +38,7 @@ class Graded:
                 submission.notes,
                 submission.is_late,
                 submission.dispute,
+                submission.is_missing,
             )
 
     def _scored(self, submission: Submission, lab: Lab) -> LabResult:

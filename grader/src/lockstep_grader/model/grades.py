@@ -265,6 +265,7 @@ class SubmissionResult:
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
     is_late: bool = False  # as the platform says
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
+    is_missing: bool = False  # nothing was handed in: no part of any mean
 
     @property
     def score(self) -> float | None:

@@ -25,6 +25,7 @@ class _Row:
     full_rungs: int
     rungs: int
     cause: str
+    is_missing: bool
 
 
 @dataclass(slots=True)
@@ -55,6 +56,7 @@ class Summary:
             full,
             len(rungs),
             one_line(first),
+            result.is_missing,
         )
         self._rows.append(row)
         if result.problem:
@@ -109,10 +111,13 @@ class Summary:
         return table
 
     def _totals(self) -> str:
-        scores = sorted(row.score for row in self._rows if row.score is not None)
-        full = sum(row.score == row.max_score for row in self._rows)
-        number = len(self._rows)
+        there = [row for row in self._rows if not row.is_missing]
+        scores = sorted(row.score for row in there if row.score is not None)
+        full = sum(row.score == row.max_score for row in there)
+        number = len(there)
         told = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
+        if missing := len(self._rows) - number:
+            told += f"; {missing} student{'' if missing == 1 else 's'} handed in nothing"
         if not scores:
             return told
         middle = len(scores) // 2

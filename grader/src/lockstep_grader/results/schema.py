@@ -122,6 +122,7 @@ class Submission(_Model):
     problem: Text = ""
     notes: tuple[Text, ...] = ()
     late: bool = False
+    missing: bool = False
     dispute: Text = ""
     score: Score
     max_score: Positive

@@ -50,6 +50,7 @@ def submission_json(submission: SubmissionResult) -> dict[str, Any]:
         "problem": submission.problem,
         "notes": list(submission.notes),
         "late": submission.is_late,
+        "missing": submission.is_missing,
         "dispute": submission.dispute,
         "score": submission.score,
         "max_score": submission.max_score,

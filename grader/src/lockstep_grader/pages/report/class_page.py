@@ -60,13 +60,16 @@ def class_page(
     board: str,
 ) -> str:
     """The whole page; `board` is the leaderboard's file name."""
-    entries = results.entries
+    everyone = results.entries
+    entries = tuple(entry for entry in everyone if not entry.is_missing)
     summary = summarise(entries)
     return renderer.page(
         "class.html.j2",
         with_script=True,
         results=results,
-        labs=_columns(entries),
+        labs=_columns(everyone),
+        missing=[entry for entry in everyone if entry.is_missing],
+        marked=[entry for entry in everyone if entry.mark],
         titles={lab.id: lab.title for lab in labs},
         summary=summary,
         bins=distribution(entries),
@@ -76,10 +79,10 @@ def class_page(
         extremes=extremes(results, labs),
         is_timed=results.backend is Backend.CUDA,
         help_rules=RULES,
-        needs=who_needs_help(entries, summary),
+        needs=who_needs_help(everyone, summary),
         ungraded=[entry for entry in entries if entry.score is None],
-        rows=class_rows(entries),
-        sections=sorted({entry.section for entry in entries if entry.section}),
+        rows=class_rows(everyone),
+        sections=sorted({entry.section for entry in everyone if entry.section}),
         similarity=similarity,
         board=board,
         link=_link,

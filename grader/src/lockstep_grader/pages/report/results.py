@@ -2,12 +2,13 @@
 """Reads what grading wrote: the scores from grade.json, sources and pictures from its folder."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, PartScore, RungResult
+from lockstep_grader.model.policy import Course, CourseMark, Graded, Work, mark
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import VersionError, parse_report
@@ -39,6 +40,10 @@ class Entry:
     labs: tuple[LabEntry, ...]
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
     dispute: str = ""  # why it is not clear whose this is
+    names: frozenset[str] = frozenset()  # all by which a course file may call the student
+    is_late: bool = False
+    is_missing: bool = False
+    mark: CourseMark | None = None  # what counts by the course's rules
 
     @property
     def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
@@ -52,6 +57,13 @@ class Results:
     graded_at: str  # ISO 8601; empty where it is not known
     entries: tuple[Entry, ...]
     folder: Path  # in which sources and pictures lie, where they were kept
+
+    def marked(self, course: Course) -> "Results":
+        """The results with what counts by the course's rules."""
+        return replace(self, entries=tuple(_marked(course, entry) for entry in self.entries))
+
+    def names(self) -> frozenset[str]:
+        return frozenset().union(*(entry.names for entry in self.entries))
 
     def source(self, entry: Entry, lab: str, rung: str) -> str:
         """The rung's source as it was judged; empty where it was not kept."""
@@ -113,6 +125,7 @@ def _results(report: schema.Report, folder: Path) -> Results:
 
 
 def _entry(item: schema.Submission) -> Entry:
+    who = item.student
     return Entry(
         item.id,
         visible(item.student.name or item.id),
@@ -123,6 +136,19 @@ def _entry(item: schema.Submission) -> Entry:
         tuple(_lab(lab) for lab in item.labs),
         tuple(map(visible, item.notes)),
         visible(item.dispute),
+        frozenset({item.id, who.login, who.email, who.lms_id} - {""}),
+        item.late,
+        item.missing,
+    )
+
+
+def _marked(course: Course, entry: Entry) -> Entry:
+    labs = tuple(
+        Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
+        for lab in entry.labs
+    )
+    return replace(
+        entry, mark=mark(course, Work(entry.names, labs, entry.is_late, entry.is_missing))
     )
 
 

@@ -2,9 +2,10 @@
 """A student's page: whole in itself and with no word of anyone else, so it can be sent as it is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lockstep_grader.model.grades import Lab, Points, Rung, RungResult
+from lockstep_grader.model.policy import Course, hidden_rungs
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.results import Entry, LabEntry, Results
 from lockstep_grader.pages.report.rung_view import RungView, view_rung
@@ -30,17 +31,42 @@ class LabView:
 
 
 def student_page(
-    renderer: Renderer, results: Results, entry: Entry, labs: Sequence[Lab], pseudonym: str
+    renderer: Renderer,
+    results: Results,
+    entry: Entry,
+    labs: Sequence[Lab],
+    pseudonym: str,
+    course: Course | None = None,
 ) -> str:
-    """The page; `pseudonym` is the student's name on the leaderboard, empty where it has none."""
+    """The page; `pseudonym` is the student's name on the leaderboard, empty where it has none.
+
+    Rungs that `course` hides are left out; they count all the same.
+    """
+    shown, hidden = _without_hidden(entry, course)
     return renderer.page(
         "student.html.j2",
         entry=entry,
         results=results,
-        labs=view_labs(results, entry, labs),
+        labs=view_labs(results, shown, labs),
+        hidden=hidden,
         pseudonym=pseudonym,
         states=list(State),
     )
+
+
+def _without_hidden(entry: Entry, course: Course | None) -> tuple[Entry, int]:
+    """`entry` without hidden rungs, and how many those are."""
+    if course is None:
+        return entry, 0
+    labs = tuple(
+        replace(
+            lab,
+            rungs=tuple(rung for rung in lab.rungs if rung.id not in hidden_rungs(course, lab.id)),
+        )
+        for lab in entry.labs
+    )
+    shown = replace(entry, labs=labs)
+    return shown, len(entry.rungs) - len(shown.rungs)
 
 
 def view_labs(results: Results, entry: Entry, labs: Iterable[Lab]) -> list[LabView]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.policy import Course
 from lockstep_grader.pages.report.class_page import class_page, leaderboard_page
 from lockstep_grader.pages.report.pairs import Similarity, pair_page
 from lockstep_grader.pages.report.pseudonyms import pseudonyms
@@ -28,6 +29,7 @@ def write_report(
     *,
     anonymous: bool,
     similarity: Similarity | None,
+    course: Course | None = None,
 ) -> Path:
     """Writes the pages under `output`; returns the class's. Raises InputError or FaultError."""
     if output.exists() and not output.is_dir():
@@ -47,7 +49,7 @@ def write_report(
     for entry in results.entries:  # one at a time: their pictures take room
         name = f"{STUDENTS}/{page_name(entry.id)}"
         pseudonym = names[entry.id] if anonymous else ""
-        page = student_page(renderer, results, entry, labs, pseudonym)
+        page = student_page(renderer, results, entry, labs, pseudonym, course)
         write_whole(output / name, page.encode())
         pages[name] = ""
     _remove_others(output, set(pages))

@@ -17,6 +17,7 @@ from lockstep_grader.model.grades import (
     tidy,
     total,
 )
+from lockstep_grader.model.policy import Course, CourseMark, Graded, LabMark, Work, mark
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import parse_report
 from lockstep_grader.results.serial import findings_of
@@ -55,14 +56,17 @@ class Rung:
 class LabGrade:
     id: str
     rungs: tuple[Rung, ...]
+    mark: LabMark | None = None  # what counts by the course's rules; None: what was graded
 
     @property
     def score(self) -> float | None:
-        return total(rung.score for rung in self.rungs)
+        return self.mark.points if self.mark else total(rung.score for rung in self.rungs)
 
     @property
     def max_score(self) -> float:
-        return tidy(sum(rung.max_score for rung in self.rungs))
+        return (
+            self.mark.max_score if self.mark else tidy(sum(rung.max_score for rung in self.rungs))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,8 @@ class Submission:
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
     is_late: bool = False
     dispute: str = ""  # why it is not clear whose this is
+    is_missing: bool = False
+    mark: CourseMark | None = None
 
     @property
     def score(self) -> float | None:
@@ -82,6 +88,11 @@ class Submission:
     @property
     def max_score(self) -> float:
         return tidy(sum(lab.max_score for lab in self.labs))
+
+    @property
+    def names(self) -> frozenset[str]:
+        who = self.student
+        return frozenset({self.id, who.login, who.email, who.lms_id} - {""})
 
     @property
     def rungs(self) -> tuple[tuple[str, Rung], ...]:
@@ -104,6 +115,14 @@ class Gradebook:
         marks = {lab.id: lab.max_score for entry in self.submissions for lab in entry.labs}
         return tuple(sorted(marks.items()))
 
+    def names(self) -> frozenset[str]:
+        """All by which a course file may call the students."""
+        return frozenset().union(*(entry.names for entry in self.submissions))
+
+    def marked(self, course: Course) -> "Gradebook":
+        """The book with what counts by the course's rules."""
+        return replace(self, submissions=tuple(_marked(course, each) for each in self.submissions))
+
     def settled(self) -> tuple["Gradebook", tuple[str, ...]]:
         """The book without submissions whose student is in dispute, and why each is left out."""
         kept = tuple(entry for entry in self.submissions if not entry.dispute)
@@ -114,9 +133,7 @@ class Gradebook:
         """The part with this lab and these students, by id, login, email or LMS id."""
         chosen = []
         for entry in self.submissions:
-            who = entry.student
-            names = {entry.id, who.login, who.email, who.lms_id} - {""}
-            if not students or names.intersection(students):
+            if not students or entry.names.intersection(students):
                 labs = tuple(lab for lab in entry.labs if lab_id in (None, lab.id))
                 chosen.append(replace(entry, labs=labs))
         return replace(self, submissions=tuple(chosen))
@@ -126,6 +143,19 @@ def gradebook(data: object) -> Gradebook:
     """The gradebook in a grade.json. Raises ValueError naming a field on other data."""
     report = parse_report(data)
     return Gradebook(tuple(_submission(entry) for entry in report.submissions), report.graded_at)
+
+
+def _marked(course: Course, entry: Submission) -> Submission:
+    labs = tuple(
+        Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
+        for lab in entry.labs
+    )
+    marks = mark(course, Work(entry.names, labs, entry.is_late, entry.is_missing))
+    return replace(
+        entry,
+        labs=tuple(replace(lab, mark=marks.of(lab.id)) for lab in entry.labs),
+        mark=marks,
+    )
 
 
 def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
@@ -148,7 +178,14 @@ def _submission(parsed: schema.Submission) -> Submission:
     labs = tuple(LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs)) for lab in parsed.labs)
     student = Student(**dict(parsed.student))
     return Submission(
-        parsed.id, labs, student, parsed.problem, parsed.notes, parsed.late, parsed.dispute
+        parsed.id,
+        labs,
+        student,
+        parsed.problem,
+        parsed.notes,
+        parsed.late,
+        parsed.dispute,
+        parsed.missing,
     )
 
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from lockstep_grader.model.grades import Part
+from lockstep_grader.model.policy import CourseMark
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import number
@@ -19,14 +20,17 @@ _WHO = ("id", "name", "email", "login", "lms_id", "section")
 
 def students(book: Gradebook) -> str:
     """A row per student: points by lab, the total, the full mark, whether it is graded."""
+    by_rules = any(entry.mark for entry in book.submissions)
     header = [*_WHO, *(lab for lab, _ in book.labs), "score", "max_score", "status"]
+    header += ["percent", "notes"] if by_rules else []
     rows = [
         [
             *_who(entry),
             *by_lab(book, entry),
             score(entry.score),
             number(entry.max_score),
-            "not graded" if entry.score is None else "graded",
+            _status(entry),
+            *(_by_rules(entry.mark) if entry.mark else []),
         ]
         for entry in book.submissions
     ]
@@ -82,6 +86,18 @@ def written(rows: Iterable[Sequence[str]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerows(rows)
     return out.getvalue()
+
+
+def _status(entry: Submission) -> str:
+    if entry.is_missing:
+        return "missing"
+    return "not graded" if entry.score is None else "graded"
+
+
+def _by_rules(mark: CourseMark) -> list[str]:
+    notes = [f"{each.lab}: {note}" for each in mark.labs for note in each.notes]
+    notes += [f"{each.lab}: left out as one of the lowest" for each in mark.labs if each.is_dropped]
+    return [score(mark.percent), cell("; ".join(notes))]
 
 
 def _who(entry: Submission) -> list[str]:

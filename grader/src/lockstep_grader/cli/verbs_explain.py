@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""The verb `explain`: why a student's rung has its points, for an appeal."""
+
+import difflib
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lockstep_grader.cli.options import CourseOption
+from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
+from lockstep_grader.machine.console import STYLES, make_console, points
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Lab, LabResult, Outcome, Part, Rung, RungResult
+from lockstep_grader.model.score import score_rung
+from lockstep_grader.model.text import clipped
+from lockstep_grader.pages.report.results import Entry, LabEntry, Results, read_results
+from lockstep_grader.results.why import losses
+
+_MESSAGE_LINES = 20
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("explain")(explain)
+
+
+def explain(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder, or a file of grade --json.")
+    ],
+    student: Annotated[
+        str, typer.Argument(metavar="STUDENT", help="By id, login, email, number or name.")
+    ],
+    rung: Annotated[str, typer.Argument(metavar="[LAB/]RUNG", help="As in 01-reduction/03.")],
+    course: CourseOption = None,
+) -> int:
+    """Say why each point of a student's rung was lost, and what repeats the judgement."""
+    labs = read_labs(Workspace.from_environment())
+    graded = read_results(results)
+    entry = _student(graded, student)
+    if course:
+        from lockstep_grader.intake.coursefile import CourseFile
+
+        graded = graded.marked(CourseFile(course, labs).course)
+        entry = _student(graded, student)
+    lab, model, result = _rung(entry, labs, rung)
+    console = make_console()
+    _print(console, graded, entry, lab, model, result)
+    return ExitCode.FULL_MARKS
+
+
+def _student(results: Results, name: str) -> Entry:
+    for fits in (
+        lambda entry: name in entry.names,
+        lambda entry: name.casefold() == entry.name.casefold(),
+    ):
+        found = [entry for entry in results.entries if fits(entry)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(entry.id for entry in found)
+            raise InputError(f"{name!r} fits {len(found)} submissions; choose one: {ids}")
+    known = [each for entry in results.entries for each in (entry.id, entry.name)]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else "./lab export RESULTS --format csv lists all"
+    raise InputError(f"there is no student {name!r} in these results; {hint}")
+
+
+def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Rung, RungResult]:
+    lab_name, slash, rung_name = name.rpartition("/")
+    graded = {lab.id: lab for lab in entry.labs}
+    models = [lab for lab in labs if lab.id in graded]
+    if slash:
+        models = [find_lab(models, lab_name)]
+    if len(models) != 1:
+        ids = ", ".join(lab.id for lab in models)
+        raise InputError(f"{name!r} may be of any of {ids}; write LAB/RUNG")
+    model = find_rung(models[0], rung_name)
+    lab = graded[models[0].id]
+    for result in lab.rungs:
+        if result.id == model.id:
+            return lab, model, result
+    raise InputError(f"{entry.id} was not graded on {lab.id}/{model.id}; grade again")
+
+
+def _print(
+    console: Console,
+    results: Results,
+    entry: Entry,
+    lab: LabEntry,
+    rung: Rung,
+    result: RungResult,
+) -> None:
+    head = Text.assemble((f"{entry.name}  {lab.id}/{rung.id}", "bold"), f"  {rung.title}  ")
+    verdict = f"{points(result.score, result.max_score)}  {result.outcome}"
+    console.print(head.append(verdict, STYLES[result.outcome]))
+    for text in (entry.problem, entry.dispute, *entry.notes):
+        if text:
+            _line(console, Text(text, "yellow"))
+    if result.outcome is Outcome.ERROR:
+        _line(console, Text(f"not graded: {result.judgement.fault}", "magenta"))
+        _line(console, Text("no points are lost by that; grade again with the same results folder"))
+    _print_losses(console, results, lab, rung, result)
+    _print_rules(console, results, entry, lab, rung, result)
+    if command := _command(results, entry, lab, rung, result):
+        console.print(Text.assemble("repeat it: ", (command, "bold")), soft_wrap=True)
+
+
+def _print_losses(
+    console: Console, results: Results, lab: LabEntry, rung: Rung, result: RungResult
+) -> None:
+    found = losses(rung, result, LabResult(lab.id, lab.rungs), results.backend)
+    for part in Part:
+        score = result.parts[part]
+        if not score.max_score:
+            continue
+        _line(console, Text(f"{part}: {points(score.score, score.max_score)}", "bold"))
+        for loss in found:
+            if loss.part is part:
+                lost = f"-{loss.points:g}  " if loss.points else "also  "
+                at = f"  ({loss.place})" if loss.place else ""
+                reason = clipped(loss.reason, _MESSAGE_LINES)
+                _line(console, Text.assemble((lost, "red"), reason, (at, "dim")), 4)
+
+
+def _print_rules(
+    console: Console,
+    results: Results,
+    entry: Entry,
+    lab: LabEntry,
+    rung: Rung,
+    result: RungResult,
+) -> None:
+    """What changes the points after grading: today's lab.toml, and the course's rules."""
+    judgement = result.judgement
+    if judgement.tests:  # grade.json lists the tests' findings with the rung's own
+        judgement = replace(judgement, findings=())
+    today = score_rung(rung, judgement, results.backend)
+    if result.outcome is not Outcome.SKIPPED and today.score != result.score:
+        now = points(today.score, today.max_score)
+        _line(
+            console, Text(f"by today's lab.toml it is {now}: grade again to apply that", "yellow")
+        )
+    mark = entry.mark.of(lab.id) if entry.mark else None
+    if mark:
+        _line(console, Text(f"{lab.id} counts {points(mark.points, mark.max_score)}", "bold"))
+        for note in mark.notes:
+            _line(console, Text(note), 4)
+
+
+def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: RungResult) -> str:
+    """Judges the kept source again, with the same inputs; empty where no source was kept."""
+    if not results.source(entry, lab.id, rung.id):
+        return ""
+    folder = shlex.quote(str(results.folder / entry.id))
+    seed = f" --seed {result.judgement.seed}" if result.judgement.seed.isdigit() else ""
+    return f"./lab check {lab.id}/{rung.id} --from {folder} --backend {results.backend}{seed}"
+
+
+def _line(console: Console, text: Text, indent: int = 2) -> None:
+    console.print(Padding(text, (0, 0, 0, indent)), soft_wrap=True)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Why a rung has the points that it has: each loss with its reason and its place. No I/O."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lockstep_grader.model.grades import (
+    COST_KINDS,
+    Backend,
+    Finding,
+    LabResult,
+    Outcome,
+    Part,
+    Rung,
+    RungResult,
+    TestResult,
+    tidy,
+)
+from lockstep_grader.model.measures import bound, figure, kept
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Points that a part of a rung lacks, and why. Nothing lost: it says what was kept."""
+
+    part: Part
+    points: float
+    reason: str
+    place: str = ""  # FILE:LINE, where one is known
+
+
+def losses(
+    rung: Rung, result: RungResult, lab: LabResult | None, backend: Backend
+) -> tuple[Loss, ...]:
+    """Every reason for which `result` has not the full mark, part by part.
+
+    `lab` holds the results of the rungs that `rung` requires. A part whose points are lost for
+    several reasons names the first with the points and the others with none.
+    """
+    if result.outcome is Outcome.ERROR:
+        return ()
+    if result.outcome is Outcome.SKIPPED:
+        return tuple(_held_back(rung, result, lab))
+    return (
+        *_correctness(result),
+        *_cleanliness(result),
+        *_efficiency(rung, result, backend),
+    )
+
+
+def place_of(finding: Finding) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else ""
+
+
+def _lost(result: RungResult, part: Part) -> float:
+    score = result.parts[part]
+    return tidy(score.max_score - (score.score or 0.0))
+
+
+def _held_back(rung: Rung, result: RungResult, lab: LabResult | None) -> Iterator[Loss]:
+    wrong = [
+        other.id
+        for other in (lab.rungs if lab else ())
+        if other.id in rung.requires and not _is_right(other)
+    ]
+    why = f"{', '.join(wrong or rung.requires)} must give right results first"
+    for part in Part:
+        if lost := _lost(result, part):
+            yield Loss(part, lost, why)
+
+
+def _correctness(result: RungResult) -> Iterator[Loss]:
+    lost = _lost(result, Part.CORRECTNESS)
+    if not lost:
+        return
+    tests = [test for test in result.judgement.tests if test.part is Part.CORRECTNESS]
+    if not tests:  # it was not run: the file, the compiler
+        yield from _one_loss(Part.CORRECTNESS, lost, result.findings)
+        return
+    wrong = [test for test in tests if test.outcome is not Outcome.PASSED]
+    share = result.parts[Part.CORRECTNESS].max_score / len(tests)
+    for test in wrong:
+        yield Loss(Part.CORRECTNESS, tidy(share), *_why_failed(test))
+
+
+def _why_failed(test: TestResult) -> tuple[str, str]:
+    if test.outcome is Outcome.SKIPPED:
+        return f"{test.name} did not run: {test.message}", ""
+    said = test.message or next((found.message for found in test.findings), "it failed")
+    place = next((place_of(found) for found in test.findings if found.line), "")
+    return f"{test.name}: {said}", place
+
+
+def _cleanliness(result: RungResult) -> Iterator[Loss]:
+    lost = _lost(result, Part.CLEANLINESS)
+    if not lost:
+        return
+    if _lost(result, Part.CORRECTNESS):
+        yield Loss(
+            Part.CLEANLINESS, lost, "only a rung whose results are all right counts as clean"
+        )
+        lost = 0.0
+    unclean = [found for found in result.findings if found.kind not in COST_KINDS]
+    tests = [
+        test
+        for test in result.judgement.tests
+        if test.part is Part.CLEANLINESS and test.outcome is Outcome.FAILED
+    ]
+    yield from _one_loss(Part.CLEANLINESS, lost, unclean)
+    yield from _failed_tests(tests, bool(unclean))
+
+
+def _failed_tests(tests: Sequence[TestResult], is_explained: bool) -> Iterator[Loss]:
+    for test in tests if not is_explained else ():
+        yield Loss(Part.CLEANLINESS, 0.0, *_why_failed(test))
+
+
+def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Loss]:
+    lost = _lost(result, Part.EFFICIENCY)
+    if not lost:
+        return
+    if _lost(result, Part.CORRECTNESS):
+        yield Loss(Part.EFFICIENCY, lost, "not measured, because a result was wrong")
+        return
+    short = []
+    for test in result.judgement.tests:
+        if test.part is not Part.EFFICIENCY:
+            continue
+        if test.outcome is Outcome.FAILED:
+            short.append((0.0, *_why_failed(test)))
+        for gate in rung.gates(backend):
+            value = test.measures.get(gate.name)
+            if value is None or kept(gate, value):
+                continue
+            place = test.places.get(gate.name)
+            said = (
+                f"{gate.name} is {figure(value)}; the full mark needs {bound(gate)}, points begin "
+                f"at {figure(gate.zero)}"
+            )
+            where = f"{place.file}:{place.line}" if place else ""
+            short.append((gate.fraction(value), said, where))
+    for number, (fraction, said, where) in enumerate(sorted(short, key=lambda each: each[0])):
+        counts = "" if len(short) == 1 else f" (earns {100 * fraction:.0f} %; the least counts)"
+        yield Loss(Part.EFFICIENCY, lost if number == 0 else 0.0, said + counts, where)
+
+
+def _one_loss(part: Part, lost: float, findings: Iterable[Finding]) -> Iterator[Loss]:
+    """All findings together cost the part: the first is named with its points."""
+    for finding in findings:
+        yield Loss(part, lost, f"{finding.kind}: {finding.message}", place_of(finding))
+        lost = 0.0
+
+
+def _is_right(result: RungResult) -> bool:
+    return result.outcome is not Outcome.SKIPPED and not _lost(result, Part.CORRECTNESS)

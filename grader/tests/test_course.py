@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""course.toml: what is read, its mistakes by line, and what reports and exports make of it."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from conftest import LAB, STARTER, Checkout
+from handed_in import GOOD, zip_bytes
+
+COURSE = f"""\
+[course]
+name = "Parallel algorithms"
+timezone = "Europe/Berlin"
+
+[late]
+grace_minutes = 15
+percent_per_day = 10
+
+[[lab]]
+id = "{LAB}"
+deadline = 2026-10-12T23:59:00
+hidden = ["02_second"]
+
+[[hand_in]]
+student = "bob"
+at = 2026-10-13T10:00:00
+
+[[extension]]
+student = "cy"
+hours = 48
+reason = "ill, with a note"
+
+[[override]]
+student = "ann@x"
+lab = "{LAB}"
+rung = "01_first"
+points = 3.5
+reason = "shown in person"
+"""
+
+
+@pytest.fixture
+def results(checkout: Checkout) -> Path:
+    """A class of three with a roster of four."""
+    for name in ("ann", "bob", "cy"):
+        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
+    roster = checkout.write(
+        "class.csv", "name,login,email\nAnn,ann,ann@x\nBob,bob,\nCy,cy,\nDee,dee,\n"
+    )
+    folder = checkout.work / "results"
+    ran = checkout.lab("grade", checkout.root / "class", "--roster", roster, "--results", folder)
+    assert ran.status == 1
+    return folder
+
+
+def course(checkout: Checkout, text: str = COURSE) -> Path:
+    return checkout.write("course.toml", text)
+
+
+def test_an_export_gives_what_counts_and_why(checkout: Checkout, results: Path) -> None:
+    before = (results / "grade.json").read_bytes()
+    ran = checkout.lab("export", results, "--format", "csv", "--course", course(checkout))
+    assert ran.status == 0, ran.err
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(ran.out))}
+    assert {name: (row[LAB], row["percent"]) for name, row in rows.items()} == {
+        "ann": ("9.5", "95"),
+        "bob": ("9", "90"),
+        "cy": ("10", "100"),
+        "dee": ("0", "0"),
+    }
+    assert [row["status"] for row in rows.values()] == ["graded", "graded", "graded", "missing"]
+    assert "3.5 points, set by hand (graded 4): shown in person" in rows["ann"]["notes"]
+    assert rows["bob"]["notes"] == f"{LAB}: 1 day late: 10 % of the points"
+    assert "extended until 2026-10-14 23:59: ill, with a note" in rows["cy"]["notes"]
+    assert (results / "grade.json").read_bytes() == before
+
+
+def test_a_gradebook_takes_what_counts(checkout: Checkout, results: Path) -> None:
+    options = ("--format", "csv", "--layout", "canvas", "--course", course(checkout))
+    ran = checkout.lab("export", results, *options)
+    assert [row[-1] for row in csv.reader(io.StringIO(ran.out))][1:] == [
+        "10",
+        "9.5",
+        "9",
+        "10",
+        "0",
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [("--format", "junit"), ("--format", "csv", "--layout", "rungs")]
+)
+def test_rules_for_labs_are_not_for_files_of_rungs(
+    checkout: Checkout, results: Path, options: tuple[str, ...]
+) -> None:
+    ran = checkout.lab("export", results, *options, "--course", course(checkout))
+    assert (ran.status, "--course goes with" in ran.complaint) == (2, True)
+
+
+def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, results: Path) -> None:
+    pages = checkout.work / "pages"
+    ran = checkout.lab("report", results, "--output", pages, "--course", course(checkout))
+    assert ran.status == 0, ran.err
+    whole = (pages / "index.html").read_text()
+    assert "What counts" in whole
+    assert "shown in person" in whole
+    (bob,) = [page.read_text() for page in (pages / "students").iterdir() if "bob" in page.name]
+    assert "1 day late: 10 % of the points" in bob
+    assert "1 rung counted and not shown here" in bob
+    assert "The second" not in bob
+
+
+def test_who_handed_in_nothing_is_missing_and_in_no_mean(checkout: Checkout, results: Path) -> None:
+    pages = checkout.work / "pages"
+    assert checkout.lab("report", results, "--output", pages).status == 0
+    whole = " ".join((pages / "index.html").read_text().split())
+    assert "handed in nothing" in whole
+    assert "<dt>mean</dt><dd>10 " in whole.replace("> <", "><")
+
+
+def test_the_summary_of_a_large_class_leaves_out_the_missing(checkout: Checkout) -> None:
+    for number in range(9):
+        checkout.submission(f"class/s{number}", {"02_second": STARTER} if number else {})
+    roster = checkout.write("class.csv", "login\nabsent\n" + "".join(f"s{i}\n" for i in range(9)))
+    ran, report = checkout.grade(checkout.root / "class", "--roster", roster)
+    assert "9 submissions, 1 with full marks; 1 student handed in nothing; mean" in ran.out
+    assert [item["missing"] for item in report["submissions"]] == [True] + [False] * 9
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[late]", "[late", "course.toml: not TOML: "),
+        (
+            "percent_per_day = 10",
+            "percent_per_day = 110",
+            "7: late.percent_per_day: Input should be",
+        ),
+        ("hours = 48", "hors = 48", "20: extension[0].hors: Extra inputs are not permitted"),
+        ("hours = 48\n", "", "18: extension[0]: give it hours, or a deadline"),
+        ('reason = "ill, with a note"', 'reason = ""', "21: extension[0].reason: String should"),
+        ("points = 3.5", "points = nan", "27: override[0].points: Input should be a finite"),
+        ("points = 3.5", "points = -1", "27: override[0].points: Input should be greater"),
+        (f'id = "{LAB}"', 'id = "09-none"', "10: lab[0].id: there is no lab '09-none'; there are:"),
+        ('["02_second"]', '["02_secnd"]', "12: lab[0].hidden: there is no rung '02_secnd' in"),
+        (
+            'student = "cy"',
+            'student = "cyd"',
+            "19: extension[0].student: there is no student 'cyd'",
+        ),
+        (
+            "Europe/Berlin",
+            "Europe/Berln",
+            "3: course.timezone: there is no time zone 'Europe/Berln'",
+        ),
+        ("Europe/Berlin", "../../etc/passwd", "3: course.timezone: there is no time zone"),
+        ("2026-10-12T23:59:00", '"soon"', "11: lab[0].deadline: Input should be a valid datetime"),
+        ("2026-10-12T23:59:00", "2026-10-12", "11: lab[0].deadline: Input should be a valid"),
+        ("[course]", "[course]\nx = " + "[" * 5000, "course.toml: not "),
+    ],
+)
+def test_a_mistake_is_one_line_with_its_place(
+    checkout: Checkout, results: Path, old: str, new: str, says: str
+) -> None:
+    assert old in COURSE
+    file = course(checkout, COURSE.replace(old, new, 1))
+    for command in (("export", results, "--format", "csv"), ("report", results)):
+        ran = checkout.lab(*command, "--course", file)
+        assert ran.status == 2
+        assert says in ran.complaint
+
+
+def test_a_course_file_that_is_none(checkout: Checkout, results: Path) -> None:
+    for file, says in (
+        (checkout.root / "none.toml", "No such file"),
+        (checkout.root, "Is a directory"),
+        (checkout.write("course.toml", b"a = '\xff'"), "course.toml:1: not UTF-8"),
+        (checkout.write("large.toml", "#" * (2 << 20)), "is larger than 1 MiB"),
+    ):
+        ran = checkout.lab("report", results, "--course", file)
+        assert (ran.status, says in ran.complaint) == (2, True), ran.err

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""`./lab explain`: every lost point with its reason, and the command that repeats the judgement."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import LAB, SOLUTION, Checkout, verdict_line
+from reports import LAB_TOML, write_class
+
+RACE = {"kind": "race", "file": "01_first.cu", "line": 2, "message": "threads 0 and 1 write d_out"}
+
+
+@pytest.fixture
+def results(checkout: Checkout) -> Path:
+    """One student whose first rung gives a wrong result in one of two tests, and races."""
+    wrong = {"kind": "wrong_result", "file": "", "line": 0, "message": "d_out[3] is 7, not 8"}
+    text = SOLUTION
+    text += verdict_line(name="Demo.Small")
+    text += verdict_line(
+        name="Demo.Large",
+        outcome="failed",
+        message="with 33 items: d_out[3] is 7, not 8",
+        findings=[wrong, RACE],
+    )
+    folder = checkout.work / "results"
+    path = checkout.submission("class/ann", {"01_first": text}).parent
+    checkout.submission("class/bob", {})
+    assert checkout.lab("grade", path, "--seed", "7", "--results", folder).status == 1
+    return folder
+
+
+def test_each_part_says_what_it_lost_and_where(checkout: Checkout, results: Path) -> None:
+    ran = checkout.lab("explain", results, "ann", f"{LAB}/01_first")
+    assert ran.status == 0, ran.err
+    lines = [line.strip() for line in ran.out.splitlines()]
+    assert lines[0] == f"ann  {LAB}/01_first  The first  1 / 4  failed"
+    assert "correctness: 1 / 2" in lines
+    assert "-1  Demo.Demo.Large: with 33 items: d_out[3] is 7, not 8  (01_first.cu:2)" in lines
+    assert "cleanliness: 0 / 1" in lines
+    assert "-1  only a rung whose results are all right counts as clean" in lines
+    assert "also  race: threads 0 and 1 write d_out  (01_first.cu:2)" in lines
+    assert "-1  not measured, because a result was wrong" in lines
+    assert "today's lab.toml" not in ran.out
+
+
+def test_the_command_that_it_prints_repeats_the_judgement(
+    checkout: Checkout, results: Path
+) -> None:
+    ran = checkout.lab("explain", results, "ann", "01_first")
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("repeat it: ./lab ")]
+    words = line.removeprefix("repeat it: ./lab ").split()
+    assert words[-2:] == ["--seed", "7"]
+    again = checkout.lab(*words)
+    assert again.status == 1
+    assert "d_out[3] is 7, not 8" in again.out
+
+
+def test_nothing_is_lost_by_a_full_mark(checkout: Checkout, results: Path) -> None:
+    ran = checkout.lab("explain", results, "bob", "02")
+    assert "The second  6 / 6  passed" in ran.out
+    assert "-" not in ran.out.split("repeat it")[0].replace(LAB, "")
+
+
+def test_a_budget_names_its_gate_and_its_line(checkout: Checkout) -> None:
+    checkout.write("labs/01-demo/lab.toml", LAB_TOML)
+    folder = write_class(checkout.work / "made")
+    ran = checkout.lab("explain", folder, "B. Brown", "01")
+    assert "efficiency: 0.5 / 1" in ran.out
+    assert "-0.5  sector_efficiency is 0.75; the full mark needs" in ran.out
+    assert "also  bank_conflicts is 400; the full mark needs" in ran.out
+    assert "(01_first.cu:12)" in ran.out
+    held = checkout.lab("explain", folder, "brown", "02")
+    assert "01_first must give right results first" in held.out
+    ungraded = checkout.lab("explain", folder, "davis", "01")
+    assert "not graded: the disk was full" in ungraded.out
+
+
+def test_a_file_that_was_not_run_says_why(checkout: Checkout) -> None:
+    path = checkout.submission("class/cy", {"01_first": "UNDEFINED"}).parent
+    checkout.grade(path, "--results", checkout.work / "r")
+    ran = checkout.lab("explain", checkout.work / "r", "cy", "01")
+    assert "-2  compile_error: undefined reference to `g()'  (01_first.cu:7)" in ran.out
+    assert "today's lab.toml" not in ran.out
+
+
+def test_points_by_todays_gates_are_said(checkout: Checkout, results: Path) -> None:
+    file = checkout.root / "labs" / LAB / "lab.toml"
+    file.write_text(file.read_text().replace("correctness = 2", "correctness = 20"))
+    ran = checkout.lab("explain", results, "bob", "01")
+    assert "by today's lab.toml it is 22 / 22: grade again to apply that" in ran.out
+
+
+def test_the_courses_rules_are_told_too(checkout: Checkout, results: Path) -> None:
+    course = checkout.write(
+        "course.toml",
+        f'[[override]]\nstudent = "ann"\nlab = "{LAB}"\npoints = 9\nreason = "seen in person"\n',
+    )
+    ran = checkout.lab("explain", results, "ann", "01", "--course", course)
+    assert f"{LAB} counts 9 / 10" in ran.out
+    assert "9 points, set by hand: seen in person" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("an", "01"), "there is no student 'an' in these results; did you mean ann?"),
+        (("zz", "01"), "./lab export RESULTS --format csv lists all"),
+        (("ann", "09"), "there is no rung of 01-demo called '09'"),
+        (("ann", "07-x/01"), "there is no lab called '07-x'"),
+    ],
+)
+def test_a_wrong_name_is_one_line(
+    checkout: Checkout, results: Path, words: tuple[str, ...], says: str
+) -> None:
+    ran = checkout.lab("explain", results, *words)
+    assert (ran.status, says in ran.complaint) == (2, True), ran.err
