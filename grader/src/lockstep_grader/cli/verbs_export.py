@@ -4,7 +4,7 @@
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
@@ -18,8 +18,10 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.results.export import (
     autolab,
+    feedback,
     github,
     gradebooks,
     gradescope,
@@ -27,7 +29,12 @@ from lockstep_grader.results.export import (
     prairielearn,
     table,
 )
-from lockstep_grader.results.export.load import load_gradebook, load_pictures, load_roster
+from lockstep_grader.results.export.load import (
+    load_gradebook,
+    load_pictures,
+    load_roster,
+    load_worksheet,
+)
 from lockstep_grader.results.export.model import Gradebook, Submission
 
 
@@ -45,6 +52,8 @@ class Layout(StrEnum):
     RUNGS = "rungs"
     CANVAS = "canvas"
     MOODLE = "moodle"
+    WORKSHEET = "worksheet"
+    MAIL = "mail"
 
 
 _SUFFIXES = {Format.AUTOLAB: "txt", Format.GITHUB: "txt"}  # of one submission's file; else json
@@ -72,7 +81,8 @@ def export(
         Layout, typer.Option(help="csv: a row per student or rung, or a gradebook's import.")
     ] = Layout.STUDENTS,
     roster: Annotated[
-        Path | None, typer.Option(help="csv for Canvas: the gradebook that Canvas exported.")
+        Path | None,
+        typer.Option(help="canvas: the gradebook that it exported; worksheet: Moodle's worksheet."),
     ] = None,
     course: CourseOption = None,
     visibility: Annotated[
@@ -86,8 +96,10 @@ def export(
         raise InputError(
             "--course goes with --format csv, a row per student: it changes labs' points"
         )
-    if roster and layout is not Layout.CANVAS:
-        raise InputError("--roster goes with --layout canvas")
+    if roster and layout not in (Layout.CANVAS, Layout.WORKSHEET):
+        raise InputError("--roster goes with --layout canvas or worksheet")
+    if layout is Layout.WORKSHEET and not roster:
+        raise InputError("--layout worksheet fills Moodle's grading worksheet: give it as --roster")
     book = load_gradebook(results)
     if course:
         from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
@@ -191,6 +203,11 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
         return put(table.rungs(book), output)
     if layout is Layout.CANVAS:
         made = gradebooks.canvas(book, load_roster(roster) if roster else None)
+    elif layout is Layout.WORKSHEET and roster:
+        made = load_worksheet(roster, book)
+    elif layout is Layout.MAIL:
+        names = {entry.id: page_name(entry.id) for entry in book.submissions}
+        made = feedback.mail_merge(book, PurePosixPath("students"), names)
     else:
         made = gradebooks.moodle(book)
     put(made.text, output)

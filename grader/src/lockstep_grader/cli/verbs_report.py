@@ -9,6 +9,7 @@ import typer
 
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say, stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode
@@ -30,6 +31,10 @@ def report(
         bool, typer.Option("--anonymous", help="Pseudonyms on the leaderboard.")
     ] = False,
     course: CourseOption = None,
+    moodle_zip: Annotated[
+        Path | None,
+        typer.Option(help="Also write the students' pages as Moodle's zip of feedback files."),
+    ] = None,
     similarity: Annotated[
         bool, typer.Option("--similarity", help="Compare the submissions' code, two by two.")
     ] = False,
@@ -38,7 +43,7 @@ def report(
     require_packages()
     # Packages that other verbs do without.
     from lockstep_grader.pages.report.results import read_results
-    from lockstep_grader.pages.report.write import write_report
+    from lockstep_grader.pages.report.write import STUDENTS, write_report
 
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
@@ -65,7 +70,17 @@ def report(
         similarity=similar,
         course=rules,
     )
+    status = ExitCode.FULL_MARKS
+    if moodle_zip:
+        from lockstep_grader.pages.report.moodle import feedback_zip
+
+        made, left_out = feedback_zip(graded.entries, page.parent / STUDENTS)
+        require_writable(moodle_zip)
+        write_whole(moodle_zip, made)
+        if left_out:
+            say(f"left out of {moodle_zip}: {'; '.join(left_out)}")
+            status = ExitCode.SHORT_OF_FULL_MARKS
     count = len(graded.entries)
     where = page.absolute().as_uri() if os.isatty(2) else str(page)
     say(f"pages of {count} submission{'' if count == 1 else 's'}: {where}")
-    return ExitCode.FULL_MARKS
+    return status

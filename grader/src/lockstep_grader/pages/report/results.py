@@ -43,6 +43,7 @@ class Entry:
     names: frozenset[str] = frozenset()  # all by which a course file may call the student
     is_late: bool = False
     is_missing: bool = False
+    lms_id: str = ""
     mark: CourseMark | None = None  # what counts by the course's rules
 
     @property
@@ -139,6 +140,7 @@ def _entry(item: schema.Submission) -> Entry:
         frozenset({item.id, who.login, who.email, who.lms_id} - {""}),
         item.late,
         item.missing,
+        who.lms_id,
     )
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from lockstep_grader.machine.csv_rows import read_rows
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.results.export.gradebooks import Roster, roster_of
+from lockstep_grader.results.export.feedback import worksheet
+from lockstep_grader.results.export.gradebooks import Import, Roster, roster_of
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.results.export.prairielearn import Pictures
 
@@ -48,3 +49,12 @@ def load_roster(path: Path) -> Roster:
         return roster_of(rows)
     except ValueError as error:
         raise InputError(f"{path} is no gradebook exported from Canvas: {error}") from error
+
+
+def load_worksheet(path: Path, book: Gradebook) -> Import:
+    """Moodle's grading worksheet with the book's grades. Raises InputError."""
+    rows = read_rows(path)
+    try:
+        return worksheet(book, rows)
+    except ValueError as error:
+        raise InputError(f"{path} is no grading worksheet of Moodle: {error}") from error

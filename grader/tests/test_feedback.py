@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Feedback back to a class: Moodle's worksheet and zip as Moodle reads them, and a mail merge."""
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import LAB, STARTER, Checkout
+from handed_in import GOOD, zip_bytes
+
+# As Moodle 4 exports it (mod/assign/feedback/offline/locallib.php).
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
+    "Last modified (submission),Last modified (grade),Feedback comments\r\n"
+    "Participant 51,Ann Lee,ann@x,Submitted for grading,,10.00,Yes,"
+    '"Monday, 12 October 2026, 10:00 AM",-,\r\n'
+    "Participant 52,Bob O_Neil,bob@x,Submitted for grading,3.00,10.00,Yes,-,-,old\r\n"
+    "Participant 54,Dee,dee@x,No submission,,10.00,Yes,-,-,\r\n"
+)
+ROSTER = "name,id number,email\nAnn Lee,51,ann@x\nBob O_Neil,52,bob@x\nCy,53,\n"
+
+
+@pytest.fixture
+def results(checkout: Checkout) -> Path:
+    for name, files in (
+        ("Ann Lee_51", GOOD),
+        ("Bob O_Neil_52", dict.fromkeys(GOOD, STARTER)),
+        ("Cy_53", GOOD),
+    ):
+        checkout.write(f"class/{name}_assignsubmission_file_/work.zip", zip_bytes(files))
+    roster = checkout.write("class.csv", ROSTER)
+    folder = checkout.work / "results"
+    checkout.lab("grade", checkout.root / "class", "--roster", roster, "--results", folder)
+    return folder
+
+
+def moodle_owner(name: str) -> tuple[int, str] | None:
+    """The participant and the file that Moodle finds in a name (importziplib.php)."""
+    info = name.split("_", 4)
+    if len(info) < 4 or not info[1].isdecimal():
+        return None
+    is_plugin = (info[2], info[3]) in (("assignfeedback", "file"), ("assignsubmission", "file"))
+    return (int(info[1]), info[4]) if is_plugin else None
+
+
+def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, results: Path) -> None:
+    worksheet = checkout.write("worksheet.csv", WORKSHEET)
+    options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
+    ran = checkout.lab("export", results, *options)
+    before = list(csv.DictReader(io.StringIO(WORKSHEET)))
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [row["Grade"] for row in rows] == ["10", "0", ""]
+    assert f"{LAB}: 10 of 10" in rows[0]["Feedback comments"]
+    kept = [key for key in before[0] if key not in ("Grade", "Feedback comments")]
+    assert [[row[key] for key in kept] for row in rows] == [
+        [row[key] for key in kept] for row in before
+    ]
+    assert ran.status == 1
+    assert "Cy_53: not in the worksheet" in ran.err
+
+
+def test_what_is_not_graded_keeps_its_cell(checkout: Checkout, results: Path) -> None:
+    file = results / "grade.json"
+    text = (
+        file.read_text()
+        .replace('"score": 0.0,', '"score": null,')
+        .replace('"score": 0,', '"score": null,')
+    )
+    file.write_text(text)
+    worksheet = checkout.write("worksheet.csv", WORKSHEET)
+    options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
+    ran = checkout.lab("export", results, *options)
+    bob = list(csv.DictReader(io.StringIO(ran.out)))[1]
+    assert (bob["Grade"], bob["Feedback comments"]) == ("3.00", "old")
+    assert "Bob O_Neil_52: not graded" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name,email\nAnn,a@x\n", "is no grading worksheet of Moodle: it lacks one of the columns"),
+        (None, "No such file"),
+    ],
+)
+def test_another_file_is_no_worksheet(
+    checkout: Checkout, results: Path, text: str | None, says: str
+) -> None:
+    file = checkout.write("w.csv", text) if text else checkout.root / "none.csv"
+    options = ("--format", "csv", "--layout", "worksheet")
+    ran = checkout.lab("export", results, *options, "--roster", file)
+    assert (ran.status, says in ran.complaint) == (2, True)
+    assert "give it as --roster" in checkout.lab("export", results, *options).complaint
+
+
+def test_moodle_finds_the_owner_of_each_page_in_the_zip(checkout: Checkout, results: Path) -> None:
+    target = checkout.work / "feedback.zip"
+    ran = checkout.lab("report", results, "--moodle-zip", target)
+    assert ran.status == 0, ran.err
+    with zipfile.ZipFile(target) as archive:
+        owners = {moodle_owner(name) for name in archive.namelist()}
+        assert owners == {(51, "feedback.html"), (52, "feedback.html"), (53, "feedback.html")}
+        (ann,) = [name for name in archive.namelist() if "_51_" in name]
+        page = archive.read(ann).decode()
+    assert "Ann Lee" in page
+    assert "Cy" not in page
+
+
+def test_a_page_without_a_number_is_left_out_of_the_zip(checkout: Checkout) -> None:
+    checkout.submission("class/ann", {})
+    checkout.grade(checkout.root / "class", "--results", checkout.work / "r")
+    ran = checkout.lab("report", checkout.work / "r", "--moodle-zip", checkout.work / "f.zip")
+    assert ran.status == 1
+    assert "ann: no participant's number is known; use a roster" in ran.err
+
+
+def test_a_mail_merge_has_a_page_for_each_address(checkout: Checkout, results: Path) -> None:
+    checkout.lab("report", results)
+    ran = checkout.lab("export", results, "--format", "csv", "--layout", "mail")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [row["email"] for row in rows] == ["ann@x", "bob@x"]
+    assert [row["score"] for row in rows] == ["10", "0"]
+    assert all((results / "report" / row["page"]).is_file() for row in rows)
+    assert "Cy_53: no email is known" in ran.err
