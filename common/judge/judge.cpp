@@ -46,6 +46,15 @@ std::uint64_t parse_number(const std::string& option, const std::string& text) {
   return number;
 }
 
+double parse_factor(const std::string& option, const std::string& text) {
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (error != std::errc() || end != text.data() + text.size() || !(factor > 0)) {
+    throw std::invalid_argument(option + " takes a factor above 0, not '" + text + "'");
+  }
+  return factor;
+}
+
 std::vector<std::size_t> parse_sizes(const std::string& option, const std::string& text) {
   std::vector<std::size_t> sizes;
   std::istringstream in(text);
@@ -207,6 +216,8 @@ Options parse_options(int argc, char** argv) {
       options.sought.line = static_cast<int>(parse_number(name, value));
     } else if (name == "--seek-message") {
       options.sought.message = value;
+    } else if (name == "--patience") {
+      options.patience = parse_factor(name, value);
     } else if (name == "--seed") {
       options.seed = parse_number(name, value);
       seeded = true;
@@ -232,6 +243,9 @@ std::vector<std::string> submission_command(const Options& options) {
 Limits limits(const Options& options) {
   Limits limits;
   limits.sandboxed = !options.sandbox.empty();
+  limits.call_cpu_seconds *= options.patience;
+  limits.call_wall_seconds *= options.patience;
+  limits.all_calls_seconds *= options.patience;
   if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
     limits.call_cpu_seconds *= kCheckerSlowdown;
     limits.call_wall_seconds *= kCheckerSlowdown;

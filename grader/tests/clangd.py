@@ -18,7 +18,7 @@ class Clangd:
     """A running clangd for the folder `root`; `env` is added to its environment."""
 
     def __init__(self, root: Path, env: Mapping[str, str] | None = None) -> None:
-        argv = ["clangd", "--background-index=false", "--log=error"]
+        argv = ["clangd", "--background-index=false", "--pch-storage=memory", "--log=error"]
         self._process = subprocess.Popen(
             argv,
             cwd=root,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake import submission
-from lockstep_grader.judging.compile import CPU_SECONDS, SECONDS
+from lockstep_grader.judging.compile import SECONDS
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding
@@ -255,9 +255,19 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> 
 def test_an_endless_compile_is_ended_and_named(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(CPU_SECONDS, Backend.CPU, 1)
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", "0.1")
     folder = checkout.submission("ann", {"01_first": "BUSY_COMPILE", "02_second": SOLUTION})
     assert "took more than 1 s of processor time" in str(first_finding(checkout, folder))
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "nan", "1e9", "long"])
+def test_a_patience_that_is_no_factor_is_refused(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", word)
+    ran, _ = checkout.grade(checkout.submission("ann", {"01_first": SOLUTION}))
+    assert ran.status == 2
+    assert f"LOCKSTEP_PATIENCE is '{word}'; set it to a factor" in ran.complaint
 
 
 def test_a_compile_that_the_machine_has_no_time_for_is_nobodys_zero(

@@ -47,12 +47,16 @@ def lab(*arguments: str | Path, **more_env: str) -> subprocess.CompletedProcess[
     )
 
 
-def grade(path: Path, work: Path, *options: str) -> tuple[int, Any]:
+_SHORT = 0.3  # so that what is endless here ends after 3 s instead of 10
+
+
+def grade(path: Path, work: Path, *options: str, patience: float = 1) -> tuple[int, Any]:
     file = work / "out.json"
     temporary = work / "tmp"
     temporary.mkdir(exist_ok=True)
     target = ("--json", file, "--results", work / "r")
-    ran = lab("grade", path, "--backend", "cpu", *target, *options, TMPDIR=str(temporary))
+    env = {"TMPDIR": str(temporary), "LOCKSTEP_PATIENCE": str(patience)}
+    ran = lab("grade", path, "--backend", "cpu", *target, *options, **env)
     assert file.exists(), ran.stderr
     report = json.loads(file.read_text())
     jsonschema.validate(report, SCHEMA)
@@ -87,21 +91,20 @@ def test_every_starter_is_still_to_do(tmp_path: Path) -> None:
         assert "todo" in [finding["kind"] for finding in rung["findings"]]
 
 
-def test_one_seed_gives_one_json_and_other_seeds_the_same_verdicts(tmp_path: Path) -> None:
+def test_one_seed_gives_one_json_and_another_seed_the_same_score(tmp_path: Path) -> None:
     submission = tmp_path / "ann" / LAB
     submission.mkdir(parents=True)
     for rung in ("02_interleaved", "05_warp_shuffle"):
         shutil.copy(REPOSITORY / "solutions" / LAB / f"{rung}.cu", submission)
     reports = []
-    for index, seed in enumerate(("7", "7", "8", "9")):
+    for index, seed in enumerate(("7", "7", "8")):
         work = tmp_path / str(index)
         work.mkdir()
         status, report = grade(tmp_path / "ann", work, "--seed", seed)
         assert status == 1
         reports.append(report)
     assert without_times(reports[0]) == without_times(reports[1])
-    for other in reports[2:]:
-        assert other["submissions"][0]["score"] == reports[0]["submissions"][0]["score"]
+    assert reports[2]["submissions"][0]["score"] == reports[0]["submissions"][0]["score"]
 
 
 def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
@@ -121,7 +124,7 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
     for rung, body in hostile.items():
         (submission / f"{rung}.cu").write_text(INCLUDES + BODY.format(body=body))
 
-    status, report = grade(tmp_path / "mallory", tmp_path)
+    status, report = grade(tmp_path / "mallory", tmp_path, patience=_SHORT)
 
     judged = rungs(report)
     assert status == 1

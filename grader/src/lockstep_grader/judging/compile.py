@@ -4,10 +4,12 @@
 import re
 import shutil
 import signal
+from math import ceil
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind
@@ -97,17 +99,16 @@ def _compile(
     file = work / source.file_name
     file.write_bytes(source.data)
     backend = toolchain.backend
-    limits = Limits(
-        SECONDS[backend], _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=CPU_SECONDS[backend]
-    )
+    seconds, cpu_seconds = SECONDS[backend] * patience(), _cpu_seconds(backend)
+    limits = Limits(seconds, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=cpu_seconds)
     for step in toolchain.steps:
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
         kills_before = _kills_for_memory()
         done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
         if done.timed_out:
             raise FaultError(
-                f"the {step.name} step did not end in {SECONDS[backend]} seconds, nor use the "
-                f"{CPU_SECONDS[backend]} s of processor time that it may: is the machine busy?"
+                f"the {step.name} step did not end in {seconds:.0f} seconds, nor use the "
+                f"{cpu_seconds} s of processor time that it may: is the machine busy?"
             )
         if done.returncode != 0:
             if _is_killed(done.output) and _kills_for_memory() > kills_before:
@@ -123,6 +124,10 @@ def _compile(
     return worker
 
 
+def _cpu_seconds(backend: Backend) -> int:
+    return ceil(CPU_SECONDS[backend] * patience())
+
+
 def _explain(step: Step, done: Completed, source: Source, work: Path, backend: Backend) -> Finding:
     # Asked of the disk, not read from the output: an #error could say the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
@@ -134,7 +139,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
         return _finding(
             source,
-            f"compiling took more than {CPU_SECONDS[backend]} s of processor time, "
+            f"compiling took more than {_cpu_seconds(backend)} s of processor time, "
             f"{_MEMORY_BYTES[backend] >> 30} GiB of memory or {_FILE_BYTES >> 20} MiB of output: "
             "do templates, constants or arrays grow without end?",
         )

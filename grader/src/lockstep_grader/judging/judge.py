@@ -5,12 +5,13 @@ import secrets
 import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 
 from lockstep_grader.judging.gtest import read_gtest
 from lockstep_grader.machine import gpus
+from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import FindingKind, Outcome, Part, TestResult
@@ -130,9 +131,12 @@ def run_judge_command(
     seeded = [f"--seed={seed}"] if seed is not None else []
     files = [f"--images={images}", f"--gtest_output=json:{results}"]
     on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
+    limits = replace(_LIMITS, seconds=_LIMITS.seconds * max(1.0, patience()))
     for _ in range(2):  # the process that killed a worker may have meant another, or be gone
         results.unlink(missing_ok=True)
-        done = processes.run([*on_gpu, *argv, *seeded, *files], _LIMITS, work)
+        done = processes.run(
+            [*on_gpu, *argv, f"--patience={patience()}", *seeded, *files], limits, work
+        )
         if done.returncode != _WORKER_KILLED:
             break
     else:
@@ -140,7 +144,7 @@ def run_judge_command(
             "the worker was killed from outside (SIGKILL), twice: is the machine short of memory?"
         )
     if done.timed_out:
-        raise FaultError(f"the judge did not end within {_LIMITS.seconds:.0f} seconds")
+        raise FaultError(f"the judge did not end within {limits.seconds:.0f} seconds")
     if done.returncode == -signal.SIGXFSZ:
         raise FaultError(
             "the judge may not write files as large as its memory for buffers; raise the limit "

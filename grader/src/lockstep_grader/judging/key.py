@@ -16,6 +16,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.lab_confinement import LabConfinement
 from lockstep_grader.judging.sanitizer import Sanitizer
+from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, Finding, Lab
 from lockstep_grader.toolchain.description import Toolchain, digest
@@ -37,6 +38,7 @@ DECIDES = (
     "judging.sanitizer",
     "judging.sanitizer_log",
     "machine.gpus",
+    "machine.patience",
     "machine.process",
     "model.grades",
     "model.measures",
@@ -100,6 +102,7 @@ class Keys:
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
                 "confinement": self._confinement.words(job.lab),
                 "beside": self._beside_digest(job),
+                "patience": str(patience()),
                 "sought": " ".join(job.sought.arguments()),
             }
         )

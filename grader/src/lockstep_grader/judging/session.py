@@ -10,6 +10,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, fi
 from lockstep_grader.judging.rung_judge import RungJudge
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.machine.gpus import GpuPool, find_gpus
+from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
@@ -90,6 +91,7 @@ def _open(
 
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
     """Once a session: to look for a GPU starts a program."""
+    patience()  # a wrong word is said before anything is built
     if not workspace.toolchain_file:
         return _Chosen(backend or system.detect_backend())
     toolchain = read_toolchain(workspace.toolchain_file)

@@ -80,7 +80,7 @@ def ensure_tools(workspace: Workspace) -> None:
     )
     if stamp.is_file() and stamp.read_bytes() == wanted:
         return
-    argv = [sys.executable, "-m", "pip", "install", "-q", "-r", str(requirements)]
+    argv = [sys.executable, "-m", "pip", "install", "-q", "--no-compile", "-r", str(requirements)]
     say("installing the development packages ...")
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
