@@ -91,7 +91,7 @@ def _open(
 
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
     """Once a session: to look for a GPU starts a program."""
-    patience()  # a wrong word is said before anything is built
+    patience()  # a wrong word is reported before anything is built
     if not workspace.toolchain_file:
         return _Chosen(backend or system.detect_backend())
     toolchain = read_toolchain(workspace.toolchain_file)
