@@ -51,7 +51,7 @@ def test_the_json_follows_its_schema(checkout: Checkout) -> None:
     _, report = checkout.grade(folder)
     jsonschema.validate(report, SCHEMA)
     first = rungs(report)["01_first"]
-    assert first["findings"] == [{**race, "file": "01_first.cu"}]
+    assert first["findings"] == [{**race, "file": "01_first.cu", "column": None}]
     assert first["counters"] == {"k": {"launches": 3}}
     assert first["tests"][0]["output"] == "hi\\x1b[2J"
 
@@ -126,6 +126,7 @@ def test_a_compile_error_names_file_line_and_cause(checkout: Checkout) -> None:
             "kind": "compile_error",
             "file": "01_first.cu",
             "line": 3,
+            "column": None,
             "message": "expected ';' before '}' token",
         }
     ]

@@ -25,7 +25,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "pages": frozenset({"model", "machine", "intake", "results"}),
     "student": frozenset(
-        {"model", "machine", "intake", "confine", "toolchain", "results", "judging", "pages"}
+        {"model", "machine", "intake", "toolchain", "results", "judging", "pages"}
     ),
     "author": frozenset({"model", "machine", "intake", "toolchain", "results", "judging"}),
     "cli": frozenset(

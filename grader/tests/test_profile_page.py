@@ -11,11 +11,10 @@ import pytest
 
 from lockstep_grader.intake.labfile import read_lab
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.model.grades import Gate
+from lockstep_grader.model.grades import Gate, Resources
 from lockstep_grader.student.profile.access_svg import describe, draw
 from lockstep_grader.student.profile.model import Pattern
 from lockstep_grader.student.profile.page import render_page
-from lockstep_grader.student.profile.resources import Resources
 from lockstep_grader.student.profile.run import Profile
 
 from conftest import LAB, Checkout
@@ -95,7 +94,7 @@ def test_everything_of_a_submission_is_escaped(checkout: Checkout) -> None:
         "findings": [{"kind": "race", "file": EVIL, "line": 2, "message": EVIL}],
         "kernels": [kernel([evil_line, other], name=EVIL)],
     }
-    resources = (Resources(EVIL, 1, 2, 3, 4, 5),)
+    resources = (Resources(EVIL, "9.0", 1, 2, 3, 4, 5),)
     page = render(checkout, size, source=f"// {EVIL}\x1b[2J\u202e\n", resources=resources)
     assert "<script" not in page
     assert "<img" not in page
@@ -108,7 +107,7 @@ def test_the_page_tells_what_the_terminal_tells(checkout: Checkout) -> None:
     lab = read_lab(checkout.root / "labs" / LAB / "lab.toml")
     budget = (Gate("bank_conflicts", 1000, 0), Gate("launches", 5, 2))
     rung = replace(lab.rungs[1], budget=budget)
-    resources = (Resources("tree_kernel", 28, 8192, 0, 0, None),)
+    resources = (Resources("tree_kernel", "9.0", 28, 8192, 0, 0, None),)
     said = " ".join(read(render(checkout, rung=rung, resources=resources)).text.split())
     assert "uncoalesced: 65568 sectors moved" in said
     assert "extra passes over shared memory's banks bank_conflicts 16000" in said

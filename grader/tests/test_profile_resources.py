@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What nvcc's assembler says of kernels."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
 
-from lockstep_grader.confine.sandbox import Unconfined
 from lockstep_grader.intake.labfile import read_lab
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.process import Processes
-from lockstep_grader.model.grades import Points, Rung
-from lockstep_grader.student.profile.resources import (
-    Resources,
-    demangle,
-    measure_resources,
-    parse_ptxas,
-)
+from lockstep_grader.model.grades import Points, Resources, Rung
 from lockstep_grader.student.profile.run import Profile
+from lockstep_grader.toolchain.ptxas import demangle, parse_ptxas
 
 from conftest import LAB, Checkout
 
@@ -41,17 +31,17 @@ ptxas info    : Used 32 registers
 
 
 def test_ptxas_lines_become_resources_by_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.student.profile.resources.demangle", list)
+    monkeypatch.setattr("lockstep_grader.toolchain.ptxas.demangle", list)
     simple, templated = parse_ptxas(PTXAS)
-    assert simple == Resources("_Z6simplePf", 70, 8192, 24, 20, 400)
-    assert templated == Resources(NAME, 32, 0, 0, 0, None)
+    assert simple == Resources("_Z6simplePf", "9.0", 70, 8192, 24, 20, 400)
+    assert templated == Resources(NAME, "9.0", 32, 0, 0, 0, None)
 
 
 @pytest.mark.parametrize(
     ("registers", "threads"), [(0, 1024), (32, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)]
 )
 def test_registers_bound_the_block(registers: int, threads: int) -> None:
-    assert Resources("k", registers, 0, 0, 0, None).largest_block == threads
+    assert Resources("k", "9.0", registers, 0, 0, 0, None).largest_block == threads
 
 
 def test_names_lose_namespaces_and_parameters() -> None:
@@ -64,43 +54,12 @@ def test_demangled_names_are_cut_to_the_kernel(monkeypatch: pytest.MonkeyPatch) 
     assert demangle(["_Z6simplePf"]) == ["_Z6simplePf"]
 
 
-def test_without_nvcc_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.student.profile.resources.nvcc_path", lambda: "")
-    said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
-    assert said == "registers and local memory: not known, there is no nvcc here"
-
-
-def test_a_file_that_nvcc_refuses_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nvcc = tmp_path / "nvcc"
-    nvcc.write_text("#!/bin/sh\necho 'x.cu(3): error: no'\nexit 1\n")
-    nvcc.chmod(0o755)
-    monkeypatch.setattr("lockstep_grader.student.profile.resources.nvcc_path", lambda: str(nvcc))
-    said = measure_resources(tmp_path / "x.cu", tmp_path, tmp_path, Processes())
-    assert "nvcc does not compile this file: x.cu(3): error: no" in str(said)
-
-
-def test_nvcc_is_confined_like_any_compiler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Refusing(Unconfined):
-        def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
-            assert (argv[0], work, include) == ("/usr/bin/nvcc", tmp_path, tmp_path / "include")
-            return ["sh", "-c", "echo confined; exit 1"]
-
-    resources = "lockstep_grader.student.profile.resources"
-    monkeypatch.setattr(f"{resources}.nvcc_path", lambda: "/usr/bin/nvcc")
-    include = tmp_path / "include"
-    said = measure_resources(tmp_path / "x.cu", include, include, Processes(), Refusing())
-    assert str(said).endswith(": confined")
-
-
 def test_resources_are_found_by_the_name_at_the_launch(checkout: Checkout) -> None:
     lab = read_lab(checkout.root / "labs" / LAB / "lab.toml")
     rung = Rung("01_first", "A rung", Points(1, 1, 1))
     known = tuple(
-        Resources(name, 8, 0, 0, 0, None) for name in ("scan<256>", "scan<512>", "one", "many<int>")
+        Resources(name, "9.0", 8, 0, 0, 0, None)
+        for name in ("scan<256>", "scan<512>", "one", "many<int>")
     )
     profile = Profile(lab, rung, Source("01_first.cu", b""), (), known)
     assert profile.resources_of("scan<512>") is known[1]

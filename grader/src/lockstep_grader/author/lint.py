@@ -127,7 +127,9 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
     for mutant in mutants:
         name = mutant.name
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
-        yield _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
+        proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
+        # Of the others nvcc has nothing to say, and there are many.
+        yield replace(proof, job=replace(proof.job, with_nvcc=mutant.is_of_the_language))
 
 
 def _proof(

@@ -96,6 +96,11 @@ class Mutant:
         return EVERY_TEST if self.is_trivial else Sought(self.kinds, self.line, self.message)
 
     @property
+    def is_of_the_language(self) -> bool:
+        """Whether a compiler must refuse it: then nvcc is asked, too."""
+        return FindingKind.COMPILE_ERROR in self.kinds
+
+    @property
     def is_trivial(self) -> bool:
         """A submission that does not even try: it may not pass a single test."""
         return self.mistake.startswith("trivial")

@@ -92,7 +92,7 @@ def grade_path(
 
     def session() -> Session:
         wanted = [request.only.id] if request.only else []
-        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, wanted)
+        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, wanted, True)
         if executor is ExecutorChoice.LOCAL:
             return open_session_for(path, *options)
         return open_session(*options)
@@ -114,7 +114,9 @@ def lint_labs(
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
     wanted = [each.id for each in chosen]
-    session = open_session(workspace, backend.backend, jobs, seed, sanitizer, labs=wanted)
+    session = open_session(
+        workspace, backend.backend, jobs, seed, sanitizer, labs=wanted, await_nvcc=True
+    )
     verdicts = lint(workspace, chosen, session)
     print_verdicts(make_console(), verdicts)
     breached = any(verdict.problems for verdict in verdicts)

@@ -10,11 +10,12 @@ from typing import Any
 from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import BENCH_SIZES, Gate, Lab, Points, Rung
-from lockstep_grader.model.measures import MEASURES
+from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, Points, Rung
+from lockstep_grader.model.measures import COMPILER_MEASURES, MEASURES
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
+_ARCHITECTURE = re.compile(r"\d+\.\d")
 _CALL = re.compile(r"[a-z][a-z0-9_]*")
 # What CMake reads, by the patterns of common/cmake/LabFile.cmake.
 _PLAIN = {key: re.compile(rf'^{key} = "([^"\n]*)"', re.MULTILINE) for key in ("id", "slug")}
@@ -22,7 +23,7 @@ _CALLS = re.compile(r"^calls = \[[^\]]*\]", re.MULTILINE)
 _NAME = re.compile(r'"([A-Za-z0-9_]+)"')
 _HEADER = re.compile(r"lab/[a-z0-9_]+\.cuh")
 _SPEED_GATES = frozenset({"share", "of_reference", "speedup", "speedup_cpu", "of_library"})
-_BUDGET_GATES = frozenset(MEASURES)
+_BUDGET_GATES = frozenset({*MEASURES, *COMPILER_MEASURES})
 
 
 def read_lab(file: Path) -> Lab:
@@ -146,9 +147,10 @@ def _lab(root: _Table, folder: str, headers: Path) -> Lab:
         raise head.error(
             "id", f"expected two digits and a slug, as in 01-reduction, got {lab_id!r}"
         )
+    architectures = _architectures(head, ARCHITECTURES)
     rungs: list[Rung] = []
     for table in root.tables("rung"):
-        rungs.append(_rung(table, {rung.id for rung in rungs}))
+        rungs.append(_rung(table, {rung.id for rung in rungs}, architectures))
     if not rungs:
         raise root.error("rung", "a lab needs at least one rung")
     lab = Lab(
@@ -191,7 +193,25 @@ def _headers(head: _Table, folder: Path) -> tuple[str, ...]:
     return headers
 
 
-def _rung(table: _Table, earlier: set[str]) -> Rung:
+def _architectures(table: _Table, default: tuple[str, ...]) -> tuple[str, ...]:
+    """The GPUs that nvcc compiles for, from the oldest to the newest."""
+    if "architectures" not in table:
+        return default
+    names = table.texts("architectures")
+    for name in names:
+        if not _ARCHITECTURE.fullmatch(name):
+            problem = f"expected a compute capability, as in 7.5, got {name!r}"
+            raise table.error("architectures", problem)
+    if not names or sorted(set(names), key=_capability) != list(names):
+        raise table.error("architectures", "list the oldest first, each once")
+    return names
+
+
+def _capability(name: str) -> tuple[int, ...]:
+    return tuple(map(int, name.split(".")))
+
+
+def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> Rung:
     rung_id = table.text("id")
     if not _RUNG_ID.fullmatch(rung_id):
         problem = f"expected two digits and a name, as in 02_interleaved, got {rung_id!r}"
@@ -210,6 +230,7 @@ def _rung(table: _Table, earlier: set[str]) -> Rung:
         hints=table.texts("hints"),
         speed=_gates(table, "speed", _SPEED_GATES),
         budget=_gates(table, "budget", _BUDGET_GATES),
+        architectures=_architectures(table, architectures),
     )
     table.finish()
     return rung

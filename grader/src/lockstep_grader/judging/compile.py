@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.semicolon import moved_to_the_gap
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
@@ -150,7 +151,8 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
         text = one_line(places["text"]) or "compile error"
         name = Path(places["file"] or source.file_name).name
         if name == source.file_name:
-            return Finding(FindingKind.COMPILE_ERROR, text, name, line)
+            lines = source.data.decode("utf-8", "replace").splitlines()
+            return moved_to_the_gap(Finding(FindingKind.COMPILE_ERROR, text, name, line), lines)
         return _finding(source, f"{name}:{line}: {text}")
     if step.name == "link":
         raise _UnexplainedLinkError(f"the link step failed: {one_line(done.output)[:300]}")

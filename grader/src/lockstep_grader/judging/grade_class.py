@@ -74,6 +74,8 @@ def _graded(
         say(warning)
     again = request.regrade.chosen(taken.submissions, labs)
     session = open_session()
+    if why := session.toolchain.nvcc.get("missing"):
+        say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
     store = open_store(request.results, request.regrade, again)
     return grade(taken.submissions, session, store, executor)
 

@@ -16,4 +16,5 @@ class Job:
     rung: Rung
     read: Callable[[], Source | Finding]  # called once, when the job's turn comes
     sought: Sought = EVERY_TEST
+    with_nvcc: bool = True  # where there is one; False: the mistake is not one of the language
     shards: int = 1  # judges that share the tests on the cpu backend, for one waiting person

@@ -3,8 +3,8 @@
 
 A result is used again as long as its key is the same. So everything that can change a verdict is
 here, and nothing else. Points, gates, hints and titles are not: scoring and pages apply them to
-the stored judgement, each time. Of lab.toml, judging uses the ids of lab and rung, and the lists
-of headers.
+the stored judgement, each time. Of lab.toml, judging uses the ids of lab and rung, the lists
+of headers, and the architectures.
 """
 
 import functools
@@ -15,6 +15,7 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.lab_confinement import LabConfinement
+from lockstep_grader.judging.real_compiler import RealCompiler
 from lockstep_grader.judging.sanitizer import Sanitizer
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.workspace import Workspace
@@ -33,10 +34,13 @@ DECIDES = (
     "judging.judge",
     "judging.key",
     "judging.lab_confinement",
+    "judging.nvcc_log",
+    "judging.real_compiler",
     "judging.reference",
     "judging.rung_judge",
     "judging.sanitizer",
     "judging.sanitizer_log",
+    "judging.semicolon",
     "machine.gpus",
     "machine.patience",
     "machine.process",
@@ -49,9 +53,10 @@ DECIDES = (
     "rules.symbols",
     "rules.tokens",
     "toolchain.description",
+    "toolchain.ptxas",
 )
 # `judging.rung_judge` imports these too, but the key already has what they find, as values: the
-# headers of labs, and the version of compute-sanitizer.
+# headers of labs, and the versions of compute-sanitizer and nvcc.
 DECIDES_NOTHING = (
     "intake.catalog",
     "intake.labfile",
@@ -62,6 +67,7 @@ DECIDES_NOTHING = (
     "model.errors",
     "toolchain.distributions",
     "toolchain.installers",
+    "toolchain.nvcc",
     "toolchain.nvcc_packages",
     "toolchain.system",
 )
@@ -80,9 +86,11 @@ class Keys:
         seed: int | None,
         sanitizer: Sanitizer | None,
         confinement: LabConfinement,
+        real_compiler: RealCompiler | None = None,
     ) -> None:
         self._workspace, self._toolchain = workspace, toolchain
         self._seed, self._sanitizer, self._confinement = seed, sanitizer, confinement
+        self._real_compiler = real_compiler
         self._stamps: dict[Path, _Stamp] = {}  # of the files that keys were made of
         self._lab_digests: dict[str, str] = {}
 
@@ -100,6 +108,7 @@ class Keys:
                 "grader": grader_digest(),
                 "seed": "secret" if self._seed is None else str(self._seed),
                 "sanitizer": self._sanitizer.version if self._sanitizer else "",
+                "nvcc": self._nvcc_words(job),
                 "confinement": self._confinement.words(job.lab),
                 "beside": self._beside_digest(job),
                 "patience": str(patience()),
@@ -111,6 +120,11 @@ class Keys:
         """A file that changed after its content went into a key; empty when there is none."""
         watched = list(self._stamps.items())
         return next((str(file) for file, stamp in watched if _stamp(file) != stamp), "")
+
+    def _nvcc_words(self, job: Job) -> str:
+        if self._real_compiler is None or not job.with_nvcc:
+            return ""
+        return self._real_compiler.words(job.rung.architectures)
 
     def _lab_digest(self, lab: Lab) -> str:
         """Of the lab's judge, its calls, its contract and its data."""

@@ -4,6 +4,7 @@
 import tempfile
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.judge import Workers, run_judge
 from lockstep_grader.judging.key import Keys
 from lockstep_grader.judging.lab_confinement import LabConfinement
+from lockstep_grader.judging.real_compiler import (
+    NOT_COMPILED,
+    Compiled,
+    RealCompiler,
+    compile_for_gpus,
+)
 from lockstep_grader.judging.reference import References
 from lockstep_grader.judging.sanitizer import Patient, Sanitizer, sanitize
 from lockstep_grader.machine.gpus import GpuPool
@@ -21,6 +28,7 @@ from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.grades import Backend, Finding, FindingKind, Judgement, TestResult
+from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.description import LabTools, Toolchain
 
 _HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
@@ -38,15 +46,18 @@ class RungJudge:
         gpus: GpuPool,
         sanitizer: Sanitizer | None = None,
         confinement: Confinement = UNCONFINED,
+        real_compiler: RealCompiler | None = None,
     ) -> None:
-        """`sanitizer` judges cleanliness on a GPU; None leaves that out."""
-        self._confinement = confinement
+        """`sanitizer` judges cleanliness on a GPU; None leaves that out, as with nvcc."""
+        self._confinement, self._real_compiler = confinement, real_compiler
         self._lab_confinement = LabConfinement(workspace, confinement)
         self._toolchain, self._processes = toolchain, processes
         self._seed, self._sanitizer = seed, sanitizer
         self._references = References(workspace, toolchain, processes, confinement)
         self._gpus = gpus
-        self.keys = Keys(workspace, toolchain, seed, sanitizer, self._lab_confinement)
+        self.keys = Keys(
+            workspace, toolchain, seed, sanitizer, self._lab_confinement, real_compiler
+        )
 
     @property
     def backend(self) -> Backend:
@@ -78,6 +89,50 @@ class RungJudge:
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
+        """By nvcc and, at the same time, by g++ and the judge."""
+        if forbidden := check_source(source, self.backend):
+            return Judgement(findings=(forbidden,))
+        with ThreadPoolExecutor(1, thread_name_prefix="nvcc") as beside:
+            compiling = beside.submit(self._compiled, job, source, work / "nvcc")
+            judgement = self._run_worker(job, source, work)
+            compiled = compiling.result()
+        if judgement.fault or not (compiled.errors or judgement.findings):
+            return replace(judgement, warnings=compiled.warnings, resources=compiled.resources)
+        if compiled.errors and _is_better_told(compiled, judgement):
+            return Judgement(findings=compiled.errors, warnings=compiled.warnings)
+        return replace(judgement, fault=self._misjudged(job, source, judgement, compiled, work))
+
+    def _compiled(self, job: Job, source: Source, work: Path, whole: bool = False) -> Compiled:
+        """What nvcc says of the rung, if it is asked."""
+        if self._real_compiler is None or not job.with_nvcc:
+            return NOT_COMPILED
+        return compile_for_gpus(
+            self._real_compiler,
+            source,
+            job.rung.architectures,
+            self._toolchain.lab(job.lab.id).include,
+            work,
+            self._processes,
+            self._lab_confinement.of(job.lab),
+            whole,
+        )
+
+    def _misjudged(
+        self, job: Job, source: Source, judgement: Judgement, compiled: Compiled, work: Path
+    ) -> str:
+        """Why the emulator cannot judge what nvcc compiles; empty when nvcc refuses it, too."""
+        finding = judgement.findings[0]
+        is_refused = self.backend is Backend.CPU and finding.kind is FindingKind.COMPILE_ERROR
+        if not is_refused or not finding.line or self._real_compiler is None or not job.with_nvcc:
+            return ""
+        if compiled.errors or self._compiled(job, source, work / "whole", whole=True).errors:
+            return ""
+        return (
+            f"{finding.file}:{finding.line}: nvcc compiles this, but the emulator does not know "
+            f"it ({finding.message}): use a GPU (--backend cuda), and please report it"
+        )
+
+    def _run_worker(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)
         confinement = self._lab_confinement.of(job.lab)
         worker = compile_rung(self._toolchain, tools, source, work, self._processes, confinement)
@@ -118,6 +173,15 @@ class RungJudge:
         )
         checked = sanitize(self._sanitizer, patient, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
+
+
+def _is_better_told(compiled: Compiled, judgement: Judgement) -> bool:
+    """Whether nvcc's errors count: what does not compile has no results.
+
+    Where g++ refuses the rung, too, nvcc's words come first: they have columns, and are CUDA's.
+    """
+    kinds = {finding.kind for finding in judgement.findings}
+    return not kinds or (kinds == {FindingKind.COMPILE_ERROR} and compiled.errors[0].line > 0)
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:

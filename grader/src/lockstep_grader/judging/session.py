@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, find_sandbox
+from lockstep_grader.judging.real_compiler import RealCompiler
 from lockstep_grader.judging.rung_judge import RungJudge
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.machine.gpus import GpuPool, find_gpus
@@ -19,6 +20,8 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import build_backend, judge_target
 from lockstep_grader.toolchain.description import Toolchain, read_toolchain
+from lockstep_grader.toolchain.nvcc import NoRungCompiler
+from lockstep_grader.toolchain.nvcc_setup import finish_fetching, rung_compiler_here
 
 _ALL_LABS = ("lockstep",)
 SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
@@ -31,6 +34,7 @@ class Session:
     processes: Processes
     jobs: int
     confinement: Confinement = UNCONFINED
+    real_compiler: RealCompiler | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +57,18 @@ def open_session(
     use_sanitizer: bool = True,
     use_sandbox: bool = True,
     labs: Sequence[str] = (),
+    await_nvcc: bool = False,
 ) -> Session:
     """Does all set-up that `backend` needs; None means cuda where it works, else cpu.
 
     Builds what the `labs` are judged with; without names, what all are.
     On cuda, `use_sanitizer` judges cleanliness with compute-sanitizer where that is installed.
+    `await_nvcc` waits for NVIDIA's compiler where it is being fetched.
     Raises FaultError when something is missing or does not build.
     """
     jobs = jobs or default_jobs()
     chosen = _choose(workspace, backend)
-    return _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
+    return _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs, await_nvcc)
 
 
 def _open(
@@ -73,6 +79,7 @@ def _open(
     use_sanitizer: bool,
     use_sandbox: bool,
     labs: Sequence[str],
+    await_nvcc: bool,
 ) -> Session:
     toolchain = chosen.ready or _built(workspace, chosen.backend, labs, jobs)
     processes = Processes()
@@ -85,8 +92,18 @@ def _open(
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
     confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
     gpus = GpuPool(find_gpus() if toolchain.backend is Backend.CUDA else (), default_jobs())
-    judge = RungJudge(workspace, toolchain, processes, seed, gpus, sanitizer, confinement)
-    return Session(toolchain, judge, processes, jobs, confinement)
+    if await_nvcc:
+        finish_fetching()
+    nvcc = rung_compiler_here()
+    toolchain = replace(toolchain, nvcc=nvcc.words)
+    real_compiler = None
+    if not isinstance(nvcc, NoRungCompiler):
+        toolchain = replace(toolchain, features=toolchain.features | {"nvcc"})
+        real_compiler = RealCompiler(nvcc, workspace.root / "common" / "cuda")
+    judge = RungJudge(
+        workspace, toolchain, processes, seed, gpus, sanitizer, confinement, real_compiler
+    )
+    return Session(toolchain, judge, processes, jobs, confinement, real_compiler)
 
 
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
@@ -117,6 +134,7 @@ def open_session_for(
     use_sanitizer: bool = True,
     use_sandbox: bool = True,
     labs: Sequence[str] = (),
+    await_nvcc: bool = False,
 ) -> Session:
     """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
 
@@ -127,7 +145,7 @@ def open_session_for(
     confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
         require_sandbox(chosen.backend)
-    opened = _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs)
+    opened = _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs, await_nvcc)
     if confined:
         require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
     return opened

@@ -96,6 +96,15 @@ class Points:
         }[part]
 
 
+_REGISTERS = 65536  # of a multiprocessor
+_REGISTER_UNIT = 256  # that a warp's registers come in
+_WARP_SIZE = 32
+_MAX_WARPS = 32  # of a block
+
+# The oldest that nvcc 13 knows, and the one that the emulator presents.
+ARCHITECTURES = ("7.5", "9.0")
+
+
 @dataclass(frozen=True, slots=True)
 class Rung:
     id: str  # the file's stem
@@ -105,6 +114,7 @@ class Rung:
     hints: tuple[str, ...] = ()  # later ones say more
     speed: tuple[Gate, ...] = ()  # judged on cuda
     budget: tuple[Gate, ...] = ()  # judged on cpu
+    architectures: tuple[str, ...] = ARCHITECTURES  # that nvcc compiles it for
 
     @property
     def file_name(self) -> str:
@@ -140,6 +150,7 @@ class Finding:
     message: str
     file: str = ""
     line: int = 0  # 0: no line
+    column: int = 0  # 0: not known
 
 
 def causes_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -153,6 +164,37 @@ class Place:
     file: str
     line: int
     value: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerWarning:
+    """What nvcc warns about. It costs no points."""
+
+    message: str
+    file: str
+    line: int  # 0: no line
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What nvcc's assembler says that a kernel takes of a multiprocessor."""
+
+    kernel: str  # demangled, without its parameters
+    architecture: str  # such as 9.0
+    registers: int  # a thread
+    static_shared_bytes: int
+    local_bytes: int  # a thread's stack in local memory
+    spilled_bytes: int  # stores and loads of registers that did not fit
+    constant_bytes: int | None  # None: this version of ptxas does not say
+
+    @property
+    def largest_block(self) -> int:
+        """Threads that a block may have at most, by the registers that they take."""
+        if self.registers == 0:
+            return _MAX_WARPS * _WARP_SIZE
+        per_warp = -(-self.registers * _WARP_SIZE // _REGISTER_UNIT) * _REGISTER_UNIT
+        return min(_MAX_WARPS, _REGISTERS // per_warp) * _WARP_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +232,15 @@ class TestResult:
 class Judgement:
     """What judging one rung found, before points.
 
-    `findings` are those made before any test ran (the file, the compiler). `fault` is what went
-    wrong with the grader or the machine, empty when the judgement stands.
+    `findings` are those made before any test ran (the file, the compilers). `warnings` and
+    `resources` are nvcc's. `fault` is what went wrong with the grader or the machine, empty when
+    the judgement stands.
     """
 
     tests: tuple[TestResult, ...] = ()
     findings: tuple[Finding, ...] = ()
+    warnings: tuple[CompilerWarning, ...] = ()
+    resources: tuple[Resources, ...] = ()
     fault: str = ""
     seed: str = ""
     seconds: float = 0.0

@@ -4,10 +4,10 @@
 The judge computes them from the emulator's counters; budgets in lab.toml are gates over them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lockstep_grader.model.grades import Gate, Place
+from lockstep_grader.model.grades import Gate, Place, Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,24 @@ MEASURES = _measures(
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
+# Of nvcc's assembler: the most of any kernel, on any architecture that the lab names.
+COMPILER_MEASURES = _measures(
+    Measure("registers_per_thread", "registers per thread", "registers per thread"),
+    Measure("spilled_bytes", "bytes of registers that spill to local memory", "bytes spilled"),
+    Measure("stack_bytes", "bytes of stack in local memory, per thread", "bytes of stack"),
+)
+
+
+def compiler_measures(resources: Sequence[Resources]) -> Mapping[str, float]:
+    """Their values; nothing where nvcc did not compile the rung."""
+    if not resources:
+        return {}
+    return {
+        "registers_per_thread": max(item.registers for item in resources),
+        "spilled_bytes": max(item.spilled_bytes for item in resources),
+        "stack_bytes": max(item.local_bytes for item in resources),
+    }
+
 
 def figure(value: float) -> str:
     """A count as it is; anything else to four digits."""
@@ -106,7 +124,7 @@ def kept(gate: Gate, value: float) -> bool:
 
 def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
     """How a budget was missed, and where most of the cost arises."""
-    measure = MEASURES[gate.name]
+    measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
     said = " ".join(filter(None, (figure(value), measure.unit)))
     if gate.fraction(value) == 0:
         earns = f"no points from {figure(gate.zero)}"

@@ -22,7 +22,11 @@ from lockstep_grader.model.grades import (
     causes_first,
     tidy,
 )
-from lockstep_grader.model.measures import budget_sentence
+from lockstep_grader.model.measures import (
+    COMPILER_MEASURES,
+    budget_sentence,
+    compiler_measures,
+)
 
 # Causes that a student should see even when a required rung is not right yet.
 _OWN_CAUSES = frozenset({FindingKind.TODO, FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN})
@@ -55,7 +59,7 @@ def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult
     sound = correctness == 1 and _is_clean(judgement, findings)
     efficiency = 0.0
     if correctness == 1:
-        efficiency, slow = _efficiency(rung, judgement.tests, backend)
+        efficiency, slow = _efficiency(rung, judgement, backend)
         findings += slow
     parts = {
         Part.CORRECTNESS: _part(rung, Part.CORRECTNESS, correctness),
@@ -84,6 +88,8 @@ def fault_of(rung: Rung, judgement: Judgement, backend: Backend) -> str:
     if backend is Backend.CPU and all(test.outcome is Outcome.PASSED for test in measured):
         # A ratio may be impossible to measure on some GPU; a count is always there.
         for gate in rung.budget:
+            if gate.name in COMPILER_MEASURES:
+                continue  # where there is no nvcc, it is not judged
             if not any(gate.name in test.measures for test in measured):
                 return f"lab.toml has a budget for {gate.name}, but the judge did not measure it"
     return ""
@@ -104,12 +110,17 @@ def _is_clean(judgement: Judgement, findings: Iterable[Finding]) -> bool:
     )
 
 
-def _efficiency(
-    rung: Rung, tests: Iterable[TestResult], backend: Backend
-) -> tuple[float, list[Finding]]:
+def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[float, list[Finding]]:
     """The least fraction over all gates of all efficiency tests, and what fell short."""
     fraction, findings = 1.0, []
-    for test in tests:
+    by_nvcc = compiler_measures(judgement.resources)
+    for gate in rung.budget if backend is Backend.CPU else ():
+        value = by_nvcc.get(gate.name)
+        if value is not None and gate.fraction(value) < 1:
+            message = budget_sentence(gate, value, 0, None)
+            findings.append(Finding(FindingKind.BUDGET, message, rung.file_name))
+            fraction = min(fraction, gate.fraction(value))
+    for test in judgement.tests:
         if test.part is not Part.EFFICIENCY or test.outcome is Outcome.NOISY:
             continue
         if test.outcome is Outcome.FAILED:

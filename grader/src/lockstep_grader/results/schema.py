@@ -46,7 +46,32 @@ class Finding(_Model):
     kind: FindingKind
     file: Text
     line: Line | None
+    column: Line | None = None
     message: Text
+
+
+class CompilerWarning(_Model):
+    file: Text
+    line: Line | None
+    column: Line | None
+    message: Text
+
+
+Architecture = Annotated[str, Field(pattern=r"^\d+\.\d$")]
+Count = Annotated[StrictInt, Field(ge=0)]
+
+
+class Resources(_Model):
+    """What nvcc's assembler says of one kernel on one architecture."""
+
+    kernel: Text
+    architecture: Architecture
+    registers: Count
+    static_shared_bytes: Count
+    local_bytes: Count
+    spilled_bytes: Count
+    constant_bytes: Count | None
+    largest_block: Count
 
 
 class Place(_Model):
@@ -79,6 +104,8 @@ class Judgement(_Model):
 
     tests: tuple[Test, ...]
     findings: tuple[Finding, ...]
+    warnings: tuple[CompilerWarning, ...] = ()
+    resources: tuple[Resources, ...] = ()
     fault: Text
     seed: Text
     seconds: Positive
@@ -132,6 +159,7 @@ class Submission(_Model):
 class Toolchain(_Model):
     grader: Text
     compiler: dict[Text, Text]
+    nvcc: dict[Text, Text] = {}
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 

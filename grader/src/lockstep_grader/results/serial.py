@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from lockstep_grader import __version__
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import (
+    CompilerWarning,
     Finding,
     Image,
     Judgement,
     LabResult,
     Place,
+    Resources,
     RungResult,
     SubmissionResult,
     TestResult,
@@ -35,6 +37,7 @@ def report_head(toolchain: Toolchain, seed: int | None, graded_at: datetime) -> 
         "toolchain": {
             "grader": __version__,
             "compiler": dict(toolchain.compiler),
+            "nvcc": dict(toolchain.nvcc),
             "digest": toolchain.digest,
         },
         "seed": seed,
@@ -79,6 +82,8 @@ def judgement_json(judgement: Judgement) -> dict[str, Any]:
     return {
         "tests": [_test(test) for test in judgement.tests],
         "findings": [_finding(finding) for finding in judgement.findings],
+        "warnings": [_warning(warning) for warning in judgement.warnings],
+        "resources": [resources_json(item) for item in judgement.resources],
         "fault": judgement.fault,
         "seed": judgement.seed,
         "seconds": round(judgement.seconds, 3),
@@ -96,6 +101,22 @@ def judgement_of(parsed: "schema.Judgement") -> Judgement:
     return Judgement(
         tests=tuple(_test_of(test) for test in parsed.tests),
         findings=findings_of(parsed.findings),
+        warnings=tuple(
+            CompilerWarning(item.message, item.file, item.line or 0, item.column or 0)
+            for item in parsed.warnings
+        ),
+        resources=tuple(
+            Resources(
+                item.kernel,
+                item.architecture,
+                item.registers,
+                item.static_shared_bytes,
+                item.local_bytes,
+                item.spilled_bytes,
+                item.constant_bytes,
+            )
+            for item in parsed.resources
+        ),
         fault=parsed.fault,
         seed=parsed.seed,
         seconds=parsed.seconds,
@@ -104,7 +125,8 @@ def judgement_of(parsed: "schema.Judgement") -> Judgement:
 
 def findings_of(parsed: Iterable["schema.Finding"]) -> tuple[Finding, ...]:
     return tuple(
-        Finding(found.kind, found.message, found.file, found.line or 0) for found in parsed
+        Finding(found.kind, found.message, found.file, found.line or 0, found.column or 0)
+        for found in parsed
     )
 
 
@@ -130,6 +152,8 @@ def _rung(rung: RungResult) -> dict[str, Any]:
         },
         "fault": judgement.fault,
         "findings": [_finding(finding) for finding in rung.findings],
+        "warnings": [_warning(warning) for warning in judgement.warnings],
+        "resources": [resources_json(item) for item in judgement.resources],
         "counters": _counters(judgement.tests),
         "tests": [_test(test) for test in judgement.tests],
         "seed": judgement.seed,
@@ -191,5 +215,29 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "kind": finding.kind.value,
         "file": finding.file,
         "line": finding.line or None,
+        "column": finding.column or None,
         "message": finding.message,
+    }
+
+
+def _warning(warning: CompilerWarning) -> dict[str, Any]:
+    return {
+        "file": warning.file,
+        "line": warning.line or None,
+        "column": warning.column or None,
+        "message": warning.message,
+    }
+
+
+def resources_json(item: Resources) -> dict[str, Any]:
+    """What nvcc says of one kernel on one architecture."""
+    return {
+        "kernel": item.kernel,
+        "architecture": item.architecture,
+        "registers": item.registers,
+        "static_shared_bytes": item.static_shared_bytes,
+        "local_bytes": item.local_bytes,
+        "spilled_bytes": item.spilled_bytes,
+        "constant_bytes": item.constant_bytes,
+        "largest_block": item.largest_block,
     }

@@ -4,7 +4,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ class Toolchain:
     steps: tuple[Step, ...]
     anchors: Path | None
     labs: Mapping[str, LabTools]
+    nvcc: Mapping[str, str] = field(default_factory=dict)  # that compiles rungs, too
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
 
     def lab(self, lab_id: str) -> LabTools:

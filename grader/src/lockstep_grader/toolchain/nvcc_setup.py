@@ -20,10 +20,11 @@ from typing import IO
 from lockstep_grader.machine.progress import say
 from lockstep_grader.toolchain.fetch_line import FetchLine
 from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
+from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_packages import DONE, MEGABYTES, VENV, missing, pins, size
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
-VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used
+VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used, nor the toolkit's for rungs
 _STATE = VENV.parent / ".lockstep"
 _ASKED = "--no-nvcc was given"
 _RETRY_SECONDS = 24 * 3600  # after a failure, which is told once
@@ -50,7 +51,29 @@ def begin(
     if not missing(venv) or _failed_lately(memory):
         return None
     lock = _locked(state)
-    return Installation(venv, memory, lock) if lock else None
+    if lock is None:
+        return None
+    global _under_way
+    _under_way = Installation(venv, memory, lock)
+    return _under_way
+
+
+_under_way: "Installation | None" = None
+
+
+def finish_fetching() -> None:
+    """Waits for what `begin` started, if anything: a verdict that is kept needs the compiler."""
+    if _under_way:
+        _under_way.finish()
+
+
+def rung_compiler_here() -> RungCompiler | NoRungCompiler:
+    """The compiler for rungs, unless it is switched off, or not whole yet."""
+    if os.environ.get(VARIABLE) == "off":
+        return NoRungCompiler("nvcc is switched off")
+    if _under_way and not _under_way.is_finished and not toolkit_nvcc():
+        return NoRungCompiler("nvcc is still being fetched")
+    return rung_compiler()
 
 
 def state_of_nvcc(state: Path = _STATE, venv: Path = VENV) -> str:
@@ -70,6 +93,7 @@ class Installation:
         self._venv, self._memory, self._lock = venv, memory, lock
         self._pip: subprocess.Popen[str] | None = None
         self._problem, self._stopped, self._done_megabytes = "", False, 0
+        self.is_finished = False
         for old in memory.parent.glob("nvcc-*"):  # of a start that was killed: we have the lock
             shutil.rmtree(old, ignore_errors=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="nvcc-", dir=memory.parent))
@@ -84,6 +108,9 @@ class Installation:
 
     def finish(self) -> None:
         """Waits for the rest and shows how far it is; Ctrl-C leaves the rest for the next start."""
+        if self.is_finished:
+            return
+        self.is_finished = True
         try:
             with FetchLine("NVIDIA's compiler", MEGABYTES, self._started) as line:
                 while self._thread.is_alive():

@@ -68,8 +68,8 @@ class _Outcomes:
         job = self._jobs[result]
         if key != job.key:
             judgement = Judgement(
-                fault=f"{_node()} has another lab, judge, toolchain or compute-sanitizer than the "
-                "machine that submitted; is the checkout one shared folder?"
+                fault=f"{_node()} has another lab, judge, toolchain, nvcc or compute-sanitizer "
+                "than the machine that submitted; is the checkout one shared folder?"
             )
             self._spool.put_outcome(job, judgement)
             return judgement

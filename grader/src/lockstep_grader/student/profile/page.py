@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from lockstep_grader import __version__
-from lockstep_grader.model.grades import Gate, Outcome
+from lockstep_grader.model.grades import Gate, Outcome, Resources
 from lockstep_grader.model.measures import MEASURES, bound, figure, kept
 from lockstep_grader.pages.engine import make_environment
 from lockstep_grader.pages.source import coloured_lines, colours
@@ -15,7 +15,6 @@ from lockstep_grader.student.profile.access_svg import describe, draw
 from lockstep_grader.student.profile.cost import Diagnosis, diagnose
 from lockstep_grader.student.profile.model import Kernel, SizeProfile
 from lockstep_grader.student.profile.notes import LineNote, kernel_columns, line_notes
-from lockstep_grader.student.profile.resources import Resources
 from lockstep_grader.student.profile.run import Profile
 from lockstep_grader.student.profile.terminal import MULTIPROCESSORS
 

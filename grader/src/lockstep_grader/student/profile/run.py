@@ -4,20 +4,29 @@
 import json
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.judging.judge import Workers
+from lockstep_grader.judging.real_compiler import compile_for_gpus
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
-from lockstep_grader.model.grades import Backend, Finding, FindingKind, Lab, Outcome, Rung
+from lockstep_grader.model.grades import (
+    Backend,
+    Finding,
+    FindingKind,
+    Lab,
+    Outcome,
+    Resources,
+    Rung,
+)
 from lockstep_grader.model.text import one_line
 from lockstep_grader.student.profile.model import SizeProfile, read_size
-from lockstep_grader.student.profile.resources import Resources, measure_resources
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
@@ -62,8 +71,12 @@ def profile_rung(
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise SubmissionError(f"{name}: {source.message}")
-    with tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp:
+    with (
+        tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp,
+        ThreadPoolExecutor(1) as beside,
+    ):
         work = Path(temp)
+        measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
         tools = session.toolchain.lab(lab.id)
         confinement = session.confinement
         worker = compile_rung(
@@ -78,10 +91,28 @@ def profile_rung(
         for size in counted:
             if not size.kernels:
                 _complain(name, size)
-        common = workspace.root / "common" / "cuda"
-        file = work / source.file_name
-        resources = measure_resources(file, tools.include, common, session.processes, confinement)
-    return Profile(lab, rung, source, counted, resources)
+        return Profile(lab, rung, source, counted, measuring.result())
+
+
+def _resources(
+    session: Session, lab: Lab, rung: Rung, source: Source, work: Path
+) -> tuple[Resources, ...] | str:
+    """The resources of every kernel on the newest architecture, or why there are none to show."""
+    unknown = "registers and local memory: not known,"
+    if session.real_compiler is None:
+        return f"{unknown} {session.toolchain.nvcc['missing']}"
+    compiled = compile_for_gpus(
+        session.real_compiler,
+        source,
+        rung.architectures,
+        session.toolchain.lab(lab.id).include,
+        work,
+        session.processes,
+        session.confinement,
+    )
+    if compiled.errors:
+        return f"{unknown} nvcc does not compile this file: {compiled.errors[0].message}"
+    return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
 def _count(

@@ -5,9 +5,9 @@ from typing import Any
 
 from lockstep_grader import __version__
 from lockstep_grader.model.grades import Finding
+from lockstep_grader.results.serial import resources_json
 from lockstep_grader.student.profile.cost import diagnose
 from lockstep_grader.student.profile.model import Kernel, Line, Pattern, SizeProfile
-from lockstep_grader.student.profile.resources import Resources
 from lockstep_grader.student.profile.run import Profile
 from lockstep_grader.student.profile.terminal import MULTIPROCESSORS
 from lockstep_grader.toolchain.description import Toolchain
@@ -24,12 +24,13 @@ def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
         "toolchain": {
             "grader": __version__,
             "compiler": dict(toolchain.compiler),
+            "nvcc": dict(toolchain.nvcc),
             "digest": toolchain.digest,
         },
         "lab": profile.lab.id,
         "rung": profile.rung.id,
         "sizes": [_size(size) for size in profile.sizes],
-        "resources": None if isinstance(known, str) else [_resources(item) for item in known],
+        "resources": None if isinstance(known, str) else [resources_json(item) for item in known],
     }
 
 
@@ -83,18 +84,6 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
         "base": pattern.base,
         "offsets": list(pattern.offsets),
         "sectors" if pattern.space == "global" else "wavefronts": pattern.passes,
-    }
-
-
-def _resources(item: Resources) -> dict[str, Any]:
-    return {
-        "kernel": item.kernel,
-        "registers": item.registers,
-        "static_shared_bytes": item.static_shared_bytes,
-        "local_bytes": item.local_bytes,
-        "spilled_bytes": item.spilled_bytes,
-        "constant_bytes": item.constant_bytes,
-        "largest_block": item.largest_block,
     }
 
 

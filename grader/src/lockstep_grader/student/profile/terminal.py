@@ -8,13 +8,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lockstep_grader.model.grades import Outcome
+from lockstep_grader.model.grades import Outcome, Resources
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import visible
 from lockstep_grader.student.profile.cost import diagnose
 from lockstep_grader.student.profile.model import SizeProfile
 from lockstep_grader.student.profile.notes import LineNote, kernel_columns, line_notes
-from lockstep_grader.student.profile.resources import Resources
 from lockstep_grader.student.profile.run import Profile
 
 MULTIPROCESSORS = 16  # of the device that the emulator presents
@@ -34,7 +33,7 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
             _warn(console, size)
         _print_kernels(console, size)
         _print_source(console, profile, size, line_limit)
-    _print_resources(console, profile.resources)
+    _print_resources(console, profile.resources, profile.rung.architectures[-1])
 
 
 def _warn(console: Console, size: SizeProfile) -> None:
@@ -123,12 +122,15 @@ def _add_line(table: Table, number: int, text: str, note: LineNote | None) -> No
     table.add_row("", "", Text(f"{indent}^ {', '.join(note.texts)}", "cyan"))
 
 
-def _print_resources(console: Console, resources: tuple[Resources, ...] | str) -> None:
+def _print_resources(
+    console: Console, resources: tuple[Resources, ...] | str, architecture: str
+) -> None:
     if isinstance(resources, str):
         console.print(Text(resources, "dim"))
         return
     table = Table(box=None, pad_edge=False)
-    columns = ("compiled for sm_90", "registers", "static shared", "local", "spilled", "constant")
+    head = f"compiled by nvcc for {architecture}"
+    columns = (head, "registers", "static shared", "local", "spilled", "constant")
     for name in (*columns, "largest block"):
         table.add_column(name, justify="left" if name == columns[0] else "right")
     for item in resources:

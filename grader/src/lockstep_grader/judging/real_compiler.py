@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""NVIDIA's compiler on a rung, beside g++: what it refuses is wrong, whatever the emulator does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.nvcc_log import nvcc_findings
+from lockstep_grader.machine.process import Completed, Limits, Processes
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, Resources
+from lockstep_grader.model.text import last_line
+from lockstep_grader.toolchain.nvcc import RungCompiler
+from lockstep_grader.toolchain.ptxas import parse_ptxas
+
+_SECONDS, _CPU_SECONDS = 600, 60  # by the clock: only a machine with other things to do needs it
+_LIMITS = Limits(
+    _SECONDS, 16 << 30, file_bytes=256 << 20, output_bytes=1 << 20, cpu_seconds=_CPU_SECONDS
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RealCompiler:
+    """What compiles rungs, and the folder of headers that they share."""
+
+    compiler: RungCompiler
+    common: Path
+
+    def words(self, architectures: Sequence[str]) -> str:
+        """What the key of a result says about it."""
+        return " ".join([self.compiler.version, Path(self.compiler.host).name, *architectures])
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    errors: tuple[Finding, ...] = ()
+    warnings: tuple[CompilerWarning, ...] = ()
+    resources: tuple[Resources, ...] = ()
+
+
+NOT_COMPILED = Compiled()
+
+
+def compile_for_gpus(
+    real: RealCompiler,
+    source: Source,
+    architectures: Sequence[str],
+    include: Path,
+    work: Path,
+    processes: Processes,
+    confinement: Confinement = UNCONFINED,
+    whole: bool = False,
+) -> Compiled:
+    """What nvcc says of `source`, for GPUs of all `architectures`; `work` is an empty folder.
+
+    Its host code is only read, unless `whole`. Raises FaultError when nvcc itself fails.
+    """
+    work.mkdir()
+    file = work / source.file_name
+    file.write_bytes(source.data)
+    command = real.compiler.whole_command if whole else real.compiler.command
+    argv = command(file, work, [real.common, include], architectures)
+    done = processes.run(confinement.compiling(argv, work, include), _LIMITS, work)
+    if done.timed_out:
+        raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
+    errors, warnings = nvcc_findings(done.output, source)
+    if done.returncode == 0:
+        return Compiled((), warnings, parse_ptxas(done.output))
+    return Compiled(errors or (_unexplained(done, source),), warnings)
+
+
+def _unexplained(done: Completed, source: Source) -> Finding:
+    """nvcc failed, and named no error: the rung grows without end, or nvcc is at fault."""
+    if "Killed" in done.output or "signal" in done.output or "memory" in done.output:
+        return Finding(
+            FindingKind.COMPILE_ERROR,
+            f"nvcc takes more than {_CPU_SECONDS} s or {_LIMITS.memory_bytes >> 30} GiB for this "
+            "file: do templates, constants or arrays grow without end?",
+            source.file_name,
+        )
+    raise FaultError(f"nvcc failed: {last_line(done.output) or f'status {done.returncode}'}")

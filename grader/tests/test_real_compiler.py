@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: MIT
+"""nvcc beside g++: what it refuses is the student's compile error, at the student's place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.confine.sandbox import Unconfined
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.nvcc_log import nvcc_findings
+from lockstep_grader.judging.real_compiler import Compiled, RealCompiler, compile_for_gpus
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import (
+    ARCHITECTURES,
+    Backend,
+    Finding,
+    FindingKind,
+    Gate,
+    Judgement,
+    Outcome,
+    Part,
+    Points,
+    Resources,
+    Rung,
+    TestResult,
+)
+from lockstep_grader.model.score import score_rung
+from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
+
+from conftest import LAB, LAB_TOML, Checkout, rungs
+
+FILE = "01_first.cu"
+
+
+def compiled_by(argv_text: str, source: str, work: Path) -> Compiled:
+    """What is made of a compiler that is a shell script."""
+    nvcc = work / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\n{argv_text}\n")
+    nvcc.chmod(0o755)
+    real = RealCompiler(RungCompiler(str(nvcc), "13.0.88", "/usr/bin/g++"), work)
+    return compile_for_gpus(
+        real, Source(FILE, source.encode()), ARCHITECTURES, work, work / "work", Processes()
+    )
+
+
+def errors(output: str, source: str) -> list[tuple[int, int, str]]:
+    found, _ = nvcc_findings(output, Source(FILE, source.encode()))
+    assert all(item.kind is FindingKind.COMPILE_ERROR for item in found)
+    return [(item.line, item.column, item.message) for item in found]
+
+
+# ---- its words: as nvcc 13.0.88 writes them
+
+
+def test_the_column_is_that_of_the_students_line_and_not_of_nvccs_excerpt() -> None:
+    source = "__global__ void k(float* p) {\n}\n__global__ void f(float* p) { p[0] = s[0]; }\n"
+    output = (
+        f'/tmp/x/{FILE}(3): error: identifier "s" is undefined\n'
+        "  __attribute__((global)) void f(float* p) { p[0] = s[0]; }\n"
+        "                                                    ^\n\n"
+        f'1 error detected in the compilation of "/tmp/x/{FILE}".\n'
+    )
+    ((line, column, message),) = errors(output, source)
+    assert (line, message) == (3, 'identifier "s" is undefined')
+    assert source.splitlines()[2][column - 1 :].startswith("s[0]")
+
+
+def test_a_line_is_blamed_once_and_each_line_by_itself() -> None:
+    said = ((4, "a"), (4, "b"), (2, "c"), (9, "c"), (10, "d"), (11, "e"), (12, "f"), (13, "g"))
+    output = "".join(f"{FILE}({line}): error: {text}\n\n" for line, text in said)
+    assert [line for line, _, _ in errors(output, "")] == [4, 2, 10, 11, 12]
+
+
+def test_an_error_in_a_header_is_blamed_on_the_students_line_that_led_there() -> None:
+    output = (
+        '/usr/include/c++/12/bits/x.h(30): error: no operator "<" matches these operands\n'
+        "          detected during:\n"
+        '            instantiation of "void sort(T) [with T=int]" at line 77 of y.h\n'
+        f'            instantiation of "void f()" at line 6 of {FILE}\n'
+    )
+    assert errors(output, "")[0][0] == 6
+
+
+def test_an_error_that_is_nowhere_in_the_students_file_keeps_its_place() -> None:
+    output = "lab/scratch.cuh(30): error: no\n"
+    assert errors(output, "") == [(0, 0, "scratch.cuh:30: no")]
+
+
+def test_the_assemblers_error_is_blamed_on_the_kernel() -> None:
+    source = "int before;\n__global__ void big(float* p) { }\n"
+    output = (
+        "ptxas error   : Entry function '_Z3bigPf' uses too much shared data "
+        "(0x13880 bytes, 0xc000 max)\n"
+    )
+    ((line, _, message),) = errors(output, source)
+    assert line == 2
+    assert message == "the kernel declares 80000 bytes of shared memory; a block has at most 49152"
+
+
+def test_warnings_of_the_students_file_are_kept_once_and_others_dropped() -> None:
+    warning = f'{FILE}(2): warning #177-D: variable "i" was declared but never referenced\n'
+    shown = "    int i = 3;\n        ^\n\n"
+    other = "/usr/include/x.h(2): warning #177-D: whatever\n"
+    _, found = nvcc_findings(
+        (warning + shown) * 2 + other, Source(FILE, b"void f() {\n  int i = 3;")
+    )
+    ((text, line, column),) = [(item.message, item.line, item.column) for item in found]
+    assert (text, line, column) == ('variable "i" was declared but never referenced', 2, 7)
+
+
+def test_half_a_name_as_nvcc_mangles_it_is_the_students_name() -> None:
+    output = (
+        f'{FILE}(2): error: calling a __device__ function("_ZN3lab3devE1?") from a __host__ '
+        'function("run") is not allowed\n'
+    )
+    ((_, column, message),) = errors(output, "\n  float y = dev(3.0f);\n")
+    assert message == (
+        "run runs on the host and cannot call dev, a device function: call it from a kernel, or "
+        "write __host__ __device__ before it"
+    )
+    assert column == 13
+
+
+# ---- nvcc itself fails
+
+
+def test_an_nvcc_that_fails_by_itself_is_no_fault_of_the_student(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match="nvcc failed: nvcc fatal : cicc is missing"):
+        compiled_by("echo 'nvcc fatal : cicc is missing'; exit 1", "", tmp_path)
+
+
+def test_an_nvcc_that_was_killed_by_its_limits_blames_the_rung(tmp_path: Path) -> None:
+    compiled = compiled_by("echo 'nvcc error : cicc died due to signal 9'; exit 9", "", tmp_path)
+    assert "grow without end" in compiled.errors[0].message
+
+
+def test_nvcc_is_confined_like_any_compiler(tmp_path: Path) -> None:
+    class Refusing(Unconfined):
+        def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+            assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "work", tmp_path / "include")
+            return ["sh", "-c", "echo 'nvcc fatal: confined'; exit 1"]
+
+    real = RealCompiler(RungCompiler("/a/nvcc", "13", "g++"), tmp_path)
+    arguments = (Source(FILE, b""), ARCHITECTURES, tmp_path / "include", tmp_path / "work")
+    with pytest.raises(FaultError, match="confined"):
+        compile_for_gpus(real, *arguments, Processes(), Refusing())
+
+
+# ---- what `grade` makes of it, with a compiler that is a shell script
+
+
+@dataclass(frozen=True)
+class Nvcc:
+    """A toolkit whose nvcc prints what the test wants."""
+
+    checkout: Checkout
+    script: Path
+
+    def says(self, output: str, status: int) -> None:
+        quoted = output.replace("'", "'\\''")
+        self.script.write_text(
+            "#!/bin/sh\n"
+            'if [ "$1" = --version ]; then echo "tools, release 13.0, V13.0.88"; exit; fi\n'
+            f"echo x >> {self.script}.calls\n"
+            f"printf '%s' '{quoted}'\nexit {status}\n"
+        )
+        self.script.chmod(0o755)
+
+    @property
+    def calls(self) -> int:
+        file = Path(f"{self.script}.calls")
+        return file.read_text().count("x") if file.exists() else 0
+
+
+@pytest.fixture
+def nvcc(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Nvcc:
+    made = Nvcc(checkout, checkout.write("toolkit/bin/nvcc", ""))
+    made.says("", 0)
+    monkeypatch.delenv("LOCKSTEP_NVCC")
+    for module in ("system", "nvcc", "nvcc_setup"):
+        monkeypatch.setattr(
+            f"lockstep_grader.toolchain.{module}.toolkit_nvcc", lambda: str(made.script)
+        )
+    return made
+
+
+def test_what_nvcc_refuses_is_a_compile_error_and_earns_nothing(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    nvcc.says(f"/x/{FILE}(1): error: a host function call cannot be configured\n", 1)
+    ran, report = checkout.grade(checkout.root / "solutions")
+    first = rungs(report)["01_first"]
+    assert ran.status == 1
+    assert (first["score"], first["outcome"]) == (0, "failed")
+    assert first["tests"] == []
+    (finding,) = first["findings"]
+    assert (finding["kind"], finding["file"], finding["line"]) == ("compile_error", FILE, 1)
+    assert "write __global__ before it" in finding["message"]
+
+
+def test_warnings_and_resources_are_in_the_json_and_cost_nothing(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    nvcc.says(
+        f"{FILE}(1): warning #1-D: last line of file ends without a newline\n"
+        "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_75'\n"
+        "ptxas info    : Function properties for _Z1kPf\n"
+        "    16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"
+        "ptxas info    : Used 70 registers, 512 bytes smem\n",
+        0,
+    )
+    ran, report = checkout.grade(checkout.root / "solutions")
+    first = rungs(report)["01_first"]
+    assert (ran.status, first["outcome"]) == (0, "passed")
+    assert first["warnings"] == [
+        {
+            "file": FILE,
+            "line": 1,
+            "column": None,
+            "message": "last line of file ends without a newline",
+        }
+    ]
+    (kernel,) = first["resources"]
+    assert (kernel["architecture"], kernel["registers"], kernel["spilled_bytes"]) == ("7.5", 70, 12)
+    assert report["toolchain"]["nvcc"]["version"] == "13.0.88"
+
+
+def test_a_verdict_is_kept_until_the_compiler_changes(checkout: Checkout, nvcc: Nvcc) -> None:
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert nvcc.calls == 2
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert nvcc.calls == 2
+    toml = LAB_TOML.replace("[[rung]]", 'architectures = ["8.0"]\n[[rung]]', 1)
+    checkout.write(f"labs/{LAB}/lab.toml", toml)
+    checkout.grade(checkout.root / "solutions", "--results", "kept")
+    assert nvcc.calls == 4
+
+
+def test_without_nvcc_grade_says_so_once_and_the_json_records_it(checkout: Checkout) -> None:
+    ran, report = checkout.grade(checkout.root / "solutions")
+    assert ran.err.count("not compiled with nvcc") == 1
+    assert report["toolchain"]["nvcc"] == {"missing": "nvcc is switched off"}
+
+
+def test_what_only_the_emulator_refuses_is_not_held_against_the_student(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    refusing = [{"name": "compile", "argv": ["sh", "-c", f"echo '{FILE}:1:1: error: no'; exit 1"]}]
+    checkout.write_toolchain(steps=refusing)
+    ran, report = checkout.grade(checkout.root / "solutions", "--lab", LAB)
+    first = rungs(report)["01_first"]
+    assert (first["outcome"], first["score"]) == ("error", None)
+    assert "nvcc compiles this, but the emulator does not know it (no)" in first["fault"]
+    nvcc.says(f"{FILE}(1): error: neither does nvcc\n", 1)
+    _, report = checkout.grade(checkout.root / "solutions", "--lab", LAB)
+    first = rungs(report)["01_first"]
+    assert (first["outcome"], first["score"]) == ("failed", 0)
+    assert ran.status == 3
+
+
+def test_forbidden_text_never_reaches_nvcc(checkout: Checkout, nvcc: Nvcc) -> None:
+    folder = checkout.submission("ann", {"01_first": '#include "/etc/passwd"\n'})
+    _, report = checkout.grade(folder)
+    assert rungs(report)["01_first"]["findings"][0]["kind"] == "forbidden"
+    assert nvcc.calls == 1  # of the other rung
+
+
+# ---- budgets
+
+
+def resources(registers: int, architecture: str = "9.0") -> Resources:
+    return Resources("k", architecture, registers, 0, 0, 0, None)
+
+
+def test_a_budget_of_registers_counts_the_worst_kernel_and_is_left_out_without_nvcc() -> None:
+    gate = Gate("registers_per_thread", 128, 64)
+    rung = Rung("01_first", "A rung", Points(1, 1, 2), budget=(gate,))
+    tests = (
+        TestResult("Right", Part.CORRECTNESS, Outcome.PASSED),
+        TestResult("Budget", Part.EFFICIENCY, Outcome.PASSED),
+    )
+    kernels = (resources(32), resources(96, "7.5"))
+    result = score_rung(rung, Judgement(tests, resources=kernels), Backend.CPU)
+    assert result.parts[Part.EFFICIENCY].score == 1
+    assert "96 registers per thread (full mark: at most 64)" in result.findings[0].message
+    without = score_rung(rung, Judgement(tests), Backend.CPU)
+    assert (without.outcome, without.score) == (Outcome.PASSED, 4)
+
+
+# ---- the real one
+
+
+@pytest.fixture(scope="module")
+def real() -> RealCompiler:
+    found = rung_compiler()
+    if isinstance(found, NoRungCompiler):
+        pytest.skip(found.reason)
+    return RealCompiler(found, Path())
+
+
+def refused(real: RealCompiler, source: str, work: Path) -> Finding:
+    compiled = compile_for_gpus(
+        real, Source(FILE, source.encode()), ("7.5",), work, work / "work", Processes()
+    )
+    return compiled.errors[0]
+
+
+MISTAKES = {
+    "no __global__": (
+        "void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale<<<1, 32>>>(p);\n}\n",
+        (3, 3, "<<<...>>> launches a kernel, and scale is none: write __global__ before it"),
+    ),
+    "a host function": (
+        "namespace lab {\nfloat half(float x) { return x / 2; }\n"
+        "__global__ void scale(float* p) {\n  p[0] = half(p[0]);\n}\n}\n",
+        (
+            4,
+            10,
+            "scale runs on the GPU and cannot call half, a host function: write __device__ before "
+            "half",
+        ),
+    ),
+    "std::vector": (
+        "#include <vector>\n__global__ void scale(float* p) {\n  int n = 3;\n"
+        "  std::vector<float> v(n);\n}\n",
+        (4, 3, "scale runs on the GPU and cannot use std::vector, which exists only on the host"),
+    ),
+    "std::cout": (
+        '#include <iostream>\n__global__ void scale(float* p) {\n  std::cout << "here";\n}\n',
+        (3, 3, "scale runs on the GPU and cannot use std::cout, which exists only on the host"),
+    ),
+    "a device function on the host": (
+        "__device__ float half(float x) { return x / 2; }\nfloat run(float x) {\n"
+        "  return half(x);\n}\n",
+        (
+            3,
+            10,
+            "run runs on the host and cannot call half, a device function: call it from a kernel, "
+            "or write __host__ __device__ before it",
+        ),
+    ),
+    "a variable of the host": (
+        "float factor = 2;\n__global__ void scale(float* p) {\n  p[0] *= factor;\n}\n",
+        (
+            3,
+            11,
+            "factor is on the host, so a kernel cannot use it: pass its value to the kernel, or "
+            "declare it __device__ or __constant__",
+        ),
+    ),
+    "a call without <<<>>>": (
+        "__global__ void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale(p);\n}\n",
+        (
+            3,
+            3,
+            "a __global__ function call must be configured: launch the kernel with "
+            "<<<blocks, threads>>>",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_language_is_named_at_its_place(
+    real: RealCompiler, mistake: str, tmp_path: Path
+) -> None:
+    source, (line, column, message) = MISTAKES[mistake]
+    finding = refused(real, source, tmp_path)
+    assert (finding.message, finding.line, finding.column) == (message, line, column)
+
+
+def test_a_text_that_asks_for_the_architecture_is_read_for_each(
+    real: RealCompiler, tmp_path: Path
+) -> None:
+    source = "#if __CUDA_ARCH__ >= 900\n#error too new\n#endif\n"
+    compiled = compile_for_gpus(
+        real, Source(FILE, source.encode()), ARCHITECTURES, tmp_path, tmp_path / "w", Processes()
+    )
+    assert [item.line for item in compiled.errors] == [2]
