@@ -100,7 +100,9 @@ class RungJudge:
             return replace(judgement, warnings=compiled.warnings, resources=compiled.resources)
         if compiled.errors and _is_better_told(compiled, judgement):
             return Judgement(findings=compiled.errors, warnings=compiled.warnings)
-        return replace(judgement, fault=self._misjudged(job, source, judgement, compiled, work))
+        if judgement.findings and self._is_unknown_here(job, source, judgement, compiled, work):
+            return replace(judgement, findings=(_unknown_here(judgement.findings[0]),))
+        return judgement
 
     def _compiled(self, job: Job, source: Source, work: Path, whole: bool = False) -> Compiled:
         """What nvcc says of the rung, if it is asked."""
@@ -117,20 +119,17 @@ class RungJudge:
             whole,
         )
 
-    def _misjudged(
+    def _is_unknown_here(
         self, job: Job, source: Source, judgement: Judgement, compiled: Compiled, work: Path
-    ) -> str:
-        """Why the emulator cannot judge what nvcc compiles; empty when nvcc refuses it, too."""
+    ) -> bool:
+        """Whether g++ refuses what nvcc compiles: CUDA that the emulator does not know."""
         finding = judgement.findings[0]
         is_refused = self.backend is Backend.CPU and finding.kind is FindingKind.COMPILE_ERROR
         if not is_refused or not finding.line or self._real_compiler is None or not job.with_nvcc:
-            return ""
-        if compiled.errors or self._compiled(job, source, work / "whole", whole=True).errors:
-            return ""
-        return (
-            f"{finding.file}:{finding.line}: nvcc compiles this, but the emulator does not know "
-            f"it ({finding.message}): use a GPU (--backend cuda), and please report it"
-        )
+            return False
+        if compiled.errors:
+            return False
+        return not self._compiled(job, source, work / "whole", whole=True).errors
 
     def _run_worker(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)
@@ -173,6 +172,15 @@ class RungJudge:
         )
         checked = sanitize(self._sanitizer, patient, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
+
+
+def _unknown_here(finding: Finding) -> Finding:
+    """It costs the points all the same, or a rung could choose not to be graded."""
+    message = (
+        f"nvcc compiles this, but the emulator does not know it ({finding.message}): write it in "
+        "another way, or check with a GPU (--backend cuda)"
+    )
+    return replace(finding, message=message)
 
 
 def _is_better_told(compiled: Compiled, judgement: Judgement) -> bool:
