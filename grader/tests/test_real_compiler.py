@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""nvcc beside g++: what it refuses is the student's compile error, at the student's place."""
+"""nvcc in addition to g++: what it refuses is the student's compile error, at the student's place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
