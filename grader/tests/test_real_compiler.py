@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""nvcc in addition to g++: what it refuses is the student's compile error, at the student's place."""
+"""nvcc in addition to g++: what it refuses is a compile error, at the place in the file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
