@@ -178,7 +178,8 @@ TEST_F(PairsAndTypes, SortsPairs) {
 }
 
 TEST_F(PairsAndTypes, KeepsTheOrderOfEqualKeys) {
-  expect_all_kinds(3000, [&](const Keys& keys) { return sort_pairs(keys); });
+  // Past a tile of 2048. A sort of few keys may compare each with all, so more would take long.
+  expect_all_kinds(2100, [&](const Keys& keys) { return sort_pairs(keys); });
 }
 
 TEST_F(PairsAndTypes, SortsSignedKeys) {
