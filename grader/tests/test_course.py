@@ -130,6 +130,27 @@ def test_the_summary_of_a_large_class_leaves_out_the_missing(checkout: Checkout)
     assert [item["missing"] for item in report["submissions"]] == [True] + [False] * 9
 
 
+def test_comments_reach_their_student_alone(checkout: Checkout, results: Path) -> None:
+    comment = f"""
+[[comment]]
+student = "ann"
+lab = "{LAB}"
+rung = "01_first"
+line = 1
+text = "one barrier is enough <b>here</b>"
+"""
+    file = course(checkout, COURSE + comment)
+    pages = checkout.work / "pages"
+    assert checkout.lab("report", results, "--output", pages, "--course", file).status == 0
+    said = f'<span class="file">{LAB}/01_first.cu:1</span>: one barrier is enough &lt;b&gt;here'
+    names = [page.name for page in (pages / "students").iterdir() if said in page.read_text()]
+    assert [name.split("-")[0] for name in names] == ["ann"]
+    ran = checkout.lab("explain", results, "ann", "01", "--course", file)
+    assert "one barrier is enough" in ran.out
+    mail = checkout.lab("export", results, "--format", "csv", "--layout", "mail", "--course", file)
+    assert f"{LAB}/01_first.cu:1: one barrier is enough" in mail.out
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

@@ -61,6 +61,16 @@ def test_a_gradescope_export_names_its_students(checkout: Checkout, packed: bool
     assert submissions["ann@example.edu"].student == Student("Ann Lee", "ann@example.edu", "3001")
 
 
+def test_a_gradescope_export_says_when_it_was_handed_in(checkout: Checkout) -> None:
+    _, report = checkout.grade(put(checkout, "export", gradescope()))
+    times = {item["id"]: item["handed_in"] for item in report["submissions"]}
+    assert times == {
+        "ann@example.edu": "2026-02-03T10:00:00+00:00",
+        "bob@example.edu": "",
+        "cy@example.edu": "",
+    }
+
+
 def test_gradescope_metadata_that_is_none_is_named_with_its_line(checkout: Checkout) -> None:
     files = gradescope()
     files["assignment_7_export/submission_metadata.yml"] = "a: 1\n b: [\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What counts by a course's rules: each rule by itself, and all of them over a made-up term."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -52,6 +53,12 @@ def test_lateness_costs_by_started_days_after_the_grace(
 ) -> None:
     (lab,) = mark(Course(labs=rules(), hand_ins=handed_in(**after)), work()).labs
     assert (lab.points, "; ".join(lab.notes)) == (points, note)
+
+
+def test_the_platforms_time_counts_unless_the_course_file_has_one() -> None:
+    late = replace(work(), handed_in=DEADLINE + timedelta(hours=30))
+    assert mark(Course(labs=rules()), late).labs[0].points == 7.2
+    assert mark(Course(labs=rules(), hand_ins=handed_in(hours=1)), late).labs[0].points == 8.1
 
 
 def test_the_latest_of_several_hand_ins_counts() -> None:

@@ -7,6 +7,7 @@ counted. The libraries that read it may take for ever over a hostile one: confin
 module in a process of its own.
 """
 
+import errno
 import stat
 import struct
 import tarfile
@@ -113,7 +114,7 @@ def read_members(
         except (LockstepError, ArchiveError):
             raise
         except OSError as error:
-            if error.errno:
+            if error.errno and error.errno != errno.EINVAL:  # a place before the file's beginning
                 raise
             raise ArchiveError(f"is damaged: {one_line(str(error))}") from error
         except MemoryError as error:

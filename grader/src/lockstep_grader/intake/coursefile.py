@@ -14,7 +14,15 @@ from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spell
 from lockstep_grader.model.compat import UTC, tomllib
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.policy import Course, Extension, HandIn, LabRules, Lateness, Override
+from lockstep_grader.model.policy import (
+    Comment,
+    Course,
+    Extension,
+    HandIn,
+    LabRules,
+    Lateness,
+    Override,
+)
 
 _MAX_BYTES = 1 << 20
 _Text = Annotated[str, Field(min_length=1)]
@@ -69,6 +77,12 @@ class _HandIn(_OfStudent):
     at: _Time
 
 
+class _Comment(_OfStudent):
+    text: _Text
+    rung: str = ""
+    line: Annotated[int, Field(ge=0)] = 0
+
+
 class _File(_Table):
     course: _Head = _Head()
     late: _Late = _Late()
@@ -76,6 +90,7 @@ class _File(_Table):
     extension: tuple[_Extension, ...] = ()
     override: tuple[_Override, ...] = ()
     hand_in: tuple[_HandIn, ...] = ()
+    comment: tuple[_Comment, ...] = ()
 
 
 class CourseFile:
@@ -106,7 +121,12 @@ class CourseFile:
 
     def _of_students(self) -> Mapping[str, Sequence[_OfStudent]]:
         read = self._read
-        return {"extension": read.extension, "override": read.override, "hand_in": read.hand_in}
+        return {
+            "extension": read.extension,
+            "override": read.override,
+            "hand_in": read.hand_in,
+            "comment": read.comment,
+        }
 
     def _error(self, path: KeyPath, problem: str) -> InputError:
         place = f"{self._file}:{line_of(self._lines, path)}"
@@ -139,9 +159,16 @@ class CourseFile:
         for index, extension in enumerate(self._read.extension):
             if bool(extension.hours) == bool(extension.deadline):
                 raise self._error(("extension", index), "give it hours, or a deadline")
-        for index, override in enumerate(self._read.override):
-            if override.rung:
-                self._check_rung(("override", index, "rung"), labs[override.lab], override.rung)
+        of_rungs: Mapping[str, Sequence[_Override | _Comment]] = {
+            "override": self._read.override,
+            "comment": self._read.comment,
+        }
+        for kind, given in of_rungs.items():
+            for number, item in enumerate(given):
+                if item.rung and not item.lab:
+                    raise self._error((kind, number, "rung"), "a rung needs its lab")
+                if item.rung:
+                    self._check_rung((kind, number, "rung"), labs[item.lab], item.rung)
 
     def _check_lab(self, path: KeyPath, lab: str, labs: dict[str, Lab]) -> None:
         if lab not in labs:
@@ -172,6 +199,10 @@ class CourseFile:
             tuple(
                 HandIn(each.student, self._at(each.at) or each.at, each.lab)
                 for each in read.hand_in
+            ),
+            tuple(
+                Comment(each.student, each.text, each.lab, each.rung, each.line)
+                for each in read.comment
             ),
         )
 

@@ -4,11 +4,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockstep_grader.intake.archives import stem
-from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.compat import UTC, StrEnum
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Student
 
@@ -92,8 +93,15 @@ def first_name(rest: str) -> str:
     return match["stem"] + match["suffix"] if match else rest
 
 
-def gradescope_students(file: Path) -> Mapping[str, Sequence[Student]]:
-    """The students of each folder of a Gradescope export. Raises InputError naming the file."""
+class HandedIn(NamedTuple):
+    """What a platform's list says of one submission."""
+
+    students: Sequence[Student]
+    at: str = ""  # when, as ISO 8601 in UTC; empty where it is not known
+
+
+def gradescope_submissions(file: Path) -> Mapping[str, HandedIn]:
+    """What each folder of a Gradescope export is. Raises InputError naming the file."""
     try:
         import yaml
     except ImportError as error:
@@ -118,7 +126,18 @@ def gradescope_students(file: Path) -> Mapping[str, Sequence[Student]]:
         )
     if not isinstance(data, dict):
         raise InputError(f"{file}: not the metadata that Gradescope writes: no folders in it")
-    return {str(folder): _submitters(record) for folder, record in data.items()}
+    return {
+        str(folder): HandedIn(_submitters(record), _created_at(record))
+        for folder, record in data.items()
+    }
+
+
+def _created_at(record: Any) -> str:
+    when = record.get(":created_at") if isinstance(record, dict) else None
+    if not isinstance(when, datetime):
+        return ""
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _submitters(record: Any) -> list[Student]:

@@ -42,6 +42,7 @@ class Submission:
     problem: str = ""  # why nothing could be taken from it
     fault: str = ""  # why we, not the student, failed to take something from it
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    handed_in: str = ""  # when, as ISO 8601 in UTC; empty where no platform says it
     is_late: bool = False  # as the platform says
     is_missing: bool = False  # of a student of the roster: nothing was handed in
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports

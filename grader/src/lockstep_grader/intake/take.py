@@ -12,10 +12,11 @@ from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
 from lockstep_grader.intake.identity import Identities
 from lockstep_grader.intake.platforms import (
     METADATA,
+    HandedIn,
     Owner,
     Platform,
     classroom_logins,
-    gradescope_students,
+    gradescope_submissions,
     owner_of,
     platform_of,
 )
@@ -43,6 +44,7 @@ class _Pile(NamedTuple):
     key: str
     students: Sequence[Student]
     entries: Sequence[_Entry]
+    at: str = ""  # when it was handed in, where the platform says so
 
 
 def take_in(
@@ -148,14 +150,17 @@ def _is_one(tree: Tree, wanted: Wanted) -> bool:
 
 
 def _piles_of_class(tree: Tree) -> list[_Pile]:
-    students = _known_students(tree)
+    known = _known_submissions(tree)
     piles: dict[str, list[_Entry]] = {}
     for entry in sorted(_entries(tree), key=_by_time):
         piles.setdefault(entry.owner.key, []).append(entry)
     return [
-        _Pile(key, students.get(key) or [entries[0].owner.student], entries)
-        for key, entries in sorted(piles.items())
+        _pile(key, entries, known.get(key, HandedIn(()))) for key, entries in sorted(piles.items())
     ]
+
+
+def _pile(key: str, entries: Sequence[_Entry], known: HandedIn) -> _Pile:
+    return _Pile(key, known.students or [entries[0].owner.student], entries, known.at)
 
 
 def _entries(tree: Tree) -> Iterator[_Entry]:
@@ -175,14 +180,14 @@ def _by_time(entry: _Entry) -> tuple[int, bool, str]:
     return entry.owner.order, not isinstance(entry.content, SubmittedFile), entry.owner.rest
 
 
-def _known_students(tree: Tree) -> Mapping[str, Sequence[Student]]:
-    """The students that Gradescope's metadata or GitHub Classroom's clones name."""
+def _known_submissions(tree: Tree) -> Mapping[str, HandedIn]:
+    """What Gradescope's metadata or GitHub Classroom's clones say of each."""
     metadata = tree.file(METADATA)
     if metadata and metadata.path:
-        return gradescope_students(metadata.path)
+        return gradescope_submissions(metadata.path)
     clones = [name for name, folder in tree.folders().items() if folder.file(".git")]
     logins = classroom_logins(clones)
-    return {name: [Student(login=login)] for name, login in logins.items()}
+    return {name: HandedIn([Student(login=login)]) for name, login in logins.items()}
 
 
 def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
@@ -213,6 +218,7 @@ def _submission(pile: _Pile, found: Gathered, graded: tuple[Lab, ...]) -> Submis
         problem=problem,
         fault=found.fault,
         notes=found.notes,
+        handed_in=pile.at,
         is_late=owners[-1].is_late,  # of the latest
         dispute=next((owner.dispute for owner in owners if owner.dispute), ""),
     )

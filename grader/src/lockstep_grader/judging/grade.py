@@ -39,6 +39,7 @@ class Graded:
                 submission.is_late,
                 submission.dispute,
                 submission.is_missing,
+                submission.handed_in,
             )
 
     def _scored(self, submission: Submission, lab: Lab) -> LabResult:

@@ -311,6 +311,7 @@ class SubmissionResult:
     is_late: bool = False  # as the platform says
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
     is_missing: bool = False  # nothing was handed in: no part of any mean
+    handed_in: str = ""  # when, as ISO 8601 in UTC; empty where no platform says it
 
     @property
     def score(self) -> float | None:

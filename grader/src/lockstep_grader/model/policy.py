@@ -61,6 +61,22 @@ class HandIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Comment:
+    """What an instructor says to one student, about a line, a rung, a lab, or all of it."""
+
+    student: str
+    text: str
+    lab: str = ""
+    rung: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        line = f".cu:{self.line}" if self.line else ""
+        return "/".join(filter(None, (self.lab, self.rung))) + line
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     name: str = ""
     labs: Mapping[str, LabRules] = field(default_factory=dict)
@@ -69,6 +85,7 @@ class Course:
     extensions: tuple[Extension, ...] = ()
     overrides: tuple[Override, ...] = ()
     hand_ins: tuple[HandIn, ...] = ()
+    comments: tuple[Comment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +104,7 @@ class Work:
     labs: tuple[Graded, ...]
     is_late: bool = False  # as the platform says, which does not say how late
     is_missing: bool = False
+    handed_in: datetime | None = None  # as the platform says; the course file comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +124,15 @@ class LabMark:
 class CourseMark:
     labs: tuple[LabMark, ...]
     percent: float | None  # the weighted mean of the labs; None: some lab is not graded
+    comments: tuple[Comment, ...] = ()
 
     def of(self, lab: str) -> LabMark | None:
         return next((mark for mark in self.labs if mark.lab == lab), None)
+
+
+def time_of(text: str) -> datetime | None:
+    """A time of grade.json; None where none is known."""
+    return datetime.fromisoformat(text) if text else None
 
 
 def hidden_rungs(course: Course, lab: str) -> frozenset[str]:
@@ -123,7 +147,8 @@ def mark(course: Course, work: Work) -> CourseMark:
         LabMark(each.lab, each.points, each.max_score, each.notes, each.lab in dropped)
         for each in marks
     )
-    return CourseMark(marks, _percent(course, marks))
+    comments = tuple(each for each in course.comments if each.student in work.names)
+    return CourseMark(marks, _percent(course, marks), comments)
 
 
 def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:
@@ -178,6 +203,8 @@ def _late_percent(course: Course, work: Work, rules: LabRules, notes: list[str])
         for each in course.hand_ins
         if each.student in work.names and each.lab in ("", rules.id)
     ]
+    if not at and work.handed_in:
+        at = [work.handed_in]
     if not at:
         return _flagged_percent(work, rules, bool(extensions), notes)
     over = max(at) - deadline - timedelta(minutes=rules.late.grace_minutes)

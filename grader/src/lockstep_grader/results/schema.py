@@ -148,6 +148,9 @@ class Submission(_Model):
     student: Student = Student()
     problem: Text = ""
     notes: tuple[Text, ...] = ()
+    handed_in: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00)?$")] = (
+        ""
+    )
     late: bool = False
     missing: bool = False
     dispute: Text = ""

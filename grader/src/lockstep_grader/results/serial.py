@@ -52,6 +52,7 @@ def submission_json(submission: SubmissionResult) -> dict[str, Any]:
         "student": asdict(submission.student),
         "problem": submission.problem,
         "notes": list(submission.notes),
+        "handed_in": submission.handed_in,
         "late": submission.is_late,
         "missing": submission.is_missing,
         "dispute": submission.dispute,

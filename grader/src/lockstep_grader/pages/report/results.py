@@ -8,7 +8,7 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, PartScore, RungResult
-from lockstep_grader.model.policy import Course, CourseMark, Graded, Work, mark
+from lockstep_grader.model.policy import Course, CourseMark, Graded, Work, mark, time_of
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import VersionError, parse_report
@@ -44,6 +44,7 @@ class Entry:
     is_late: bool = False
     is_missing: bool = False
     lms_id: str = ""
+    handed_in: str = ""
     mark: CourseMark | None = None  # what counts by the course's rules
 
     @property
@@ -141,6 +142,7 @@ def _entry(item: schema.Submission) -> Entry:
         item.late,
         item.missing,
         who.lms_id,
+        item.handed_in,
     )
 
 
@@ -149,9 +151,9 @@ def _marked(course: Course, entry: Entry) -> Entry:
         Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
         for lab in entry.labs
     )
-    return replace(
-        entry, mark=mark(course, Work(entry.names, labs, entry.is_late, entry.is_missing))
-    )
+    at = time_of(entry.handed_in)
+    work = Work(entry.names, labs, entry.is_late, entry.is_missing, at)
+    return replace(entry, mark=mark(course, work))
 
 
 def _lab(item: schema.Lab) -> LabEntry:

@@ -17,7 +17,7 @@ from lockstep_grader.model.grades import (
     tidy,
     total,
 )
-from lockstep_grader.model.policy import Course, CourseMark, Graded, LabMark, Work, mark
+from lockstep_grader.model.policy import Course, CourseMark, Graded, LabMark, Work, mark, time_of
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import parse_report
 from lockstep_grader.results.serial import findings_of
@@ -79,6 +79,7 @@ class Submission:
     is_late: bool = False
     dispute: str = ""  # why it is not clear whose this is
     is_missing: bool = False
+    handed_in: str = ""
     mark: CourseMark | None = None
 
     @property
@@ -150,7 +151,9 @@ def _marked(course: Course, entry: Submission) -> Submission:
         Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
         for lab in entry.labs
     )
-    marks = mark(course, Work(entry.names, labs, entry.is_late, entry.is_missing))
+    marks = mark(
+        course, Work(entry.names, labs, entry.is_late, entry.is_missing, time_of(entry.handed_in))
+    )
     return replace(
         entry,
         labs=tuple(replace(lab, mark=marks.of(lab.id)) for lab in entry.labs),
@@ -186,6 +189,7 @@ def _submission(parsed: schema.Submission) -> Submission:
         parsed.late,
         parsed.dispute,
         parsed.missing,
+        parsed.handed_in,
     )
 
 
