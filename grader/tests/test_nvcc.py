@@ -8,7 +8,7 @@ import pytest
 
 from lockstep_grader.model.grades import Backend, Resources
 from lockstep_grader.toolchain import nvcc, system
-from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
+from lockstep_grader.toolchain.nvcc import NoRungCompiler, Phase, RungCompiler, rung_compiler
 from lockstep_grader.toolchain.ptxas import parse_ptxas
 
 REPOSITORY = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def real(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Run
 def resources(compiler: RungCompiler, solution: str, name: str, work: Path) -> list[Resources]:
     source = REPOSITORY / "solutions" / solution
     includes = [REPOSITORY / "common" / "cuda", REPOSITORY / "labs" / source.parent.name]
-    argv = compiler.command(source, work, includes, [name])
+    argv = compiler.command(source, work, includes, [name], Phase.RESOURCES)
     done = subprocess.run(argv, cwd=work, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return list(parse_ptxas(done.stdout + done.stderr))
@@ -152,7 +152,7 @@ def test_spills_of_a_kernel_that_has_too_few_registers_are_read(
         "__global__ void __launch_bounds__(1024, 2) greedy(float* data) {\n"
         f"{loads}\n  __syncthreads();\n{stores}\n}}\n"
     )
-    argv = real.command(source, tmp_path, [], ["9.0"])
+    argv = real.command(source, tmp_path, [], ["9.0"], Phase.RESOURCES)
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     (kernel,) = parse_ptxas(done.stdout + done.stderr)
     assert kernel.registers == 32

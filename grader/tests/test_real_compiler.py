@@ -167,15 +167,19 @@ class Nvcc:
         self.script.write_text(
             "#!/bin/sh\n"
             'if [ "$1" = --version ]; then echo "tools, release 13.0, V13.0.88"; exit; fi\n'
-            f"echo x >> {self.script}.calls\n"
+            f'echo "$*" >> {self.script}.calls\n'
             f"printf '%s' '{quoted}'\nexit {status}\n"
         )
         self.script.chmod(0o755)
 
     @property
-    def calls(self) -> int:
+    def commands(self) -> list[str]:
         file = Path(f"{self.script}.calls")
-        return file.read_text().count("x") if file.exists() else 0
+        return file.read_text().splitlines() if file.exists() else []
+
+    @property
+    def calls(self) -> int:
+        return len(self.commands)
 
 
 @pytest.fixture
@@ -229,6 +233,23 @@ def test_warnings_and_resources_are_in_the_json_and_cost_nothing(
     (kernel,) = first["resources"]
     assert (kernel["architecture"], kernel["registers"], kernel["spilled_bytes"]) == ("7.5", 70, 12)
     assert report["toolchain"]["nvcc"]["version"] == "13.0.88"
+
+
+def test_who_waits_gets_the_errors_alone_unless_a_budget_counts_registers(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    target = (f"{LAB}/01_first", "--from", str(checkout.root / "solutions"), "--no-sandbox")
+    checkout.lab("check", *target)
+    assert "-Xcicc=-O0" in nvcc.commands[-1]
+    checkout.grade(checkout.root / "solutions")
+    assert "-O3" in nvcc.commands[-1]
+    hints = 'hints = ["a gentle hint", "a telling hint"]\n'
+    budget = "[rung.budget]\nregisters_per_thread = { zero = 128, full = 64 }\n"
+    checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace(hints, hints + budget))
+    before = nvcc.calls
+    checkout.lab("check", *target)
+    assert nvcc.calls == before + 1
+    assert "-O3" in nvcc.commands[-1]
 
 
 def test_a_verdict_is_kept_until_the_compiler_changes(checkout: Checkout, nvcc: Nvcc) -> None:

@@ -29,6 +29,7 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
+from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2
 # What `new` leaves for the author; a plain TODO is a student's.
@@ -129,7 +130,8 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
         proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
         # Of the others nvcc has nothing to say, and there are many.
-        yield replace(proof, job=replace(proof.job, with_nvcc=mutant.is_of_the_language))
+        phase = Phase.ERRORS if mutant.is_of_the_language else None
+        yield replace(proof, job=replace(proof.job, nvcc=phase))
 
 
 def _proof(
@@ -141,7 +143,9 @@ def _proof(
     problems_of: Callable[[RungResult], list[str]],
     sought: Sought = EVERY_TEST,
 ) -> _Proof:
-    return _Proof(Job(f"{kind} {name}", lab, rung, read, sought), kind, name, problems_of)
+    return _Proof(
+        Job(f"{kind} {name}", lab, rung, read, sought, Phase.ERRORS), kind, name, problems_of
+    )
 
 
 def _source_beyond(file: Path, rung: Rung) -> Source | Finding:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.judge import EVERY_TEST, Sought
 from lockstep_grader.model.grades import Finding, Lab, Rung
+from lockstep_grader.model.measures import COMPILER_MEASURES
+from lockstep_grader.toolchain.nvcc import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +18,12 @@ class Job:
     rung: Rung
     read: Callable[[], Source | Finding]  # called once, when the job's turn comes
     sought: Sought = EVERY_TEST
-    with_nvcc: bool = True  # where there is one; False: the mistake is not one of the language
+    # How nvcc compiles it, where there is one; None: not at all, as no mistake is of the language.
+    nvcc: Phase | None = Phase.RESOURCES
     shards: int = 1  # judges that share the tests on the cpu backend, for one waiting person
+
+    @property
+    def phase(self) -> Phase | None:
+        """`nvcc`; but a budget of registers needs them in any case."""
+        is_gated = any(gate.name in COMPILER_MEASURES for gate in self.rung.budget)
+        return Phase.RESOURCES if self.nvcc is Phase.ERRORS and is_gated else self.nvcc

@@ -122,9 +122,9 @@ class Keys:
         return next((str(file) for file, stamp in watched if _stamp(file) != stamp), "")
 
     def _nvcc_words(self, job: Job) -> str:
-        if self._real_compiler is None or not job.with_nvcc:
+        if self._real_compiler is None or job.phase is None:
             return ""
-        return self._real_compiler.words(job.rung.architectures)
+        return f"{self._real_compiler.words(job.rung.architectures)} {job.phase}"
 
     def _lab_digest(self, lab: Lab) -> str:
         """Of the lab's judge, its calls, its contract and its data."""

@@ -12,7 +12,7 @@ from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, Resources
 from lockstep_grader.model.text import last_line
-from lockstep_grader.toolchain.nvcc import RungCompiler
+from lockstep_grader.toolchain.nvcc import Phase, RungCompiler
 from lockstep_grader.toolchain.ptxas import parse_ptxas
 
 _SECONDS, _CPU_SECONDS = 600, 60  # by the clock: only a machine with other things to do needs it
@@ -51,17 +51,16 @@ def compile_for_gpus(
     work: Path,
     processes: Processes,
     confinement: Confinement = UNCONFINED,
-    whole: bool = False,
+    phase: Phase = Phase.RESOURCES,
 ) -> Compiled:
     """What nvcc says of `source`, for GPUs of all `architectures`; `work` is an empty folder.
 
-    Its host code is only read, unless `whole`. Raises FaultError when nvcc itself fails.
+    Raises FaultError when nvcc itself fails.
     """
     work.mkdir()
     file = work / source.file_name
     file.write_bytes(source.data)
-    command = real.compiler.whole_command if whole else real.compiler.command
-    argv = command(file, work, [real.common, include], architectures)
+    argv = real.compiler.command(file, work, [real.common, include], architectures, phase)
     done = processes.run(confinement.compiling(argv, work, include), _LIMITS, work)
     if done.timed_out:
         raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
@@ -72,7 +71,7 @@ def compile_for_gpus(
         return Compiled(errors or (_unexplained(done, source),), warnings)
     # It failed, and named no error: that is the rung's doing if an empty file compiles.
     empty = replace(source, data=b"")
-    rest = (architectures, include, work / "empty", processes, confinement, whole)
+    rest = (architectures, include, work / "empty", processes, confinement, phase)
     if compile_for_gpus(real, empty, *rest).errors:
         raise FaultError(f"nvcc failed: {last_line(done.output) or f'status {done.returncode}'}")
     return Compiled((_unexplained(done, source),), warnings)

@@ -30,6 +30,7 @@ from lockstep_grader.model.errors import FaultError, LockstepError, system_error
 from lockstep_grader.model.grades import Backend, Finding, FindingKind, Judgement, TestResult
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.description import LabTools, Toolchain
+from lockstep_grader.toolchain.nvcc import Phase
 
 _HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
 
@@ -93,7 +94,7 @@ class RungJudge:
         if forbidden := check_source(source, self.backend):
             return Judgement(findings=(forbidden,))
         with ThreadPoolExecutor(1, thread_name_prefix="nvcc") as beside:
-            compiling = beside.submit(self._compiled, job, source, work / "nvcc")
+            compiling = beside.submit(self._compiled, job, source, work / "nvcc", job.phase)
             judgement = self._run_worker(job, source, work)
             compiled = compiling.result()
         if judgement.fault or not (compiled.errors or judgement.findings):
@@ -104,9 +105,9 @@ class RungJudge:
             return replace(judgement, findings=(_unknown_here(judgement.findings[0]),))
         return judgement
 
-    def _compiled(self, job: Job, source: Source, work: Path, whole: bool = False) -> Compiled:
+    def _compiled(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         """What nvcc says of the rung, if it is asked."""
-        if self._real_compiler is None or not job.with_nvcc:
+        if self._real_compiler is None or phase is None:
             return NOT_COMPILED
         return compile_for_gpus(
             self._real_compiler,
@@ -116,7 +117,7 @@ class RungJudge:
             work,
             self._processes,
             self._lab_confinement.of(job.lab),
-            whole,
+            phase,
         )
 
     def _is_unknown_here(
@@ -125,11 +126,11 @@ class RungJudge:
         """Whether g++ refuses what nvcc compiles: CUDA that the emulator does not know."""
         finding = judgement.findings[0]
         is_refused = self.backend is Backend.CPU and finding.kind is FindingKind.COMPILE_ERROR
-        if not is_refused or not finding.line or self._real_compiler is None or not job.with_nvcc:
+        if not is_refused or not finding.line or self._real_compiler is None or job.phase is None:
             return False
         if compiled.errors:
             return False
-        return not self._compiled(job, source, work / "whole", whole=True).errors
+        return not self._compiled(job, source, work / "whole", Phase.WHOLE).errors
 
     def _run_worker(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)

@@ -21,6 +21,7 @@ from lockstep_grader.model.score import score_lab
 from lockstep_grader.results.store import ResultId, keep_images
 from lockstep_grader.student.explain import print_rung
 from lockstep_grader.student.problems import problem_lines
+from lockstep_grader.toolchain.nvcc import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,14 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
     shards = max(1, session.jobs // len(rungs))  # judges for each, so that no core is idle
     jobs = [
-        Job("check", lab, rung, partial(sources.__getitem__, rung.id), shards=shards)
+        Job(
+            "check",
+            lab,
+            rung,
+            partial(sources.__getitem__, rung.id),
+            nvcc=Phase.ERRORS,
+            shards=shards,
+        )
         for rung in rungs
     ]
     with stage("checking") as progress:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from lockstep_grader.toolchain.system import pypi_nvcc, toolkit_nvcc
@@ -19,6 +20,14 @@ _RELEASE = re.compile(r"release (\d+)\.(\d+), V([\d.]+)")
 _NEWEST_GXX = re.compile(r"^#if __GNUC__ > (\d+)", re.MULTILINE)  # crt/host_config.h refuses it
 
 
+class Phase(Enum):
+    """How far nvcc goes. The host's object code takes half of the time, and says little more."""
+
+    ERRORS = ("-Xcicc=-O0", "-Xptxas=-O0", "-cuda")  # not optimised: up to three times faster
+    RESOURCES = ("-O3", "-Xptxas=-v", "-cuda")  # each kernel's registers, too: see parse_ptxas
+    WHOLE = ("-O3", "-Xptxas=-v", "-c")  # the host's object code, too
+
+
 @dataclass(frozen=True, slots=True)
 class RungCompiler:
     path: str
@@ -26,34 +35,18 @@ class RungCompiler:
     host: str  # the g++ that it calls
 
     def command(
-        self, source: Path, work: Path, includes: Sequence[Path], architectures: Sequence[str]
-    ) -> list[str]:
-        """Reads `source` for the host, and compiles it for `architectures`, such as 7.5 and 9.0.
-
-        The host's object code is left out: it takes half of the time, and says nothing more.
-        Registers and spills of each kernel are in the output: see parse_ptxas.
-        """
-        return self._command(source, work, includes, architectures, "-cuda", "rung.ii")
-
-    def whole_command(
-        self, source: Path, work: Path, includes: Sequence[Path], architectures: Sequence[str]
-    ) -> list[str]:
-        """The same, with the host's object code."""
-        return self._command(source, work, includes, architectures, "-c", "rung.o")
-
-    def _command(
         self,
         source: Path,
         work: Path,
         includes: Sequence[Path],
         architectures: Sequence[str],
-        phase: str,
-        output: str,
+        phase: Phase,
     ) -> list[str]:
-        argv = [self.path, "-ccbin", self.host, "-std=c++20", "-O3", "-Xptxas", "-v"]
+        """Reads `source` for the host, and compiles it for `architectures`, such as 7.5 and 9.0."""
+        argv = [self.path, "-ccbin", self.host, "-std=c++20", *phase.value]
         argv += [f"-gencode={each}" for each in _targets(source, architectures)]
         argv += [f"-I{folder}" for folder in includes]
-        return [*argv, phase, str(source), "-o", str(work / output)]
+        return [*argv, str(source), "-o", str(work / "rung.out")]
 
     @property
     def words(self) -> dict[str, str]:
