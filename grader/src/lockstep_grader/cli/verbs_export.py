@@ -2,6 +2,7 @@
 """The verbs `export` and `package`, and `autograde`, which packages start on their platform."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -21,6 +22,7 @@ from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.results.export import (
     autolab,
+    canvas,
     feedback,
     github,
     gradebooks,
@@ -45,6 +47,7 @@ class Format(StrEnum):
     GITHUB = "github"
     JUNIT = "junit"
     CSV = "csv"
+    CANVAS = "canvas"
 
 
 class Layout(StrEnum):
@@ -57,6 +60,9 @@ class Layout(StrEnum):
 
 
 _SUFFIXES = {Format.AUTOLAB: "txt", Format.GITHUB: "txt"}  # of one submission's file; else json
+
+
+_TOKEN_VARIABLE = "CANVAS_TOKEN"  # noqa: S105  # its name
 
 
 def add_to(app: typer.Typer) -> None:
@@ -88,14 +94,24 @@ def export(
     visibility: Annotated[
         gradescope.Visibility, typer.Option(help="gradescope: when students see the tests.")
     ] = gradescope.Visibility.VISIBLE,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="canvas: the assignment's address in your browser."),
+    ] = None,
+    really: Annotated[
+        bool,
+        typer.Option("--send", help="canvas: send, and do not only show what would be sent."),
+    ] = False,
 ) -> int:
     """Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON."""
     if format_ is not Format.CSV and (roster or layout is not Layout.STUDENTS):
         raise InputError("--layout and --roster go with --format csv")
-    if course and (format_ is not Format.CSV or layout is Layout.RUNGS):
+    if course and (format_ not in (Format.CSV, Format.CANVAS) or layout is Layout.RUNGS):
         raise InputError(
-            "--course goes with --format csv, a row per student: it changes labs' points"
+            "--course goes with --format canvas or csv, a row per student: it changes labs' points"
         )
+    if (to is None) == (format_ is Format.CANVAS):
+        raise InputError("--format canvas takes --to ADDRESS, and no other format does")
     if roster and layout not in (Layout.CANVAS, Layout.WORKSHEET):
         raise InputError("--roster goes with --layout canvas or worksheet")
     if layout is Layout.WORKSHEET and not roster:
@@ -112,7 +128,10 @@ def export(
         say(f"left out, as it is not clear whose they are: {'; '.join(disputed)}")
     if not book.submissions:
         raise InputError("whose work these results are is not clear; settle it, and grade again")
-    status = _exported(results, book, format_, output, layout, roster, visibility)
+    if to:
+        status = _to_canvas(book, to, really)
+    else:
+        status = _exported(results, book, format_, output, layout, roster, visibility)
     return status or (ExitCode.SHORT_OF_FULL_MARKS if disputed else ExitCode.FULL_MARKS)
 
 
@@ -143,6 +162,26 @@ def _exported(
                 return github.encoded(submission) + "\n"
 
     return _export_each(book, made, _SUFFIXES.get(format_, "json"), output)
+
+
+def _to_canvas(book: Gradebook, address: str, really: bool) -> int:
+    target = canvas.target_of(address)
+    token = os.environ.get(_TOKEN_VARIABLE, "")
+    if really and not token:
+        raise InputError(
+            f"set {_TOKEN_VARIABLE} to an access token of yours (Account, Settings in Canvas)"
+        )
+    made, left_out = canvas.posts(book)
+    for line in canvas.preview(made, target):
+        print(line)
+    if left_out:
+        say(f"left out: {'; '.join(left_out)}")
+    if not really:
+        say("nothing was sent; --send does that, and Canvas adds each comment once more")
+    elif made:
+        canvas.send(made, target, token)
+        say(f"sent {len(made)} grade{'' if len(made) == 1 else 's'} with comments to {target.url}")
+    return ExitCode.SHORT_OF_FULL_MARKS if left_out else ExitCode.FULL_MARKS
 
 
 def package(

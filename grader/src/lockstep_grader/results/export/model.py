@@ -17,7 +17,16 @@ from lockstep_grader.model.grades import (
     tidy,
     total,
 )
-from lockstep_grader.model.policy import Course, CourseMark, Graded, LabMark, Work, mark, time_of
+from lockstep_grader.model.policy import (
+    Course,
+    CourseMark,
+    Graded,
+    LabMark,
+    Work,
+    hidden_rungs,
+    mark,
+    time_of,
+)
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import parse_report
 from lockstep_grader.results.serial import findings_of
@@ -57,6 +66,7 @@ class LabGrade:
     id: str
     rungs: tuple[Rung, ...]
     mark: LabMark | None = None  # what counts by the course's rules; None: what was graded
+    hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
 
     @property
     def score(self) -> float | None:
@@ -156,7 +166,10 @@ def _marked(course: Course, entry: Submission) -> Submission:
     )
     return replace(
         entry,
-        labs=tuple(replace(lab, mark=marks.of(lab.id)) for lab in entry.labs),
+        labs=tuple(
+            replace(lab, mark=marks.of(lab.id), hidden=hidden_rungs(course, lab.id))
+            for lab in entry.labs
+        ),
         mark=marks,
     )
 
