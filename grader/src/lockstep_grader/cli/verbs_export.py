@@ -168,9 +168,8 @@ def _to_canvas(book: Gradebook, address: str, really: bool) -> int:
     target = canvas.target_of(address)
     token = os.environ.get(_TOKEN_VARIABLE, "")
     if really and not token:
-        raise InputError(
-            f"set {_TOKEN_VARIABLE} to an access token of yours (Account, Settings in Canvas)"
-        )
+        where = "Account, Settings in Canvas"
+        raise InputError(f"set {_TOKEN_VARIABLE} to an access token of yours ({where})")
     made, left_out = canvas.posts(book)
     for line in canvas.preview(made, target):
         print(line)

@@ -3,7 +3,7 @@
 
 POST /api/v1/courses/:course/assignments/:assignment/submissions/update_grades takes grades and
 comments by the students' numbers (https://canvas.instructure.com/doc/api/submissions.html). Canvas
-adds a comment each time, so nothing is sent unless that is asked for.
+adds a comment each time, so `export` sends nothing without --send.
 """
 
 import re
