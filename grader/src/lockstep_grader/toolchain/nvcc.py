@@ -44,7 +44,7 @@ class RungCompiler:
     ) -> list[str]:
         """Reads `source` for the host, and compiles it for `architectures`, such as 7.5 and 9.0."""
         argv = [self.path, "-ccbin", self.host, "-std=c++20", *phase.value]
-        argv += [f"-gencode={each}" for each in _targets(source, architectures)]
+        argv += [f"-gencode={each}" for each in _targets(source, architectures, phase)]
         argv += [f"-I{folder}" for folder in includes]
         return [*argv, str(source), "-o", str(work / "rung.out")]
 
@@ -54,7 +54,7 @@ class RungCompiler:
         return {"version": self.version, "path": self.path, "host": self.host}
 
 
-def _targets(source: Path, architectures: Sequence[str]) -> list[str]:
+def _targets(source: Path, architectures: Sequence[str], phase: Phase) -> list[str]:
     """What a newer GPU can, an older one need not: so the text is read for the oldest alone.
 
     That takes half of the time. Only a text that asks for the architecture differs between them.
@@ -62,7 +62,8 @@ def _targets(source: Path, architectures: Sequence[str]) -> list[str]:
     numbers = sorted(int(name.replace(".", "")) for name in architectures)
     if b"__CUDA_ARCH__" in source.read_bytes():
         return [f"arch=compute_{number},code=sm_{number}" for number in numbers]
-    code = ",".join(f"sm_{number}" for number in numbers)
+    assembled = numbers[:1] if phase is Phase.ERRORS else numbers
+    code = ",".join(f"sm_{number}" for number in assembled)
     return [f"arch=compute_{numbers[0]},code=[{code}]"]
 
 
