@@ -298,8 +298,9 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
     if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
       return finish(Ending::kTimedOut);
     }
-    seen_memory_bytes_ = memory_bytes();
-    if (seen_memory_bytes_ > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
+    const std::size_t held_bytes = memory_bytes();
+    if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: its memory is gone, and soon itself
+    if (held_bytes > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
   }
 }
 
