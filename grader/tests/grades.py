@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Grade documents as `grade --json` writes them, for the tests of exports."""
 
+import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 PARTS = ("correctness", "cleanliness", "efficiency")
@@ -160,3 +162,22 @@ def made_up(seed: int) -> dict[str, Any]:
             points.append((round(most * share, 2), most))
         rungs.append(rung(f"{index:02}_rung", *points))
     return document([submission("someone", [lab("01-demo", rungs)])])
+
+
+def demo(
+    name: str, first: float | None = 4, second: float | None = 6, **more: Any
+) -> dict[str, Any]:
+    """A submission of conftest's lab, 4 and 6 points, without grading it."""
+    todo = [finding("todo", "TODO: sum up")]
+    rungs = [
+        rung("01_first", (first, 4), findings=[] if first else todo),
+        rung("02_second", (second, 6), findings=[] if second else todo),
+    ]
+    return submission(name, [lab("01-demo", rungs)], **more)
+
+
+def write_results(folder: Path, *submissions: dict[str, Any]) -> Path:
+    """A results folder with these."""
+    folder.mkdir(parents=True)
+    (folder / "grade.json").write_text(json.dumps(document(submissions)))
+    return folder

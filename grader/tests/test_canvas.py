@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from conftest import LAB, STARTER, Checkout
-from handed_in import GOOD, zip_bytes
+from conftest import LAB, Checkout
+from grades import demo, write_results
 
 pytest.importorskip("canvasapi")
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly")
@@ -77,12 +77,13 @@ def canvas() -> Iterator[FakeCanvas]:
 @pytest.fixture
 def results(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CANVAS_TOKEN", TOKEN)
-    checkout.write("class/leeann_100_9001_work.zip", zip_bytes(GOOD))
-    checkout.write("class/poe_101_9002_work.zip", zip_bytes(dict.fromkeys(GOOD, STARTER)))
-    roster = checkout.write("class.csv", "name,id\nLee Ann,100\nPoe,101\nDee,103\n")
-    folder = checkout.work / "results"
-    checkout.lab("grade", checkout.root / "class", "--roster", roster, "--results", folder)
-    return folder
+    absent = {"problem": "nothing handed in", "missing": True}
+    return write_results(
+        checkout.work / "results",
+        demo("leeann_100", student={"name": "Lee Ann", "lms_id": "100"}),
+        demo("poe_101", 0, 0, student={"name": "Poe", "lms_id": "101"}),
+        demo("Dee", 0, 0, student={"name": "Dee", "lms_id": "103"}, **absent),
+    )
 
 
 def test_nothing_is_sent_unless_that_is_asked_for(
@@ -129,8 +130,8 @@ def test_what_counts_is_sent_and_a_hidden_rung_is_not_told(
     assert form["grade_data[101][posted_grade]"] == ["3"]
     comment = form["grade_data[101][text_comment]"][0]
     assert "shown in person" in comment
-    assert "02_second" in comment
-    assert "01_first" not in comment
+    assert f"{LAB}/02_second" in comment
+    assert f"{LAB}/01_first" not in comment
 
 
 def test_a_refusal_is_one_line(checkout: Checkout, results: Path, canvas: FakeCanvas) -> None:

@@ -6,9 +6,21 @@ import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from conftest import LAB, STARTER, Checkout
-from handed_in import GOOD, zip_bytes
+from lockstep_grader.model.grades import (
+    Judgement,
+    LabResult,
+    Outcome,
+    Part,
+    PartScore,
+    RungResult,
+    SubmissionResult,
+)
+from lockstep_grader.results.class_table import Summary
+
+from conftest import LAB, Checkout
+from grades import demo, write_results
 
 COURSE = f"""\
 [course]
@@ -44,16 +56,15 @@ reason = "shown in person"
 
 @pytest.fixture
 def results(checkout: Checkout) -> Path:
-    """A class of three with a roster of four."""
-    for name in ("ann", "bob", "cy"):
-        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
-    roster = checkout.write(
-        "class.csv", "name,login,email\nAnn,ann,ann@x\nBob,bob,\nCy,cy,\nDee,dee,\n"
+    """A class of four; one student handed in nothing."""
+    absent = {"problem": "nothing handed in", "missing": True}
+    return write_results(
+        checkout.work / "results",
+        demo("ann", student={"name": "Ann", "login": "ann", "email": "ann@x"}),
+        demo("bob", student={"name": "Bob", "login": "bob"}),
+        demo("cy", student={"name": "Cy", "login": "cy"}),
+        demo("dee", 0, 0, student={"name": "Dee", "login": "dee"}, **absent),
     )
-    folder = checkout.work / "results"
-    ran = checkout.lab("grade", checkout.root / "class", "--roster", roster, "--results", folder)
-    assert ran.status == 1
-    return folder
 
 
 def course(checkout: Checkout, text: str = COURSE) -> Path:
@@ -121,13 +132,17 @@ def test_who_handed_in_nothing_is_missing_and_in_no_mean(checkout: Checkout, res
     assert "<dt>mean</dt><dd>10 " in whole.replace("> <", "><")
 
 
-def test_the_summary_of_a_large_class_leaves_out_the_missing(checkout: Checkout) -> None:
-    for number in range(9):
-        checkout.submission(f"class/s{number}", {"02_second": STARTER} if number else {})
-    roster = checkout.write("class.csv", "login\nabsent\n" + "".join(f"s{i}\n" for i in range(9)))
-    ran, report = checkout.grade(checkout.root / "class", "--roster", roster)
-    assert "9 submissions, 1 with full marks; 1 student handed in nothing; mean" in ran.out
-    assert [item["missing"] for item in report["submissions"]] == [True] + [False] * 9
+def test_the_summary_of_a_large_class_leaves_out_the_missing() -> None:
+    said = io.StringIO()
+    summary = Summary(Console(file=said, width=200), class_size=9)
+    part = {Part.CORRECTNESS: PartScore(6.0, 10.0)}
+    rung = RungResult("01_first", Outcome.FAILED, part, (), Judgement())
+    for number in range(8):
+        summary.add(SubmissionResult(f"s{number}", (LabResult(LAB, (rung,)),)))
+    summary.add(SubmissionResult("absent", (LabResult(LAB, ()),), is_missing=True))
+    summary.finish()
+    totals = "8 submissions, 0 with full marks; 1 student handed in nothing; mean 6,"
+    assert totals in said.getvalue()
 
 
 def test_comments_reach_their_student_alone(checkout: Checkout, results: Path) -> None:

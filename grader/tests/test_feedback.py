@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LAB, STARTER, Checkout
-from handed_in import GOOD, zip_bytes
+from conftest import LAB, Checkout
+from grades import demo, write_results
 
 # As Moodle 4 exports it (mod/assign/feedback/offline/locallib.php).
 WORKSHEET = (
@@ -20,21 +20,18 @@ WORKSHEET = (
     "Participant 52,Bob O_Neil,bob@x,Submitted for grading,3.00,10.00,Yes,-,-,old\r\n"
     "Participant 54,Dee,dee@x,No submission,,10.00,Yes,-,-,\r\n"
 )
-ROSTER = "name,id number,email\nAnn Lee,51,ann@x\nBob O_Neil,52,bob@x\nCy,53,\n"
 
 
 @pytest.fixture
 def results(checkout: Checkout) -> Path:
-    for name, files in (
-        ("Ann Lee_51", GOOD),
-        ("Bob O_Neil_52", dict.fromkeys(GOOD, STARTER)),
-        ("Cy_53", GOOD),
-    ):
-        checkout.write(f"class/{name}_assignsubmission_file_/work.zip", zip_bytes(files))
-    roster = checkout.write("class.csv", ROSTER)
-    folder = checkout.work / "results"
-    checkout.lab("grade", checkout.root / "class", "--roster", roster, "--results", folder)
-    return folder
+    return write_results(
+        checkout.work / "results",
+        demo("Ann Lee_51", student={"name": "Ann Lee", "lms_id": "51", "email": "ann@x"}),
+        demo(
+            "Bob O_Neil_52", 0, 0, student={"name": "Bob O_Neil", "lms_id": "52", "email": "bob@x"}
+        ),
+        demo("Cy_53", student={"name": "Cy", "lms_id": "53"}),
+    )
 
 
 def moodle_owner(name: str) -> tuple[int, str] | None:
@@ -62,19 +59,14 @@ def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, res
     assert "Cy_53: not in the worksheet" in ran.err
 
 
-def test_what_is_not_graded_keeps_its_cell(checkout: Checkout, results: Path) -> None:
-    file = results / "grade.json"
-    text = (
-        file.read_text()
-        .replace('"score": 0.0,', '"score": null,')
-        .replace('"score": 0,', '"score": null,')
-    )
-    file.write_text(text)
+def test_what_is_not_graded_keeps_its_cell(checkout: Checkout) -> None:
+    bob = demo("Bob O_Neil_52", None, student={"name": "Bob O_Neil", "lms_id": "52"})
+    results = write_results(checkout.work / "made", bob)
     worksheet = checkout.write("worksheet.csv", WORKSHEET)
     options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
     ran = checkout.lab("export", results, *options)
-    bob = list(csv.DictReader(io.StringIO(ran.out)))[1]
-    assert (bob["Grade"], bob["Feedback comments"]) == ("3.00", "old")
+    row = list(csv.DictReader(io.StringIO(ran.out)))[1]
+    assert (row["Grade"], row["Feedback comments"]) == ("3.00", "old")
     assert "Bob O_Neil_52: not graded" in ran.err
 
 
@@ -109,9 +101,8 @@ def test_moodle_finds_the_owner_of_each_page_in_the_zip(checkout: Checkout, resu
 
 
 def test_a_page_without_a_number_is_left_out_of_the_zip(checkout: Checkout) -> None:
-    checkout.submission("class/ann", {})
-    checkout.grade(checkout.root / "class", "--results", checkout.work / "r")
-    ran = checkout.lab("report", checkout.work / "r", "--moodle-zip", checkout.work / "f.zip")
+    results = write_results(checkout.work / "r", demo("ann"))
+    ran = checkout.lab("report", results, "--moodle-zip", checkout.work / "f.zip")
     assert ran.status == 1
     assert "ann: no participant's number is known; use a roster" in ran.err
 
