@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Warp tiles of 64 x 64, 16 x 8 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
+// Warp tiles of 64 x 64, 8 x 16 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
 // New: copies run two tiles ahead (cp.async), fragments one step ahead, so nothing is waited for
 // and one barrier per tile is left; small matrices take smaller tiles, and several blocks for each.
 // Limit: multiply-adds take every issue slot that is not a load's.
@@ -16,8 +16,7 @@ namespace {
 
 constexpr int kTileDepth = 8;
 constexpr int kStages = 3;    // tiles of A and B in shared memory: one in use, two on their way
-constexpr int kLaneRows = 4;  // a warp is 4 x 8 lanes
-constexpr int kLaneCols = 8;
+constexpr int kRowsPerThread = 8;
 constexpr int kBandRows = 16;  // tiles; see tile_of_block
 
 // How C is divided: a block's tile into warps' tiles, those into outputs of threads, which lie in
@@ -28,12 +27,13 @@ struct Tile {
   static constexpr int kCols = kTileCols;
   static constexpr int kRowsPerWarp = kWarpRows;
   static constexpr int kColsPerWarp = kWarpCols;
-  static constexpr int kRowsPerThread = kWarpRows / kLaneRows;
+  static constexpr int kLaneRows = kWarpRows / kRowsPerThread;
+  static constexpr int kLaneCols = 32 / kLaneRows;
   static constexpr int kColsPerThread = kWarpCols / kLaneCols;
   static constexpr int kWarpsAcross = kTileCols / kWarpCols;
   static constexpr int kThreadsPerBlock = kTileRows / kWarpRows * kWarpsAcross * 32;
   static constexpr int kBlocksPerMultiprocessor = kBlocks;  // as many as registers allow
-  static constexpr bool kTurns = kBlocks == 1;  // in the order of products; pays in large tiles
+  static constexpr bool kTurns = kBlocks > 1;  // in the order of products; pays in small tiles
 
   // One tile of A, transposed and padded as in 03, and one of B.
   static constexpr int kPaddedRows = kTileRows + 4;
@@ -49,7 +49,7 @@ struct Tile {
     alignas(16) float b[kColsPerThread];
   };
 };
-using LargeTile = Tile<128, 256, 64, 64, 1>;  // 16 x 8 outputs per thread: over 200 registers
+using LargeTile = Tile<128, 256, 64, 64, 1>;  // 8 x 16 outputs per thread: over 200 registers
 using SmallTile = Tile<128, 128, 32, 64, 2>;  // 8 x 8: 4 loads of shared memory for 64 products
 
 // What a kernel may rely on: tiles that cross no edge, or rows of B and C that start on 16 bytes.
@@ -130,14 +130,14 @@ template <class Tile>
 __device__ void load_fragment(typename Tile::Fragment& fragment, const float* a, const float* b,
                               int k) {
 #pragma unroll
-  for (int i = 0; i < Tile::kRowsPerThread; i += 4) {
+  for (int i = 0; i < kRowsPerThread; i += 4) {
     *reinterpret_cast<float4*>(&fragment.a[i]) =
-        *reinterpret_cast<const float4*>(a + k * Tile::kPaddedRows + i * kLaneRows);
+        *reinterpret_cast<const float4*>(a + k * Tile::kPaddedRows + i * Tile::kLaneRows);
   }
 #pragma unroll
   for (int j = 0; j < Tile::kColsPerThread; j += 4) {
     *reinterpret_cast<float4*>(&fragment.b[j]) =
-        *reinterpret_cast<const float4*>(b + k * Tile::kCols + j * kLaneCols);
+        *reinterpret_cast<const float4*>(b + k * Tile::kCols + j * Tile::kLaneCols);
   }
 }
 
@@ -191,8 +191,10 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
   const int num_steps = min(steps_per_block, ceil_div(m.depth, kTileDepth) - first_step);
   const int warp_id = threadIdx.x / 32;
   const int lane_id = threadIdx.x % 32;
-  const int my_row = warp_id / Tile::kWarpsAcross * Tile::kRowsPerWarp + lane_id / kLaneCols * 4;
-  const int my_col = warp_id % Tile::kWarpsAcross * Tile::kColsPerWarp + lane_id % kLaneCols * 4;
+  const int my_row =
+      warp_id / Tile::kWarpsAcross * Tile::kRowsPerWarp + lane_id / Tile::kLaneCols * 4;
+  const int my_col =
+      warp_id % Tile::kWarpsAcross * Tile::kColsPerWarp + lane_id % Tile::kLaneCols * 4;
 
   Copier<Tile, kRows> copier(m, first_row, first_col, first_step * kTileDepth);
 #pragma unroll
@@ -203,7 +205,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
   __pipeline_wait_prior(kStages - 2);
   __syncthreads();  // stage 0 is full: a thread waits for its own copies, the barrier for all
 
-  alignas(16) float sums[Tile::kRowsPerThread][Tile::kColsPerThread] = {};
+  alignas(16) float sums[kRowsPerThread][Tile::kColsPerThread] = {};
   typename Tile::Fragment fragments[2];  // one is multiplied while the other is loaded
   const float* a_now = &stages[0].a[0][my_row];
   const float* b_now = &stages[0].b[0][my_col];
@@ -232,7 +234,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
       }
       const typename Tile::Fragment& now = fragments[k % 2];
 #pragma unroll
-      for (int i = 0; i < Tile::kRowsPerThread; ++i) {
+      for (int i = 0; i < kRowsPerThread; ++i) {
 #pragma unroll
         for (int turn = 0; turn < Tile::kColsPerThread; ++turn) {
           // Every other row backwards: it begins with the word of b that the last one ended with,
@@ -246,13 +248,18 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
   }
 
 #pragma unroll
-  for (int i = 0; i < Tile::kRowsPerThread; ++i) {
-    const int row = first_row + my_row + i / 4 * 4 * kLaneRows + i % 4;
+  for (int i = 0; i < kRowsPerThread; ++i) {
+    const int row = first_row + my_row + i / 4 * 4 * Tile::kLaneRows + i % 4;
     if (kRows != Rows::kWhole && row >= m.num_rows) continue;
 #pragma unroll
     for (int j = 0; j < Tile::kColsPerThread; j += 4) {
-      put4<kRows>(m.d_c + row * m.num_cols, first_col + my_col + j * kLaneCols, m.num_cols,
-                  &sums[i][j], gridDim.y > 1);
+      // Adding 0 copies the sums to registers that lie side by side, as the store of a vector needs
+      // them. If the sums themselves lay so, the loop would be slower: see the README.
+      alignas(16) float vector[4];
+#pragma unroll
+      for (int word = 0; word < 4; ++word) vector[word] = sums[i][j + word] + 0.0f;
+      put4<kRows>(m.d_c + row * m.num_cols, first_col + my_col + j * Tile::kLaneCols, m.num_cols,
+                  vector, gridDim.y > 1);
     }
   }
 }
