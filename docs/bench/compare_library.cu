@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures our solutions and every variant of NVIDIA's libraries that a user can call, in one
-// process: scans, selections of half of all items, sorts of keys and of pairs (CUB has an index
-// type to choose), and products of square float matrices (cuBLAS, no TF32). From the top level:
+// process: sums, scans, selections of half of all items, sorts of keys and of pairs (CUB has an
+// index type to choose), and products of square float matrices (cuBLAS, no TF32). From the top
+// level:
 //
-//   includes="-Icommon/cuda -Ilabs/02-scan -Ilabs/03-compaction -Ilabs/04-radix-sort
-//   -Ilabs/06-matmul"
-//   nvcc -std=c++20 -arch=native $includes -Dexclusive_scan=exclusive_scan_beyond \
-//       -c solutions/02-scan/beyond/06_resident_blocks.cu -o build/beyond.o
-//   nvcc -std=c++20 -arch=native --extended-lambda -lcublas $includes \
-//       docs/bench/compare_library.cu build/beyond.o \
-//       solutions/02-scan/06_decoupled_look_back.cu solutions/03-compaction/03_single_pass.cu \
-//       solutions/04-radix-sort/05_onesweep.cu solutions/04-radix-sort/06_pairs_and_types.cu \
-//       solutions/06-matmul/05_warp_tiled.cu -o build/compare_library
-//   build/compare_library docs/bench/h200-library.json
+//   docs/bench/measure_gpu.sh library
 //
 // Every round draws new data and calls all contenders, each time another one first. Every result
 // of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken
@@ -28,6 +20,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/version.cuh>
@@ -40,12 +33,17 @@
 #include "lab/scratch.cuh"
 #include "matmul.cuh"
 #include "radix_sort.cuh"
+#include "reduction.cuh"
 #include "scan.cuh"
 
 namespace lab {
-// The name under which solutions/02-scan/beyond/06_resident_blocks.cu is compiled here.
+// The names under which the solutions beyond the ladders are compiled here.
+void reduce_sum_beyond(const float* d_in, int num_items, float* d_out, Scratch& scratch,
+                       cudaStream_t stream);
 void exclusive_scan_beyond(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                            cudaStream_t stream);
+void compact_beyond(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
+                    Scratch& scratch, cudaStream_t stream);
 }  // namespace lab
 
 namespace {
@@ -250,6 +248,46 @@ std::vector<Contender> contenders(std::size_t num_items, const Library& with, co
           {"ours", ours}};
 }
 
+// Each sum of ours and the library's is off by at most the contract's bound (reduction.cuh): here,
+// the terms' magnitudes add up to at most num_items.
+using Reduce = decltype(lab::reduce_sum);
+void measure_reduce(const char* name, Reduce* reduce, std::size_t num_items, int num_rounds,
+                    std::FILE* file) {
+  const Array<float> in(num_items), out(1), right(1);
+  const std::size_t scratch_bytes = num_items / 4 + (std::size_t{16} << 20);
+  const Array<char> scratch_data(scratch_bytes);
+  const auto with_cub = [&](auto count) {
+    std::size_t bytes = scratch_bytes;
+    check(cub::DeviceReduce::Sum(scratch_data.get(), bytes, in.get(), out.get(), count));
+  };
+  const auto with_ours = [&] {
+    lab::Scratch scratch(scratch_data.get(), scratch_bytes);
+    reduce(in.get(), static_cast<int>(num_items), out.get(), scratch, nullptr);
+  };
+  Work work;
+  work.name = name;
+  work.num_items = static_cast<double>(num_items);
+  work.contenders = contenders(num_items, with_cub, with_ours);
+  // Round 0: integers from -32 to 31, whose sums are exact below 2^24. Then reals in [-1, 1).
+  work.refresh = [&](int round) {
+    for_each(num_items, [d_in = in.get(), seed = next_seed(), round] __device__(std::size_t i) {
+      const auto bits = static_cast<std::int32_t>(random_bits(seed, i));
+      d_in[i] =
+          round == 0 ? static_cast<float>(bits >> 26) : static_cast<float>(bits >> 8) * 0x1p-23F;
+    });
+  };
+  work.poison = [&] { check(cudaMemsetAsync(out.get(), 0xff, sizeof(float))); };  // NaN
+  work.keep = [&] { right.copy_from(out); };
+  const auto items = static_cast<double>(num_items);
+  const double error = (32 + items / 32768) * 0x1p-24 * items;
+  work.differs = [&](int round) {
+    const bool is_exact = round == 0 && num_items < std::size_t{1} << 19;  // 2^19 * 32 is 2^24
+    return any_unequal(out, right, is_exact ? 0 : (round == 0 ? 32 : 1) * 2 * error);
+  };
+  measure(work, num_rounds);
+  report(work, file, false);
+}
+
 using Scan = decltype(lab::exclusive_scan);
 void measure_scan(const char* name, Scan* scan, std::size_t num_items, int num_rounds,
                   std::FILE* file) {
@@ -292,7 +330,9 @@ __global__ void select_limit_kernel(const uint4* d_in, int num_vectors, uint2* d
   d_out[i] = make_uint2(vector.x ^ vector.z, vector.y ^ vector.w);
 }
 
-void measure_select(std::size_t num_items, int num_rounds, std::FILE* file) {
+using Compact = decltype(lab::compact);
+void measure_select(const char* name, Compact* compact, std::size_t num_items, int num_rounds,
+                    std::FILE* file) {
   const Words in(num_items), out(num_items), right(num_items), count(1), right_count(1);
   const std::size_t scratch_bytes = num_items * 9 + (std::size_t{16} << 20);
   const Array<char> scratch_data(scratch_bytes);
@@ -304,11 +344,11 @@ void measure_select(std::size_t num_items, int num_rounds, std::FILE* file) {
   };
   const auto with_ours = [&] {
     lab::Scratch scratch(scratch_data.get(), scratch_bytes);
-    lab::compact(as_ints(in), static_cast<int>(num_items), is_even, as_ints(out), as_ints(count),
-                 scratch, nullptr);
+    compact(as_ints(in), static_cast<int>(num_items), is_even, as_ints(out), as_ints(count),
+            scratch, nullptr);
   };
   Work work;
-  work.name = "select";
+  work.name = name;
   work.num_items = static_cast<double>(num_items);
   work.contenders = contenders(num_items, with_cub, with_ours);
   work.limits = {{"read_all_write_half", [&] {
@@ -480,13 +520,23 @@ int main(int argc, char** argv) {
     }
   };
   for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_reduce("reduce", lab::reduce_sum, num_items, num_rounds, file);
+  });
+  for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_reduce("reduce_beyond", lab::reduce_sum_beyond, num_items, num_rounds, file);
+  });
+  for_sizes([&](std::size_t num_items, int num_rounds) {
     measure_scan("scan", lab::exclusive_scan, num_items, num_rounds, file);
   });
   for_sizes([&](std::size_t num_items, int num_rounds) {
     measure_scan("scan_beyond", lab::exclusive_scan_beyond, num_items, num_rounds, file);
   });
-  for_sizes(
-      [&](std::size_t num_items, int num_rounds) { measure_select(num_items, num_rounds, file); });
+  for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_select("select", lab::compact, num_items, num_rounds, file);
+  });
+  for_sizes([&](std::size_t num_items, int num_rounds) {
+    measure_select("select_beyond", lab::compact_beyond, num_items, num_rounds, file);
+  });
   for (const bool has_values : {false, true}) {
     for_sizes([&](std::size_t num_items, int num_rounds) {
       measure_sort(num_items, has_values, num_rounds, file);

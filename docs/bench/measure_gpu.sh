@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Measures labs on this machine's first GPU, one thing at a time. Run from the top level:
 #
-#   docs/bench/measure_gpu.sh [grade|bench|checkers|counters|torch|occupancy] [LAB ...]
+#   docs/bench/measure_gpu.sh [grade|bench|checkers|counters|torch|occupancy|library] [LAB ...]
 #
 # All of them over all labs unless said. Writes what docs/measured.md lists: GPU-grades.md, the
 # ladders with their plots and tables, mutants-cuda.json, counters-hardware.json, torch.json and
-# GPU-occupancy.json. Goes on when one of them fails; exits with how many did.
+# GPU-occupancy.json, GPU-library.json. Goes on when one of them fails; exits with how many did.
 
 case ${1:-} in
-  grade | bench | checkers | counters | torch | occupancy) what=$1 && shift ;;
-  *) what="grade bench checkers counters torch occupancy" ;;
+  grade | bench | checkers | counters | torch | occupancy | library) what=$1 && shift ;;
+  *) what="grade bench checkers counters torch occupancy library" ;;
 esac
 [ $# -gt 0 ] || set -- labs/[0-9]*
 for lab in "$@"; do
@@ -21,6 +21,9 @@ name=$(echo "${gpu##* }" | tr '[:upper:]' '[:lower:]') # "NVIDIA H200" is h200
 python=python3
 [ -x .venv/bin/python ] && python=.venv/bin/python
 failed=0
+library_solutions="solutions/01-reduction/06_single_pass.cu solutions/02-scan/06_decoupled_look_back.cu
+  solutions/03-compaction/03_single_pass.cu solutions/04-radix-sort/05_onesweep.cu
+  solutions/04-radix-sort/06_pairs_and_types.cu solutions/06-matmul/05_warp_tiled.cu"
 
 run() {
   began=$(date +%s)
@@ -43,6 +46,18 @@ compare_occupancy() {
     solutions/07-scheduling/01_residency.cu -o build/compare_occupancy && build/compare_occupancy
 }
 
+# Prints nothing that is kept: compare_library writes its file itself.
+compare_library() {
+  compile="nvcc -std=c++20 -arch=native -Icommon/cuda -Ilabs/01-reduction -Ilabs/02-scan -Ilabs/03-compaction
+    -Ilabs/04-radix-sort -Ilabs/06-matmul"
+  mkdir -p build
+  $compile -Dreduce_sum=reduce_sum_beyond -c solutions/01-reduction/beyond/06_acquire_release.cu -o build/beyond_reduce.o &&
+    $compile -Dexclusive_scan=exclusive_scan_beyond -c solutions/02-scan/beyond/06_resident_blocks.cu -o build/beyond_scan.o &&
+    $compile -Dcompact=compact_beyond -c solutions/03-compaction/beyond/03_resident_blocks.cu -o build/beyond_select.o &&
+    $compile --extended-lambda docs/bench/compare_library.cu build/beyond_*.o $library_solutions -lcublas \
+      -o build/compare_library && build/compare_library "docs/bench/$name-library.json"
+}
+
 for step in $what; do
   case $step in
     grade)
@@ -58,6 +73,7 @@ for step in $what; do
     counters) keep docs/bench/counters-hardware.json python3 docs/bench/compare_counters.py hardware ;;
     torch) run python3 docs/bench/compare_torch.py run ;; # the Python that has torch
     occupancy) keep "docs/bench/$name-occupancy.json" compare_occupancy ;;
+    library) run compare_library ;;
   esac
 done
 exit $failed

@@ -15,7 +15,7 @@ namespace lab {
 namespace {
 
 constexpr int kTileDepth = 8;
-constexpr int kStages = 3;    // tiles of A and B in shared memory: one in use, two on their way
+constexpr int kStages = 3;  // tiles of A and B in shared memory: one in use, two on their way
 constexpr int kRowsPerThread = 8;
 constexpr int kBandRows = 16;  // tiles; see tile_of_block
 

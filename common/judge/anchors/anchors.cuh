@@ -42,8 +42,9 @@ void copy_bandwidth_of_pairs(const std::uint32_t* d_keys_in, const std::uint32_t
                              int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
                              Scratch& scratch, cudaStream_t stream);
 
-// cub::DeviceRadixSort::SortKeys and SortPairs with the temporary storage from scratch. Shapes as
-// lab::radix_sort and lab::sort_pairs.
+// cub::DeviceRadixSort::SortKeys and SortPairs with the temporary storage from scratch, each with
+// the type of num_items that is fastest at 2^28 items. Shapes as lab::radix_sort and
+// lab::sort_pairs.
 void cub_radix_sort_keys(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
                          Scratch& scratch, cudaStream_t stream);
 void cub_radix_sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in,
