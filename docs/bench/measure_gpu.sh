@@ -12,6 +12,7 @@ case ${1:-} in
   grade | bench | checkers | counters | torch | occupancy | library) what=$1 && shift ;;
   *) what="grade bench checkers counters torch occupancy library" ;;
 esac
+all_labs=$([ $# -gt 0 ] || echo yes)
 [ $# -gt 0 ] || set -- labs/[0-9]*
 for lab in "$@"; do
   [ -f "labs/${lab##*/}/lab.toml" ] || { echo "measure_gpu.sh: neither a step nor a lab: $lab" >&2 && exit 2; }
@@ -31,6 +32,12 @@ run() {
   status=$?
   echo "$(($(date +%s) - began)) s, status $status: $*"
   [ $status = 0 ] || { failed=$((failed + 1)) && tail -n 3 /tmp/measure_gpu.log; }
+}
+
+# FILE...: the figures in docs/bench are as old as the code, if the last command ended well.
+record() {
+  [ $status = 0 ] || return
+  for file in "$@"; do python3 docs/bench/sources.py record "$file"; done
 }
 
 # FILE COMMAND...: keeps what the command prints, once it has ended well.
@@ -67,13 +74,15 @@ for step in $what; do
         run ./lab grade solutions --lab "$lab" --backend cuda --json "$grades/$lab.json"
       done
       keep "docs/bench/$name-grades.md" python3 docs/bench/grade_table.py "$grades"/*.json
+      [ -z "$all_labs" ] || record "$name-grades.md"
       ;;
-    bench) for lab in "$@"; do run ./lab bench "${lab##*/}" --backend cuda; done ;;
+    bench) for lab in "$@"; do run ./lab bench "${lab##*/}" --backend cuda; record "${lab##*/}.json"; done ;;
     checkers) run $python docs/bench/compare_sanitizers.py cuda ;;
-    counters) keep docs/bench/counters-hardware.json python3 docs/bench/compare_counters.py hardware ;;
-    torch) run python3 docs/bench/compare_torch.py run ;; # the Python that has torch
-    occupancy) keep "docs/bench/$name-occupancy.json" compare_occupancy ;;
-    library) run compare_library ;;
+    counters) keep docs/bench/counters-hardware.json python3 docs/bench/compare_counters.py hardware; record counters-hardware.json ;;
+    torch) run python3 docs/bench/compare_torch.py run; record torch.json ;; # the Python that has torch
+    occupancy) keep "docs/bench/$name-occupancy.json" compare_occupancy; record "$name-occupancy.json" ;;
+    library) run compare_library; record "$name-library.json" ;;
   esac
 done
+python3 docs/bench/sources.py older
 exit $failed

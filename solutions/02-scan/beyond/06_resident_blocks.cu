@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
     resident_blocks_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
   constexpr int kVectors = Tile::kVectors;
   // (kStages, kVectors, kThreads). If it began at any multiple of 16 bytes, each copy would cross a
-  // border between lines of 128: 4% slower.
+  // border between lines of 128: 8% slower.
   alignas(128) extern __shared__ uint4 stages[];
   // Two, in turn: warps may write those of one round while others still read those before.
   __shared__ WarpSums<Tile> warp_sums[2];

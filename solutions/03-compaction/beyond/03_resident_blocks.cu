@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
                            int* d_count) {
   constexpr int kVectors = Tile::kVectors;
   // (3, kVectors, kThreads): where tiles are copied to, then the kept items. If it began at any
-  // multiple of 16 bytes, each copy would cross a border between lines of 128: 12% slower.
+  // multiple of 16 bytes, each copy would cross a border between lines of 128: 14% slower.
   alignas(128) extern __shared__ int4 storage[];
   int* const kept_items = reinterpret_cast<int*>(&storage[kVectors * Tile::kThreads]);
   // Two, in turn: warps may write those of one round while others still read those before.

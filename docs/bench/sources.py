@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Finds figures that are older than the code they speak of. Run from the top level:
+
+    python3 docs/bench/sources.py record FIGURES [SOURCE...]  # after measuring; FIGURES lies in docs/bench
+    python3 docs/bench/sources.py older                       # writes the table into docs/measured.md
+
+docs/bench/sources.json holds, for each file of figures, the key of each solution as it was when it was measured. A key
+is a hash of the solution's code. Comments, texts, layout and headers do not count. Runs without any package.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "docs" / "bench"
+SOURCES = BENCH / "sources.json"
+PAGE = ROOT / "docs" / "measured.md"
+BEGIN, END = "<!-- older:begin -->", "<!-- older:end -->"
+TEXT_OR_SPACE = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL)  # what no kernel is made of
+
+
+def code(text: str) -> str:
+    """Without comments, texts and white space."""
+    return TEXT_OR_SPACE.sub("", text)
+
+
+def key(text: str) -> str:
+    return hashlib.sha256(code(text).encode()).hexdigest()[:16]
+
+
+def key_of(path: str) -> str | None:
+    """Of the file at `path` from the top level; None where there is none any more."""
+    file = ROOT / path
+    return key(file.read_text("utf-8")) if file.is_file() else None
+
+
+def recorded() -> dict[str, dict[str, str]]:
+    keys: dict[str, dict[str, str]] = json.loads(SOURCES.read_text("utf-8"))
+    return keys
+
+
+def record(figures: str, sources: list[str]) -> None:
+    """Of `sources`, or of those that the figures already speak of."""
+    keys = recorded()
+    sources = sources or list(keys.get(figures, {}))
+    missing = [path for path in (f"docs/bench/{figures}", *sources) if not (ROOT / path).is_file()]
+    if missing:
+        sys.exit(f"sources.py: no such file: {', '.join(missing)}")
+    keys.setdefault(figures, {}).update((path, key_of(path)) for path in sources)
+    ordered = {name: dict(sorted(keys[name].items())) for name in sorted(keys)}
+    SOURCES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+
+
+def older() -> str:
+    """A table of the figures whose solutions have changed since."""
+    lines = ["| figures | of solutions that changed since |", "|---|---|"]
+    for figures, keys in sorted(recorded().items()):
+        changed = [path for path, old in sorted(keys.items()) if key_of(path) != old]
+        if changed:
+            names = ", ".join(f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in changed)
+            lines.append(f"| [{figures}](bench/{figures}) | {names} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case ["record", figures, *sources]:
+            record(figures, sources)
+        case ["older"]:
+            before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
+            _, end, after = rest.partition(END)
+            PAGE.write_text(f"{before}{begin}\n{older()}\n{end}{after}", "utf-8")
+        case _:
+            sys.exit("sources.py: record FIGURES [SOURCE...], or older; see the head of this file")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Figures that are older than the code they speak of are found, and docs/measured.md names them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+SCRIPT = "docs/bench/sources.py"
+KEYS = "docs/bench/sources.json"
+PAGE = "docs/measured.md"
+SOLUTION = "solutions/01-reduction/06_single_pass.cu"
+FIGURES = "figures.json"
+CODE = "__global__ void kernel(int* d) { *d = 1; }  // one thread per block\n"
+
+
+def sources(root: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, root / SCRIPT, *arguments], check=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with one solution and figures of it, measured just now."""
+    for path, text in {
+        SCRIPT: (REPOSITORY / SCRIPT).read_text("utf-8"),
+        KEYS: "{}",
+        PAGE: "before\n<!-- older:begin -->\n<!-- older:end -->\nafter\n",
+        SOLUTION: CODE,
+        f"docs/bench/{FIGURES}": "{}",
+    }.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    sources(tmp_path, "record", FIGURES, SOLUTION)
+    return tmp_path
+
+
+def named_as_older(root: Path) -> bool:
+    sources(root, "older")
+    page = (root / PAGE).read_text("utf-8")
+    assert page.startswith("before\n")
+    assert page.endswith("after\n")
+    return f"| [{FIGURES}](bench/{FIGURES}) | `01-reduction/06_single_pass` |" in page
+
+
+def test_figures_are_as_old_as_the_code_when_it_is_measured(root: Path) -> None:
+    assert not named_as_older(root)
+
+
+def test_figures_are_older_once_the_code_changes(root: Path) -> None:
+    (root / SOLUTION).write_text(CODE.replace("1", "2"), "utf-8")
+    assert named_as_older(root)
+    sources(root, "record", FIGURES)
+    assert not named_as_older(root)
+
+
+def test_figures_are_older_once_the_solution_is_gone(root: Path) -> None:
+    (root / SOLUTION).unlink()
+    assert named_as_older(root)
+
+
+def test_comments_and_layout_do_not_count(root: Path) -> None:
+    changed = "/* a comment */\n" + CODE.replace("one thread", "another").replace("{ *d", "{\n  *d")
+    (root / SOLUTION).write_text(changed, "utf-8")
+    assert not named_as_older(root)
+
+
+def test_the_page_names_the_figures_that_are_older(tmp_path: Path) -> None:
+    """The script, run in a copy, leaves the page as it is."""
+    files = [SCRIPT, KEYS, PAGE, *(path for keys in recorded().values() for path in keys)]
+    for path in filter(lambda path: (REPOSITORY / path).is_file(), files):
+        copy = tmp_path / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((REPOSITORY / path).read_bytes())
+    sources(tmp_path, "older")
+    assert (tmp_path / PAGE).read_text("utf-8") == (REPOSITORY / PAGE).read_text("utf-8"), (
+        f"code changed after it was measured: run python3 {SCRIPT} older"
+    )
+
+
+def test_every_rung_of_a_ladder_has_a_key() -> None:
+    keys = recorded()
+    ladders = sorted((REPOSITORY / "docs" / "bench").glob("[0-9][0-9]-*.json"))
+    assert ladders
+    for ladder in ladders:
+        rows = json.loads(ladder.read_text("utf-8"))["rows"]
+        measured = {f"solutions/{ladder.stem}/{row['rung']}.cu" for row in rows}
+        assert measured <= set(keys.get(ladder.name, {})), ladder.name
+
+
+def recorded() -> dict[str, dict[str, str]]:
+    keys: dict[str, dict[str, str]] = json.loads((REPOSITORY / KEYS).read_text("utf-8"))
+    return keys
