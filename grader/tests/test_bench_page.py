@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The table that `bench` puts into a README."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +89,25 @@ def test_put_into_refuses_a_readme_without_markers(tmp_path: Path) -> None:
     readme.write_text("nothing here\n")
     with pytest.raises(InputError, match="measured:begin"):
         bench_page.put_into(readme, "new")
+
+
+def test_a_plot_holds_text_and_not_the_outlines_of_letters(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    rows = [{**row, "anchor_gbps": 2 * row["gbps"]} for row in _REPORT["rows"]]
+    bench_page.draw(_REPORT | {"lab": "01-demo", "rows": rows}, tmp_path / "x.svg")
+    drawn = (tmp_path / "x.svg").read_text("utf-8")
+    for said in ("01-demo on A GPU, 2026-01-02", "2^16", "2^20", "01_first", "read", "cub"):
+        assert f">{said}</text>" in drawn
+    assert len(drawn.splitlines()) < 250
+    assert not re.search(r"\d\.\d{3}", drawn)
+
+
+PLOTS = sorted((Path(__file__).parents[2] / "docs" / "bench").glob("*.svg"))
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.stem)
+def test_a_committed_plot_is_short_and_names_every_rung_of_its_report(plot: Path) -> None:
+    drawn = plot.read_text("utf-8")
+    assert len(drawn.splitlines()) < 400
+    rows = json.loads(plot.with_suffix(".json").read_text("utf-8"))["rows"]
+    assert all(f">{row['rung']}</text>" in drawn for row in rows)

@@ -2,6 +2,7 @@
 """Draws a benchmark report: a table for a README, and a plot."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,7 @@ def draw(report: dict[str, Any], file: Path) -> None:
             "matplotlib is missing; install it with: .venv/bin/python -m pip install matplotlib"
         ) from error
     mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
+    mpl.rcParams["svg.fonttype"] = "none"  # text, not the outline of each letter
     figure = Figure(figsize=(8.6, 4.2), layout="constrained")
     axes = figure.add_subplot()
     rows = report["rows"]
@@ -101,11 +103,21 @@ def draw(report: dict[str, Any], file: Path) -> None:
     axes.set_xlabel("items")
     axes.set_ylabel(unit)
     axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
+    sizes = sorted({row["num_items"] for row in rows})
+    axes.set_xticks(sizes, [_power(size) for size in sizes])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", fontsize="small")
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
-    write_whole(file, drawn.getvalue())
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    write_whole(file, _shortened(drawn.getvalue()).encode())
+
+
+def _shortened(svg: str) -> str:
+    """A path on one line and two decimals: matplotlib has no option for either."""
+    paths = re.sub(r'(?<= d=")[^"]+', lambda steps: " ".join(steps[0].split()), svg)
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", paths)
 
 
 def _last_to_meet(rows: Sequence[Mapping[str, Any]], key: str) -> list[list[Mapping[str, Any]]]:
