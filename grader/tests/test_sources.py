@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-SCRIPT = "docs/bench/sources.py"
+SCRIPT = "docs/bench/scripts/sources.py"
 KEYS = "docs/bench/sources.json"
 PAGE = "docs/measured.md"
 SOLUTION = "solutions/01-reduction/06_single_pass.cu"
@@ -77,7 +77,7 @@ def test_the_page_names_the_figures_that_are_older(tmp_path: Path) -> None:
         copy.write_bytes((REPOSITORY / path).read_bytes())
     sources(tmp_path, "older")
     assert (tmp_path / PAGE).read_text("utf-8") == (REPOSITORY / PAGE).read_text("utf-8"), (
-        f"code changed after it was measured: run python3 {SCRIPT} older"
+        "code changed after it was measured: run docs/bench/measure older"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 RESULTS = sorted((REPOSITORY / "docs" / "bench" / "systems").glob("*.json"))
-SCRIPT = "docs/bench/measure_system.py"
+SCRIPT = "docs/bench/scripts/system.py"
 
 
 def load(file: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One small kernel for each way in which a warp can touch memory. compare_counters.py runs them
-// under Nsight Compute on a GPU and on the emulator, and puts the counters side by side.
+// One small kernel for each way in which a warp can touch memory. `docs/bench/measure counters`
+// runs them under Nsight Compute on a GPU and on the emulator, and puts the counters side by side.
 //
 // Every kernel: kBlocks blocks of kThreads threads; d_in and d_out hold kItems words and more.
 #include <cuda_runtime.h>

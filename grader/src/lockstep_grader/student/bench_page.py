@@ -110,7 +110,9 @@ def draw(report: dict[str, Any], file: Path) -> None:
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", fontsize="small")
     drawn = io.StringIO()
-    figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    figure.savefig(
+        drawn, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    )
     write_whole(file, _shortened(drawn.getvalue()).encode())
 
 

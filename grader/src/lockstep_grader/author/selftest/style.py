@@ -13,6 +13,7 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 
+_PYTHON_FOLDERS = (".", "../docs/bench/scripts")  # a students' copy has no measurements
 _CXX_FOLDERS = ("common", "labs", "solutions")
 _CXX_SUFFIXES = frozenset({".h", ".hpp", ".cpp", ".cu", ".cuh"})
 _FORMAT_ERROR = re.compile(r"^(.+?):\d+:\d+: error: ", re.MULTILINE)
@@ -39,9 +40,13 @@ def check_format(context: Context) -> Tally:
 def check_python(context: Context) -> Tally:
     grader = context.workspace.root / "grader"
     python = [sys.executable, "-m"]
+    folders = [folder for folder in _PYTHON_FOLDERS if (grader / folder).is_dir()]
+    check, layout = ["check", "--config", "pyproject.toml"], ["format", "--check", "--config"]
     return (
-        run_tool(context, "ruff check", [*python, "ruff", "check", "."], grader)
-        + run_tool(context, "ruff format", [*python, "ruff", "format", "--check", "."], grader)
+        run_tool(context, "ruff check", [*python, "ruff", *check, *folders], grader)
+        + run_tool(
+            context, "ruff format", [*python, "ruff", *layout, "pyproject.toml", *folders], grader
+        )
         + run_tool(context, "mypy --strict", [*python, "mypy"], grader)
         + check_wording(context)
     )

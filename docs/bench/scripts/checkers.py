@@ -1,40 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""What the emulator's checkers and compute-sanitizer find in a lab's mutants. Run from the top level:
-
-    .venv/bin/python docs/bench/compare_sanitizers.py cuda     # needs a GPU; writes docs/bench/mutants-cuda.json
-    .venv/bin/python docs/bench/compare_sanitizers.py cpu      # writes docs/bench/mutants-cpu.json
-    .venv/bin/python docs/bench/compare_sanitizers.py table > docs/bench/mutants.md
+"""What the emulator's checkers and compute-sanitizer find in a lab's mutants.
 
 Only mutants that a checker can find: those whose header expects a kind that no wrong result shows. When a solution
 changes, lines move: measure both sides again.
 """
 
-import importlib.util
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "grader" / "src"))
-if importlib.util.find_spec("rich") is None:
-    sys.exit("this Python lacks the grader's packages: use .venv/bin/python, which ./lab makes")
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    MeasurementError,
+    measurement,
+    provenance,
+    write,
+    write_json,
+)
 
-from lockstep_grader.author.mutants import Mutant, read_mutants  # noqa: E402
-from lockstep_grader.intake.catalog import find_lab, read_labs  # noqa: E402
-from lockstep_grader.judging.compile import compile_rung  # noqa: E402
-from lockstep_grader.judging.job import Job  # noqa: E402
-from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize  # noqa: E402
-from lockstep_grader.judging.session import Session, open_session  # noqa: E402
-from lockstep_grader.machine.gpus import GpuPool, find_gpus  # noqa: E402
-from lockstep_grader.machine.workspace import Workspace  # noqa: E402
-from lockstep_grader.model.grades import Backend, Finding, Lab  # noqa: E402
+from lockstep_grader.author.mutants import Mutant, read_mutants
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.job import Job
+from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize
+from lockstep_grader.judging.session import Session, open_session
+from lockstep_grader.machine.gpus import GpuPool, find_gpus
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend, Finding, Lab
 
-BENCH = ROOT / "docs" / "bench"
 LAB = "01-reduction"
 SEED = 7
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -55,7 +54,11 @@ def mutants() -> list[Mutant]:
 def places(findings: Sequence[Finding]) -> list[str]:
     """Each once; a wrong result is no checker's."""
     named = (item for item in findings if item.kind in KINDS)
-    return list(dict.fromkeys(f"{item.kind} ({item.line})" if item.line else str(item.kind) for item in named))
+    return list(
+        dict.fromkeys(
+            f"{item.kind} ({item.line})" if item.line else str(item.kind) for item in named
+        )
+    )
 
 
 def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Mutant) -> Report:
@@ -64,13 +67,15 @@ def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Mutant) -> Report
     if session.toolchain.backend is Backend.CPU:
         judgement = session.judge.judge(Job(mutant.name, lab, rung, lambda: source), source)
         return {"emulator": places([found for test in judgement.tests for found in test.findings])}
-    sanitizer = find_sanitizer() or sys.exit(SANITIZER_ADVICE)
+    sanitizer = find_sanitizer()
+    if sanitizer is None:
+        raise MeasurementError(SANITIZER_ADVICE)
     tools = session.toolchain.lab(lab.id)
     with tempfile.TemporaryDirectory() as temp:
         work = Path(temp)
         worker = compile_rung(session.toolchain, tools, source, work, session.processes)
         if isinstance(worker, Finding):
-            sys.exit(f"{mutant.file}: {worker.message}")
+            raise MeasurementError(f"{mutant.file}: {worker.message}")
         patient = Patient(tools.judge, rung.id, rung.file_name, worker, SEED, work, pool)
         tests = sanitize(sanitizer, patient, session.processes)
     return {test.name.removeprefix("compute-sanitizer."): places(test.findings) for test in tests}
@@ -84,9 +89,11 @@ def examine_all(backend: Backend) -> dict[str, object]:
     with ThreadPoolExecutor(session.jobs) as threads:
         reports = threads.map(partial(examine, session, pool, lab), mutants())
         found = {mutant.name: report for mutant, report in zip(mutants(), reports, strict=True)}
-    lines = {mutant.name: mutant.line for mutant in mutants() if mutant.line}  # in the text that was judged
+    lines = {
+        mutant.name: mutant.line for mutant in mutants() if mutant.line
+    }  # in the text that was judged
     return {
-        "date": datetime.now(timezone.utc).date().isoformat(),
+        **provenance(),
         "backend": str(backend),
         "lines": lines,
         "mutants": found,
@@ -94,9 +101,11 @@ def examine_all(backend: Backend) -> dict[str, object]:
 
 
 def table() -> str:
-    sides = [json.loads((BENCH / f"mutants-{backend}.json").read_text()) for backend in ("cpu", "cuda")]
+    sides = [
+        json.loads((BENCH / f"mutants-{backend}.json").read_text()) for backend in ("cpu", "cuda")
+    ]
     lines = [
-        f"`.venv/bin/python docs/bench/compare_sanitizers.py table`; lab {LAB}, emulator {sides[0]['date']}, compute-sanitizer"
+        f"`docs/bench/measure checkers table`; lab {LAB}, emulator {sides[0]['date']}, compute-sanitizer"
         f" {sides[1]['date']}. Kind and line, as each names them; the fault's line is what the mutant declares.",
         "",
         "| mutant | mistake | line | emulator | " + " | ".join(TOOLS) + " |",
@@ -105,20 +114,30 @@ def table() -> str:
     for mutant in mutants():
         found = {**sides[0]["mutants"][mutant.name], **sides[1]["mutants"].get(mutant.name, {})}
         cells = [", ".join(found.get(tool, [])) or "-" for tool in ("emulator", *TOOLS)]
-        row = [f"`{mutant.name}`", mutant.mistake, str(sides[1]["lines"].get(mutant.name, "-")), *cells]
+        row = [
+            f"`{mutant.name}`",
+            mutant.mistake,
+            str(sides[1]["lines"].get(mutant.name, "-")),
+            *cells,
+        ]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 
 
-def main() -> None:
-    if len(sys.argv) != 2 or sys.argv[1] not in ("cpu", "cuda", "table"):
-        sys.exit(__doc__)
-    if sys.argv[1] == "table":
-        print(table())
-        return
-    text = json.dumps(examine_all(Backend(sys.argv[1])), indent=1)
-    (BENCH / f"mutants-{sys.argv[1]}.json").write_text(text + "\n")
+class Side(str, Enum):
+    CPU = "cpu"
+    CUDA = "cuda"
+    TABLE = "table"
 
 
-if __name__ == "__main__":
-    main()
+@measurement(
+    "checkers",
+    needs=f"{GPU} with compute-sanitizer for cuda",
+    writes=["mutants-cpu.json", "mutants-cuda.json", "mutants.md"],
+)
+def checkers(side: Side) -> None:
+    """Compare the emulator's checkers with compute-sanitizer on mutants: one side, or the table of both."""
+    if side is Side.TABLE:
+        write("mutants.md", table())
+    else:
+        write_json(f"mutants-{side.value}.json", examine_all(Backend(side.value)))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Tries this checkout on this machine and writes docs/bench/systems/NAME.json. `.ci/matrix` calls it.
 
-    python3 docs/bench/measure_system.py NAME [--only-grade LAB]
-    python3 docs/bench/measure_system.py --table    writes the table of docs/systems.md anew
+    python3 docs/bench/scripts/system.py NAME [--only-grade LAB]
+    python3 docs/bench/scripts/system.py --table    writes the table of docs/systems.md anew
 
 The compiler is g++, or the one that CXX names. --only-grade is for an emulated
 processor, which takes too long over the rest; LOCKSTEP_EMULATED names that processor. Exit status: 0 if everything
-passed, else 1. Runs with Python 3.10 and without any package.
+passed, else 1. Runs with Python 3.10 and without any package, so its arguments are read by argparse:
+the first command on a new system is ./lab, which installs the packages.
 """
 
 import argparse
@@ -22,14 +23,17 @@ import time
 import xml.etree.ElementTree as ElementTree
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NoReturn
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
 PAGE = ROOT / "docs" / "systems.md"
-BEGIN, END = "<!-- table: measure_system.py -->\n", "<!-- end of the table -->\n"
+BEGIN, END = "<!-- table: docs/bench/measure systems -->\n", "<!-- end of the table -->\n"
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
 MUTANT_LABS = ("00-threads", "01-reduction")
-PROOF = re.compile(r"^\s*\S+\s+(starters|solutions|mutants)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", re.MULTILINE)
+PROOF = re.compile(
+    r"^\s*\S+\s+(starters|solutions|mutants)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", re.MULTILINE
+)
 
 
 def run(what: str, command: "list[str | Path]") -> "tuple[str, float]":
@@ -39,8 +43,14 @@ def run(what: str, command: "list[str | Path]") -> "tuple[str, float]":
     lines = []
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120"}
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace",
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     ) as child:
         for line in child.stdout or ():
             lines.append(line)
@@ -83,7 +93,9 @@ def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, st
         "score": sum(rung["score"] or 0 for _, rung in rungs),
         "max_score": sum(rung["max_score"] for _, rung in rungs),
         "labs": sorted({lab for lab, _ in rungs}),
-        "short": [f"{lab}/{rung['id']}" for lab, rung in rungs if (rung["score"] or 0) < rung["max_score"]],
+        "short": [
+            f"{lab}/{rung['id']}" for lab, rung in rungs if (rung["score"] or 0) < rung["max_score"]
+        ],
     }
     return marks, seconds, report["toolchain"]["compiler"]
 
@@ -126,7 +138,8 @@ def row(report: dict) -> str:
         report["system"],
         processor,
         report["compiler"],
-        f"{marks['score']:g} of {marks['max_score']:g}" + (f", {labs[0]} alone" if len(labs) == 1 else ""),
+        f"{marks['score']:g} of {marks['max_score']:g}"
+        + (f", {labs[0]} alone" if len(labs) == 1 else ""),
         f"{tests['passed']} of {num_tests}" if num_tests else "not tried",
         f"{proofs['proved']}{breached}" if proofs["labs"] else "not tried",
         f"{sum(seconds.values()) / 60:.0f} on {report['cores']} cores",
@@ -137,7 +150,9 @@ def row(report: dict) -> str:
 
 def table() -> str:
     reports = [json.loads(file.read_text("utf-8")) for file in RESULTS.glob("*.json")]
-    reports.sort(key=lambda report: (report["processor"] != "x86_64", report["system"], report["compiler"]))
+    reports.sort(
+        key=lambda report: (report["processor"] != "x86_64", report["system"], report["compiler"])
+    )
     head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "minutes", "date")
     lines = [f"| {' | '.join(head)} |\n", "| --- | --- | --- | --- | --- | --- | --- | --- |\n"]
     return "".join([*lines, *map(row, reports)])
@@ -149,8 +164,15 @@ def write_table() -> None:
     PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}", "utf-8")
 
 
+class Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> "NoReturn":
+        self.exit(2, f"system.py: {message}; system.py --help shows its use\n")
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("\n\n")[2])
+    parser = Parser(usage=(__doc__ or "").partition("\n\n")[2])
     parser.add_argument("name", nargs="?")
     parser.add_argument("--only-grade", metavar="LAB", default="")
     parser.add_argument("--table", action="store_true")

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures our solutions and every variant of NVIDIA's libraries that a user can call, in one
 // process: sums, scans, selections of half of all items, sorts of keys and of pairs (CUB has an
-// index type to choose), and products of square float matrices (cuBLAS, no TF32). From the top
-// level:
-//
-//   docs/bench/measure_gpu.sh library
+// index type to choose), and products of square float matrices (cuBLAS, no TF32). Run it by
+// `docs/bench/measure library`.
 //
 // Every round draws new data and calls all contenders, each time another one first. Every result
 // of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Grades a made-up class and writes docs/bench/class.json. Run from the top level, on an idle machine:
-
-    .venv/bin/python docs/bench/class.py [SUBMISSIONS [JOBS]]
+"""Grades a made-up class.
 
 The class holds solutions, starters, mutants, mixtures of these, hostile files, empty submissions and
 broken archives, as folders, zips and tars. What each rung must earn is declared when it is made.
 """
 
-import argparse
 import gzip
 import io
 import json
 import os
-import platform
 import random
 import subprocess
 import sys
@@ -22,16 +18,15 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "grader" / "src"))
+import typer
+from measurements import IDLE, ROOT, machine, measurement, provenance, write_json
 
-from lockstep_grader.author.mutants import Mutant, read_mutants  # noqa: E402
-from lockstep_grader.intake.labfile import read_lab  # noqa: E402
-from lockstep_grader.machine.workspace import Workspace  # noqa: E402
+from lockstep_grader.author.mutants import Mutant, read_mutants
+from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.machine.workspace import Workspace
 
 LABS = ("00-threads", "01-reduction")
 SEED = 20  # of the class and of the judges: a class can be made, and judged, again
@@ -256,31 +251,28 @@ def summary(
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Grades a made-up class.")
-    parser.add_argument("submissions", nargs="?", type=int, default=200)
-    parser.add_argument("jobs", nargs="?", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "bench" / "class.json")
-    arguments = parser.parse_args()
+@measurement("class", needs=IDLE, writes=["class.json"])
+def made_up_class(
+    submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 200,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many rungs at once; default: the cores.")
+    ] = len(os.sched_getaffinity(0)),
+) -> None:
+    """Grade a made-up class: time, memory, and scores that differ from the declared ones."""
     with tempfile.TemporaryDirectory(prefix="class-") as temp:
         folder, results = Path(temp) / "class", Path(temp) / "results"
         folder.mkdir()
-        declared = write_class(folder, arguments.submissions)
-        seconds, samples = graded(folder, results, arguments.jobs)
+        declared = write_class(folder, submissions)
+        seconds, samples = graded(folder, results, jobs)
         report = json.loads((results / "grade.json").read_text())
-        again, _ = graded(folder, results, arguments.jobs)
+        again, _ = graded(folder, results, jobs)
     wrong = surprises(report, declared)
-    told = {
-        "command": f".venv/bin/python docs/bench/class.py {arguments.submissions} {arguments.jobs}",
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "machine": {"cores": os.cpu_count(), "system": platform.platform(terse=True)},
-        **summary(report, seconds, again, arguments.jobs, samples),
+    measured = {
+        **provenance(),
+        "machine": machine(),
+        **summary(report, seconds, again, jobs, samples),
         "scores_other_than_declared": wrong,
     }
-    arguments.output.write_text(json.dumps(told, indent=2) + "\n")
-    print(json.dumps(told, indent=2))
-    sys.exit(bool(wrong))
-
-
-if __name__ == "__main__":
-    main()
+    write_json("class.json", measured, indent=2)
+    if wrong:
+        sys.exit(f"{len(wrong)} scores differ from the declared ones")

@@ -1,22 +1,18 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """CPU time that `./lab list` and `./lab --help` take, the shell of the launcher included.
-
-    python3 docs/bench/start_up.py      # writes docs/bench/start-up.json
 
 Best of ROUNDS after one start that is not counted. Run it on an idle core: other work on the
 same core or its sibling makes CPU time longer, too. Needs the private .venv, as any `./lab` makes it.
 """
 
-import json
 import os
 import platform
 import resource
 import subprocess
-from datetime import datetime, timezone
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from measurements import IDLE, ROOT, measurement, provenance, write_json
+
 ROUNDS = 5
 COMMANDS = ("list", "--help")
 
@@ -35,7 +31,9 @@ def processor() -> str:
     return named[0] if named else platform.machine()
 
 
-def main() -> None:
+@measurement("start-up", needs=IDLE, writes=["start-up.json"])
+def start_up() -> None:
+    """Measure the processor time of `./lab list` and `./lab --help`."""
     measured = {}
     for command in COMMANDS:
         cpu_seconds(command)  # byte code and the disk's cache
@@ -44,20 +42,15 @@ def main() -> None:
         [ROOT / ".venv" / "bin" / "python", "--version"], capture_output=True, text=True, check=True
     )
     report = {
-        "command": "docs/bench/start_up.py",
-        "date": datetime.now(timezone.utc).date().isoformat(),
+        **provenance(),
         "machine": {
             "processor": processor(),
             "cores": os.cpu_count(),
             "load_average": round(os.getloadavg()[0], 1),
             "python": python.stdout.strip(),
         },
-        "cpu_seconds": {name: {"best": min(times), "all": times} for name, times in measured.items()},
+        "cpu_seconds": {
+            name: {"best": min(times), "all": times} for name, times in measured.items()
+        },
     }
-    text = json.dumps(report, indent=1) + "\n"
-    (ROOT / "docs" / "bench" / "start-up.json").write_text(text, "utf-8")
-    print(text, end="")
-
-
-if __name__ == "__main__":
-    main()
+    write_json("start-up.json", report)

@@ -1,30 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""Holds the emulator's counters against the hardware's. Run from the top level, after `cmake --build --preset ...`:
-
-    python3 docs/bench/compare_counters.py hardware > docs/bench/counters-hardware.json   # cuda; needs ncu
-    python3 docs/bench/compare_counters.py emulator > docs/bench/counters-emulator.json   # cpu
-    python3 docs/bench/compare_counters.py table    > docs/bench/counters.md
+"""The emulator's counters compared with the hardware's.
 
 Both count common/simt/bench/access_patterns.cu by kernel, and one call of every rung of the reference solutions.
 """
 
 import csv
 import json
-import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import tomllib
-import tomllib
 from collections import Counter
-from datetime import datetime, timezone
+from enum import Enum
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BENCH = ROOT / "docs" / "bench"
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    MeasurementError,
+    measured_now,
+    measurement,
+    output,
+    provenance,
+    write,
+    write_json,
+)
+
+from lockstep_grader.model.compat import tomllib
+
 SEED = "7"  # so that both count the same data
 
 # Ours, as the sum of the hardware's.
@@ -47,15 +52,6 @@ METRICS = {
 Counts = dict[str, int]
 
 
-def output(command: list[str | Path], environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        command, capture_output=True, check=False, text=True, env={**os.environ, **(environment or {})}
-    )
-    if done.returncode != 0:
-        sys.exit(f"{command[0]}: {done.stderr.strip() or done.stdout.strip()}")
-    return done.stdout
-
-
 def rungs(backend: str) -> dict[str, list[str | Path]]:
     """For each rung of each lab the judge's command that makes one call of its workload."""
     build = ROOT / "build" / backend
@@ -64,7 +60,11 @@ def rungs(backend: str) -> dict[str, list[str | Path]]:
         model = tomllib.loads((ROOT / "labs" / lab_id / "lab.toml").read_text())
         for rung in model["rung"]:
             name = f"{model['lab']['slug'].replace('-', '_')}_{rung['id']}_worker"
-            command = [lab["judge"], f"--rung={rung['id']}", f"--worker={build}/workers/{name}/worker"]
+            command = [
+                lab["judge"],
+                f"--rung={rung['id']}",
+                f"--worker={build}/workers/{name}/worker",
+            ]
             commands[f"{lab_id}/{rung['id']}"] = [*command, "--profile=0", f"--seed={SEED}"]
     return commands
 
@@ -75,16 +75,18 @@ def profiled(command: list[str | Path]) -> dict | None:
     if "no workload" in done.stderr:
         return None
     if done.returncode != 0:
-        sys.exit(f"{command[0]}: {done.stderr.strip()}")
+        raise MeasurementError(f"{command[0]}: {done.stderr.strip()}")
     profile = json.loads(done.stdout.splitlines()[-1])
     if profile["outcome"] != "passed":
-        sys.exit(f"{' '.join(map(str, command))}: {profile['message']}")
+        raise MeasurementError(f"{' '.join(map(str, command))}: {profile['message']}")
     return profile
 
 
 def kernel_name(spelled: str) -> str:
     """`contiguous` of `void <unnamed>::contiguous<32>(const float *)`."""
-    return re.split(r"[(<]", spelled.replace("<unnamed>::", "").removeprefix("void "))[0].split("::")[-1]
+    return re.split(r"[(<]", spelled.replace("<unnamed>::", "").removeprefix("void "))[0].split(
+        "::"
+    )[-1]
 
 
 def read_ncu(log: str) -> dict[str, Counts]:
@@ -102,7 +104,9 @@ def total(kernels: list[Counts]) -> Counts:
 
 
 def hardware() -> dict:
-    path = shutil.which("ncu") or sys.exit("ncu is not on the PATH")
+    path = shutil.which("ncu")
+    if path is None:
+        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
     ncu = [path, "--clock-control", "none", "--csv", "--page", "raw"]
     ncu += ["--metrics", ",".join(metric for metrics in METRICS.values() for metric in metrics)]
     with tempfile.TemporaryDirectory() as temp:
@@ -116,7 +120,9 @@ def hardware() -> dict:
             wrapped = [*command, *(f"--wrap={word}" for word in [*ncu, "--log-file", log])]
             if profiled(wrapped) is not None:
                 calls[rung] = total(list(read_ncu(log.read_text()).values()))
-    gpu = output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"])
+    gpu = output(
+        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]
+    )
     return {"machine": gpu.strip(), "patterns": patterns, "rungs": calls}
 
 
@@ -135,35 +141,48 @@ def table() -> str:
     ours = json.loads((BENCH / "counters-emulator.json").read_text())
     columns = list(METRICS)
     lines = [
-        f"`python3 docs/bench/compare_counters.py table`; hardware: {theirs['machine']}, {theirs['date']};"
+        f"`docs/bench/measure counters table`; hardware: {theirs['machine']}, {theirs['date']};"
         f" emulator: {ours['date']}. One number: both counted it. Two: hardware / emulator.",
     ]
     equal = compared = 0
     for group, title in (("patterns", "kernel"), ("rungs", "rung, one call at its budget's size")):
-        lines += ["", "| " + " | ".join([title, *(name.replace("_", " ") for name in columns)]) + " |"]
+        lines += [
+            "",
+            "| " + " | ".join([title, *(name.replace("_", " ") for name in columns)]) + " |",
+        ]
         lines.append("|---|" + "---:|" * len(columns))
         for name, counts in theirs[group].items():
             cells = []
             for column in columns:
                 hardware_count, emulator_count = counts[column], ours[group][name][column]
                 same = hardware_count == emulator_count
-                cells.append(str(hardware_count) if same else f"**{hardware_count} / {emulator_count}**")
+                cells.append(
+                    str(hardware_count) if same else f"**{hardware_count} / {emulator_count}**"
+                )
                 equal, compared = equal + same, compared + 1
             lines.append("| " + " | ".join([f"`{name}`", *cells]) + " |")
     lines.insert(1, f"Equal: {equal} of {compared}.")
     return "\n".join(lines)
 
 
-def main() -> None:
-    if len(sys.argv) != 2 or sys.argv[1] not in ("hardware", "emulator", "table"):
-        sys.exit(__doc__)
-    if sys.argv[1] == "table":
-        print(table())
-        return
-    counted = hardware() if sys.argv[1] == "hardware" else emulator()
-    date = datetime.now(timezone.utc).date().isoformat()
-    print(json.dumps({"command": " ".join(sys.argv), "date": date, **counted}, indent=1))
+class Side(str, Enum):
+    HARDWARE = "hardware"
+    EMULATOR = "emulator"
+    TABLE = "table"
 
 
-if __name__ == "__main__":
-    main()
+@measurement(
+    "counters",
+    needs=f"{GPU} with ncu for hardware; both builds",
+    writes=["counters-hardware.json", "counters-emulator.json", "counters.md"],
+    uses=["common/simt/bench/access_patterns.cu"],
+)
+def counters(side: Side) -> None:
+    """Compare the emulator's counters with Nsight Compute's: one side, or the table of both."""
+    if side is Side.TABLE:
+        write("counters.md", table())
+    else:
+        counted = hardware() if side is Side.HARDWARE else emulator()
+        write_json(f"counters-{side.value}.json", {**provenance(), **counted})
+        if side is Side.HARDWARE:
+            measured_now("counters-hardware.json")

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Extracts the counters of our kernels and the library's from the CSV of Nsight Compute:
-
-    s=smsp__average_warps_issue_stalled p=_per_issue_active.ratio
-    t=throughput.avg.pct_of_peak_sustained_elapsed
-    ours='warp_tiled|single_pass_kernel|resident_blocks|look_back_kernel'
-    ncu --clock-control none --csv --page raw \\
-        --filter-mode per-launch-config --launch-count 1 \\
-        -k regex:"$ours|ffma|DeviceScanKernel|DeviceSelectSweep" \\
-        --metrics gpu__time_duration.sum,dram__$t,lts__$t,l1tex__$t,sm__$t,\\
-    smsp__issue_active.avg.pct_of_peak_sustained_active,${s}_dispatch_stall$p,${s}_barrier$p,\\
-    ${s}_long_scoreboard$p,${s}_short_scoreboard$p,${s}_wait$p,${s}_lg_throttle$p \\
-        build/compare_library /dev/null |
-        python3 docs/bench/library_counters.py > docs/bench/h200-library-counters.json
+"""The counters of our kernels and the library's, from Nsight Compute.
 
 Nsight Compute measures the first launch of each kernel and grid. If several sizes have the same
 grid, that is the smallest size. Shares are in percent of the peak. "stalled" is the number of warps
@@ -21,10 +9,14 @@ that wait for that reason, per instruction that a scheduler issues.
 import csv
 import json
 import re
-import sys
+from collections.abc import Iterable
+
+from library import build_library
+from measurements import GPU, MeasurementError, gpu_name, measured_now, measurement, output, write
 
 STALLED = "smsp__average_warps_issue_stalled"
 SHARES = ("dram", "lts", "l1tex", "sm")
+KERNELS = "warp_tiled|single_pass_kernel|resident_blocks|look_back_kernel|ffma|DeviceScanKernel|DeviceSelectSweep"
 STALLS = ("dispatch_stall", "barrier", "long_scoreboard", "short_scoreboard", "wait", "lg_throttle")
 
 
@@ -43,11 +35,30 @@ def kernel_name(full: str) -> str:
     return f"{base}<{arguments[1]}>" if arguments else base
 
 
-def main() -> None:
-    table = csv.DictReader(line for line in sys.stdin if line.startswith('"'))
+def command() -> list[str]:
+    metrics = ["gpu__time_duration.sum", "smsp__issue_active.avg.pct_of_peak_sustained_active"]
+    metrics += [f"{unit}__throughput.avg.pct_of_peak_sustained_elapsed" for unit in SHARES]
+    metrics += [f"{STALLED}_{reason}_per_issue_active.ratio" for reason in STALLS]
+    ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw"]
+    ncu += ["--filter-mode", "per-launch-config", "--launch-count", "1"]
+    return [*ncu, "-k", f"regex:{KERNELS}", "--metrics", ",".join(metrics)]
+
+
+@measurement("library-counters", needs=f"{GPU}, nvcc and ncu", writes=["GPU-library-counters.json"])
+def library_counters() -> None:
+    """Read the shares of the peaks and the reasons of stalls, of our kernels and the library's."""
+    counted = output([*command(), build_library(), "/dev/null"])
+    name = f"{gpu_name()}-library-counters.json"
+    write(name, summary(counted.splitlines()))
+    measured_now(name)
+
+
+def summary(lines: Iterable[str]) -> str:
+    """JSON of what Nsight Compute printed, one launch per line."""
+    table = csv.DictReader(line for line in lines if line.startswith('"'))
     units = next(table, {})  # the row below the names
     if "gpu__time_duration.sum" not in units:
-        sys.exit("library_counters.py: pipe the CSV of Nsight Compute in; see the head of this file")
+        raise MeasurementError("Nsight Compute printed no table; run ./lab doctor")
     in_us = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[units["gpu__time_duration.sum"]]
     gpu = ""
     rows = []
@@ -65,9 +76,5 @@ def main() -> None:
             reason: number(row[f"{STALLED}_{reason}_per_issue_active.ratio"]) for reason in STALLS
         }
         rows.append(found)
-    lines = ",\n  ".join(json.dumps(row) for row in rows)
-    print(f'{{"gpu": "{gpu}", "launches": [\n  {lines}\n]}}')
-
-
-if __name__ == "__main__":
-    main()
+    launches = ",\n  ".join(json.dumps(row) for row in rows)
+    return f'{{"gpu": "{gpu}", "launches": [\n  {launches}\n]}}'

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Prints what `./lab grade --json FILE` wrote as a short Markdown page: one row per rung.
+"""Grades on a GPU as a short Markdown page: one row per rung.
 
-    python3 docs/bench/grade_table.py FILE... > PAGE
-
-A grade holds every test of every rung, some 1,500 lines per lab. The page keeps what is quoted from
-it. Runs without any package.
+A grade holds every test of every rung, some 1,500 lines per lab. The page keeps what is quoted from it.
 """
 
 import json
-import sys
+import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+from measurements import (
+    GPU,
+    ROOT,
+    MeasurementError,
+    gpu_name,
+    measured_now,
+    measurement,
+    provenance,
+    write,
+)
 
 NAMES = (
     "submission",
@@ -28,24 +38,45 @@ NAMES = (
 RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:")
 
 
-def main() -> None:
-    if len(sys.argv) < 2:
-        sys.exit("grade_table.py: name the files that ./lab grade --json wrote")
+@measurement("grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-exploits.md"])
+def grades(
+    labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
+    submissions: Annotated[
+        Path, typer.Option("--from", help="What to grade: a submission, or a folder of them.")
+    ] = ROOT / "solutions",
+    name: Annotated[str, typer.Option(help="The page is GPU-NAME.md.")] = "grades",
+) -> None:
+    """Grade the solutions, or other submissions, on a GPU, and keep a row per rung."""
+    known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
+    if unknown := sorted(set(labs or ()) - set(known)):
+        raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
+    with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
+        files = [grade(lab, submissions, Path(temp)) for lab in labs or known]
+        page_name = f"{gpu_name()}-{name}.md"
+        write(page_name, page(files))
+    if not labs and name == "grades":
+        measured_now(page_name)
+
+
+def grade(lab: str, submissions: Path, folder: Path) -> Path:
+    file = folder / f"{lab}.json"
+    command = [ROOT / "lab", "grade", submissions.resolve(), "--lab", lab, "--backend", "cuda"]
+    subprocess.run([*command, "--json", file, "--results", folder / lab], cwd=ROOT, check=False)
+    if not file.is_file():
+        raise MeasurementError(f"{lab}: ./lab grade wrote no report; see its message above")
+    return file
+
+
+def page(files: Sequence[Path]) -> str:
     made, compilers, table = set(), set(), [NAMES, RULE]
-    for name in sys.argv[1:]:
-        try:
-            report = json.loads(Path(name).read_text("utf-8"))
-            made.add(report["graded_at"][:10])
-            compilers.add(compiler(report))
-            table += rows(report)
-        except (OSError, ValueError) as error:
-            sys.exit(f"grade_table.py: {name}: {error}")
-        except (KeyError, TypeError):
-            sys.exit(f"grade_table.py: {name}: not a file that ./lab grade --json wrote")
-    print("<!-- made by docs/bench/grade_table.py -->\n")
-    print(f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}.\n")
-    for cells in table:
-        print(f"| {' | '.join(cells)} |")
+    for file in files:
+        report = json.loads(file.read_text("utf-8"))
+        made.add(report["graded_at"][:10])
+        compilers.add(compiler(report))
+        table += rows(report)
+    lines = [f"<!-- {provenance()['command']} -->", ""]
+    lines += [f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}.", ""]
+    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in table)])
 
 
 def compiler(report: Mapping[str, Any]) -> str:
@@ -95,7 +126,3 @@ def sanitizer(tests: Sequence[Mapping[str, Any]]) -> str:
     """How many of compute-sanitizer's tools found nothing."""
     tools = [test["outcome"] for test in tests if test["name"].startswith("compute-sanitizer.")]
     return f"{tools.count('passed')} of {len(tools)} clean" if tools else ""
-
-
-if __name__ == "__main__":
-    main()

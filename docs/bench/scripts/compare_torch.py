@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times two solutions and PyTorch, where the ladders have no library of NVIDIA's. Run from the top level:
-
-    python3 docs/bench/compare_torch.py run                         # needs nvcc, a GPU and torch; writes torch.json
-    python3 docs/bench/compare_torch.py table > docs/bench/torch.md
+"""Times two solutions and PyTorch, where the ladders have no library of NVIDIA's.
 
 A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax. Both sides and a copy
 take turns over the same inputs, which rotate through more than the caches hold; every result is compared first.
@@ -13,17 +10,28 @@ import importlib
 import json
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import datetime, timezone
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-REPORT = ROOT / "docs" / "bench" / "torch.json"
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    MeasurementError,
+    measured_now,
+    measurement,
+    provenance,
+    write,
+    write_json,
+)
+
 ROUNDS = 15
-BATCH_BYTES = 4 << 30  # moved by a batch of calls: about a millisecond of copying, and many times any L2
+BATCH_BYTES = (
+    4 << 30
+)  # moved by a batch of calls: about a millisecond of copying, and many times any L2
 TABLES = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
 ROWS = ((32768, 256), (65536, 1024), (8192, 32768), (1024, 262144))  # rows, their length
 # The solutions' functions, as C sees them.
@@ -53,26 +61,45 @@ def build(folder: Path) -> ctypes.CDLL:
     bridge.write_text(BRIDGE)
     sources = [bridge]
     sources += [
-        ROOT / "solutions" / name for name in ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
+        ROOT / "solutions" / name
+        for name in ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
     ]
-    includes = [ROOT / "common" / "cuda", ROOT / "labs" / "05-summed-area-table", ROOT / "labs" / "07-scheduling"]
-    flags = ["-std=c++20", "-O3", "-arch=native", "-shared", "-Xcompiler=-fPIC", *(f"-I{path}" for path in includes)]
+    includes = [
+        ROOT / "common" / "cuda",
+        ROOT / "labs" / "05-summed-area-table",
+        ROOT / "labs" / "07-scheduling",
+    ]
+    flags = [
+        "-std=c++20",
+        "-O3",
+        "-arch=native",
+        "-shared",
+        "-Xcompiler=-fPIC",
+        *(f"-I{path}" for path in includes),
+    ]
     subprocess.run(["nvcc", *flags, *sources, "-o", library], check=True)
     return ctypes.CDLL(str(library))
 
 
 def ours(function: Any, scratch: Any) -> Call:
     function.argtypes = (
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_int] + [ctypes.c_void_p] * 2 + [ctypes.c_size_t, ctypes.c_void_p]
+        [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+        + [ctypes.c_void_p] * 2
+        + [ctypes.c_size_t, ctypes.c_void_p]
     )
 
     def call(source: Any, target: Any) -> None:
         stream = torch.cuda.current_stream().cuda_stream
         status = function(
-            source.data_ptr(), *source.shape, target.data_ptr(), scratch.data_ptr(), scratch.numel(), stream
+            source.data_ptr(),
+            *source.shape,
+            target.data_ptr(),
+            scratch.data_ptr(),
+            scratch.numel(),
+            stream,
         )
         if status != 0:
-            sys.exit(f"{function.__name__}: CUDA error {status}")
+            raise MeasurementError(f"{function.__name__}: CUDA error {status}")
 
     return call
 
@@ -115,7 +142,7 @@ def compare(
     contenders["ours"](source, target)
     error = float(((target - expected).abs() / expected.abs().clamp(min=1e-30)).max())
     if not error <= tolerance:
-        sys.exit(f"{name} {shape}: off by {error:g}, more than {tolerance:g}")
+        raise MeasurementError(f"{name} {shape}: off by {error:g}, more than {tolerance:g}")
     graphs = {who: record(call, pairs) for who, call in contenders.items()}
     times: dict[str, list[float]] = {who: [] for who in contenders}
     for turn in range(ROUNDS):
@@ -136,7 +163,9 @@ def run() -> dict[str, Any]:
     try:
         torch = importlib.import_module("torch")
     except ImportError:
-        sys.exit("torch is missing: use a Python that has it")
+        raise MeasurementError(
+            "torch is missing; name a Python that has it: PYTHON=python3 docs/bench/measure torch run"
+        ) from None
     scratch = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
 
     def copy(source: Any, target: Any) -> None:
@@ -164,16 +193,16 @@ def run() -> dict[str, Any]:
     both = {"ours": soft, "torch": softmax, "copy": copy}
     rows += [compare("softmax", normal, shape, both, 1e-4) for shape in ROWS]
     return {
-        "command": "docs/bench/compare_torch.py run", "date": datetime.now(timezone.utc).date().isoformat(),
+        **provenance(),
         "machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
         "rounds": ROUNDS, "rows": rows,
     }  # fmt: skip
 
 
 def table() -> str:
-    report = json.loads(REPORT.read_text())
+    report = json.loads((BENCH / "torch.json").read_text())
     lines = [
-        f"`python3 {report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
+        f"`{report['command']}`, {report['date']}: {report['machine']}, torch {report['torch']}. Medians of"
         f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes per second than the copying kernel"
         " whose speed is the ladders' limit.",
         "",
@@ -191,14 +220,16 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    if sys.argv[1:] == ["run"]:
-        REPORT.write_text(json.dumps(run(), indent=1) + "\n")
-    elif sys.argv[1:] == ["table"]:
-        print(table())
+class Step(str, Enum):
+    RUN = "run"
+    TABLE = "table"
+
+
+@measurement("torch", needs=f"{GPU}, nvcc and torch for run", writes=["torch.json", "torch.md"])
+def compare_torch(step: Step) -> None:
+    """Time the summed-area tables and the softmaxes against PyTorch, or make the table of it."""
+    if step is Step.RUN:
+        write_json("torch.json", run())
+        measured_now("torch.json")
     else:
-        sys.exit(__doc__)
-
-
-if __name__ == "__main__":
-    main()
+        write("torch.md", table())

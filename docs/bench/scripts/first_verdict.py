@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Measures how long a student waits, and writes docs/bench/first-verdict.json. Run from the top level,
-on an idle machine:
-
-    python3 docs/bench/first_verdict.py [LAB ...]
+"""How long a student waits for the first verdict, and for the verdict after a save.
 
 Makes the students' copy, clones it into an empty folder with empty caches, and types the first check
-there; then saves the solution of every rung of each LAB (default: all) under `watch`. Only pip's
-downloads are there already: a first round, which does not count, fetches them.
+there; then saves the solution of every rung of each LAB under `watch`. Only pip's downloads are there
+already: a first round, which does not count, fetches them.
 """
 
-import json
 import os
 import platform
 import re
@@ -20,21 +16,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-ROOT = Path(__file__).resolve().parents[2]
-OUTPUT = ROOT / "docs" / "bench" / "first-verdict.json"
+import typer
+from measurements import IDLE, ROOT, measurement, provenance, write_json
+
 TARGET = "00-threads/01_matrix_add"
 CALM_LOAD = 0.5  # more than this and the machine is not idle
 
 
-def main() -> None:
+@measurement("first-verdict", needs=IDLE, writes=["first-verdict.json"])
+def first_verdict(
+    labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
+) -> None:
+    """Measure a student's first check, and each verdict after a save."""
     known = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
-    labs = sys.argv[1:] or known
-    if unknown := sorted(set(labs) - set(known)):
-        sys.exit(f"first_verdict.py: no lab {unknown[0]}; there are: {', '.join(known)}")
+    if unknown := sorted(set(labs or ()) - set(known)):
+        raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
         work = Path(temp)
@@ -43,10 +42,9 @@ def main() -> None:
         first_check(work, "downloads", env)
         cold = first_check(work, "cold", env)
         warm = first_check(work, "cold", env, checkout="second")
-        saves = list(save_to_verdict(work / "checkout-cold", env, labs))
+        saves = list(save_to_verdict(work / "checkout-cold", env, labs or known))
     report = {
-        "command": " ".join(["python3", "docs/bench/first_verdict.py", *sys.argv[1:]]),
-        "date": datetime.now(timezone.utc).date().isoformat(),
+        **provenance(),
         "machine": {
             "processor": processor(),
             "cores": len(os.sched_getaffinity(0)),
@@ -58,7 +56,7 @@ def main() -> None:
         "second_checkout_with_the_first_ones_caches": warm,
         "save_to_verdict": saves,
     }
-    OUTPUT.write_text(json.dumps(report, indent=1) + "\n")
+    write_json("first-verdict.json", report)
     slowest = max(saves, key=lambda save: save["seconds"])
     print(f"first verdict {cold['seconds']} s ({cold['cpu_seconds']} s of processor time)")
     print(f"slowest save {slowest['seconds']} s: {slowest['rung']}")
@@ -71,7 +69,9 @@ def make_copy(folder: Path) -> None:
         run(["git", *author, *command], folder, os.environ)
 
 
-def first_check(work: Path, caches: str, env: Mapping[str, str], checkout: str = "") -> dict[str, Any]:
+def first_check(
+    work: Path, caches: str, env: Mapping[str, str], checkout: str = ""
+) -> dict[str, Any]:
     """Clones the copy and checks a starter; what that took, pip's stage apart."""
     folder = work / f"checkout-{checkout or caches}"
     cached = work / f"caches-{caches}"
@@ -89,7 +89,9 @@ def first_check(work: Path, caches: str, env: Mapping[str, str], checkout: str =
     }
 
 
-def save_to_verdict(folder: Path, env: Mapping[str, str], labs: list[str]) -> Iterator[dict[str, Any]]:
+def save_to_verdict(
+    folder: Path, env: Mapping[str, str], labs: list[str]
+) -> Iterator[dict[str, Any]]:
     """For each rung the time from a save of its solution to the end of the verdict under `watch`."""
     for lab in labs:
         for solution in sorted((ROOT / "solutions" / lab).glob("[0-9]*.cu")):
@@ -140,7 +142,3 @@ def cpu_seconds() -> float:
 def processor() -> str:
     names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return names[0] if names else platform.machine()
-
-
-if __name__ == "__main__":
-    main()

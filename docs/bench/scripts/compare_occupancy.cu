@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds lab 07's occupancy formula against this machine's driver, for kernels of many shapes. From
-// the top level, on a machine whose GPU architectures.cuh knows:
-//
-//   nvcc -std=c++20 -arch=native -Icommon/cuda -Ilabs/07-scheduling docs/bench/compare_occupancy.cu
-//   \
-//       solutions/07-scheduling/01_residency.cu -o build/compare_occupancy
-//   build/compare_occupancy > docs/bench/occupancy.json
+// Compares lab 07's occupancy formula with this machine's driver, for kernels of many shapes. The
+// GPU must be one that architectures.cuh knows. Run it by `docs/bench/measure occupancy`.
 //
 // Writes one JSON object; its exit status is 0 when formula and driver agree everywhere.
 #include <cstdio>

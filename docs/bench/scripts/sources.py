@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds figures that are older than the code they speak of. Run from the top level:
+"""Finds figures that are older than the code they speak of. `docs/bench/measure older` runs it; by hand:
 
-    python3 docs/bench/sources.py record FIGURES [SOURCE...]  # after measuring; FIGURES lies in docs/bench
-    python3 docs/bench/sources.py older                       # writes the table into docs/measured.md
+    python3 docs/bench/scripts/sources.py record FIGURES [SOURCE...]  # after measuring; FIGURES lies in docs/bench
+    python3 docs/bench/scripts/sources.py older                       # writes the table into docs/measured.md
 
 docs/bench/sources.json holds, for each file of figures, the key of each solution as it was when it was measured. A key
 is a hash of the solution's code. Comments, texts, layout and headers do not count. Runs without any package.
@@ -14,12 +14,14 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BENCH = ROOT / "docs" / "bench"
 SOURCES = BENCH / "sources.json"
 PAGE = ROOT / "docs" / "measured.md"
 BEGIN, END = "<!-- older:begin -->", "<!-- older:end -->"
-TEXT_OR_SPACE = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL)  # what no kernel is made of
+TEXT_OR_SPACE = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL
+)  # what no kernel is made of
 
 
 def code(text: str) -> str:
@@ -60,9 +62,17 @@ def older() -> str:
     for figures, keys in sorted(recorded().items()):
         changed = [path for path, old in sorted(keys.items()) if key_of(path) != old]
         if changed:
-            names = ", ".join(f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in changed)
+            names = ", ".join(
+                f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in changed
+            )
             lines.append(f"| [{figures}](bench/{figures}) | {names} |")
     return "\n".join(lines)
+
+
+def write_table() -> None:
+    before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    PAGE.write_text(f"{before}{begin}\n{older()}\n{end}{after}", "utf-8")
 
 
 def main() -> None:
@@ -70,9 +80,7 @@ def main() -> None:
         case ["record", figures, *sources]:
             record(figures, sources)
         case ["older"]:
-            before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
-            _, end, after = rest.partition(END)
-            PAGE.write_text(f"{before}{begin}\n{older()}\n{end}{after}", "utf-8")
+            write_table()
         case _:
             sys.exit("sources.py: record FIGURES [SOURCE...], or older; see the head of this file")
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The list of measurements, and what their scripts share.
+
+A script declares its measurement with `@measurement`; `app.py` imports each script and runs one by name.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sources
+
+SCRIPTS = Path(__file__).resolve().parent
+BENCH = SCRIPTS.parent
+ROOT = BENCH.parents[1]
+sys.path.insert(0, str(ROOT / "grader" / "src"))
+
+IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
+
+Function = TypeVar("Function", bound=Callable[..., None])
+
+
+@dataclass(frozen=True)
+class Measurement:
+    name: str
+    needs: str  # empty: nothing
+    writes: tuple[str, ...]  # patterns, from docs/bench
+    uses: tuple[str, ...]  # the scripts that make it, from the top level
+    run: Callable[..., None]  # its docstring and its parameters are what --help shows
+
+    @property
+    def what(self) -> str:
+        return (self.run.__doc__ or "").partition("\n")[0]
+
+
+MEASUREMENTS: dict[str, Measurement] = {}
+
+
+class MeasurementError(Exception):
+    """Why nothing was measured, in one line with the next step."""
+
+
+def measurement(
+    name: str, *, needs: str, writes: Iterable[str], uses: Iterable[str] = ()
+) -> Callable[[Function], Function]:
+    def declare(run: Function) -> Function:
+        script = f"docs/bench/scripts/{run.__module__}.py"
+        MEASUREMENTS[name] = Measurement(name, needs, tuple(writes), (script, *uses), run)
+        return run
+
+    return declare
+
+
+def provenance() -> dict[str, str]:
+    """The command and the date, which begin every report."""
+    command = " ".join(["docs/bench/measure", *sys.argv[1:]])
+    return {"command": command, "date": datetime.now(timezone.utc).date().isoformat()}
+
+
+def machine() -> dict[str, object]:
+    return {"cores": os.cpu_count(), "system": platform.platform(terse=True)}
+
+
+def write(name: str, text: str) -> None:
+    (BENCH / name).write_text(text if text.endswith("\n") else f"{text}\n", "utf-8")
+    print(f"wrote docs/bench/{name}")
+
+
+def write_json(name: str, report: object, indent: int = 1) -> None:
+    write(name, json.dumps(report, indent=indent))
+
+
+def output(command: "list[str | Path]", **options: Any) -> str:
+    """What a command prints. Raises MeasurementError if it fails or is not there."""
+    options = {"cwd": ROOT, "capture_output": True, "text": True, "check": False, **options}
+    try:
+        done = subprocess.run(command, **options)
+    except OSError as error:
+        raise MeasurementError(f"{command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        words = (done.stderr or done.stdout or "no message").strip().splitlines()
+        said = next((line for line in words if "error" in line), words[-1])
+        raise MeasurementError(f"{command[0]} ended with {done.returncode}: {said}")
+    return str(done.stdout)
+
+
+def measured_now(name: str) -> None:
+    """The figures in docs/bench/NAME are as old as the code."""
+    sources.record(name, [])
+    sources.write_table()
+
+
+def gpu_name() -> str:
+    """`h200` of "NVIDIA H200"."""
+    named = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"])
+    return named.split()[-1].lower()
+
+
+def nvcc(program: str, flags: "list[str | Path]", sources: "list[str | Path]") -> Path:
+    """Compiles build/PROGRAM for this machine's GPU, with CUDA's and the labs' headers."""
+    target = ROOT / "build" / program
+    target.parent.mkdir(exist_ok=True)
+    output(["nvcc", "-std=c++20", "-arch=native", "-Icommon/cuda", *flags, *sources, "-o", target])
+    return target

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""docs/bench/measure lists every script and every result, and its scripts take their arguments."""
+
+import os
+import re
+import subprocess
+import sys
+from fnmatch import fnmatch
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+BENCH = REPOSITORY / "docs" / "bench"
+SCRIPTS = BENCH / "scripts"
+HELPERS = {"docs/bench/scripts/app.py", "docs/bench/scripts/measurements.py"}
+COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab bench ")
+# Figures by other programs, with no place for a command; their measurement writes them.
+UNSIGNED = {
+    "h200-library-counters.json",
+    "h200-occupancy.json",
+    "h200-variants.json",
+    "h200-verdicts.jsonl",
+    "sources.json",
+}
+
+
+@pytest.fixture(scope="module")
+def measure() -> Any:
+    """The module of the command line."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        return import_module("app")
+    finally:
+        sys.path.remove(str(SCRIPTS))
+
+
+def tracked(*patterns: str) -> list[str]:
+    listed = ["git", "-C", str(REPOSITORY), "ls-files", "-z", "-co", "--exclude-standard"]
+    done = subprocess.run([*listed, *patterns], capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split("\0") if (REPOSITORY / name).is_file()]
+
+
+def test_the_command_lists_every_measurement(measure: Any) -> None:
+    done = subprocess.run([BENCH / "measure"], capture_output=True, text=True, check=True)
+    names = [line.split()[0] for line in done.stdout.splitlines()[1:-3]]
+    assert sorted(names) == sorted(measure.MEASUREMENTS)
+    assert all(each.what.endswith(".") for each in measure.MEASUREMENTS.values())
+
+
+def test_each_measurement_shows_its_help(measure: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, each in measure.MEASUREMENTS.items():
+        assert measure.main([name, "--help"]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"docs/bench/measure {name}" in shown
+        assert each.what in shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nope"],
+        ["counters"],
+        ["counters", "gpu"],
+        ["cpu", "--seeds", "0"],
+        ["cost", "--bogus"],
+        ["drawings", "99-nothing"],
+        ["grades", "99-nothing"],
+        ["ladders", "07-scheduling"],
+        ["first-verdict", "99-nothing"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_is_one_line_with_the_next_step(
+    measure: Any, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert measure.main(words) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert "docs/bench/measure" in told[0]
+
+
+def test_a_missing_tool_is_one_line(
+    measure: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert measure.main(["occupancy"]) == 3
+    assert capsys.readouterr().err == "measure: nvcc: No such file or directory\n"
+
+
+def test_every_script_belongs_to_a_measurement(measure: Any) -> None:
+    used = {name for each in measure.MEASUREMENTS.values() for name in each.uses}
+    scripts = set(tracked("docs/bench/scripts", "docs/figures/*.py", "labs/*/figures/*.py"))
+    assert scripts - used == HELPERS
+    assert [name for name in used if name.endswith((".py", ".cu")) and name not in tracked()] == []
+
+
+def test_every_result_is_written_by_a_measurement(measure: Any) -> None:
+    """And each pattern has a result, except for the names of other GPUs."""
+    patterns = {
+        os.path.normpath(f"docs/bench/{pattern.replace('GPU-', '*-')}")
+        for each in measure.MEASUREMENTS.values()
+        for pattern in each.writes
+    }
+    results = [
+        name
+        for name in tracked("docs/bench", "docs/figures", "labs/*/figures")
+        if not name.endswith(".py") and "/scripts/" not in name and name != "docs/bench/measure"
+    ]
+    assert [name for name in results if not any(fnmatch(name, each) for each in patterns)] == []
+    assert [each for each in patterns if not any(fnmatch(name, each) for name in tracked())] == []
+
+
+def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
+    for file in sorted(BENCH.glob("*.*")):
+        if file.suffix == ".svg" or file.name in UNSIGNED:
+            continue
+        named = COMMAND.search(file.read_text("utf-8")[:4000])
+        assert named, file.name
+        assert named[1] is None or named[1] in measure.MEASUREMENTS, file.name
+    for file in sorted(REPOSITORY.glob("labs/*/figures/*.svg")):
+        drawn_by = re.search(r"(?:Made|Drawn) by (\w+\.py)", file.read_text("utf-8")[:1000])
+        assert drawn_by, file.name
+        assert (file.parent / drawn_by[1]).is_file()
