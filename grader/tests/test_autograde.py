@@ -156,7 +156,11 @@ def test_gradescope_grades(kind: str, machine: Machine, packages: dict[Platform,
     assert sum(test["max_score"] for test in made["tests"]) == 10
     assert "\x1b" not in json.dumps(made)
     said = " ".join(test["output"] for test in made["tests"])
-    expected = {"partly": "the tail is missing", "broken": "compile_error at 01_matrix_add.cu:1", "empty": "is missing"}
+    expected = {
+        "partly": "the tail is missing",
+        "broken": "compile_error at 01_matrix_add.cu:1",
+        "empty": "is missing",
+    }
     assert expected.get(kind, "") in said
 
 

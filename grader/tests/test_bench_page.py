@@ -22,7 +22,7 @@ def _row(rung: str, num_items: int, gbps: float, **more: float) -> dict[str, Any
     } | more
 
 
-_REPORT = {
+_REPORT: dict[str, Any] = {
     "command": "./lab bench 01-demo",
     "date": "2026-01-02",
     "machine": {"gpu": "A GPU", "driver": "1.2"},
