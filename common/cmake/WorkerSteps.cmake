@@ -16,6 +16,9 @@ if(LAB_BACKEND STREQUAL "cpu")
   # index of an array whose size is known and every address of a type; no optimisation that would move
   # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra). Of
   # debug information, lines are all that findings need: the rest takes a quarter of the time.
+  # -fno-elide-constructors: else a struct passed or returned by value is an operand of the call, which no
+  # hook announces (docs/decisions/0003). -fno-delete-null-pointer-checks: a null access stays, to be found.
+  # -fno-ipa-reference-addressable: a shared array that is only written stays, too.
   # g++ 11 threads jumps whatever -fno-thread-jumps says, and copies barriers: hence the parameter.
   set(simt_checks alignment,bounds)
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
@@ -25,6 +28,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-thread-jumps --param=max-jump-thread-duplication-stmts=0
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
+    -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
   # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
@@ -32,7 +36,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   # malloc, new and similar functions take memory of the device. The object is renamed, and not the library
   # replaced, so that only the rung's own calls are meant, whatever the compiler has inlined.
   set(simt_renamed_calls "")
-  foreach(call IN ITEMS memcpy memmove memset malloc free calloc realloc aligned_alloc posix_memalign)
+  foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk
+      malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
   endforeach()
   # new and delete, mangled: of one object and of an array, in every form.

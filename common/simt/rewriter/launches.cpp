@@ -145,9 +145,9 @@ class LaunchRewriter {
                    " ::simt::launch(" + launch_site(code_, begin, open, macro_parameters_) + ", ");
     edits_.replace(code_[open].begin, code_[open + 2].end, "::simt::LaunchConfig(");
     edits_.replace(code_[close].begin, code_[close + 2].end, ")");
-    edits_.replace(code_[arguments].begin, code_[arguments].end,
-                   ", [&](auto... simt_args) SIMT_UNTRACED {" + kernel + "(simt_args...);}" +
-                       separator(arguments, end));
+    edits_.replace(
+        code_[arguments].begin, code_[arguments].end,
+        ", [&](auto... simt_args) {" + kernel + "(simt_args...);}" + separator(arguments, end));
     rewrite_arguments(kernel, arguments, end);
   }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "rewrite.h"
 
@@ -126,10 +129,37 @@ std::string Project::rewritten(const File& file) const {
   return "#line 1 " + quoted(file.path) + "\n" + edits.apply();
 }
 
+// What the emulator has to know of the source; program/rewriter_table.h describes it.
+std::string Project::table() const {
+  std::set<std::string> entries;
+  for (const auto& [key, file] : files_) {
+    DeviceVariables found;
+    find_device_variables(file.source.code, found);
+    for (const Macro& macro : file.source.macros) {
+      const std::size_t num_before = found.device.size() + found.constant.size();
+      find_device_variables(macro.body, found);
+      // A macro may paste names that nothing here shows.
+      if (found.device.size() + found.constant.size() > num_before) entries.insert(":*");
+    }
+    for (const std::string_view name : found.device) entries.insert(":" + std::string(name));
+    for (const std::string_view name : found.constant) entries.insert("=" + std::string(name));
+    const std::string name = file.path.filename().string();
+    for (const std::size_t place : find_classes(file.source.code)) {
+      entries.insert("@" + name + ":" + std::to_string(file.source.line_at(place)));
+    }
+  }
+  std::string text;
+  for (const std::string& entry : entries) text += entry + ";";
+  return "[[gnu::used, gnu::section(\"simt_names\")]] static const char simt_names[] = " +
+         quoted(fs::path(text)) + ";\n";
+}
+
 void Project::write(const fs::path& output) {
   output_ = output;
   for (const auto& [key, file] : files_) {
-    if (file.is_changed) write_file(output_of(file), rewritten(file));
+    if (!file.is_changed) continue;
+    const std::string head = key == input_ ? table() : "";
+    write_file(output_of(file), head + rewritten(file));
   }
 }
 

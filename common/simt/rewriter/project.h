@@ -46,6 +46,7 @@ class Project {
   void spread_changes();
   std::filesystem::path output_of(const File& file) const;
   std::string rewritten(const File& file) const;
+  std::string table() const;
 
   std::vector<std::filesystem::path> include_dirs_;
   std::map<std::string, File> files_;  // by canonical path

@@ -29,6 +29,17 @@ void rewrite_shared(const Tokens& code, Edits& edits);
 // __launch_bounds__(256) void k(...) {...} gets a first statement ::simt::check_launch_bounds(256);
 void rewrite_launch_bounds(const Tokens& code, Edits& edits);
 
+// Names that are declared with __device__, __managed__ or __shared__, or with __constant__.
+// Functions' names are among them, and those of static variables in a device's functions.
+struct DeviceVariables {
+  std::vector<std::string_view> device;
+  std::vector<std::string_view> constant;
+};
+void find_device_variables(const Tokens& code, DeviceVariables& found);
+
+// Where classes are named after `struct`, `class` or `union`, as offsets.
+std::vector<std::size_t> find_classes(const Tokens& code);
+
 // All of them, for all code of a source.
 inline void rewrite_all(const Source& source, Edits& edits) {
   rewrite_launches(source.code, {}, edits);

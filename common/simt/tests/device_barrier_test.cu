@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <cooperative_groups.h>
+
 #include <numeric>
 
 #include "device_test.h"
@@ -188,6 +190,139 @@ TEST_F(Barrier, ReportsAGridWhoseBlocksDoNotAllMeet) {
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message, "threads 0-63 wait at the grid's barrier"));
   EXPECT_TRUE(contains(finding.message, "1 block has ended"));
+}
+
+// Which threads take part in a barrier, and what is wrong with it.
+enum class Barriers {
+  kInTwoBranchesOfALine,
+  kByAMacroInTwoBranches,
+  kByGroupsInTwoBranches,
+  kInABranch,
+  kInABranchOfALoop,
+  kInALoopOfOwnLength,
+  kBeforeAShuffle,
+  kTwiceInABranch,
+};
+
+#define SYNCHRONISE __syncthreads()
+
+template <Barriers kWhich>
+__global__ void diverge(int* out) {
+  const int t = threadIdx.x;
+  const auto block = cooperative_groups::this_thread_block();
+  // clang-format off
+  if (kWhich == Barriers::kInTwoBranchesOfALine) {
+    if (t < 16) { __syncthreads(); } else { __syncthreads(); }
+  } else if (kWhich == Barriers::kByAMacroInTwoBranches) {
+    if (t < 16) { SYNCHRONISE; } else { SYNCHRONISE; }
+  } else if (kWhich == Barriers::kByGroupsInTwoBranches) {
+    if (t < 16) { block.sync(); } else { block.sync(); }
+    // clang-format on
+  } else if (kWhich == Barriers::kInABranch) {
+    if (t % 2 == 0) {
+      __syncthreads();
+      out[t] = 1;
+    }
+  } else if (kWhich == Barriers::kInABranchOfALoop) {
+    for (int stride = 1; stride < 32; stride *= 2) {
+      if (t % (2 * stride) == 0) {
+        __syncthreads();
+        out[t] += stride;
+      }
+    }
+    return;  // nothing behind the loop
+  } else if (kWhich == Barriers::kInALoopOfOwnLength) {
+    for (int i = 0; i < t; ++i) __syncthreads();
+  } else if (kWhich == Barriers::kBeforeAShuffle) {
+    if (t < 32) __syncthreads();
+    out[t] = __shfl_down_sync(0xffffffffu, t, 1);
+    return;
+  } else if (kWhich == Barriers::kTwiceInABranch) {
+    if (t < 16) {
+      __syncthreads();
+      out[t] = 1;
+      __syncthreads();
+    }
+  }
+  out[t] += 2;
+}
+
+template <Barriers kWhich>
+std::string divergence() {
+  Managed<int> out(64);
+  diverge<kWhich><<<1, 64>>>(out.get());
+  const std::vector<simt::Finding> findings = simt::take_findings();
+  if (findings.empty()) return "nothing";
+  EXPECT_EQ(findings[0].kind, simt::FindingKind::kBarrierDivergence);
+  return findings[0].message;
+}
+
+TEST_F(Barrier, IsTheCallAndNotTheLine) {
+  EXPECT_TRUE(contains(divergence<Barriers::kInTwoBranchesOfALine>(), "by different calls"));
+  EXPECT_TRUE(contains(divergence<Barriers::kByAMacroInTwoBranches>(), "by different calls"));
+  EXPECT_TRUE(contains(divergence<Barriers::kByGroupsInTwoBranches>(), "by different calls"));
+}
+
+TEST_F(Barrier, MustNotBePassedWithoutIt) {
+  const std::string passed = " went past this barrier to line ";
+  EXPECT_TRUE(contains(divergence<Barriers::kInABranch>(), "thread 1 of block 0" + passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kInABranchOfALoop>(), "thread 1 of block 0" + passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kInALoopOfOwnLength>(), passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kBeforeAShuffle>(), "thread 32 of block 0" + passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kTwiceInABranch>(), "thread 16 of block 0" + passed));
+}
+
+__device__ int root_of(int square) {
+  for (int i = 0; i < square; ++i) {
+    if (i * i == square) return i;
+  }
+  return 0;
+}
+
+// All return early, each in another way, and none goes past a barrier.
+__global__ void return_in_turns(int* out, int num_working) {
+  const int t = threadIdx.x;
+  out += blockIdx.x * blockDim.x;
+  if (t >= num_working) return;
+  for (int round = 0; round < 8; ++round) {
+    int steps = root_of(t);
+    while (steps > 0) --steps;
+    if (t == round) return;
+    __syncthreads();
+    out[t] += root_of(t) + 1;
+    if (t == round + 10) {
+      out[t] = -1;
+      return;
+    } else {
+      out[t] += 1;
+    }
+  }
+  if (t % 2 == 0) {
+    out[t] = 1;
+    __syncthreads();
+    out[t] += 1;
+  }
+}
+
+__global__ void return_from_the_other_branch(int* out) {
+  const int t = threadIdx.x;
+  for (int round = 0; round < 4; ++round) {
+    if (t > round) {
+      __syncthreads();
+      out[t] += round;
+    } else {
+      out[t] = 7;
+      return;
+    }
+  }
+  out[t] += 2;
+}
+
+TEST_F(Barrier, MayBeLeftOutByThreadsThatReturn) {
+  Managed<int> out(512);
+  for (const int num_working : {1, 20, 40, 256})
+    return_in_turns<<<2, 256>>>(out.get(), num_working);
+  return_from_the_other_branch<<<1, 64>>>(out.get());
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ TEST_F(Launch, RefusesALaunchInsideAKernel) {
   launch_inside<<<1, 1>>>(count.get());
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   EXPECT_EQ(count[0], 0u);
+  expect_finding(simt::FindingKind::kLaunchError);
 }
 
 TEST_F(Launch, TakesArgumentsByPointer) {

@@ -400,5 +400,75 @@ TEST(ByteFlags, CopyFromAndToAnyPlace) {
   }
 }
 
+__global__ void write_some_kernel(float* out, int num_items) {
+  if (threadIdx.x < num_items) out[threadIdx.x] = 1;
+}
+
+TEST_F(Memory, FindsACopyOfWhatNoKernelWrote) {
+  std::vector<float> items(256);
+  const std::size_t size_bytes = 256 * sizeof(float);
+  for (const int num_written : {256, 100, 0}) {
+    float* d_out = nullptr;
+    cudaMalloc(&d_out, size_bytes);
+    write_some_kernel<<<1, 256>>>(d_out, num_written);
+    cudaMemcpy(items.data(), d_out, size_bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    if (num_written == 256) continue;
+    const simt::Finding finding = expect_finding(simt::FindingKind::kUninitializedRead);
+    EXPECT_EQ(finding.line, __LINE__ - 4);
+    EXPECT_TRUE(contains(finding.message, "does the launch cover all items?"));
+  }
+}
+
+__global__ void launching_kernel(float* out) { write_some_kernel<<<1, 32>>>(out, 32); }
+
+TEST_F(Memory, FindsALaunchInAKernel) {
+  Managed<float> out(32);
+  launching_kernel<<<1, 32>>>(out.get());
+  const simt::Finding finding = expect_finding(simt::FindingKind::kLaunchError);
+  EXPECT_EQ(finding.line, __LINE__ - 7);
+  EXPECT_TRUE(contains(finding.message, "launch kernels from the host"));
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+}
+
+__forceinline__ __global__ void inlined_kernel(float* out) { out[blockDim.x + threadIdx.x] = 1; }
+constexpr int kInlinedLine = __LINE__ - 1;
+__global__ void only_writes_kernel(int first) {
+  [[maybe_unused]] __shared__ int tile[32];
+  tile[(first + threadIdx.x) % 64] = 1;
+}
+
+struct Item {
+  float value;
+  int key;
+};
+__device__ __noinline__ Item later(Item a, Item b) { return a.key > b.key ? a : b; }
+
+__global__ void by_value_kernel(Item* out) {
+  __shared__ Item tile[64];
+  const int t = threadIdx.x;
+  tile[t] = Item{1.0f, t};
+  tile[t] = later(tile[t], tile[(t + 32) % 64]);
+  out[t] = tile[t];
+}
+constexpr int kByValueLine = __LINE__ - 4;  // and the next one
+
+TEST_F(Memory, SeesKernelsAndStructsThatGoAnotherWay) {
+  Managed<float> out(32);
+  inlined_kernel<<<1, 32>>>(out.get());
+  EXPECT_EQ(expect_finding(simt::FindingKind::kOutOfBounds).line, kInlinedLine);
+  only_writes_kernel<<<1, 32>>>(0);
+  EXPECT_TRUE(simt::take_findings().empty());
+  only_writes_kernel<<<1, 32>>>(1);
+  expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
+  Managed<Item> items(64);
+  by_value_kernel<<<1, 64>>>(items.get());
+  const std::vector<simt::Finding> findings = simt::take_findings();
+  ASSERT_FALSE(findings.empty());
+  for (const simt::Finding& finding : findings) {
+    EXPECT_TRUE(finding.line == kByValueLine || finding.line == kByValueLine + 1) << finding.line;
+  }
+}
+
 }  // namespace
 }  // namespace simt_test

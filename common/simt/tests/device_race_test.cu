@@ -67,7 +67,8 @@ __global__ void warp_kernel(int* out) {
     items[t] = t + round;
     __syncwarp();
     int sum = items[base + (lane + 1) % 32];
-    sum += __shfl_xor_sync(0xffffffffu, sum, 1);  // orders the reads before the next writes
+    sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+    __syncwarp();  // orders the reads before the next writes, which the shuffle does not
     out[t] = sum;
   }
   const unsigned half = lane < 16 ? 0xffffu : 0xffff0000u;
@@ -80,6 +81,33 @@ __global__ void warp_kernel(int* out) {
 TEST_F(Race, AllowsWarpsThatSynchroniseThemselves) {
   Managed<int> out(kThreads);
   warp_kernel<<<1, kThreads>>>(out.get());
+}
+
+enum class Between { kSyncwarp, kShuffle, kBallot, kMatch, kReduce };
+
+__global__ void neighbour_in_warp_kernel(int* out, Between between) {
+  __shared__ int items[32];
+  const int t = threadIdx.x;
+  items[t] = t;
+  if (between == Between::kSyncwarp) __syncwarp();
+  if (between == Between::kShuffle) __shfl_sync(0xffffffffu, t, 0);
+  if (between == Between::kBallot) __ballot_sync(0xffffffffu, 1);
+  if (between == Between::kMatch) __match_any_sync(0xffffffffu, 1);
+  if (between == Between::kReduce) __reduce_add_sync(0xffffffffu, 1u);
+  out[t] = items[31 - t];
+}
+
+TEST_F(Race, IsNotPreventedByOperationsOnRegisters) {
+  Managed<int> out(32);
+  neighbour_in_warp_kernel<<<1, 32>>>(out.get(), Between::kSyncwarp);
+  EXPECT_TRUE(simt::take_findings().empty());
+  for (const Between between :
+       {Between::kShuffle, Between::kBallot, Between::kMatch, Between::kReduce}) {
+    neighbour_in_warp_kernel<<<1, 32>>>(out.get(), between);
+    const std::vector<simt::Finding> findings = simt::take_findings();
+    ASSERT_FALSE(findings.empty()) << static_cast<int>(between);
+    EXPECT_EQ(findings[0].kind, simt::FindingKind::kRace);
+  }
 }
 
 __global__ void volatile_warp_kernel(int* out) {
@@ -104,6 +132,33 @@ TEST_F(Race, FindsWarpSynchronousCode) {
 
 __global__ void add_plainly(int* sum) { *sum += 1; }
 __global__ void add_atomically(int* sum) { atomicAdd(sum, 1); }
+
+__global__ void add_in_rounds(int* sum, int num_rounds) {
+  for (int round = 0; round < num_rounds; ++round) *sum += 1;
+}
+
+// As on a device: the emulator's order alone would hide it.
+TEST_F(Race, LosesUpdatesOnceItIsKnown) {
+  for (const auto& [num_blocks, num_threads] :
+       {std::pair{1, 2}, {1, 64}, {2, 1}, {50, 1}, {40, 96}}) {
+    Managed<int> sum(1);
+    simt::forget_races();
+    add_in_rounds<<<num_blocks, num_threads>>>(sum.get(), 3);
+    expect_finding(simt::FindingKind::kRace);
+    EXPECT_EQ(sum[0], 3 * num_blocks * num_threads);
+    sum[0] = 0;
+    add_in_rounds<<<num_blocks, num_threads>>>(sum.get(), 3);
+    simt::take_findings();
+    EXPECT_LT(sum[0], 3 * num_blocks * num_threads);
+    EXPECT_GE(sum[0], 3);
+  }
+}
+
+TEST_F(Race, ChangesNoOrderWhereThereIsNone) {
+  Managed<int> sum(1);
+  for (int i = 0; i < 2; ++i) add_atomically<<<4, 64>>>(sum.get());
+  EXPECT_EQ(sum[0], 512);
+}
 
 TEST_F(Race, FindsAPlainSum) {
   Managed<int> sum(1);

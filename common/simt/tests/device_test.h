@@ -79,6 +79,7 @@ class DeviceTest : public testing::Test {
     simt::take_findings();
     simt::clear_errors();
     simt::set_schedule(0);
+    simt::forget_races();
     simt::set_step_limit(simt::kDefaultStepLimit);
   }
 };

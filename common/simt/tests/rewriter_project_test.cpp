@@ -34,6 +34,16 @@ class ProjectTest : public testing::Test {
     std::ifstream stream(dir_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
+  // The rewritten in.cu, and the table that comes before it.
+  std::string output() const {
+    const std::string all = read("out/out.cpp");
+    return all.substr(all.find('\n') + 1);
+  }
+  std::string table() const {
+    const std::string all = read("out/out.cpp");
+    const std::size_t begin = all.find('"', all.find("simt_names[]")) + 1;
+    return all.substr(begin, all.find("\";\n") - begin);
+  }
   // Rewrites in.cu to out/out.cpp.
   void rewrite(const std::vector<fs::path>& include_dirs = {}) {
     fs::create_directories(dir_ / "out");
@@ -65,22 +75,39 @@ class ProjectTest : public testing::Test {
 TEST_F(ProjectTest, WorksWithAnEmptyFile) {
   write("in.cu", "");
   rewrite();
-  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu"));
+  EXPECT_EQ(output(), line_directive("in.cu"));
+}
+
+TEST_F(ProjectTest, ListsTheDevicesVariablesAndTheClasses) {
+  write("header.cuh", "#pragma once\n__device__ float4 in_header;\n");
+  write("in.cu",
+        "#include \"header.cuh\"\n"
+        "__device__ int count = 0, *pointer, table[2][3];\n"
+        "static __constant__ float weights[25];\n"
+        "namespace n { __managed__ __align__(16) std::pair<int, float> pair{1, 2}; }\n"
+        "float of_host[3];\n"
+        "__device__ int (*function)(int);\n"
+        "struct alignas(8) Pair\n"
+        "{ float a, b; };\n"
+        "template <class T> __global__ void kernel(T* p) { static int calls; int local; }\n"
+        "void host() { static int of_host_too; auto f = [] __device__ (int i) { return i; }; }\n");
+  rewrite();
+  EXPECT_EQ(table(),
+            ":calls;:count;:function;:in_header;:kernel;:pair;:pointer;:table;=weights;@in.cu:7;");
 }
 
 TEST_F(ProjectTest, DropsAByteOrderMark) {
   write("in.cu", "\xEF\xBB\xBFint x;\n");
   rewrite();
-  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "int x;\n");
+  EXPECT_EQ(output(), line_directive("in.cu") + "int x;\n");
 }
 
 TEST_F(ProjectTest, PointsPlainHeadersToTheirOldPlace) {
   write("in.cu", "#include \"plain.h\"\n#include <vector>\n#include \"absent.h\"\n");
   write("plain.h", "int x;\n");
   rewrite();
-  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "#include \"" +
-                                     (dir_ / "plain.h").string() +
-                                     "\"\n#include <vector>\n#include \"absent.h\"\n");
+  EXPECT_EQ(output(), line_directive("in.cu") + "#include \"" + (dir_ / "plain.h").string() +
+                          "\"\n#include <vector>\n#include \"absent.h\"\n");
 }
 
 TEST_F(ProjectTest, RewritesHeadersWithLaunches) {
@@ -91,8 +118,8 @@ TEST_F(ProjectTest, RewritesHeadersWithLaunches) {
   ASSERT_NE(header, "");
   EXPECT_NE(read(header).find("DynamicShared"), std::string::npos);
   EXPECT_EQ(read(header).substr(0, 6), "#line ");
-  EXPECT_EQ(read("out/out.cpp"), line_directive("in.cu") + "#include \"" +
-                                     fs::path(header).filename().string() + "\"\nint main() {}\n");
+  EXPECT_EQ(output(), line_directive("in.cu") + "#include \"" +
+                          fs::path(header).filename().string() + "\"\nint main() {}\n");
   EXPECT_EQ(read("kernels/run.cuh"), "#pragma once\nextern __shared__ int x[];\n");
 }
 
@@ -111,7 +138,7 @@ TEST_F(ProjectTest, FindsHeadersInIncludeFolders) {
   rewrite({dir_ / "include"});
   EXPECT_NE(other_output(), "");
   // What is found through -I is found again by the compiler.
-  EXPECT_NE(read("out/out.cpp").find("#include \"lab/plain.cuh\"\n"), std::string::npos);
+  EXPECT_NE(output().find("#include \"lab/plain.cuh\"\n"), std::string::npos);
 }
 
 TEST_F(ProjectTest, NamesFileAndLineOfErrors) {

@@ -32,8 +32,8 @@ inline std::string launch(const std::string& kernel, const std::string& configur
                           const std::string& arguments, const std::string& name = "") {
   const std::string site = name.empty() ? '"' + kernel + '"' : name;
   return " ::simt::launch(::simt::LaunchSite{" + site + ", __FILE__, __LINE__}, " +
-         "::simt::LaunchConfig(" + configuration + "), [&](auto... simt_args) SIMT_UNTRACED {" +
-         kernel + "(simt_args...);}" + (arguments.empty() ? "" : ", ") + arguments + ")";
+         "::simt::LaunchConfig(" + configuration + "), [&](auto... simt_args) {" + kernel +
+         "(simt_args...);}" + (arguments.empty() ? "" : ", ") + arguments + ")";
 }
 
 // The line, from 1, on which `what` stands first.

@@ -17,11 +17,11 @@ using size_type = unsigned long long;
 // synchronise and to count.
 class thread_group {
  public:
-  SIMT_INLINE void sync() const {
+  SIMT_INLINE void sync(simt::BarrierCall call = simt::BarrierCall::current()) const {
     if (kind_ == Kind::kWarpPart) {
       __syncwarp(mask_);
     } else if (kind_ == Kind::kBlock) {
-      __syncthreads();
+      __syncthreads(call);
     } else {
       simt::sync_grid();
     }
@@ -80,7 +80,9 @@ class thread_block : public thread_group {
   SIMT_INLINE dim3 thread_index() const { return threadIdx; }
   SIMT_INLINE dim3 group_dim() const { return blockDim; }
   SIMT_INLINE dim3 dim_threads() const { return blockDim; }
-  SIMT_INLINE void sync() const { __syncthreads(); }
+  SIMT_INLINE void sync(simt::BarrierCall call = simt::BarrierCall::current()) const {
+    __syncthreads(call);
+  }
 
  private:
   friend SIMT_INLINE thread_block this_thread_block();
@@ -110,6 +112,10 @@ SIMT_INLINE grid_group this_grid() { return grid_group(); }
 template <class Group>
 SIMT_INLINE void sync(const Group& group) {
   group.sync();
+}
+SIMT_INLINE void sync(const thread_block& group,
+                      simt::BarrierCall call = simt::BarrierCall::current()) {
+  group.sync(call);
 }
 template <class Group>
 SIMT_INLINE auto thread_rank(const Group& group) {

@@ -69,6 +69,20 @@ using ThreadBody = void (*)(void* closure);
 cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
                      void* closure);
 
+// A copy of a kernel's argument. Not made by the class's copy constructor, which would be
+// announced as the kernel's own code that reads memory of the host.
+template <class T>
+inline constexpr bool kIsCopiedAsBytes = std::is_class_v<T>&& std::is_trivially_copyable_v<T>;
+
+template <class T>
+requires kIsCopiedAsBytes<T> SIMT_UNTRACED SIMT_INLINE T argument(T& original) {
+  return __builtin_bit_cast(T, original);
+}
+template <class T>
+SIMT_UNTRACED SIMT_INLINE T& argument(T& original) {
+  return original;
+}
+
 template <class Closure>
 SIMT_UNTRACED void call_closure(void* closure) {
   (*static_cast<Closure*>(closure))();
@@ -86,7 +100,7 @@ SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig
 // `args`. The outcome is in cudaGetLastError(), as after <<<>>>.
 template <class Kernel, class... Args>
 SIMT_UNTRACED void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args... args) {
-  auto closure = [&]() SIMT_UNTRACED { kernel(args...); };
+  auto closure = [&]() SIMT_UNTRACED { kernel(detail::argument(args)...); };
   detail::run_closure(site, config, closure);
 }
 
@@ -97,7 +111,7 @@ SIMT_UNTRACED cudaError_t launch_with_pointers(LaunchSite site, LaunchConfig con
                                                void (*kernel)(Params...), void** args) {
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) SIMT_UNTRACED {
     auto closure = [&]() SIMT_UNTRACED {
-      kernel(*static_cast<std::remove_cvref_t<Params>*>(args[I])...);
+      kernel(detail::argument(*static_cast<std::remove_cvref_t<Params>*>(args[I]))...);
     };
     return detail::run_closure(site, config, closure);
   };

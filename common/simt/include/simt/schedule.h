@@ -20,6 +20,12 @@ inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 inline constexpr std::uint64_t kSuccessorsFirst = 4;
 void set_schedule(std::uint64_t seed);
 
+// Once a race has been found in a kernel, its later launches run in an order that shows what the
+// race can do: before a thread writes, all others run until they are about to write, too. So an
+// update by two threads (`sum[0] += x`) is lost, as on a device. Not while launches are counted.
+// This call returns all kernels to the order of set_schedule.
+void forget_races();
+
 // How long a kernel may stand still before it counts as a deadlock, in basic blocks of threads that
 // poll memory. One that neither waits nor touches memory may compute 50 times as long.
 inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;

@@ -6,6 +6,7 @@
 #include "check/async_copies.h"
 #include "check/clocks.h"
 #include "check/shared_shadow.h"
+#include "check/skipped_barrier.h"
 
 namespace simt::device {
 
@@ -15,6 +16,7 @@ struct BlockChecks {
   std::vector<WarpOrder> warps;     // by Warp::id
   std::vector<AsyncCopies> copies;  // by thread
   SharedShadow shared;
+  SkippedBarriers skips;
 };
 
 }  // namespace simt::device

@@ -5,6 +5,7 @@
 
 #include "check/address_space.h"
 #include "check/copy_race.h"
+#include "check/copy_unwritten.h"
 #include "check/race_shadow.h"
 #include "program/address.h"
 #include "simt/memory.h"
@@ -47,7 +48,9 @@ class ShadowKeeper : public MemoryObserver {
     note_copied(number(p), size_bytes, true);
   }
   void on_read(const void* p, std::size_t size_bytes) override {
-    if (is_device_address(p)) note_copied(number(p), size_bytes, false);
+    if (!is_device_address(p)) return;
+    check_copy_to_host(p, size_bytes);
+    note_copied(number(p), size_bytes, false);
   }
   void on_copy(const void* destination, const void* source, std::size_t size_bytes) override {
     if (is_device_address(source)) note_copied(number(source), size_bytes, false);

@@ -52,6 +52,8 @@ Slot<BlockChecks> make_checks(const Block& block) {
 
 void begin_block_checks(BlockChecks& checks) {
   order_block_start(checks);
+  checks.skips.leavers.clear();
+  checks.skips.watched.clear();
   for (AsyncCopies& copies : checks.copies) copies.clear();
 }
 

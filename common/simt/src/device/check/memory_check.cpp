@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <string_view>
 
 #include "check/block_checks.h"
 #include "check/copy_race.h"
@@ -15,8 +16,11 @@
 #include "check/race_shadow.h"
 #include "check/races.h"
 #include "program/address.h"
+#include "program/device_variables.h"
 #include "program/shared_variables.h"
+#include "program/source_line.h"
 #include "run/fiber.h"
+#include "run/launch.h"
 #include "run/running.h"
 #include "run/untraced.h"
 #include "simt/limits.h"
@@ -131,6 +135,13 @@ void check_other_stack(const Access& access) {
   if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
 }
 
+// Of the program's variables a kernel may use the device's, and write those that are not constant.
+void check_owner(const Access& access) {
+  const Owner owner = owner_of_variable(access.address);
+  if (owner == Owner::kHost && !is_of_launch(access.pc)) end_host_pointer(access);
+  if (owner == Owner::kConstant && access.writes) report_constant_written(access);
+}
+
 // Neither device memory nor shared memory nor the thread's stack.
 void check_elsewhere(const Access& access) {
   const Untraced untraced;
@@ -141,6 +152,7 @@ void check_elsewhere(const Access& access) {
   if (access.address - begin < number(&_end) - begin) {  // __device__ variables, tables
     Access inside = access;
     inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
+    check_owner(inside);
     return check_global_race(inside);
   }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
@@ -151,7 +163,7 @@ void check_elsewhere(const Access& access) {
     end_outside_shared_memory(access);
   }
   if (is_usable(find(access.address), access)) return;  // registered host memory
-  if (is_mapped(access.address)) end_host_pointer(access);
+  if (is_mapped(access.address) && !is_of_launch(access.pc)) end_host_pointer(access);
 }
 
 // Of the host, to the device's range: it may reach managed and pinned memory alone.
@@ -163,6 +175,15 @@ void check_host_access(const Access& access) {
 }
 
 }  // namespace
+
+bool is_of_launch(const void* pc) {
+  const Untraced untraced;
+  const SourceLine& where = source_line(pc);
+  const LaunchSite& site = running.launch->site;
+  const std::string_view path(site.file);
+  return where.line == 0 ||
+         (where.line == site.line && where.file == path.substr(path.rfind('/') + 1));
+}
 
 void check_access(const Access& access) {
   if (running.launch == nullptr) return check_host_access(access);

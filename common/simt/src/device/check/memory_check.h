@@ -12,4 +12,8 @@ namespace simt::device {
 // device's memory, which is an error that sticks.
 void check_access(const Access& access);
 
+// Whether the code there is the running launch's own: it reads the host's memory to find the kernel
+// and its arguments.
+bool is_of_launch(const void* pc);
+
 }  // namespace simt::device

@@ -100,6 +100,11 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
   }
 }
 
+void report_constant_written(const Access& access) {
+  if (is_known(access, Mistake::kOutOfBounds)) return;
+  report_here(access, FindingKind::kOutOfBounds, constant_text(running_thread_name(), access));
+}
+
 void report_host_access(const Access& access, const Allocation* allocation) {
   set_sticky_error(cudaErrorIllegalAddress);
   if (is_known(access, Mistake::kHost)) return;

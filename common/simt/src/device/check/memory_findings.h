@@ -33,6 +33,9 @@ void report_uninitialized(const Access& access, const std::string& where);
 // `variable`: which one it reads, null in dynamic shared memory.
 void report_uninitialized_shared(const Access& access, const SharedVariable* variable);
 
+// The access writes a __constant__ variable.
+void report_constant_written(const Access& access);
+
 // The host makes the access, to device memory; `allocation`: which, null if none is near.
 void report_host_access(const Access& access, const Allocation* allocation);
 

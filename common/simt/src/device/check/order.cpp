@@ -116,7 +116,7 @@ void order_grid_barrier_block(BlockChecks& checks) {
   forget_barriers(checks);
 }
 
-void order_warp_operation(const Warp& warp, std::uint32_t group) {
+void order_warp_sync(const Warp& warp, std::uint32_t group) {
   BlockOrder& order = running.checks->order;
   WarpOrder& own = order_of(warp);
   tick(order);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which accesses come before which, whatever the schedule: by barriers, by warp operations, and by
+// Which accesses come before which, whatever the schedule: by barriers, by __syncwarp, and by
 // fences before and atomics after. Errs on the side of order: never reports an ordered pair as
 // unordered.
 //
 // Each block has a clock that ticks at everything that may order. A fence releases what its thread
-// has done, or knows of by barriers and warp operations, and a fence for the device also what the
+// has done, or knows of by barriers and __syncwarp, and a fence for the device also what the
 // thread has acquired from others' fences for the block; an atomic or volatile read acquires
 // whatever any thread has released by then. (A device orders less: only if the read sees what
 // was written after the fence. NVIDIA's own programs omit the reader's fence, so none is required.)
@@ -29,7 +29,7 @@ void order_block_start(BlockChecks& checks);
 void order_barrier(BlockChecks& checks);
 void order_grid_barrier_begin();  // everything before it, in all blocks, is past
 void order_grid_barrier_block(BlockChecks& checks);
-void order_warp_operation(const Warp& warp, std::uint32_t group);
+void order_warp_sync(const Warp& warp, std::uint32_t group);
 void order_release(bool for_device);  // false: for the block only
 void order_acquire();
 

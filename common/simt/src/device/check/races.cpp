@@ -2,7 +2,11 @@
 #include "check/races.h"
 
 #include <cstring>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "check/block_checks.h"
@@ -14,11 +18,13 @@
 #include "run/running_thread.h"
 #include "run/untraced.h"
 #include "simt/finding.h"
+#include "simt/schedule.h"
 
 namespace simt::device {
 namespace {
 
 std::map<std::pair<const void*, const void*>, int> g_races;  // how often, by the two places
+std::set<std::string, std::less<>> g_kernels;                // in which races were reported
 
 // Two writes: what was there before the second one.
 struct Unsettled {
@@ -34,6 +40,11 @@ Unsettled g_unsettled;
 bool is_new_race(const void* pc, const void* earlier) {
   constexpr int kMaxTries = 64;  // two writes may have written the same value the first time
   return ++g_races[{pc, earlier}] <= kMaxTries;
+}
+
+void report_and_remember(Finding finding) {
+  g_kernels.insert(finding.kernel);
+  report(std::move(finding));
 }
 
 }  // namespace
@@ -59,7 +70,7 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
   const bool both_write =
       other_kernel == nullptr && earlier.writes && access.writes && !access.is_atomic;
   if (!both_write || access.size_bytes > sizeof g_unsettled.before) {
-    return report(std::move(finding));
+    return report_and_remember(std::move(finding));
   }
   settle_race();
   g_unsettled.finding = std::move(finding);
@@ -78,9 +89,13 @@ void settle_race() {
       std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) == 0;
   if (same_value && g_unsettled.same_line) return;
   if (same_value) g_unsettled.finding.message += same_value_text();
-  report(std::move(g_unsettled.finding));
+  report_and_remember(std::move(g_unsettled.finding));
 }
+
+bool has_races(const char* kernel) { return g_kernels.contains(std::string_view(kernel)); }
 
 void reset_races() { g_races.clear(); }
 
 }  // namespace simt::device
+
+void simt::forget_races() { device::g_kernels.clear(); }

@@ -22,6 +22,9 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
 void settle_race();
 extern bool race_is_unsettled;
 
+// Whether races have been reported in launches of that kernel.
+bool has_races(const char* kernel);
+
 // Forgets what has been reported; for a new launch.
 void reset_races();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "count/access_pattern.h"
@@ -77,6 +78,8 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   kernel.counters.grid = config.grid;
   kernel.counters.block = config.block;
   kernel.counters.dynamic_shared_bytes = config.shared_bytes;
+  const std::string_view path(site.file);
+  kernel.launches.emplace(path.substr(path.rfind('/') + 1), site.line);
   const std::uint64_t num_blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   CounterSet& counters = kernel.counters.counters;
@@ -140,9 +143,11 @@ KernelCounters Tally::finish(KernelTally& kernel) {
     // Where no student wrote a branch, a device needs none either: minima, shuffles' bounds.
     if (!is_students_own(unpack_pc(pc))) counters[Counter::kDivergentBranches] = 0;
     const SourceLine& where = source_line(unpack_pc(pc));
-    // The launch's own steps are not the kernel's. With g++ 11 they have no line of the student's.
+    // The launch's own steps are not the kernel's. They lie in its line, or with g++ 11 in no line
+    // of the student's.
     const auto is_there = [](const AccessPattern& pattern) { return pattern.cost > 0; };
-    if (where.line == 0 && std::ranges::none_of(place.patterns, is_there)) continue;
+    const bool is_of_launch = where.line == 0 || kernel.launches.contains({where.file, where.line});
+    if (is_of_launch && std::ranges::none_of(place.patterns, is_there)) continue;
     LineCounters& line = lines[{where.file, where.line}];
     line.file = where.file;
     line.line = where.line;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "count/request.h"
@@ -44,6 +45,7 @@ class Tally {
   struct KernelTally {
     KernelCounters counters;
     std::set<const SharedVariable*> shared_variables;
+    std::set<std::pair<std::string, int>> launches;  // file and line of each launch
     std::unordered_map<std::uint32_t, PlaceTally> places;
   };
 

@@ -30,14 +30,26 @@ bool is_builtin(std::uintptr_t address) {
 
 std::vector<std::unique_ptr<WarpTrace>> g_spare;
 
-// Nothing for what is no memory of the device: another thread's stack, built-in variables.
+// Memory of the host that kernels may use, or the program's __device__ variables.
+bool is_pinned_or_of_program(std::uintptr_t address) {
+  const std::uintptr_t begin = number(&__executable_start);
+  if (address - begin < number(&_end) - begin) return true;
+  const Untraced untraced;
+  const void* const p = reinterpret_cast<const void*>(address);
+  const Allocation* const allocation = find_allocation(p);
+  return allocation != nullptr && allocation->contains(p);
+}
+
+// Nothing for what is no memory of the device: another thread's stack, built-in variables, what a
+// launch reads to find its kernel.
 std::optional<MemorySpace> space_of(std::uintptr_t address) {
   if (is_device_address(reinterpret_cast<const void*>(address))) return MemorySpace::kGlobal;
   if (running.static_shared.contains(address) || running.dynamic_shared.contains(address)) {
     return MemorySpace::kShared;
   }
   if (is_builtin(address) || is_fiber_stack(address)) return std::nullopt;
-  return MemorySpace::kGlobal;  // the program's __device__ variables, or pinned memory of the host
+  if (is_pinned_or_of_program(address)) return MemorySpace::kGlobal;
+  return std::nullopt;
 }
 
 // How deep a frame is in a stack. Counts from the stack's top, so that it agrees between lanes.

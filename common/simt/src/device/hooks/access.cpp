@@ -5,19 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "count/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"
-#include "program/source_line.h"
 #include "run/block.h"
-#include "run/launch.h"
+#include "run/path.h"
 #include "run/poll.h"
 #include "run/running.h"
-#include "run/untraced.h"
 
 namespace {
 
@@ -49,6 +46,7 @@ inline void check_reference(const Access& access, Alignment alignment) {
 inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place) {
   if (concerns_nobody(address)) return;
   ++running.reads;
+  running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
                          .size_bytes = size_bytes,
                          .reads = true,
@@ -62,7 +60,9 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
 inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
                      bool is_volatile = false) {
   if (concerns_nobody(address)) return;
+  if (running.holds_writes_back && !is_volatile) simt::device::hold_back(place.pc);
   ++running.changes;
+  running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
                          .size_bytes = size_bytes,
                          .writes = true,
@@ -80,6 +80,7 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
   if (concerns_nobody(address)) return;
   if (running.launch == nullptr) return on_read(address, size_bytes, alignment, place);
   ++running.reads;
+  running.last_access_step = running.steps;
   simt::device::poll(address, place.pc);
   simt::device::order_acquire();
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
@@ -105,16 +106,8 @@ void on_library_write(const void* to, std::size_t size_bytes, Place place) {
 // Whether a launch hands a thread its copy of an argument so large that the compiler calls memcpy
 // for it: to the thread's stack, in the line of the launch itself.
 bool copies_argument(const void* to, const void* from, Place place) {
-  if (running.launch == nullptr || !concerns_nobody(to) || concerns_nobody(from) ||
-      simt::is_device_address(from)) {
-    return false;
-  }
-  const simt::device::Untraced untraced;
-  const simt::device::SourceLine& where = simt::device::source_line(place.pc);
-  const simt::LaunchSite& site = running.launch->site;
-  const std::string_view path(site.file);
-  return where.line == 0 ||
-         (where.line == site.line && where.file == path.substr(path.rfind('/') + 1));
+  return running.launch != nullptr && concerns_nobody(to) && !concerns_nobody(from) &&
+         !simt::is_device_address(from) && simt::device::is_of_launch(place.pc);
 }
 
 void on_library_copy(const void* to, const void* from, std::size_t size_bytes, Place place) {
@@ -129,6 +122,7 @@ extern "C" {
 
 void __sanitizer_cov_trace_pc() {
   if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
+  simt::device::note_block(running.steps, __builtin_return_address(0));
   if (running.trace != nullptr) simt::device::record_step(SIMT_PLACE);
 }
 
@@ -176,6 +170,22 @@ void* simt_memmove(void* to, const void* from, std::size_t size_bytes) {
 }
 
 void* simt_memset(void* to, int value, std::size_t size_bytes) {
+  on_library_write(to, size_bytes, SIMT_PLACE);
+  return std::memset(to, value, size_bytes);
+}
+
+// The same with the size of the room, which a program that asks for _FORTIFY_SOURCE calls.
+void* simt___memcpy_chk(void* to, const void* from, std::size_t size_bytes, std::size_t) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memcpy(to, from, size_bytes);
+}
+
+void* simt___memmove_chk(void* to, const void* from, std::size_t size_bytes, std::size_t) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memmove(to, from, size_bytes);
+}
+
+void* simt___memset_chk(void* to, int value, std::size_t size_bytes, std::size_t) {
   on_library_write(to, size_bytes, SIMT_PLACE);
   return std::memset(to, value, size_bytes);
 }

@@ -44,6 +44,7 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
     return;
   }
   order_acquire();
+  running.last_access_step = running.steps;
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
                 .size_bytes = sizeof(T),
                 .reads = reads,

@@ -15,11 +15,11 @@ namespace simt::device {
 namespace {
 
 // Waits until all of the block's live threads wait here. place: the caller's.
-void wait_at_barrier(bool predicate, Place place) {
+void wait_at_barrier(bool predicate, const BarrierCall& call, Place place) {
   if (running.launch == nullptr) return;  // on the host a thread is alone
   running.lane->pc = place.pc;
   running.lane->frame = place.frame;
-  arrive_at_barrier(predicate);
+  arrive_at_barrier(predicate, call);
   run_others();
 }
 
@@ -47,21 +47,21 @@ void wait_at_grid_barrier(Place place) {
 using simt::device::running;
 using simt::device::wait_at_barrier;
 
-void __syncthreads() { wait_at_barrier(false, SIMT_PLACE); }
+void __syncthreads(simt::BarrierCall call) { wait_at_barrier(false, call, SIMT_PLACE); }
 
-int __syncthreads_count(int predicate) {
-  wait_at_barrier(predicate != 0, SIMT_PLACE);
+int __syncthreads_count(int predicate, simt::BarrierCall call) {
+  wait_at_barrier(predicate != 0, call, SIMT_PLACE);
   return running.launch == nullptr ? predicate != 0 : running.block->released_predicates;
 }
 
-int __syncthreads_and(int predicate) {
-  wait_at_barrier(predicate != 0, SIMT_PLACE);
+int __syncthreads_and(int predicate, simt::BarrierCall call) {
+  wait_at_barrier(predicate != 0, call, SIMT_PLACE);
   if (running.launch == nullptr) return predicate != 0;
   return running.block->released_predicates == running.block->released_threads;
 }
 
-int __syncthreads_or(int predicate) {
-  wait_at_barrier(predicate != 0, SIMT_PLACE);
+int __syncthreads_or(int predicate, simt::BarrierCall call) {
+  wait_at_barrier(predicate != 0, call, SIMT_PLACE);
   return running.launch == nullptr ? predicate != 0 : running.block->released_predicates != 0;
 }
 

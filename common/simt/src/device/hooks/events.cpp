@@ -9,11 +9,13 @@
 #include "check/launch_checks.h"
 #include "check/order.h"
 #include "check/races.h"
+#include "check/skipped_barrier.h"
 #include "count/merge.h"
 #include "count/tally.h"
 #include "count/trace.h"
 #include "program/address.h"
 #include "run/block.h"
+#include "run/path.h"
 #include "run/running.h"
 #include "run/shared_memory.h"
 #include "run/untraced.h"
@@ -43,7 +45,20 @@ void on_shared_memory_fresh(Block& block, const SharedMemory& memory) {
   block.checks->shared.reset(memory.static_memory(), memory.dynamic_memory());
 }
 
+void on_turn_end() {
+  look_for_skipped_barrier();
+  if (has_stepped()) running.lane->last_block = block_at(running.steps);
+}
+
+void on_first_at_barrier() { note_waiter(); }
+
+void on_lane_end() {
+  look_for_skipped_barrier();
+  note_leaver();
+}
+
 void on_barrier(Block& block) {
+  watch_leavers(block);
   order_barrier(*block.checks);
   if (!is_counting()) return;
   const Untraced untraced;  // what it allocates is not the kernel's
@@ -61,8 +76,9 @@ void on_grid_barrier(Block& block) {
   for (Warp& warp : block.warps) record_barrier(warp, warp.at_grid_barrier);
 }
 
-void on_warp_operation(Warp& warp, std::uint32_t group) {
-  order_warp_operation(warp, group);
+// Shuffles, votes and matches exchange registers. They do not order memory.
+void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation) {
+  if (operation == WarpOperation::kSync) order_warp_sync(warp, group);
   record_operation(warp, group, Meeting::kCounted);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "check/launch_checks.h"
+#include "check/races.h"
 #include "count/tally.h"
 #include "hooks/print.h"
 #include "hooks/types.h"
@@ -19,6 +20,7 @@
 #include "run/launch.h"
 #include "run/poll.h"
 #include "run/running.h"
+#include "run/running_thread.h"
 #include "run/scheduler.h"
 #include "run/signal_guard.h"
 #include "run/untraced.h"
@@ -114,6 +116,7 @@ cudaError_t run(Launch& launch, std::uint64_t max_resident) {
   static std::uint64_t clock = 0;  // stands still between kernels, whatever the host does
   running.steps = clock;
   running.launch = &launch;
+  running.holds_writes_back = launch.loses_updates;
   device::block_dim = launch.config.block;
   device::grid_dim = launch.config.grid;
   device::doubtful_reference = 0;
@@ -138,7 +141,19 @@ cudaError_t run(Launch& launch, std::uint64_t max_resident) {
   clock = running.steps;
   running.alarm_step = UINT64_MAX;
   running.launch = nullptr;
+  running.holds_writes_back = false;
   return is_refused(launch) ? launch.fault->error : cudaSuccess;
+}
+
+// nvcc does not compile it with the options that labs use.
+void report_nested(const LaunchSite& site) {
+  if (std::exchange(running.launch->has_nested, true)) return;
+  const device::Untraced untraced;
+  const std::string_view path(site.file);
+  report({FindingKind::kLaunchError, std::string(path.substr(path.rfind('/') + 1)), site.line,
+          running.launch->site.kernel,
+          device::running_thread_name() + " launches " + site.kernel +
+              " from a kernel, and nothing was launched: launch kernels from the host"});
 }
 
 cudaError_t refuse(const LaunchSite& site, cudaError_t error) {
@@ -156,12 +171,14 @@ void raise_dynamic_shared_limit(std::size_t size_bytes) {
 
 cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
                              void* closure) {
+  if (running.launch != nullptr) report_nested(site);
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) return refuse(site, error);
   const bool is_counted = device::is_counting();
   if (is_counted) device::tally().begin_launch(site, config);
   Launch launch = {site, config, body, closure, is_counted, schedule_for(config)};
+  launch.loses_updates = !is_counted && device::has_races(site.kernel);
   const cudaError_t outcome = run(launch, max_resident);
   return outcome == cudaSuccess ? cudaSuccess : refuse(site, outcome);
 }

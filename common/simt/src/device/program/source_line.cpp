@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "program/program_path.h"
+#include "program/rewriter_table.h"
 
 namespace simt::device {
 namespace {
@@ -26,14 +29,28 @@ bool is_shared_header(std::string_view path) {
   return path.find("/common/cuda/") != std::string_view::npos;
 }
 
-// libbacktrace visits the functions inlined at an address from the inside out.
+// Where a class is defined. To the compiler, the class's own copy constructor and assignment lie
+// there.
+bool is_class_definition(const SourceLine& place) {
+  static const std::set<std::string, std::less<>> places = [] {
+    std::set<std::string, std::less<>> found;
+    for_each_entry([&](char kind, std::string_view text) {
+      if (kind == '@') found.emplace(text);
+    });
+    return found;
+  }();
+  return places.contains(place.file + ":" + std::to_string(place.line));
+}
+
+// libbacktrace visits the functions inlined at an address from the inside out. What a class's copy
+// reads and writes belongs to the line that copies.
 int visit_frame(void* data, std::uintptr_t /*pc*/, const char* path, int line, const char*) {
   if (path == nullptr || !is_users(path)) return 0;
   SourceLine& found = *static_cast<SourceLine*>(data);
   const std::string_view view(path);
   if (found.line != 0 && is_shared_header(view)) return 0;
   found = {std::string(view.substr(view.rfind('/') + 1)), line};
-  return is_shared_header(view) ? 0 : 1;
+  return is_shared_header(view) || is_class_definition(found) ? 0 : 1;
 }
 
 // Takes the innermost function only.
@@ -45,12 +62,24 @@ int visit_innermost(void* data, std::uintptr_t /*pc*/, const char* path, int, co
 // Without debug information lines stay unknown, which is no error of the program.
 void ignore_error(void*, const char*, int) {}
 
-void visit_frames(const void* return_address, backtrace_full_callback visit, void* data) {
+backtrace_state* program_state() {
   static backtrace_state* const state =
       backtrace_create_state(program_path(), 0, ignore_error, nullptr);
-  // The call itself ends one byte before the address it returns to.
-  const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(return_address) - 1;
-  backtrace_pcinfo(state, pc, visit, ignore_error, data);
+  return state;
+}
+
+// The call itself ends one byte before the address it returns to.
+std::uintptr_t address_of_call(const void* return_address) {
+  return reinterpret_cast<std::uintptr_t>(return_address) - 1;
+}
+
+void visit_frames(const void* return_address, backtrace_full_callback visit, void* data) {
+  backtrace_pcinfo(program_state(), address_of_call(return_address), visit, ignore_error, data);
+}
+
+void take_symbol(void* data, std::uintptr_t /*pc*/, const char* /*name*/, std::uintptr_t begin,
+                 std::uintptr_t size_bytes) {
+  *static_cast<CodeRange*>(data) = {begin, size_bytes};
 }
 
 struct Visit {
@@ -91,6 +120,23 @@ bool is_students_own(const void* return_address) {
   bool is_own = false;
   visit_frames(return_address, visit_innermost, &is_own);
   return is_own;
+}
+
+std::string variable_at(std::uintptr_t address) {
+  std::string symbol;
+  const auto take_name = [](void* data, std::uintptr_t, const char* name, std::uintptr_t,
+                            std::uintptr_t) {
+    if (name != nullptr) *static_cast<std::string*>(data) = name;
+  };
+  backtrace_syminfo(program_state(), address, take_name, ignore_error, &symbol);
+  return symbol;
+}
+
+CodeRange function_of(const void* return_address) {
+  CodeRange range;
+  backtrace_syminfo(program_state(), address_of_call(return_address), take_symbol, ignore_error,
+                    &range);
+  return range;
 }
 
 bool is_same_line(const void* return_address, const void* other) {

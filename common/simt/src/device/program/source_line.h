@@ -3,6 +3,8 @@
 // because the tables here are not the kernel's data.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace simt::device {
@@ -25,5 +27,21 @@ bool is_same_line(const void* return_address, const void* other);
 
 // "line 12", or "line 12 of helper.cuh" if that is another file than `file`; "an unknown line".
 std::string line_name(const void* return_address, const std::string& file);
+
+// The code of one function.
+struct CodeRange {
+  std::uintptr_t begin = 0;
+  std::size_t size_bytes = 0;
+
+  bool contains(const void* pc) const {
+    return reinterpret_cast<std::uintptr_t>(pc) - begin < size_bytes;
+  }
+};
+
+// The symbol of the variable that holds the address; empty if unknown.
+std::string variable_at(std::uintptr_t address);
+
+// The function that holds the call; empty without a symbol table.
+CodeRange function_of(const void* return_address);
 
 }  // namespace simt::device

@@ -121,6 +121,12 @@ std::string host_pointer_text(const std::string& thread, const Access& access) {
          "it";
 }
 
+std::string constant_text(const std::string& thread, const Access& access) {
+  return what_it_does(thread, access) +
+         " of a __constant__ variable, which kernels can only read: the host writes it, with "
+         "cudaMemcpyToSymbol";
+}
+
 std::string misaligned_text(const std::string& thread, const Access& access) {
   const std::string size = std::to_string(access.size_bytes);
   return what_it_does(thread, access) + " at once at " + hex(access.address) + ", which is " +

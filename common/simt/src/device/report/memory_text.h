@@ -50,6 +50,9 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
 // A kernel's access to the host's memory.
 std::string host_pointer_text(const std::string& thread, const Access& access);
 
+// It writes to a __constant__ variable.
+std::string constant_text(const std::string& thread, const Access& access);
+
 // The address is not a multiple of the access's size.
 std::string misaligned_text(const std::string& thread, const Access& access);
 

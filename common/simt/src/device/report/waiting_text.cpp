@@ -68,8 +68,18 @@ std::string mixed_barrier_text(const std::string& block, const void* pc,
   for (const WaitingThread& thread : threads) {
     groups[{"wait at the barrier", line_name(thread.pc, file)}].push_back(thread.id);
   }
-  return "in " + block + " " + join(groups) +
+  const char* const different = groups.size() == 1 ? ", by different calls" : "";
+  return "in " + block + " " + join(groups) + different +
          "; all threads of a block must reach the same __syncthreads()";
+}
+
+std::string skipped_barrier_text(const ThreadId& thread, const void* barrier_pc,
+                                 const void* behind_pc) {
+  const std::string& file = source_line(barrier_pc).file;
+  return thread_name(thread) + " went past this barrier to " + line_name(behind_pc, file) +
+         " and left the kernel, while other threads of its block waited here. All threads that go "
+         "on must reach a __syncthreads(), so it must not lie in a branch that only some of them "
+         "take. The result is undefined: a GPU may go on, or hang";
 }
 
 std::string outside_mask_text(const Caller& caller) {

@@ -27,6 +27,10 @@ std::string waiting_text(const std::vector<WaitingThread>& threads);
 std::string mixed_barrier_text(const std::string& block, const void* pc,
                                const std::vector<WaitingThread>& threads);
 
+// A thread has left the kernel without a barrier of its block, after it had gone past it.
+std::string skipped_barrier_text(const ThreadId& thread, const void* barrier_pc,
+                                 const void* behind_pc);
+
 // A thread that calls a warp operation, and its lane in the warp.
 struct Caller {
   ThreadId thread;

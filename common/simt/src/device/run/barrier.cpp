@@ -4,6 +4,7 @@
 #include "program/source_line.h"
 #include "report/report_at.h"
 #include "run/block.h"
+#include "run/events.h"
 #include "run/launch.h"
 #include "run/running.h"
 #include "run/running_thread.h"
@@ -13,11 +14,13 @@
 namespace simt::device {
 namespace {
 
-// Compilers make copies of a call, which are one barrier all the same.
-bool is_other_barrier(const void* pc, const void* other) {
-  if (pc == other) return false;
+// Compilers make copies of a call, which are one barrier all the same. A call in one of the
+// emulator's headers is told by the line of the student's that led there.
+bool is_other_barrier(const void* pc, const BarrierCall& call, const Block& block) {
+  if (pc == block.barrier_pc) return false;
   const Untraced untraced;
-  return !is_same_line(pc, other);
+  return call.line() != block.barrier_call.line() || call.column() != block.barrier_call.column() ||
+         !is_same_line(pc, block.barrier_pc);
 }
 
 void report_mixed_barrier(const Block& block) {
@@ -28,12 +31,18 @@ void report_mixed_barrier(const Block& block) {
 
 }  // namespace
 
-void arrive_at_barrier(bool predicate) {
+void arrive_at_barrier(bool predicate, const BarrierCall& call) {
   Block& block = *running.block;
   Warp& warp = *running.warp;
   const void* const pc = running.lane->pc;
-  if (block.at_barrier == 0) block.barrier_pc = pc;
-  if (is_other_barrier(pc, block.barrier_pc)) block.barrier_is_mixed = true;
+  if (block.at_barrier == 0) {
+    on_first_at_barrier();
+    block.barrier_pc = pc;
+    block.barrier_call = call;
+  }
+  if (is_other_barrier(pc, call, block)) block.barrier_is_mixed = true;
+  running.lane->last_barrier = pc;
+  running.launch->may_meet_barriers = true;
   warp.ready &= ~running.lane_bit();
   warp.at_barrier |= running.lane_bit();
   ++block.at_barrier;

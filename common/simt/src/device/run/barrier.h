@@ -2,13 +2,15 @@
 // The barrier of a block: who has come, and when all go on.
 #pragma once
 
+#include "simt/sync.h"
+
 namespace simt::device {
 
 struct Block;
 
-// The running thread has come to the barrier by the call that its `pc` names. It waits from now on:
-// the caller has to run others, unless it was the last.
-void arrive_at_barrier(bool predicate);
+// The running thread has come to the barrier by `call`, at its `pc`. It waits from now on: the
+// caller has to run others, unless it was the last.
+void arrive_at_barrier(bool predicate, const BarrierCall& call);
 
 // The same for the grid's barrier, which the grid releases.
 void arrive_at_grid_barrier();

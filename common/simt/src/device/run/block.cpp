@@ -42,7 +42,7 @@ void Block::start(uint3 block_index) {
   for (Warp& warp : warps) {
     const int num_lanes = std::min(num_threads - warp.thread_id(0), kWarpSize);
     warp.live = warp.ready = static_cast<std::uint32_t>((std::uint64_t{1} << num_lanes) - 1);
-    for (Lane& lane : warp.lanes) lane.last_poll = nullptr;
+    for (Lane& lane : warp.lanes) lane.last_poll = lane.last_barrier = nullptr;
   }
   on_block_start(*this);
 }

@@ -10,6 +10,7 @@
 #include "run/schedule.h"
 #include "run/slot.h"
 #include "simt/limits.h"
+#include "simt/sync.h"
 #include "simt/vector_types.h"
 #include "simt/warp.h"
 
@@ -28,7 +29,9 @@ struct Lane {
   Fiber* fiber = nullptr;       // null before it first runs and after it has ended
   const void* pc = nullptr;     // while it does not run: the return address of the call it is in
   const void* frame = nullptr;  // with pc, for barriers and warp operations (see Place)
-  const void* last_poll = nullptr;  // the address it polled last
+  const void* last_poll = nullptr;     // the address it polled last
+  const void* last_barrier = nullptr;  // the block's barrier it waited at last, as a pc
+  std::uint32_t last_block = 0;        // the basic block in which its last turn ended (see path.h)
 
   // The warp operation it waits in, or was last in.
   WarpOperation operation = {};
@@ -86,10 +89,12 @@ struct Block {
 
   // The barrier that threads wait at.
   const void* barrier_pc = nullptr;       // of the first to arrive
+  BarrierCall barrier_call;               // the same
   bool barrier_is_mixed = false;          // others arrived by another call
   int predicates = 0;                     // of those that arrived, how many were not 0
   const void* grid_barrier_pc = nullptr;  // of the last to arrive at the grid's
   bool interrupted = false;               // after it other blocks have their turn
+  bool holds_back = false;                // a thread of it has let others run before it writes
   std::uint64_t num_barriers = 0;         // that it has passed
   int released_threads = 0;               // what the last barrier found
   int released_predicates = 0;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "simt/warp.h"
+
 namespace simt::device {
 
 struct Block;
@@ -24,6 +26,13 @@ void on_shared_memory_leaves();
 // The loaded shared memory is fresh, for this block.
 void on_shared_memory_fresh(Block& block, const SharedMemory& memory);
 
+// The running lane lets others run, or has ended.
+void on_turn_end();
+void on_lane_end();
+
+// The running lane is the first to come to its block's barrier.
+void on_first_at_barrier();
+
 // All threads have come to the block's barrier, and none goes on yet.
 void on_barrier(Block& block);
 
@@ -32,7 +41,7 @@ void on_grid_barrier();
 void on_grid_barrier(Block& block);
 
 // The lanes of `group` have made a warp operation together.
-void on_warp_operation(Warp& warp, std::uint32_t group);
+void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation);
 
 // The lanes of `group` have met in __activemask, which orders nothing.
 void on_convergence(Warp& warp, std::uint32_t group);

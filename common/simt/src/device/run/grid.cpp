@@ -56,6 +56,7 @@ void Grid::run() {
 
     const Block& block = *resident_[position];
     const bool ended = block.live == 0;
+    const bool block_holds_back = block.holds_back;
     if (ended) {
       end_block(position);
     } else if (!can_run(block) && block.at_grid_barrier == 0) {
@@ -68,7 +69,8 @@ void Grid::run() {
     // comes.
     std::optional<std::size_t> next = next_runnable(position);
     const bool was_interrupted = !ended && block.interrupted;
-    const bool are_enough = was_interrupted && resident_.size() >= kMaxInterrupted;
+    const bool are_enough =
+        (was_interrupted || block_holds_back) && resident_.size() >= kMaxInterrupted;
     if (can_start_block() && !are_enough && (!ended || !next)) {
       start_block();
       next = resident_.size() - 1;
@@ -89,12 +91,12 @@ void Grid::run() {
 void Grid::run_resident(std::size_t position) {
   Block& block = *resident_[position];
   load_shared_memory(block);
-  block.interrupted = false;
+  block.interrupted = block.holds_back = false;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     const std::uint64_t changes = running.changes;
     block.resume_yielded();
     run_block(block);
-    if (launch_.fault || block.interrupted) return;
+    if (launch_.fault || block.interrupted || block.holds_back) return;
     if (running.changes == changes || !block.has_yielded()) return;
   }
 }
@@ -119,6 +121,7 @@ void Grid::start_block() {
 
 void Grid::end_block(std::size_t position) {
   on_block_end(*resident_[position]);
+  if (resident_[position]->num_barriers == 0) launch_.may_meet_barriers = false;
   resident_[position]->shared_image.clear();
   spare_.push_back(std::move(resident_[position]));
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));

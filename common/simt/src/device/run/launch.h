@@ -18,6 +18,9 @@ struct Launch {
   void* closure;
   bool is_counted;
   Schedule schedule;
+  bool has_nested = false;          // a thread has tried to launch a kernel
+  bool loses_updates = false;       // see hold_back() in poll.h
+  bool may_meet_barriers = true;    // its blocks' threads; known after the first block
   std::uint64_t num_barriers = 0;   // that blocks have passed
   std::optional<Fault> fault = {};  // why the kernel was ended
 

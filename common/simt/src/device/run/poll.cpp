@@ -72,6 +72,11 @@ void yield_for_time(const void* pc) {
   let_others_run(pc);
 }
 
+void hold_back(const void* pc) {
+  running.block->holds_back = true;
+  yield_for_time(pc);
+}
+
 void poll(const void* address, const void* pc) {
   if (running.changes != polled_changes) {
     polled_changes = running.changes;

@@ -18,6 +18,10 @@ void yield(const void* pc);
 // The same for a thread that waits for time to pass: that will happen, and is not idle.
 void yield_for_time(const void* pc);
 
+// The thread is about to write, in a kernel in which races were found: first all others run until
+// they are about to write, too. So what two threads read and then write is updated once.
+void hold_back(const void* pc);
+
 // Idle work since the last reset, in basic blocks; a switch of fibers costs as much as some.
 std::uint64_t idle_steps();
 void reset_idle_steps();

@@ -41,12 +41,19 @@ struct Running {
   std::uint64_t steps = 0;
   std::uint64_t alarm_step = UINT64_MAX;
 
+  // When the running lane's turn began and when it last accessed memory since, in steps; and the
+  // call that it had waited in (null: it starts).
+  std::uint64_t turn_begin = 0;
+  std::uint64_t last_access_step = 0;
+  const void* turn_pc = nullptr;
+
   // Events so far; only their changes matter.
   std::uint64_t reads = 0;
   std::uint64_t changes = 0;   // memory was written, a thread or a block ended
   std::uint64_t switches = 0;  // of fibers
 
-  Launch* launch = nullptr;  // null outside of kernels
+  Launch* launch = nullptr;        // null outside of kernels
+  bool holds_writes_back = false;  // the launch's loses_updates
   AddressRange static_shared;
   AddressRange dynamic_shared;
   Block* block = nullptr;

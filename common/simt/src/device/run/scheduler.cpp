@@ -54,6 +54,9 @@ Fiber& select_fiber() {
   if (lane == nullptr) return host_fiber;
   // A lane that has not started takes the last fiber that became free: this very one, if the lane
   // that ran on it has just ended. So blocks whose threads never wait need one fiber and no switch.
+  running.turn_begin = running.steps;
+  running.last_access_step = 0;
+  running.turn_pc = lane->fiber == nullptr ? nullptr : lane->pc;
   if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
   return *lane->fiber;
 }
@@ -69,6 +72,7 @@ void switch_to(Fiber& next) {
 
 // The running lane has ended; its fiber is free for another.
 void end_lane() {
+  on_lane_end();
   running.lane->fiber = nullptr;
   {
     const Untraced untraced;
@@ -114,6 +118,7 @@ void fiber_main() {
 }
 
 void run_others() {
+  if (running.fiber != &host_fiber) on_turn_end();
   Fiber& next = select_fiber();
   running.trace = &next == &host_fiber ? nullptr : running.lane->trace;
   if (&next != running.fiber) switch_to(next);

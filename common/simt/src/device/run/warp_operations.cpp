@@ -94,7 +94,7 @@ void complete_operation(Warp& warp, const Lane& lane) {
   });
   if (!agreed) return;
   perform(warp, group, lane.operation);
-  on_warp_operation(warp, group);
+  on_warp_operation(warp, group, lane.operation);
   warp.in_operation &= ~group;
   warp.ready |= group;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "program/device_variables.h"
+
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/address.h"
+#include "program/rewriter_table.h"
+#include "program/source_line.h"
+
+// The linker's bound of the writable variables.
+extern "C" char __data_start;
+
+namespace simt::device {
+namespace {
+
+constexpr std::uintptr_t kWordBytes = 4;
+
+struct Name {
+  std::string text;
+  bool is_constant;
+};
+
+std::vector<Name> read_names() {
+  std::vector<Name> names;
+  for_each_entry([&](char kind, std::string_view name) {
+    if (kind == ':' || kind == '=') names.push_back({std::string(name), kind == '='});
+  });
+  return names;
+}
+
+// Whether the symbol, mangled or not, is of a variable of that name.
+bool is_named(std::string_view symbol, const std::string& name) {
+  if (symbol == name) return true;
+  const std::string part = std::to_string(name.size()) + name;
+  const std::size_t at = symbol.find(part);
+  return symbol.starts_with("_Z") && at != std::string_view::npos &&
+         std::isdigit(static_cast<unsigned char>(symbol[at - 1])) == 0;
+}
+
+// The emulator's and the libraries' own, and what compilers add.
+bool is_library(std::string_view symbol) {
+  for (const std::string_view prefix : {"_ZSt", "_ZNSt", "_ZN4simt", "_ZGV", "__", "threadIdx",
+                                        "blockIdx", "blockDim", "gridDim"}) {
+    if (symbol.starts_with(prefix)) return true;
+  }
+  return symbol.empty();
+}
+
+// An unnamed namespace's part ends with a digit, where the length of the next part begins.
+std::string without_unnamed(std::string symbol) {
+  constexpr std::string_view kUnnamed = "12_GLOBAL__N_1";
+  for (std::size_t at; (at = symbol.find(kUnnamed)) != std::string::npos;) {
+    symbol.erase(at, kUnnamed.size());
+  }
+  return symbol;
+}
+
+Owner find_owner(std::uintptr_t address) {
+  static const std::vector<Name> names = read_names();
+  const std::string symbol = without_unnamed(variable_at(address));
+  if (__start_simt_names == nullptr || is_library(symbol)) return Owner::kDevice;
+  for (const Name& name : names) {
+    if (name.text == "*" || is_named(symbol, name.text)) {
+      return name.is_constant ? Owner::kConstant : Owner::kDevice;
+    }
+  }
+  return Owner::kHost;
+}
+
+}  // namespace
+
+Owner owner_of_variable(std::uintptr_t address) {
+  const std::uintptr_t begin = number(&__data_start);
+  static std::vector<Owner> known((number(&_end) - begin) / kWordBytes + 1);
+  if (address < begin) return Owner::kDevice;
+  Owner& owner = known[(address - begin) / kWordBytes];
+  if (owner == Owner::kUnknown) owner = find_owner(address);
+  return owner;
+}
+
+}  // namespace simt::device
