@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the rewriter has written into the program about its source: entries that end with ';', whose
-// first character tells what they are.
+// first character is their kind.
 #pragma once
 
 #include <string>
