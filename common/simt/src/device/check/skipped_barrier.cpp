@@ -22,16 +22,35 @@ constexpr std::size_t kMaxLeaversBlocks = 64;
 constexpr std::size_t kMaxWay = 256;
 constexpr std::size_t kMaxWatched = 256;
 
-// The running lane's basic blocks since its turn began, the one that it was in included: the last
-// `max_size` of them.
-std::vector<std::uint32_t> path_of_turn(std::size_t max_size) {
-  std::vector<std::uint32_t> path;
-  if (running.turn_pc != nullptr) path.push_back(running.lane->last_block);
-  const std::uint64_t length =
-      std::min<std::uint64_t>(running.steps - running.turn_begin, max_size);
-  for (std::uint64_t i = length; i > 0; --i) path.push_back(block_at(running.steps - i + 1));
-  return path;
-}
+// The running lane's last basic blocks since its turn began, and before them the one that it was
+// in. This runs whenever a thread ends, and mostly finds a path that is known.
+class TurnPath {
+ public:
+  explicit TurnPath(std::size_t max_size)
+      : length_(std::min<std::uint64_t>(running.steps - running.turn_begin, max_size)),
+        offset_(running.turn_pc == nullptr ? 0 : 1) {}
+
+  std::size_t size() const { return length_ + offset_; }
+  std::uint32_t operator[](std::size_t i) const {
+    return i < offset_ ? running.lane->last_block
+                       : block_at(running.steps - length_ + 1 + (i - offset_));
+  }
+  bool operator==(const std::vector<std::uint32_t>& path) const {
+    if (path.size() != size()) return false;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (path[i] != (*this)[i]) return false;
+    }
+    return true;
+  }
+  void copy_to(std::vector<std::uint32_t>& path) const {
+    path.clear();
+    for (std::size_t i = 0; i < size(); ++i) path.push_back((*this)[i]);
+  }
+
+ private:
+  std::size_t length_;
+  std::size_t offset_;
+};
 
 // Adds what the leaver executed behind the barrier after it had been in front of it.
 void watch(SkippedBarriers& skips, const SkippedBarriers::Leaver& leaver) {
@@ -88,23 +107,28 @@ void look_for_skipped_barrier() {
 
 void note_leaver() {
   if (!running.launch->may_meet_barriers || running.block->live == 1) return;
-  const Untraced untraced;
   auto& leavers = running.checks->skips.leavers;
-  SkippedBarriers::Leaver leaver = {running.lane->index, running.lane->last_barrier,
-                                    running.turn_pc != nullptr, path_of_turn(kMaxLeaversBlocks),
-                                    running.last_access_step == running.steps};
+  const TurnPath path(kMaxLeaversBlocks);
+  const void* const begin = running.lane->last_barrier;
+  if (path.size() == 0) return;
   // Most threads of a block leave in the same way.
-  const bool is_known = !leavers.empty() && leavers.back().path == leaver.path &&
-                        leavers.back().begin == leaver.begin;
-  if (!is_known && !leaver.path.empty()) leavers.push_back(std::move(leaver));
+  if (!leavers.empty() && leavers.back().begin == begin && path == leavers.back().path) return;
+  const Untraced untraced;
+  leavers.push_back({running.lane->index,
+                     begin,
+                     running.turn_pc != nullptr,
+                     {},
+                     running.last_access_step == running.steps});
+  path.copy_to(leavers.back().path);
 }
 
 void note_waiter() {
-  const Untraced untraced;
   SkippedBarriers& skips = running.checks->skips;
   skips.is_way_known = running.turn_pc == running.lane->last_barrier &&
                        running.steps - running.turn_begin <= kMaxWay;
-  skips.way = path_of_turn(skips.is_way_known ? kMaxWay : 0);
+  if (!skips.is_way_known) return;
+  const Untraced untraced;
+  TurnPath(kMaxWay).copy_to(skips.way);
 }
 
 void watch_leavers(Block& block) {
