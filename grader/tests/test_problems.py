@@ -126,7 +126,7 @@ def test_json_holds_outcomes_points_findings_and_hints(checkout: Checkout) -> No
     assert (lab["id"], lab["folder"], lab["max_score"]) == (LAB, str(folder), 10)
     first, second = lab["rungs"]
     assert (first["outcome"], first["score"]) == ("failed", 0)
-    assert first["findings"] == [RACE]
+    assert first["findings"] == [{**RACE, "column": None}]
     assert first["hint"] == f"./lab hint {LAB}/01_first"
     assert (second["outcome"], second["score"], second["findings"]) == ("passed", 6, [])
 

@@ -152,8 +152,8 @@ def test_the_cause_of_a_wrong_result_comes_before_it() -> None:
     ]
     result = score_rung(demo_rung(), Judgement(tests=tuple(failed)), Backend.CPU)
     assert [finding.kind for finding in result.findings] == [
-        FindingKind.RACE,
         FindingKind.OUT_OF_BOUNDS,
+        FindingKind.RACE,
         FindingKind.UNINITIALIZED_READ,
         FindingKind.WRONG_RESULT,
         FindingKind.LEAK,

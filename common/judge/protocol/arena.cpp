@@ -42,15 +42,17 @@ std::optional<std::string> Arena::find_trespass() const {
     memory_.read(end, zone.data(), zone.size());
     const auto past = std::ranges::find_if(zone, [](auto byte) { return byte != kPoisonByte; });
     if (past != zone.end()) {
-      return "wrote " + std::to_string(past - zone.begin()) + " bytes past the end of " +
-             region.name + " (" + std::to_string(region.size_bytes) + " bytes)";
+      const auto distance = (past - zone.begin()) / kWordBytes * kWordBytes;
+      const std::string where = distance == 0 ? "right" : std::to_string(distance) + " bytes";
+      return "wrote " + where + " past the end of " + region.name + " (" +
+             std::to_string(region.size_bytes) + " bytes)";
     }
     zone.resize(kGuardBytes);
     memory_.read(region.offset_bytes - kGuardBytes, zone.data(), zone.size());
     const auto before = std::ranges::find_if(zone, [](auto byte) { return byte != kPoisonByte; });
     if (before != zone.end()) {
-      return "wrote " + std::to_string(zone.end() - before) + " bytes before the start of " +
-             region.name;
+      const auto distance = (zone.end() - before + kWordBytes - 1) / kWordBytes * kWordBytes;
+      return "wrote " + std::to_string(distance) + " bytes before the start of " + region.name;
     }
   }
   return std::nullopt;

@@ -38,13 +38,24 @@ TEST(Arena, WriteBehindABufferIsFoundAndNamed) {
   EXPECT_FALSE(arena.find_trespass());
   arena.memory().fill(buffer.offset() + 12, 0, 4);
   ASSERT_TRUE(arena.find_trespass());
-  EXPECT_NE(arena.find_trespass()->find("0 bytes past the end of d_out"), std::string::npos);
+  EXPECT_EQ(*arena.find_trespass(), "wrote right past the end of d_out (12 bytes)");
+}
+
+// A float may have bytes that are the poison's, so the first byte that changed is not its first.
+TEST(Arena, AnItemWithPoisonInItsFirstBytesIsFoundAtItsBegin) {
+  Arena arena(1 << 20);
+  const Buffer<float> buffer(arena, "d_out", 3);
+  arena.memory().fill(buffer.offset() + 14, 0, 2);
+  EXPECT_EQ(*arena.find_trespass(), "wrote right past the end of d_out (12 bytes)");
+  arena.memory().fill(buffer.offset() + 14, kPoisonByte, 2);
+  arena.memory().fill(buffer.offset() + 22, 0, 2);
+  EXPECT_EQ(*arena.find_trespass(), "wrote 8 bytes past the end of d_out (12 bytes)");
 }
 
 TEST(Arena, WriteBeforeABufferIsFound) {
   Arena arena(1 << 20);
   const Buffer<float> buffer(arena, "d_out", 64);
-  arena.memory().fill(buffer.offset() - 4, 0, 4);
+  arena.memory().fill(buffer.offset() - 4, 0, 2);  // the rest of the item is like the poison
   ASSERT_TRUE(arena.find_trespass());
   EXPECT_NE(arena.find_trespass()->find("4 bytes before the start of d_out"), std::string::npos);
 }

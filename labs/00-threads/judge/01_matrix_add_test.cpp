@@ -48,7 +48,8 @@ class MatrixAdd : public judge::Fixture {
     if (!failure) failure = compare(shape, h_a, h_b, d_sum.download());
     if (failure && failure->message.find("cudaErrorInvalid") != std::string::npos) {
       failure->pattern =
-          "the grid has 0 blocks in one direction; see what your divisions give for this shape";
+          "the grid has 0 blocks in one direction, or a block has more than 1024 threads; see what "
+          "your divisions and your block's width times its height give for this shape";
     }
     if (failure)
       tell_case(*failure, count_of(height, "row") + " of " + count_of(width, "column") + ": ");

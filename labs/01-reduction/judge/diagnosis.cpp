@@ -61,6 +61,10 @@ std::string explain(const WrongReduction& wrong) {
   const double extra = (wrong.got - wrong.expected) / wrong.past_the_end;
   if (std::abs(extra) >= 0.9 && std::abs(extra - std::round(extra)) < 1e-3 &&
       extra < kMaxItemsPastTheEnd) {
+    if (std::round(extra) == 1) {
+      return "d_out[0] was not set to 0 before the first addition, or the item right past the end "
+             "of the input is counted";
+    }
     return "items past the end of the input are counted";
   }
   if (wrong.num_items == 0) return "the result without items is not the operation's identity";

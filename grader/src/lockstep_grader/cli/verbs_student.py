@@ -32,6 +32,9 @@ from lockstep_grader.student.submit import pack
 from lockstep_grader.student.watch import watch
 
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
+_Everything = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Every finding and every failed test.")
+]
 _Problems = Annotated[
     bool,
     typer.Option("--problems", help="Also one FILE:LINE: line for each finding, for an editor."),
@@ -55,6 +58,7 @@ def check_target(
     sanitizer: SanitizerOption = True,
     sandbox: SandboxOption = True,
     problems: _Problems = False,
+    everything: _Everything = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the result as JSON, and nothing else, to stdout.")
     ] = False,
@@ -74,7 +78,7 @@ def check_target(
         report = check_json(session.toolchain, seed, started, folder.resolve(), result, hints)
         print(json.dumps(report, indent=2))
     else:
-        show(make_console(), workspace, checked, problems)
+        show(make_console(), workspace, checked, problems, everything)
     if folder.resolve() == workspace.labs:
         state.remember_scores(workspace.state, result)
     if result.score is None:
@@ -91,6 +95,7 @@ def watch_target(
     sanitizer: SanitizerOption = True,
     sandbox: SandboxOption = True,
     problems: _Problems = False,
+    everything: _Everything = False,
 ) -> int:
     """Check again on every save; Ctrl-C ends."""
     workspace = Workspace.from_environment()
@@ -104,7 +109,8 @@ def watch_target(
         )
         if problems:  # an editor forgets the last round's findings here
             console.print(Text(f"checking {target}"))
-        show(console, workspace, check(session, folder, lab, rungs), problems)
+        checked = check(session, folder, lab, rungs)
+        show(console, workspace, checked, problems, everything)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS

@@ -52,14 +52,24 @@ class FindingKind(StrEnum):
 # Findings about cost, not about soundness: they leave the cleanliness points alone.
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 
-# What tends to follow from another finding, and how far behind it belongs: a missing barrier is a
-# race first, then a read of what no thread has written yet, and then a wrong result.
-_CONSEQUENCE = {
-    FindingKind.UNINITIALIZED_READ: 1,
-    FindingKind.WRONG_RESULT: 2,
-    FindingKind.OUTPUT_UNWRITTEN: 2,
-    FindingKind.LEAK: 3,
-}
+# What tends to follow from what: a kind later in this list is often the consequence of an earlier
+# one. A missing bounds check lets two threads meet at one address, which is a race; a missing
+# barrier is a race, then a read of what no thread has written yet, and then a wrong result.
+_CAUSES_FIRST = (
+    (FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN, FindingKind.TODO),
+    (FindingKind.LAUNCH_ERROR, FindingKind.OUT_OF_MEMORY),
+    (FindingKind.HOST_POINTER,),
+    (FindingKind.OUT_OF_BOUNDS, FindingKind.MISALIGNED),
+    (FindingKind.BARRIER_DIVERGENCE,),
+    (FindingKind.RACE,),
+    (FindingKind.DEADLOCK, FindingKind.TIMEOUT, FindingKind.CRASH),
+    (FindingKind.UNINITIALIZED_READ,),
+    (FindingKind.INPUT_MODIFIED,),
+    (FindingKind.WRONG_RESULT, FindingKind.OUTPUT_UNWRITTEN),
+    (FindingKind.LEAK,),
+    (FindingKind.BUDGET, FindingKind.SLOW),
+)
+_RANKS = {kind: rank for rank, kinds in enumerate(_CAUSES_FIRST) for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +163,13 @@ class Finding:
     column: int = 0  # 0: not known
 
 
+def consequence_rank(kind: FindingKind) -> int:
+    """How far behind its causes a finding of this kind belongs."""
+    return _RANKS[kind]
+
+
 def causes_first(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: _CONSEQUENCE.get(finding.kind, 0))
+    return sorted(findings, key=lambda finding: consequence_rank(finding.kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,15 @@ class Judgement(_Model):
     seconds: Positive
 
 
+class Account(_Model):
+    """The cause once, and what follows from it."""
+
+    cause: Finding | None
+    said: Text
+    effects: tuple[Text, ...]
+    left_out: Annotated[StrictInt, Field(ge=0)]
+
+
 class PartScore(_Model):
     score: Score
     max_score: Positive
@@ -126,6 +135,7 @@ class Rung(Judgement):
         Field(min_length=len(Part), json_schema_extra={"required": [part.value for part in Part]}),
     ]
     counters: Counters
+    account: Account = Account(cause=None, said="", effects=(), left_out=0)
 
 
 class Lab(_Model):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockstep_grader import __version__
+from lockstep_grader.model.account import Account, account_of
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import (
     CompilerWarning,
@@ -152,6 +153,7 @@ def _rung(rung: RungResult) -> dict[str, Any]:
             for part, score in rung.parts.items()
         },
         "fault": judgement.fault,
+        "account": _account(account_of(rung.findings, judgement.tests)),
         "findings": [_finding(finding) for finding in rung.findings],
         "warnings": [_warning(warning) for warning in judgement.warnings],
         "resources": [resources_json(item) for item in judgement.resources],
@@ -218,6 +220,15 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "line": finding.line or None,
         "column": finding.column or None,
         "message": finding.message,
+    }
+
+
+def _account(account: Account) -> dict[str, Any]:
+    return {
+        "cause": account.cause and _finding(account.cause),
+        "said": account.said,
+        "effects": list(account.effects),
+        "left_out": account.left_out,
     }
 
 

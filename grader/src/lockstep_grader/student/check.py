@@ -34,6 +34,7 @@ class Checked:
     sources: Mapping[str, Source | Finding]
     result: LabResult
     backend: Backend
+    not_compiled: str = ""  # why nvcc was not asked
 
 
 def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Checked:
@@ -63,23 +64,50 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
         {job.rung.id: judgements[ResultId("check", lab.id, job.rung.id)] for job in jobs},
         session.toolchain.backend,
     )
-    return Checked(folder, lab, rungs, sources, result, session.toolchain.backend)
+    missing = session.toolchain.nvcc.get("missing", "")
+    return Checked(folder, lab, rungs, sources, result, session.toolchain.backend, missing)
 
 
-def show(console: Console, workspace: Workspace, checked: Checked, problems: bool = False) -> None:
+def _next_command(lab: Lab, rung: Rung) -> str:
+    """What a student does after `rung` has passed."""
+    ids = [each.id for each in lab.rungs]
+    following = ids[ids.index(rung.id) + 1 :]
+    return f"./lab check {lab.id}/{following[0]}" if following else f"./lab submit {lab.id}"
+
+
+def show(
+    console: Console,
+    workspace: Workspace,
+    checked: Checked,
+    problems: bool = False,
+    everything: bool = False,
+) -> None:
     """Prints what a student needs to know; with `problems`, lines for an editor as well.
+
+    With `everything`, each finding and each failed test.
 
     Pictures that the tests make go to the folder of results.
     """
     lab, result = checked.lab, checked.result
     for rung, rung_result in zip(checked.rungs, result.rungs, strict=True):
-        print_rung(console, lab.id, rung, rung_result, checked.sources[rung.id], checked.backend)
+        print_rung(
+            console,
+            lab.id,
+            rung,
+            rung_result,
+            checked.sources[rung.id],
+            checked.backend,
+            everything,
+            _next_command(lab, rung) if len(checked.rungs) == 1 else "",
+        )
         for picture in keep_images(workspace.results / "check" / lab.id, rung_result.judgement):
             console.print(Text(f"  a picture to look at: {picture}", "dim"))
         if problems:
             folder = checked.folder.resolve()
             for line in problem_lines(workspace.root, folder, lab, rung, rung_result):
                 console.print(Text(line, "dim"), soft_wrap=True)
+    if checked.not_compiled:
+        console.print(Text(f"not compiled with nvcc: {checked.not_compiled}", "dim"))
     if len(result.rungs) > 1:
         total = points(result.score, result.max_score)
         console.print(Text(f"\n{lab.id}: {total} points on {checked.backend}", "bold"))

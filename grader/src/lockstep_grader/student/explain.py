@@ -7,6 +7,7 @@ from rich.text import Text
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import STYLES, place, points
+from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -24,6 +25,7 @@ _SHOWN_TESTS = 3
 _NEIGHBOURS = 2  # source lines above and below the one that a finding names
 _MESSAGE_LINES = 20
 _OUTPUT_LINES = 10
+_SHOWN_WARNINGS = 3
 _BESIDE_SOLUTIONS = ("of_reference", "speedup")  # a students' copy cannot measure these
 
 
@@ -34,8 +36,13 @@ def print_rung(
     result: RungResult,
     source: Source | Finding,
     backend: Backend,
+    everything: bool = False,
+    following: str = "",
 ) -> None:
-    """The rung's header line, then its causes with source excerpts, then how to go on."""
+    """The rung's header line, the cause with its place in the source, then how to go on.
+
+    With `everything`, each finding and each failed test; `following` is what to check after a pass.
+    """
     todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
     verdict, style = ("to do", "yellow") if todo else (result.outcome, STYLES[result.outcome])
     score = points(result.score, result.max_score)
@@ -49,15 +56,21 @@ def print_rung(
         _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
     else:
         _print_gates(console, rung, result, backend)
-        _print_causes(console, result, source)
+        if everything:
+            _print_causes(console, result, source)
+        else:
+            _print_account(console, result, source)
+        _print_warnings(console, result)
     if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
         _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
     if result.score != result.max_score and rung.hints:
         _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
+    if result.outcome in (Outcome.PASSED, Outcome.NOISY) and following:
+        _print(console, Text(f"next: {following}", "dim"))
 
 
-def excerpt(source: Source, line: int) -> Text:
-    """The lines around `line`, numbered, with a mark at `line` itself."""
+def excerpt(source: Source, line: int, column: int = 0) -> Text:
+    """The lines around `line`, numbered, with a mark at `line` itself, or at its `column`."""
     lines = source.data.decode("utf-8").splitlines()
     text = Text(no_wrap=True, overflow="ellipsis")
     first, last = max(1, line - _NEIGHBOURS), min(len(lines), line + _NEIGHBOURS)
@@ -68,7 +81,11 @@ def excerpt(source: Source, line: int) -> Text:
         text.append(row, "bold" if here else "dim")
         if here and content.strip():
             indent = len(content) - len(content.lstrip())
-            text.append(f"       | {' ' * indent}{'^' * len(content.strip())}\n", "red")
+            marks = "^" * len(content.strip())
+            if column:
+                before = visible(lines[number - 1][: column - 1]).expandtabs(4)
+                indent, marks = len(before), "^"
+            text.append(f"       | {' ' * indent}{marks}\n", "red")
     text.rstrip()
     return text
 
@@ -91,6 +108,34 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
             said = f"{mark} {gate.name} {figure(value)}"
             line = Text(said, "green" if good else "red")
             _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
+
+
+def _print_account(console: Console, result: RungResult, source: Source | Finding) -> None:
+    """The cause, how many tests fail for it, and what follows from it."""
+    account = account_of(result.findings, result.judgement.tests)
+    if account.cause:
+        _print_finding(console, account.cause, source, set(), 2)
+    if account.said:
+        _print(console, Text(clipped(visible(account.said), _MESSAGE_LINES)), 4)
+    if account.effects:
+        _print(console, Text("further:", "dim"), 4)
+    for effect in account.effects:
+        _print(console, Text(effect, "dim"), 6)
+    failed = (test for test in result.judgement.tests if test.outcome is Outcome.FAILED)
+    if output := next((text for test in failed if (text := test.output.strip())), ""):
+        _print(console, Text("it printed:", "dim"), 4)
+        _print(console, Text(clipped(output, _OUTPUT_LINES), "dim"), 6)
+    if account.effects or account.left_out:
+        _print(console, Text("all that was found: the same command with -v", "dim"))
+
+
+def _print_warnings(console: Console, result: RungResult) -> None:
+    warnings = result.judgement.warnings
+    for warning in warnings[:_SHOWN_WARNINGS]:
+        where = f"{warning.file}:{warning.line}"
+        _print(console, Text(f"nvcc warns, {where}: {visible(warning.message)}", "yellow"))
+    if (more := len(warnings) - _SHOWN_WARNINGS) > 0:
+        _print(console, Text(f"nvcc warnings left out: {more}", "dim"))
 
 
 def _print_causes(console: Console, result: RungResult, source: Source | Finding) -> None:
@@ -126,17 +171,21 @@ def _print_test(
 
 
 def _print_finding(
-    console: Console, finding: Finding, source: Source | Finding, shown: set[Finding]
+    console: Console,
+    finding: Finding,
+    source: Source | Finding,
+    shown: set[Finding],
+    indent: int = 4,
 ) -> None:
     if finding in shown:
         return
     shown.add(finding)
     head = Text(f"{finding.kind}", "red")
     head.append(f"  {place(finding)}" if finding.line else "", "bold")
-    _print(console, head, 4)
-    _print(console, Text(clipped(visible(finding.message), _MESSAGE_LINES)), 6)
+    _print(console, head, indent)
+    _print(console, Text(clipped(visible(finding.message), _MESSAGE_LINES)), indent + 2)
     if isinstance(source, Source) and finding.file == source.file_name and finding.line:
-        _print(console, excerpt(source, finding.line), 6)
+        _print(console, excerpt(source, finding.line, finding.column), indent + 2)
 
 
 def _print(console: Console, text: Text, indent: int = 2) -> None:

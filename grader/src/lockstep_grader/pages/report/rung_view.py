@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -40,7 +41,7 @@ class Cause:
     message: str
     place: str
     anchor: str
-    where: str = ""  # the test that found it
+    where: str = ""  # the test that found it, or how many fail for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
     found_by = {
         finding: test.name for test in reversed(result.judgement.tests) for finding in test.findings
     }
+    account = account_of(result.findings, result.judgement.tests)
     for finding in result.findings:
         at = f"{finding.file}:{finding.line}" if finding.line else ""
         is_here = finding.file == file_name and 0 < finding.line <= lines
@@ -135,13 +137,17 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
             clipped(finding.message, _MESSAGE_LINES),
             at,
             f"{anchor}-L{finding.line}" if is_here else "",
-            found_by.get(finding, ""),
+            account.said if finding == account.cause else _found(found_by.get(finding, "")),
         )
     said = "\n".join(finding.message for finding in result.findings)
     for test in result.judgement.tests:
         if test.outcome is Outcome.FAILED and not test.findings and test.message not in said:
             said += f"\n{test.message}"
             yield Cause("failed test", clipped(test.message, _MESSAGE_LINES), "", "", test.name)
+
+
+def _found(test: str) -> str:
+    return f"found by {test}" if test else ""
 
 
 def _notes(result: RungResult, rung: Rung, backend: Backend) -> dict[int, list[tuple[str, str]]]:

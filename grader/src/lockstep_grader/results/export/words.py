@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The words that every format carries: why points were lost, safe to show, and bounded."""
 
+from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import Finding, Outcome
-from lockstep_grader.model.text import more_tests_fail, visible
-from lockstep_grader.results.export.model import Rung, Submission, Test
+from lockstep_grader.model.text import visible
+from lockstep_grader.results.export.model import Rung, Submission
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
 RUNG_CHARS = 10_000  # of all text about one rung
 
 NOT_GRADED = "Not graded: a fault of the grader or its machine, not of your submission"
 _TRY_AGAIN = "It costs you nothing and will be graded again."
-_SHOWN_TESTS = 3
 
 
 def number(points: float) -> str:
@@ -44,15 +44,16 @@ def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
         lines.append("A rung that this one requires is not right yet.")
     if rung.outcome is Outcome.NOISY:
         lines.append("A speed was too close to its gate to call: it is not held against you.")
-    said = set()
-    for finding in rung.findings:
-        said.add(finding.message)
-        lines.append(_cause(finding))
-    failed = [test for test in rung.tests if test.outcome is Outcome.FAILED]
-    for test in failed[:_SHOWN_TESTS]:
-        lines += _failure(test, said)
-    if more := failed[_SHOWN_TESTS:]:
-        lines.append(f"{more_tests_fail(len(more))}.")
+    account = account_of(rung.findings, rung.tests)
+    if account.cause:
+        lines.append(_cause(account.cause))
+    if account.said:
+        lines.append(safe(account.said))
+    if account.effects:
+        lines += ["further:", *map(safe, account.effects)]
+    outputs = (test.output for test in rung.tests if test.outcome is Outcome.FAILED)
+    if output := next(filter(str.strip, outputs), ""):
+        lines.append(f"it printed: {safe(output)}")
     return clip("\n".join(lines), max_chars)
 
 
@@ -70,12 +71,3 @@ def headline(submission: Submission) -> str:
 def _cause(finding: Finding) -> str:
     place = f" at {safe(finding.file)}:{finding.line}" if finding.line else ""
     return f"{finding.kind}{place}: {safe(finding.message)}"
-
-
-def _failure(test: Test, said: set[str]) -> list[str]:
-    lines = [f"test {safe(test.name)} failed"]
-    if test.message and test.message not in said:
-        lines[0] += f": {safe(test.message)}"
-    if test.output.strip():
-        lines.append(f"it printed: {safe(test.output)}")
-    return lines

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Why a rung failed, as people are told: the cause once, what follows from it in three lines.
+
+Terminal, pages, JSON and exports all have these sentences.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lockstep_grader.model.grades import (
+    COST_KINDS,
+    Finding,
+    Outcome,
+    consequence_rank,
+)
+from lockstep_grader.model.text import one_line
+
+_EFFECTS = 3
+_LINE_CHARS = 240
+
+
+class Tried(Protocol):
+    """A test's result, fresh from the judge or read back from a report."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    cause: Finding | None  # None: no checker found one, see `said`
+    said: str  # how many tests fail for it, and the first; or what the first failed test says
+    effects: tuple[str, ...]  # a line each
+    left_out: int  # findings and failed tests about which nothing is said here
+
+
+NOTHING_TO_SAY = Account(None, "", (), 0)
+
+
+def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
+    """`findings` are the rung's, causes first."""
+    failed = [test for test in tests if test.outcome is Outcome.FAILED]
+    if not findings:
+        return _without_cause(failed)
+    cause, others = findings[0], findings[1:]
+    due = [test for test in failed if _is_due_to(cause, test)]
+    effects = tuple(_line(finding) for finding in others[:_EFFECTS])
+    left = len(others) - len(effects) + len(failed) - len(due)
+    return Account(cause, _reason(due, {found.message for found in findings}), effects, left)
+
+
+def _without_cause(failed: Sequence[Tried]) -> Account:
+    if not failed:
+        return NOTHING_TO_SAY
+    first = failed[0]
+    message = f": {first.message}" if first.message else ""
+    return Account(None, f"{first.name} failed{message}", (), len(failed) - 1)
+
+
+def _is_due_to(cause: Finding, test: Tried) -> bool:
+    """Whether the test shows the cause, or nothing but what tends to follow from it."""
+    places = {(finding.kind, finding.file, finding.line) for finding in test.findings}
+    if (cause.kind, cause.file, cause.line) in places:
+        return True
+    if cause.kind in COST_KINDS:
+        return False
+    rank = consequence_rank(cause.kind)
+    return all(consequence_rank(finding.kind) > rank for finding in test.findings)
+
+
+def _reason(due: Sequence[Tried], told: Container[str]) -> str:
+    """How many tests it is; and of the first what no finding says, such as the size."""
+    if not due:
+        return ""
+    first = due[0]
+    if len(due) == 1:
+        said = f"1 test fails for this reason: {first.name}"
+    else:
+        said = f"{len(due)} tests fail for this reason; the first is {first.name}"
+    message = one_line(first.message) if first.message not in told else ""
+    return _clipped(f"{said}: {message}") if message else said
+
+
+def _line(finding: Finding) -> str:
+    where = f" in line {finding.line}" if finding.line else ""
+    what_happened = finding.message.partition("; ")[0]  # the advice is for the cause
+    return _clipped(one_line(f"{finding.kind}{where}: {what_happened}"))
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LINE_CHARS else f"{text[: _LINE_CHARS - 3]}..."

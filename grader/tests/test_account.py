@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The cause is told once, before what follows from it, in the same words everywhere."""
+
+from typing import Any
+
+import pytest
+
+from lockstep_grader.model.account import account_of
+from lockstep_grader.model.grades import (
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    TestResult,
+    causes_first,
+)
+from lockstep_grader.results.export.model import gradebook
+from lockstep_grader.results.export.words import explanation
+
+from conftest import Checkout, rungs, verdict_line
+
+FILE = "01_first.cu"
+
+
+def finding(kind: str, line: int = 0, message: str = "") -> Finding:
+    return Finding(FindingKind(kind), message or f"a {kind}", FILE if line else "", line)
+
+
+def failed(name: str, *findings: Finding, message: str = "") -> TestResult:
+    return TestResult(name, Part.CORRECTNESS, Outcome.FAILED, message, findings=findings)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("out_of_bounds", "race", "uninitialized_read", "wrong_result"),  # no bounds check
+        ("launch_error", "out_of_bounds", "leak"),  # a failed cudaMalloc
+        ("barrier_divergence", "race", "deadlock"),
+        ("uninitialized_read", "wrong_result"),  # an output that is never zeroed
+        ("race", "budget"),
+        ("compile_error", "launch_error"),
+    ],
+)
+def test_a_cause_comes_before_its_consequences(kinds: tuple[str, ...]) -> None:
+    ordered = causes_first(finding(kind) for kind in reversed(kinds))
+    assert tuple(found.kind.value for found in ordered) == kinds
+
+
+def test_every_kind_has_its_place() -> None:
+    assert len(causes_first(finding(kind) for kind in FindingKind)) == len(FindingKind)
+
+
+def test_tests_that_show_the_cause_or_only_its_consequences_are_counted_together() -> None:
+    bounds, race = finding("out_of_bounds", 21), finding("race", 21, "both write; use an atomic")
+    other = finding("out_of_bounds", 40)
+    tests = [
+        failed("A.First", bounds),
+        failed("A.Second", race),
+        failed("A.Third"),
+        failed("A.Elsewhere", other),
+        TestResult("A.Right", Part.CORRECTNESS, Outcome.PASSED),
+    ]
+    account = account_of([bounds, other, race], tests)
+    assert account.cause == bounds
+    assert account.said == "3 tests fail for this reason; the first is A.First"
+    assert account.effects == (
+        "out_of_bounds in line 40: a out_of_bounds",
+        "race in line 21: both write",
+    )
+    assert account.left_out == 1
+
+
+def test_one_test_is_counted_as_one() -> None:
+    cause = finding("race", 3)
+    said = account_of([cause], [failed("A.Only", cause)]).said
+    assert said == "1 test fails for this reason: A.Only"
+
+
+def test_at_most_three_effects_are_told() -> None:
+    found = [finding("race", line) for line in range(1, 8)]
+    account = account_of(found, [])
+    assert (len(account.effects), account.left_out) == (3, 3)
+
+
+def test_without_a_finding_the_first_failed_test_speaks() -> None:
+    account = account_of([], [failed("A.First", message="no pass"), failed("A.Second")])
+    assert (account.cause, account.said, account.left_out) == (None, "A.First failed: no pass", 1)
+    assert account_of([], []).said == ""
+
+
+def mixed(checkout: Checkout) -> Any:
+    race = {"kind": "race", "file": FILE, "line": 9, "message": "both write; add a barrier"}
+    wrong = {"kind": "wrong_result", "message": "got 3"}
+    rung = "".join(
+        verdict_line(name=name, outcome="failed", message="got 3", findings=[wrong, race])
+        for name in ("A", "B", "C", "D", "E")
+    )
+    return checkout.submission("mixed", {"01_first": rung})
+
+
+def test_terminal_json_and_exports_say_the_same(checkout: Checkout) -> None:
+    folder = mixed(checkout)
+    _, report = checkout.grade(folder)
+    account = rungs(report)["01_first"]["account"]
+    assert account["cause"]["kind"] == "race"
+    assert account["said"].startswith("5 tests fail for this reason; the first is ")
+    assert account["effects"] == ["wrong_result: got 3"]
+    terminal = checkout.lab("check", "01-demo/01_first", "--from", folder).out
+    exported = explanation(gradebook(report).submissions[0].labs[0].rungs[0])
+    for words in (account["said"], *account["effects"], "both write; add a barrier"):
+        assert terminal.count(words) == 1
+        assert exported.count(words) == 1
+    assert len(terminal.splitlines()) < 15
+
+
+def test_verbose_shows_every_test(checkout: Checkout) -> None:
+    folder = mixed(checkout)
+    plain = checkout.lab("check", "01-demo/01_first", "--from", folder).out
+    verbose = checkout.lab("check", "01-demo/01_first", "--from", folder, "-v").out
+    assert "the same command with -v" in plain
+    assert verbose.count(" failed") > plain.count(" failed")
+
+
+def test_after_a_pass_the_next_command_is_shown(checkout: Checkout) -> None:
+    ran = checkout.lab("check", "01-demo/01_first", "--from", checkout.root / "solutions")
+    assert "next: ./lab check 01-demo/02_second" in ran.out
+    last = checkout.lab("check", "01-demo/02_second", "--from", checkout.root / "solutions")
+    assert "next: ./lab submit 01-demo" in last.out
+    both = checkout.lab("check", "01-demo", "--from", checkout.root / "solutions")
+    assert "next:" not in both.out
