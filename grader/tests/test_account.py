@@ -76,6 +76,13 @@ def test_one_test_is_counted_as_one() -> None:
     assert said == "1 test fails for this reason: A.Only"
 
 
+def test_a_test_that_did_not_run_for_the_same_reason_is_counted_and_not_repeated() -> None:
+    loop, not_run = finding("timeout", 18), finding("timeout", 0, "not run, because ...")
+    account = account_of([loop, not_run], [failed("A", loop), failed("B", not_run)])
+    assert account.said == "2 tests fail for this reason; the first is A"
+    assert (account.effects, account.left_out) == ((), 0)
+
+
 def test_at_most_three_effects_are_told() -> None:
     found = [finding("race", line) for line in range(1, 8)]
     account = account_of(found, [])

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // bytes; what every contract promises
 
+// Distances are told in words: an item may have bytes that are the poison's.
+constexpr std::ptrdiff_t kWordBytes = 4;
+
 std::size_t round_up(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
 }  // namespace

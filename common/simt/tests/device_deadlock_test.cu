@@ -44,6 +44,22 @@ TEST_F(Deadlock, IsFoundAmongLocks) {
   expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
 }
 
+__global__ void step_by_nothing(int* counts, int num_items, int step) {
+  for (int item = 0; item < num_items; item += step) {
+    counts[item] = item;  // kStepLine
+  }
+}
+constexpr int kStepLine = __LINE__ - 3;
+
+// It writes memory all the time, so that no other rule calls it endless.
+TEST_F(Deadlock, ALoopThatWritesForEverIsNamedWithItsLine) {
+  Managed<int> counts(8);
+  step_by_nothing<<<1, 32>>>(counts.get(), 8, 0);
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kTimeout);
+  EXPECT_TRUE(finding.line == kStepLine || finding.line == kStepLine - 1) << finding.line;
+  EXPECT_TRUE(contains(finding.message, "does this loop ever end?"));
+}
+
 __global__ void wait_without_looking(const int* flag, int* out) {
   int value = 1;
   while (*flag == 0) value *= 3;  // the compiler reads the flag once

@@ -28,6 +28,9 @@ const ErrorOrigin& last_error_origin();
 // Says more about the error just recorded.
 void explain_last_error(std::string what, const char* kernel = "");
 
+// Where an allocation failed since clear_errors(); an empty stack if none did.
+const CallStack& failed_allocation();
+
 // Forgets both (cudaDeviceReset, and a worker between two calls).
 void clear_errors();
 

@@ -8,6 +8,7 @@ namespace {
 
 cudaError_t g_last_error = cudaSuccess;
 cudaError_t g_sticky_error = cudaSuccess;
+CallStack g_failed_allocation;
 
 ErrorOrigin& origin() {
   static auto* const last = new ErrorOrigin;  // outlives all users
@@ -21,6 +22,7 @@ cudaError_t set_last_error(cudaError_t error) {
   if (error != cudaSuccess) {
     g_last_error = error;
     origin() = {capture_call_stack(), "", ""};
+    if (error == cudaErrorMemoryAllocation) g_failed_allocation = origin().stack;
   }
   return error;
 }
@@ -38,7 +40,12 @@ void set_sticky_error(cudaError_t error) {
 
 cudaError_t sticky_error() { return g_sticky_error; }
 
-void clear_errors() { g_last_error = g_sticky_error = cudaSuccess; }
+const CallStack& failed_allocation() { return g_failed_allocation; }
+
+void clear_errors() {
+  g_last_error = g_sticky_error = cudaSuccess;
+  g_failed_allocation = {};
+}
 
 }  // namespace simt
 

@@ -49,11 +49,21 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
     failed = [test for test in tests if test.outcome is Outcome.FAILED]
     if not findings:
         return _without_cause(failed)
-    cause, others = findings[0], findings[1:]
+    cause = findings[0]
+    others = [finding for finding in findings[1:] if not _repeats(cause, finding)]
     due = [test for test in failed if _is_due_to(cause, test)]
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
     return Account(cause, _reason(due, {found.message for found in findings}), effects, left)
+
+
+def _is_same(cause: Finding, finding: Finding) -> bool:
+    return (cause.kind, cause.file, cause.line) == (finding.kind, finding.file, finding.line)
+
+
+def _repeats(cause: Finding, finding: Finding) -> bool:
+    """Whether it says without a place what `cause` says with one, as tests do that did not run."""
+    return finding.kind is cause.kind and finding.line == 0 < cause.line
 
 
 def _without_cause(failed: Sequence[Tried]) -> Account:
@@ -66,8 +76,7 @@ def _without_cause(failed: Sequence[Tried]) -> Account:
 
 def _is_due_to(cause: Finding, test: Tried) -> bool:
     """Whether the test shows the cause, or nothing but what tends to follow from it."""
-    places = {(finding.kind, finding.file, finding.line) for finding in test.findings}
-    if (cause.kind, cause.file, cause.line) in places:
+    if any(_is_same(cause, found) or _repeats(cause, found) for found in test.findings):
         return True
     if cause.kind in COST_KINDS:
         return False

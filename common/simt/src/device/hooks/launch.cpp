@@ -156,10 +156,29 @@ void report_nested(const LaunchSite& site) {
               " from a kernel, and nothing was launched: launch kernels from the host"});
 }
 
-cudaError_t refuse(const LaunchSite& site, cudaError_t error) {
+std::string shape(dim3 size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+// A number of threads or blocks that no GPU takes; empty if it is something else.
+std::string impossible_shape(const LaunchConfig& config) {
+  const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (num_threads > kMaxThreadsPerBlock) {
+    return " with blocks of " + shape(config.block) + " = " + std::to_string(num_threads) +
+           " threads (at most " + std::to_string(kMaxThreadsPerBlock) + ")";
+  }
+  if (!fits(config.grid, kMaxGridDim)) return " with a grid of " + shape(config.grid) + " blocks";
+  if (!fits(config.block, kMaxBlockDim)) {
+    return " with blocks of " + shape(config.block) + " threads";
+  }
+  return "";
+}
+
+cudaError_t refuse(const LaunchSite& site, const LaunchConfig& config, cudaError_t error) {
   const device::Untraced untraced;
   set_last_error(error);
-  explain_last_error("the launch of " + std::string(site.kernel), site.kernel);
+  explain_last_error("the launch of " + std::string(site.kernel) + impossible_shape(config),
+                     site.kernel);
   return error;
 }
 
@@ -174,13 +193,13 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
   if (running.launch != nullptr) report_nested(site);
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
-  if (error != cudaSuccess) return refuse(site, error);
+  if (error != cudaSuccess) return refuse(site, config, error);
   const bool is_counted = device::is_counting();
   if (is_counted) device::tally().begin_launch(site, config);
   Launch launch = {site, config, body, closure, is_counted, schedule_for(config)};
   launch.loses_updates = !is_counted && device::has_races(site.kernel);
   const cudaError_t outcome = run(launch, max_resident);
-  return outcome == cudaSuccess ? cudaSuccess : refuse(site, outcome);
+  return outcome == cudaSuccess ? cudaSuccess : refuse(site, config, outcome);
 }
 
 void check_launch_bounds(unsigned max_threads) noexcept {

@@ -15,6 +15,7 @@
 #include "run/running_thread.h"
 #include "run/scheduler.h"
 #include "run/untraced.h"
+#include "simt/error_state.h"
 
 // Where the linker puts the program's code.
 extern "C" char __executable_start;
@@ -41,18 +42,38 @@ const void* trap_pc(const ucontext_t& context) {
   return is_program && source_line(return_address).line != 0 ? return_address : running.lane->pc;
 }
 
+// The likely reason why a pointer is null.
+std::string why_null() {
+  const std::string line = program_line_name(failed_allocation());
+  if (line.empty()) return "";
+  return "; an allocation failed in " + line +
+         " (cudaErrorMemoryAllocation): check its result before you use the pointer";
+}
+
 std::string describe_address(std::uintptr_t address) {
   if (running.fiber->stack_low - address <= kGuardBytes) {
     return "used up its stack of " + std::to_string(kStackBytes >> 10) +
            " KiB: recursion without end, or local arrays too large";
   }
-  if (address < 4096) return "dereferenced a null pointer";
+  if (address < 4096) return "dereferenced a null pointer" + why_null();
   return "accessed address " + hex(address) + ", which is not mapped";
 }
 
 // After so much processor time without any hook the thread is in a loop that has none.
 constexpr timeval kTick = {.tv_sec = 0, .tv_usec = 100'000};
+constexpr int kTicksPerSecond = 10;
 constexpr int kMaxIdleTicks = 5;
+
+// After so many, one thread alone has run for seconds, without a barrier and without an end.
+constexpr int kMaxTicksOfOneTurn = 50;
+
+bool turn_is_endless() {
+  static std::uint64_t last_switches = 0;
+  static int ticks = 0;
+  ticks = running.switches == last_switches ? ticks + 1 : 0;
+  last_switches = running.switches;
+  return ticks >= kMaxTicksOfOneTurn;
+}
 
 bool is_stuck() {
   static std::uint64_t last_activity = 0;
@@ -64,15 +85,22 @@ bool is_stuck() {
 
 void handle(int signal, siginfo_t* info, void* context) {
   const bool on_fiber = running.in_kernel();
-  if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
+  const bool is_endless = signal == SIGVTALRM && turn_is_endless() && on_fiber;
+  if (signal == SIGVTALRM && !is_endless && !(on_fiber && is_stuck())) return;
   if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
     return;  // and trap again
   }
   const Untraced untraced;
   const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
-  if (signal == SIGVTALRM) end_endless_loop(pc);
   const std::string thread = running_thread_name() + " ";
+  if (is_endless) {
+    end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
+                thread + "has run for " + std::to_string(kMaxTicksOfOneTurn / kTicksPerSecond) +
+                    " s here, without a barrier and without an end: does this loop ever end?",
+                pc});
+  }
+  if (signal == SIGVTALRM) end_endless_loop(pc);
   switch (signal) {
     case SIGFPE:
       end_kernel(
