@@ -40,6 +40,26 @@ TEST_F(Race, FindsAMissingBarrier) {
   EXPECT_TRUE(found);
 }
 
+__global__ void lost_update_kernel(int* sum) { sum[0] += 1; }
+
+// A barrier or a fence would not help: the advice is an atomic, or another index.
+TEST_F(Race, AdvisesAnAtomicOrAnotherIndexWhereOneStatementMeetsItself) {
+  Managed<int> sum(1);
+  for (const dim3 shape : {dim3(1, 64), dim3(64, 1)}) {  // blocks, threads
+    sum[0] = 0;
+    lost_update_kernel<<<shape.x, shape.y>>>(sum.get());
+    bool found = false;
+    for (const simt::Finding& finding : simt::take_findings()) {
+      if (finding.kind != simt::FindingKind::kRace) continue;
+      found = true;
+      EXPECT_TRUE(contains(finding.message, "if both mean to update this value, use an atomic"));
+      EXPECT_TRUE(contains(finding.message, "should never meet, check the index"));
+      EXPECT_FALSE(contains(finding.message, "a fence"));
+    }
+    EXPECT_TRUE(found);
+  }
+}
+
 TEST_F(Race, AllowsABarrierBetween) {
   Managed<int> out(4 * kThreads);
   for (int seed = 0; seed < 4; ++seed) {

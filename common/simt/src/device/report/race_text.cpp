@@ -12,10 +12,20 @@ constexpr const char* kStreamRemedy =
 
 const char* remedy(const Race& race) {
   if (race.other_kernel != nullptr) return kStreamRemedy;
-  if (race.is_shared || race.is_same_block) {
+  const bool is_in_block = race.is_shared || race.is_same_block;
+  // The same statement: a lost update, or an index by which two threads meet that should not.
+  if (source_line(race.access.pc).line == source_line(race.earlier_pc).line) {
+    return is_in_block ? "; no barrier stands between them: if both mean to update this value, use "
+                         "an atomic; if each step reads what the last one wrote, use "
+                         "__syncthreads(); if the two should never meet, check the index"
+                       : "; blocks run in any order: if both mean to update this value, use an "
+                         "atomic; if they should never meet, check the index";
+  }
+  if (is_in_block) {
     return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
   }
-  return "; blocks run in any order: use an atomic, or a fence and a flag, or a second launch";
+  return "; blocks run in any order: if they should never meet, check the index; else use an "
+         "atomic, a fence and a flag, or a second launch";
 }
 
 std::string name_copy(const StreamCopy& copy, const std::string& verb) {
