@@ -84,6 +84,8 @@ def test_a_mistake_names_line_and_key(tmp_path: Path, old: str, new: str, expect
             "must be a number, and differ from zero",
         ),
         ("share = { zero = nan, full = 0.5 }", "share.full: must be a number"),
+        ("share = { zero = 0.1, full = 0.5, most = 0.4 }", "share.most: must be above full"),
+        ("share = { zero = 0.5, full = 0.1, most = 0.9 }", "share.most: must be above full"),
         ("luck = { zero = 0, full = 1 }", ":22: rung[1].speed.luck: unknown gate"),
     ],
 )

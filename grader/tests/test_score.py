@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The grading policy, without I/O."""
 
+from dataclasses import replace
+
 import pytest
 
 from lockstep_grader.model.grades import (
@@ -158,3 +160,20 @@ def test_the_cause_of_a_wrong_result_comes_before_it() -> None:
         FindingKind.WRONG_RESULT,
         FindingKind.LEAK,
     ]
+
+
+def test_a_gate_with_an_upper_end_gives_nothing_beyond_it() -> None:
+    """Strided loads touch 32 sectors per request: more than wide ones, and no better."""
+    gate = Gate("read_sectors_per_request", zero=4, full=15, most=17)
+    assert [gate.fraction(value) for value in (4, 15, 16, 17, 31.8)] == [0, 1, 1, 1, 0]
+    rung = replace(demo_rung(), budget=(gate,))
+    tests = (
+        TestResult("Right", Part.CORRECTNESS, Outcome.PASSED),
+        TestResult(
+            "Budget", Part.EFFICIENCY, Outcome.PASSED, measures={"read_sectors_per_request": 31.8}
+        ),
+    )
+    result = score_rung(rung, Judgement(tests=tests), Backend.CPU)
+    assert result.parts[Part.EFFICIENCY].score == 0
+    assert "full mark: at least 15, at most 17" in result.findings[0].message
+    assert "no points above 17" in result.findings[0].message

@@ -259,9 +259,12 @@ def _gates(rung: _Table, key: str, known: frozenset[str]) -> tuple[Gate, ...]:
         if name not in known:
             raise table.error(name, f"unknown gate; the gates are {', '.join(sorted(known))}")
         limits = table.table(name)
-        gate = Gate(name, limits.number("zero"), limits.number("full"))
+        most = limits.number("most") if "most" in limits else math.inf
+        gate = Gate(name, limits.number("zero"), limits.number("full"), most)
         if not (math.isfinite(gate.zero) and math.isfinite(gate.full)) or gate.zero == gate.full:
             raise limits.error("full", "must be a number, and differ from zero")
+        if not gate.zero < gate.full < gate.most and most != math.inf:
+            raise limits.error("most", "must be above full, and full above zero")
         limits.finish()
         gates.append(gate)
     return tuple(gates)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The grade model: labs, what judging found, and points. Plain values, no I/O."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -76,15 +77,19 @@ _RANKS = {kind: rank for rank, kinds in enumerate(_CAUSES_FIRST) for kind in kin
 class Gate:
     """A measured ratio or counter: no points at `zero`, all of them at `full`, linear between.
 
-    Lower is better when zero > full.
+    Lower is better when zero > full. Beyond `most` there are no points again: wide loads touch 16
+    sectors, and strided ones, which are no better than narrow ones, 32.
     """
 
     name: str
     zero: float
     full: float
+    most: float = math.inf
 
     def fraction(self, value: float) -> float:
         """The share of the points, in [0, 1], that `value` earns."""
+        if value > self.most:
+            return 0.0
         return min(1.0, max(0.0, (value - self.zero) / (self.full - self.zero)))
 
 

@@ -4,6 +4,7 @@
 The judge computes them from the emulator's counters; budgets in lab.toml are gates over them.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -115,7 +116,8 @@ def figure(value: float) -> str:
 
 def bound(gate: Gate) -> str:
     """What a budget allows for the full mark, in the handouts' words."""
-    return f"at {'most' if gate.zero > gate.full else 'least'} {figure(gate.full)}"
+    side = f"at {'most' if gate.zero > gate.full else 'least'} {figure(gate.full)}"
+    return side if gate.most == math.inf else f"{side}, at most {figure(gate.most)}"
 
 
 def kept(gate: Gate, value: float) -> bool:
@@ -126,7 +128,9 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
     said = " ".join(filter(None, (figure(value), measure.unit)))
-    if gate.fraction(value) == 0:
+    if value > gate.most:
+        earns = f"no points above {figure(gate.most)}"
+    elif gate.fraction(value) == 0:
         earns = f"no points from {figure(gate.zero)}"
         earns += " up" if gate.zero > gate.full else " down"
     else:
