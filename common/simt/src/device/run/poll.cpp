@@ -36,6 +36,7 @@ int impatience = 0;                // of the polls since then
 std::uint64_t changes_at_alarm = 0;
 std::uint64_t activity_at_alarm = 0;
 int alarms_without_activity = 0;
+bool turn_is_endless = false;
 
 // Other than executing basic blocks.
 std::uint64_t activity() { return running.activity() - running.steps; }
@@ -96,6 +97,7 @@ void reset_idle_steps() { g_idle_steps = 0; }
 void reset_alarm() {
   set_next_alarm();
   alarms_without_activity = 0;
+  turn_is_endless = false;
 }
 
 void end_endless_loop(const void* pc) {
@@ -108,7 +110,19 @@ void end_endless_loop(const void* pc) {
        pc});
 }
 
+void end_turn_at_next_step() {
+  turn_is_endless = true;
+  running.alarm_step = 0;
+}
+
 void alarm(const void* pc) {
+  if (turn_is_endless) {
+    const Untraced untraced;
+    end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
+                running_thread_name() + " has run for " + std::to_string(kMaxTurnSeconds) +
+                    " s here, without a barrier and without an end: does this loop ever end?",
+                pc});
+  }
   const bool was_active = activity() != activity_at_alarm;
   const bool has_changed = running.changes != changes_at_alarm;
   set_next_alarm();

@@ -35,6 +35,12 @@ void alarm(const void* pc);
 // Ends the kernel: the running thread is in an endless loop at `pc`.
 [[noreturn]] void end_endless_loop(const void* pc);
 
+// After so many seconds of processor time, one thread alone has run without a barrier or an end.
+inline constexpr int kMaxTurnSeconds = 5;
+
+// The thread's next basic block ends the kernel for that: there its line is known.
+void end_turn_at_next_step();
+
 // Prepares for a launch.
 void reset_alarm();
 

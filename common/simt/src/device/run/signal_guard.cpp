@@ -64,10 +64,9 @@ constexpr timeval kTick = {.tv_sec = 0, .tv_usec = 100'000};
 constexpr int kTicksPerSecond = 10;
 constexpr int kMaxIdleTicks = 5;
 
-// After so many, one thread alone has run for seconds, without a barrier and without an end.
-constexpr int kMaxTicksOfOneTurn = 50;
+constexpr int kMaxTicksOfOneTurn = kMaxTurnSeconds * kTicksPerSecond;
 
-bool turn_is_endless() {
+bool turn_takes_too_long() {
   static std::uint64_t last_switches = 0;
   static int ticks = 0;
   ticks = running.switches == last_switches ? ticks + 1 : 0;
@@ -85,8 +84,8 @@ bool is_stuck() {
 
 void handle(int signal, siginfo_t* info, void* context) {
   const bool on_fiber = running.in_kernel();
-  const bool is_endless = signal == SIGVTALRM && turn_is_endless() && on_fiber;
-  if (signal == SIGVTALRM && !is_endless && !(on_fiber && is_stuck())) return;
+  if (signal == SIGVTALRM && turn_takes_too_long() && on_fiber) end_turn_at_next_step();
+  if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
   if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
     return;  // and trap again
@@ -94,12 +93,6 @@ void handle(int signal, siginfo_t* info, void* context) {
   const Untraced untraced;
   const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
   const std::string thread = running_thread_name() + " ";
-  if (is_endless) {
-    end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
-                thread + "has run for " + std::to_string(kMaxTicksOfOneTurn / kTicksPerSecond) +
-                    " s here, without a barrier and without an end: does this loop ever end?",
-                pc});
-  }
   if (signal == SIGVTALRM) end_endless_loop(pc);
   switch (signal) {
     case SIGFPE:
