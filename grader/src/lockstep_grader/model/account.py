@@ -38,7 +38,7 @@ class Account:
     cause: Finding | None  # None: no checker found one, see `said`
     said: str  # how many tests fail for it, and the first; or what the first failed test says
     effects: tuple[str, ...]  # a line each
-    left_out: int  # findings and failed tests about which nothing is said here
+    left_out: int  # findings and failed tests that it does not mention
 
 
 NOTHING_TO_SAY = Account(None, "", (), 0)
@@ -75,7 +75,7 @@ def _without_cause(failed: Sequence[Tried]) -> Account:
 
 
 def _is_due_to(cause: Finding, test: Tried) -> bool:
-    """Whether the test shows the cause, or nothing but what tends to follow from it."""
+    """Whether the test shows the cause, or only what tends to follow from it."""
     if any(_is_same(cause, found) or _repeats(cause, found) for found in test.findings):
         return True
     if cause.kind in COST_KINDS:
