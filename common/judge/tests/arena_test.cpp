@@ -47,7 +47,7 @@ TEST(Arena, AnItemWithPoisonInItsFirstBytesIsFoundAtItsBegin) {
   const Buffer<float> buffer(arena, "d_out", 3);
   arena.memory().fill(buffer.offset() + 14, 0, 2);
   EXPECT_EQ(*arena.find_trespass(), "wrote right past the end of d_out (12 bytes)");
-  arena.memory().fill(buffer.offset() + 14, kPoisonByte, 2);
+  arena.memory().fill(buffer.offset() + 14, judge::kPoisonByte, 2);
   arena.memory().fill(buffer.offset() + 22, 0, 2);
   EXPECT_EQ(*arena.find_trespass(), "wrote 8 bytes past the end of d_out (12 bytes)");
 }

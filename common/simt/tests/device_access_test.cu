@@ -77,8 +77,11 @@ namespace inlined {
 
 #define HELPER __device__ __attribute__((noinline))
 namespace called {
-#include "access_forms.inc"
+// The forms use the helpers, so the order counts.
+// clang-format off
 #include "access_helpers.inc"
+#include "access_forms.inc"
+// clang-format on
 }  // namespace called
 #undef HELPER
 #undef FORM

@@ -5,8 +5,8 @@
 
 #include "check/async_copies.h"
 #include "check/clocks.h"
+#include "check/leavers.h"
 #include "check/shared_shadow.h"
-#include "check/skipped_barrier.h"
 
 namespace simt::device {
 

@@ -2,6 +2,9 @@
 #include "check/skipped_barrier.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "check/block_checks.h"
 #include "program/address.h"

@@ -9,40 +9,9 @@
 // at their end: what a thread that waits has executed as often on its way does not count.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-#include "program/source_line.h"
-#include "simt/vector_types.h"
-
 namespace simt::device {
 
 struct Block;
-
-// What a block keeps for it.
-struct SkippedBarriers {
-  // A thread that has ended since the block's last barrier, and where it was in its last turn.
-  struct Leaver {
-    uint3 thread;
-    const void* begin;                // the barrier it last waited at; null: at none
-    bool is_amid_block;               // its turn began in the midst of path[0]
-    std::vector<std::uint32_t> path;  // its basic blocks
-    bool ends_with_access;            // the last one accesses memory
-  };
-  struct Step {
-    std::uint32_t block;
-    uint3 thread;  // the leaver
-  };
-
-  std::vector<Leaver> leavers;
-  std::vector<std::uint32_t> way;  // the basic blocks of a thread from the last barrier to this one
-  bool is_way_known = false;
-  std::vector<Step> watched;         // basic blocks behind the barrier that leavers executed
-  const void* barrier_pc = nullptr;  // which barrier
-  CodeRange function;                // that it is in
-  std::vector<std::uint32_t> back;   // by warp: lanes that have come back in front of it
-};
 
 // The running lane lets others run, or has ended.
 void look_for_skipped_barrier();
