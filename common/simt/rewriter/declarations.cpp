@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "rewrite.h"
 
@@ -11,9 +13,26 @@ bool is_any_of(const Token& token, std::initializer_list<std::string_view> words
   return std::any_of(words.begin(), words.end(), [&](auto word) { return token.is(word); });
 }
 
+// For each opening bracket the place of the closing one, or the end. All at once: a search from
+// each would take a time that grows with the square of a text of only opening ones.
+std::vector<std::size_t> closing_brackets(const Tokens& code) {
+  std::vector<std::size_t> closes(code.size(), code.size());
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (opens_bracket(code[i])) {
+      open.push_back(i);
+    } else if (closes_bracket(code[i]) && !open.empty()) {
+      closes[open.back()] = i;
+      open.pop_back();
+    }
+  }
+  return closes;
+}
+
 // The names that the declaration at code[i] declares, which may be a function's. Returns where it
 // ends: at its `;`, or at the `{` of a body.
-std::size_t add_declared(const Tokens& code, std::size_t i, std::vector<std::string_view>& names) {
+std::size_t add_declared(const Tokens& code, const std::vector<std::size_t>& closes, std::size_t i,
+                         std::vector<std::string_view>& names) {
   const Token* name = nullptr;
   const auto take_name = [&] {
     if (name != nullptr) names.push_back(name->text);
@@ -35,7 +54,7 @@ std::size_t add_declared(const Tokens& code, std::size_t i, std::vector<std::str
     }
     if (opens_bracket(code[i])) {
       if (code[i].is("[")) take_name();
-      i = matching_close(code, i);
+      i = closes[i];
     } else if (code[i].is("<") && i > 0 && code[i - 1].is_identifier()) {
       const std::size_t angle = matching_angle(code, i);
       if (angle < code.size()) i = angle;
@@ -47,29 +66,36 @@ std::size_t add_declared(const Tokens& code, std::size_t i, std::vector<std::str
   return i;
 }
 
-// Static variables of a function that runs on the device are the device's.
-void add_statics(const Tokens& code, std::size_t open, std::vector<std::string_view>& names) {
-  const std::size_t close = std::min(matching_close(code, open), code.size());
-  for (std::size_t i = open + 1; i < close; ++i) {
-    if (code[i].is("static")) add_declared(code, i + 1, names);
-  }
-}
-
 }  // namespace
 
+// In one pass, whatever the text: each declaration is read once, from its first specifier.
 void find_device_variables(const Tokens& code, DeviceVariables& found) {
+  const std::vector<std::size_t> closes = closing_brackets(code);
+  std::size_t body_end = 0;  // of the device's functions so far, whose static variables are its own
   for (std::size_t i = 0; i < code.size(); ++i) {
-    const bool is_constant = code[i].is("__constant__");
-    const bool is_other =
-        is_any_of(code[i], {"__device__", "__managed__", "__shared__", "__global__"});
-    if (!is_constant && !is_other) continue;
-    auto& names = is_constant ? found.constant : found.device;
-    const std::size_t end = add_declared(code, i + 1, names);
-    if (end < code.size() && code[end].is("{")) add_statics(code, end, names);
+    const bool is_static = i < body_end && code[i].is("static");
+    if (!is_static && !is_any_of(code[i], {"__device__", "__managed__", "__shared__", "__global__",
+                                           "__constant__"})) {
+      continue;
+    }
+    std::vector<std::string_view> names;
+    const std::size_t end = add_declared(code, closes, i + 1, names);
+    bool is_constant = false;
+    const std::size_t begin = i;
+    while (i < end && (i == begin || !code[i].is("{"))) {  // what is in braces is read next
+      is_constant = is_constant || code[i].is("__constant__");
+      ++i;
+    }
+    auto& all = is_constant ? found.constant : found.device;
+    all.insert(all.end(), names.begin(), names.end());
+    if (!is_static && end < code.size() && code[end].is("{")) {
+      body_end = std::max(body_end, closes[end]);
+    }
   }
 }
 
 std::vector<std::size_t> find_classes(const Tokens& code) {
+  const std::vector<std::size_t> closes = closing_brackets(code);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     if (!is_any_of(code[i], {"struct", "class", "union"})) continue;
@@ -77,7 +103,7 @@ std::vector<std::size_t> find_classes(const Tokens& code) {
     while (name + 1 < code.size() &&
            is_any_of(code[name], {"[", "alignas", "__align__", "__attribute__"})) {
       if (!opens_bracket(code[name])) ++name;
-      name = std::min(matching_close(code, name), code.size() - 1) + 1;
+      name = opens_bracket(code[name]) ? closes[name] + 1 : name + 1;
     }
     const bool is_defined =
         name + 1 < code.size() && is_any_of(code[name + 1], {"{", ":", "final", "<"});

@@ -426,7 +426,7 @@ TEST_F(Memory, FindsALaunchInAKernel) {
   Managed<float> out(32);
   launching_kernel<<<1, 32>>>(out.get());
   const simt::Finding finding = expect_finding(simt::FindingKind::kLaunchError);
-  EXPECT_EQ(finding.line, __LINE__ - 7);
+  EXPECT_EQ(finding.line, __LINE__ - 6);
   EXPECT_TRUE(contains(finding.message, "launch kernels from the host"));
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }

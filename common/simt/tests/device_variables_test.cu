@@ -33,7 +33,7 @@ __global__ void use_variables_kernel(float* out) {
 __global__ void copy_from_kernel(const float* in, float* out) {
   out[threadIdx.x] = in[threadIdx.x];
 }
-constexpr int kCopyFromLine = __LINE__ - 1;
+constexpr int kCopyFromLine = __LINE__ - 2;
 __global__ void write_weights_kernel() { weights[threadIdx.x] = 1; }
 constexpr int kWriteWeightsLine = __LINE__ - 1;
 

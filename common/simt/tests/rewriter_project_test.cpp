@@ -189,7 +189,8 @@ TEST_F(ProjectTest, TakesTimeInProportionToTheLength) {
        {Shape{"", "k<<<1, 2>>>(a); x = a < b && c > d; // <<<\n", ""},
         Shape{"", "extern __shared__ int x[];\n", ""}, Shape{"", "__shared__ ", ""},
         Shape{"", "{", ""}, Shape{"k<<<1, 1>>>(", "a<", ")"}, Shape{"", "#if 1\n", ""},
-        Shape{"", "f(", ""}, Shape{"", "> ", ""}, Shape{"", "a::", ""}}) {
+        Shape{"", "f(", ""}, Shape{"", "> ", ""}, Shape{"", "a::", ""},
+        Shape{"", "__device__ f() { static int ", ""}, Shape{"", "struct [", ""}}) {
     const double of_quarter = clocks(text_of(shape, kLong / 4));
     const double of_whole = clocks(text_of(shape, kLong));
     EXPECT_LT(of_whole / of_quarter, kMuchMoreThanLinear) << shape.piece;
