@@ -30,11 +30,11 @@ from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.submit import pack
+from made_up_grades import document, lab, rung, submission
 from test_export import follows
 from test_packages import REPOSITORY, THREADS
 
 from conftest import Checkout, verdict_line
-from grades import document, lab, rung, submission
 
 RUNGS = [rung.id for rung in THREADS.rungs]
 MEASURED = {gate.name: gate.full for rung in THREADS.rungs for gate in rung.budget}

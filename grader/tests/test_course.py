@@ -18,9 +18,9 @@ from lockstep_grader.model.grades import (
     SubmissionResult,
 )
 from lockstep_grader.results.class_table import Summary
+from made_up_grades import demo, write_results
 
 from conftest import LAB, Checkout
-from grades import demo, write_results
 
 COURSE = f"""\
 [course]

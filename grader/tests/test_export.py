@@ -26,9 +26,9 @@ from lockstep_grader.results.export import (
 )
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook, not_graded
 from lockstep_grader.results.export.words import MESSAGE_CHARS, clip, number
+from made_up_grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission
 
 from conftest import demo_rung
-from grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission
 
 FORMATS = Path(__file__).parent / "data" / "formats"
 JUNIT = xmlschema.XMLSchema(FORMATS / "junit.xsd")

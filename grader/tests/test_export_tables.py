@@ -14,9 +14,9 @@ from lockstep_grader.machine.csv_rows import parse_rows
 from lockstep_grader.results.export import gradebooks, table
 from lockstep_grader.results.export.load import load_roster
 from lockstep_grader.results.export.model import Gradebook, gradebook
+from made_up_grades import a_class, document, judged, lab, rung, submission
 
 from conftest import Checkout
-from grades import a_class, document, judged, lab, rung, submission
 
 # As Canvas writes it: quoted names, its own numbers, a line of points possible.
 ROSTER = (

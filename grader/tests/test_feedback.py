@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from made_up_grades import demo, write_results
+
 from conftest import LAB, Checkout
-from grades import demo, write_results
 
 # As Moodle 4 exports it (mod/assign/feedback/offline/locallib.php).
 WORKSHEET = (

@@ -23,9 +23,9 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.results.schema import Report, StoredResult, VersionError, parse_report
 from lockstep_grader.results.serial import judgement_from_json, judgement_json
 from lockstep_grader.results.store import ResultId, Store
+from made_up_grades import NASTY, a_class, document, judged, lab, rung, submission
 
 from conftest import LAB, SOURCE_FOLDER, Checkout
-from grades import NASTY, a_class, document, judged, lab, rung, submission
 
 PUBLISHED = SOURCE_FOLDER / "lockstep_grader" / "schemas" / "grade.schema.json"
 # Words for people, and what only one of the two spells out.
