@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "check/device_shadow.h"
 #include "program/address.h"
 #include "simt/call_stack.h"
 #include "simt/finding.h"
@@ -19,8 +18,8 @@ namespace {
 constexpr std::size_t kPartBytes = 32;
 
 // Not recorded as written, and with fresh memory's contents.
-bool is_fresh(std::uintptr_t address, std::size_t size_bytes) {
-  if (!device_flags.none(address, size_bytes)) return false;
+bool is_fresh(const ByteFlags& written, std::uintptr_t address, std::size_t size_bytes) {
+  if (!written.none(address, size_bytes)) return false;
   for (std::size_t i = 0; i + sizeof kPoisonWord <= size_bytes; i += sizeof kPoisonWord) {
     if (std::memcmp(reinterpret_cast<const void*>(address + i), &kPoisonWord, sizeof kPoisonWord) !=
         0) {
@@ -32,12 +31,12 @@ bool is_fresh(std::uintptr_t address, std::size_t size_bytes) {
 
 }  // namespace
 
-void check_copy_to_host(const void* p, std::size_t size_bytes) {
+void check_copy_to_host(const ByteFlags& written, const void* p, std::size_t size_bytes) {
   const std::uintptr_t begin = number(p);
   std::size_t offset = 0;
   while (offset < size_bytes) {
     const std::size_t part = std::min(kPartBytes, size_bytes - offset);
-    if (is_fresh(begin + offset, part)) break;
+    if (is_fresh(written, begin + offset, part)) break;
     offset += part;
   }
   if (offset >= size_bytes) return;

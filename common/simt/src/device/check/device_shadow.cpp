@@ -49,7 +49,7 @@ class ShadowKeeper : public MemoryObserver {
   }
   void on_read(const void* p, std::size_t size_bytes) override {
     if (!is_device_address(p)) return;
-    check_copy_to_host(p, size_bytes);
+    check_copy_to_host(device_flags, p, size_bytes);
     note_copied(number(p), size_bytes, false);
   }
   void on_copy(const void* destination, const void* source, std::size_t size_bytes) override {
