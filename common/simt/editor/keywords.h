@@ -11,10 +11,6 @@
 #define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
-// libstdc++ spells __attribute__((__noinline__)), and clang's headers want the names above: so the
-// library is read between them and the names below.
-#include <memory>
-
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDA_ARCH__ 900
@@ -31,7 +27,7 @@
 #define CUDARTAPI
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+#define __noinline__  // nothing, as in the emulator's own keywords.h
 
 #define SIMT_INLINE inline __attribute__((always_inline))
 #define SIMT_UNTRACED

@@ -38,7 +38,9 @@
 #define CUDARTAPI
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+// Nothing: libstdc++ writes this word inside its attribute lists (<string>, <memory>), where an empty
+// entry is allowed and an attribute is not. Accesses are announced alike, inlined or not.
+#define __noinline__
 
 // For our own small functions that device code calls by value (make_float4, __popc, half
 // operators). Inlined always, so that the hooks see neither a call
