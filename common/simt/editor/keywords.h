@@ -27,7 +27,9 @@
 #define CUDARTAPI
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__  // nothing, as in the emulator's own keywords.h
+#if __clang_major__ < 15  // later ones know it as a keyword
+#define __noinline__      // libstdc++ writes it inside attributes, where nothing may stand
+#endif
 
 #define SIMT_INLINE inline __attribute__((always_inline))
 #define SIMT_UNTRACED

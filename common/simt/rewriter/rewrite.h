@@ -29,6 +29,10 @@ void rewrite_shared(const Tokens& code, Edits& edits);
 // __launch_bounds__(256) void k(...) {...} gets a first statement ::simt::check_launch_bounds(256);
 void rewrite_launch_bounds(const Tokens& code, Edits& edits);
 
+// __noinline__ becomes __attribute__((noinline)), unless it stands in an attribute already. As a macro
+// it would break the headers of libstdc++, which name that attribute in both of C++'s spellings.
+void rewrite_keywords(const Tokens& code, Edits& edits);
+
 // Names that are declared with __device__, __managed__ or __shared__, or with __constant__.
 // Functions' names are among them, and those of static variables in a device's functions.
 struct DeviceVariables {
@@ -46,11 +50,13 @@ inline void rewrite_all(const Source& source, Edits& edits) {
   rewrite_kernel_pointers(source.code, {}, edits);
   rewrite_shared(source.code, edits);
   rewrite_launch_bounds(source.code, edits);
+  rewrite_keywords(source.code, edits);
   for (const Macro& macro : source.macros) {
     rewrite_launches(macro.body, macro.parameters, edits);
     rewrite_kernel_pointers(macro.body, macro.parameters, edits);
     rewrite_shared(macro.body, edits);
     rewrite_launch_bounds(macro.body, edits);
+    rewrite_keywords(macro.body, edits);
   }
 }
 

@@ -56,7 +56,7 @@ __device__ const Either<T>* either(const T* p) {
 
 // So that the compiler cannot know what is called.
 template <class Object>
-[[gnu::noinline]] __device__ Object* hide(Object* object) {
+__device__ __noinline__ Object* hide(Object* object) {
   asm volatile("" : "+r"(object));
   return object;
 }

@@ -53,6 +53,7 @@ constexpr int kStepLine = __LINE__ - 3;
 
 // It writes memory all the time, so that no other rule calls it endless.
 TEST_F(Deadlock, ALoopThatWritesForEverIsNamedWithItsLine) {
+  simt::set_step_limit(100'000);
   Managed<int> counts(8);
   step_by_nothing<<<1, 32>>>(counts.get(), 8, 0);
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kTimeout);
@@ -106,6 +107,7 @@ __global__ void wait_for_block(volatile int* flags) {
 }
 
 TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
+  simt::set_step_limit(100'000);
   Managed<int> flags(65);
   wait_for_block<<<64, 512>>>(flags.get());
   EXPECT_EQ(flags[0], 1);

@@ -196,7 +196,7 @@ TEST_F(Divergence, AnEarlyReturnDivergesOnce) {
   EXPECT_EQ(kernel.counters[Counter::kGlobalReadLanes], 200u);
 }
 
-[[gnu::noinline]] __device__ int load_from(const int* in, int i) {
+__device__ __noinline__ int load_from(const int* in, int i) {
   if (i % 2 == 0) return in[i];
   return in[i] + 1;
 }

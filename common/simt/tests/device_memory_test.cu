@@ -442,7 +442,7 @@ struct Item {
   float value;
   int key;
 };
-[[gnu::noinline]] __device__ Item later(Item a, Item b) { return a.key > b.key ? a : b; }
+__device__ __noinline__ Item later(Item a, Item b) { return a.key > b.key ? a : b; }
 
 __global__ void by_value_kernel(Item* out) {
   __shared__ Item tile[64];

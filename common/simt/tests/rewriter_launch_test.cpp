@@ -175,5 +175,20 @@ TEST(LaunchBoundsRewriter, LeavesDeclarationsAlone) {
   }
 }
 
+TEST(KeywordRewriter, MakesNoinlineAnAttribute) {
+  EXPECT_EQ(rewritten("__device__ __noinline__ int f();"),
+            "__device__ __attribute__((noinline)) int f();");
+  EXPECT_EQ(rewritten("#define DEVICE __noinline__ __device__\n"),
+            "#define DEVICE __attribute__((noinline)) __device__\n");
+}
+
+TEST(KeywordRewriter, LeavesAnAttributeAlone) {
+  for (const char* const text : {"__attribute__((__noinline__, __cold__)) int f();",
+                                 "__attribute__((__cold__, __noinline__)) int f();",
+                                 "[[__gnu__::__noinline__]] int f();"}) {
+    EXPECT_EQ(rewritten(text), text);
+  }
+}
+
 }  // namespace
 }  // namespace simt::rewriter

@@ -163,7 +163,7 @@ TEST_F(ProjectTest, RefusesWhatIsNoSourceFile) {
 // Four times the length then takes 16 times the time. Processor time, the least of three: others
 // may be at work here, too.
 TEST_F(ProjectTest, TakesTimeInProportionToTheLength) {
-  constexpr std::size_t kLong = std::size_t{1} << 19;
+  constexpr std::size_t kLong = std::size_t{1} << 17;
   constexpr double kMuchMoreThanLinear = 10;
   struct Shape {
     std::string before, piece, after;

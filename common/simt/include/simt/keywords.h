@@ -38,9 +38,7 @@
 #define CUDARTAPI
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
-// Nothing: libstdc++ writes this word inside its attribute lists (<string>, <memory>), where an empty
-// entry is allowed and an attribute is not. Accesses are announced alike, inlined or not.
-#define __noinline__
+// The rewriter puts __noinline__ into C++.
 
 // For our own small functions that device code calls by value (make_float4, __popc, half
 // operators). Inlined always, so that the hooks see neither a call
