@@ -29,8 +29,9 @@ void rewrite_shared(const Tokens& code, Edits& edits);
 // __launch_bounds__(256) void k(...) {...} gets a first statement ::simt::check_launch_bounds(256);
 void rewrite_launch_bounds(const Tokens& code, Edits& edits);
 
-// __noinline__ becomes __attribute__((noinline)), unless it stands in an attribute already. As a macro
-// it would break the headers of libstdc++, which name that attribute in both of C++'s spellings.
+// __noinline__ becomes __attribute__((noinline)), unless it is part of an attribute already. As a
+// macro it would break the headers of libstdc++, which name that attribute in both of C++'s
+// spellings.
 void rewrite_keywords(const Tokens& code, Edits& edits);
 
 // Names that are declared with __device__, __managed__ or __shared__, or with __constant__.

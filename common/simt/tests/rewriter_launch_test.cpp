@@ -183,9 +183,9 @@ TEST(KeywordRewriter, MakesNoinlineAnAttribute) {
 }
 
 TEST(KeywordRewriter, LeavesAnAttributeAlone) {
-  for (const char* const text : {"__attribute__((__noinline__, __cold__)) int f();",
-                                 "__attribute__((__cold__, __noinline__)) int f();",
-                                 "[[__gnu__::__noinline__]] int f();"}) {
+  for (const char* const text :
+       {"__attribute__((__noinline__, __cold__)) int f();",
+        "__attribute__((__cold__, __noinline__)) int f();", "[[__gnu__::__noinline__]] int f();"}) {
     EXPECT_EQ(rewritten(text), text);
   }
 }

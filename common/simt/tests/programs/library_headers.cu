@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The standard library read after CUDA's keywords: its headers use some of them as names of attributes.
+// The standard library read after CUDA's keywords: its headers use some of them as names of
+// attributes.
 #include <cuda_runtime.h>
 
 #include <version>
