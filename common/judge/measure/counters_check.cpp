@@ -57,8 +57,8 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
     if (const auto name = find_mismatch(kernel)) {
       return Failure{kind::kForbidden,
                      "the counter " + *name + " of " + kernel.name +
-                         " is not the sum over its lines: something other than the "
-                         "emulator wrote to the counters"};
+                         " is not the sum over its lines: "
+                         "something other than the emulator wrote to the counters"};
     }
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {

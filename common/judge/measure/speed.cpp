@@ -209,8 +209,8 @@ class Measurement {
                                                      std::to_string(gap) + " ms a call"};
     } else if (!is_launch_bound() && result.share.median > kImpossibleShare) {
       result.failure = Failure{kind::kForbidden,
-                               "faster than this device can move the data: the work "
-                               "cannot have been done inside the timed call"};
+                               "faster than this device can move the data: "
+                               "the work cannot have been done inside the timed call"};
     }
     return result;
   }

@@ -47,8 +47,9 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
   }
   if (exchange.signal == SIGSYS) {
     return {kind::kForbidden,
-            "made a system call that no kernel needs (a new process, a socket, another "
-            "process's memory, ...), and was stopped by the sandbox"};
+            "made a system call that no kernel needs "
+            "(a new process, a socket, another process's memory, ...), "
+            "and was stopped by the sandbox"};
   }
   return {kind::kCrash, "the program " + exchange.how_died +
                             (exchange.signal == 0 ? " in the middle of a call" : "")};
@@ -67,21 +68,19 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kUncheckedError:
       return {kind::kLaunchError,
               function + " ignored an error: " + reply.text +
-                  ". Call check_launch() after each launch, and check() around each "
-                  "CUDA call"};
+                  ". Call check_launch() after each launch, and check() around each CUDA call"};
     case wire::Status::kNoError:
       return {kind::kLaunchError, function +
-                                      " returned as if it had worked, but it cannot have: it "
-                                      "had to throw lab::CudaError with " +
+                                      " returned as if it had worked, but it cannot have: "
+                                      "it had to throw lab::CudaError with " +
                                       (is_call ? batch.calls[reply.failed_call].error : "")};
     case wire::Status::kErrorLeft:
       return {kind::kLaunchError,
               function +
-                  " reported an error but did not clear it, so the next check reports it "
-                  "again: " +
+                  " reported an error but did not clear it, so the next check reports it again: " +
                   reply.text +
-                  ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
-                  "only returns it"};
+                  ". cudaGetLastError() returns and clears it, "
+                  "cudaPeekAtLastError() only returns it"};
     case wire::Status::kScratchUsedUp:
       return {kind::kOutOfMemory, function + " asked for more memory than there is: " +
                                       std::to_string(batch.scratch_bytes) +

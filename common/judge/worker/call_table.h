@@ -91,8 +91,8 @@ class Arguments {
     } else {
       static_assert(
           std::is_integral_v<T> || std::is_enum_v<T>,
-          "a lab's parameters are pointers, numbers, dim3, structs of at most 8 bytes or by "
-          "const reference, Scratch& and cudaStream_t");
+          "a lab's parameters are pointers, numbers, dim3, "
+          "structs of at most 8 bytes or by const reference, Scratch& and cudaStream_t");
       if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
       return static_cast<T>(static_cast<std::int64_t>(arg.bits));
     }

@@ -120,8 +120,8 @@ void report_error(const std::string& function, const std::string& what, bool was
   simt::report({simt::FindingKind::kLaunchError, place.file, place.line, origin.kernel,
                 was_ignored
                     ? function + " ignored an error: " + culprit +
-                          ". Call check_launch() after each launch, and check() around each "
-                          "CUDA call"
+                          ". Call check_launch() after each launch, "
+                          "and check() around each CUDA call"
                     : culprit});
 }
 

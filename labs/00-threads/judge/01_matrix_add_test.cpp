@@ -83,8 +83,7 @@ class MatrixAdd : public judge::Fixture {
     if (judge::is_poison(h_sum[i])) {
       return Failure{judge::kind::kOutputUnwritten,
                      element_name(row, column) +
-                         " of d_sum, row first, was never written: that "
-                         "is the work of " +
+                         " of d_sum, row first, was never written: that is the work of " +
                          thread,
                      explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
     }

@@ -68,8 +68,8 @@ std::vector<Mistake> mistakes(const Launch& launch) {
       {"each thread takes a run of neighbouring items: then neighbouring threads are far apart in "
        "memory. Let each thread step by the number of threads",
        [=](int item) { return item / chunk; }},
-      {"each thread takes a run of neighbouring items, and the items that the division leaves over "
-       "are dropped",
+      {"each thread takes a run of neighbouring items, "
+       "and the items that the division leaves over are dropped",
        [=](int item) { return item / short_chunk < threads ? item / short_chunk : -1; }},
       {"thread 0 does all the work", [](int) { return 0; }},
   };

@@ -100,8 +100,8 @@ constexpr WrongNumber kWrongNumbers[] = {
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.y; }},
     {"z is multiplied by all three extents; a layer has as many as x and y together",
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.x * d.y * d.z; }},
-    {"blockDim and gridDim are mixed up: blockDim measures a block in threads, gridDim the grid in "
-     "blocks",
+    {"blockDim and gridDim are mixed up: "
+     "blockDim measures a block in threads, gridDim the grid in blocks",
      [](Index i, Index, Index o) { return i.x + i.y * o.x + i.z * o.x * o.y; }},
 };
 
@@ -140,8 +140,8 @@ std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds
        [](const ThreadIds& ids) { return ids.block + ids.in_block; }},
       {"threads and blocks have changed places: a block's threads lie next to each other",
        [=](const ThreadIds& ids) { return ids.in_block * num_blocks + ids.block; }},
-      {"only the extent in x is counted for the threads of a block: they are "
-       "blockDim.x * blockDim.y * blockDim.z",
+      {"only the extent in x is counted for the threads of a block: "
+       "they are blockDim.x * blockDim.y * blockDim.z",
        [&](const ThreadIds& ids) {
          return ids.block * static_cast<int>(shape.block.x) + ids.in_block;
        }},
@@ -230,8 +230,8 @@ class ThreadNumbers : public judge::Fixture {
                          ", layer " + std::to_string(got.layer) +
                          ": no thread of this grid is there. The place belongs to " +
                          shape.name(static_cast<int>(place)),
-                     "a block's index is multiplied by something other than blockDim in that "
-                     "direction"};
+                     "a block's index is multiplied "
+                     "by something other than blockDim in that direction"};
     }
     const ThreadIds expected = shape.ids(id);
     const std::string who = shape.name(id);

@@ -70,8 +70,8 @@ TEST_F(ReduceSum, AddsRealNumbersWithinTheErrorBound) {
       failure->pattern = num_items >= 70001
                              ? "too many numbers are added one after the other into one sum, which "
                                "rounds once for each of them, or items are missing"
-                             : "the sum is kept in a type that cannot hold fractions, or items "
-                               "are missing";
+                             : "the sum is kept in a type that cannot hold fractions, "
+                               "or items are missing";
     }
     return failure;
   });

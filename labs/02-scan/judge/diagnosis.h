@@ -155,8 +155,8 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
   }
   if (const auto before = scanned(sums, false);
       increments_are([&](std::size_t b) { return before[b]; }, true)) {
-    return "the sum of the blocks before is combined from the wrong side: it is the operator's "
-           "first operand";
+    return "the sum of the blocks before is combined from the wrong side: "
+           "it is the operator's first operand";
   }
   return {};
 }
@@ -170,8 +170,8 @@ std::string explain_unwritten(const std::vector<T>& h_got, std::size_t first) {
   }
   if (first == 0) return "no item is ever written";
   return num_items - first <= first
-             ? "the tail is dropped: the last, partial block's items are missing (does a division "
-               "round down?)"
+             ? "the tail is dropped: "
+               "the last, partial block's items are missing (does a division round down?)"
              : "only the first block's results are written";
 }
 

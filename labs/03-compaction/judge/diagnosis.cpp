@@ -101,8 +101,7 @@ std::optional<Failure> check_untouched(const Compaction& result) {
     failure.pattern = "the rest of d_out, or of a tile, is filled with zeros";
   } else if (!result.keep(*touched)) {
     failure.pattern =
-        "items that are not kept are written as well: only their number decides "
-        "where others go";
+        "items that are not kept are written as well: only their number decides where others go";
   } else {
     failure.pattern = "more of a tile is written than its kept items";
   }
@@ -146,8 +145,7 @@ std::optional<Failure> check_unordered(const Compaction& result) {
     failure.pattern =
         hole == got.begin() && std::ranges::all_of(got, [](int item) { return is_poison(item); })
             ? "the items are counted but not written"
-            : "several items were given the same place, so that another place "
-              "stayed empty";
+            : "several items were given the same place, so that another place stayed empty";
   } else if (bad != got.end()) {
     failure.message = place(bad - got.begin()) + " " + describe(result, *bad);
     failure.pattern = "items are written without a test of the predicate";

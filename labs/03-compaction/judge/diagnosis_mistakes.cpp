@@ -16,8 +16,8 @@ using judge::kPoisonByte;
 constexpr int kMinBlock = 32;
 constexpr int kMaxBlock = 8192;
 const char* const kTailDropped =
-    "the tail is dropped: the last, partial block's items are missing (does a division round "
-    "down?)";
+    "the tail is dropped: "
+    "the last, partial block's items are missing (does a division round down?)";
 const int kUnwritten = std::bit_cast<int>(0x01010101U * kPoisonByte);
 
 // How many of the items [begin, end) are kept.
@@ -67,8 +67,8 @@ std::string explain_offsets(const Compaction& result) {
     }
     if (gives([](int b, const Counts& counts) { return b == 0 ? 0 : counts[b - 1]; }) ||
         gives([](int b, const Counts& counts) { return counts[b]; })) {
-      return "a block's offset is the count of one block, not the sum of the counts of all blocks "
-             "before it";
+      return "a block's offset is the count of one block, "
+             "not the sum of the counts of all blocks before it";
     }
     if (gives([](int b, const Counts& counts) { return sum_before(b + 1, counts); })) {
       return "a block's offset includes its own count: the counts were scanned inclusively";
@@ -127,8 +127,8 @@ std::string explain_count(const Compaction& result, bool in_place) {
   if (is(num_items - expected)) return "the items that are not kept are counted";
   if (is(num_items)) return "all items are counted, kept or not";
   if (in_place && is(expected - last)) {
-    return "the last item is not counted: an exclusive scan ends before it, and its flag must be "
-           "added";
+    return "the last item is not counted: "
+           "an exclusive scan ends before it, and its flag must be added";
   }
   if (in_place && is(expected + last)) {
     return "the last item's flag is counted twice: is it added to an inclusive scan, or to a sum "
@@ -223,8 +223,8 @@ std::string explain_rest(const Compaction& result, const std::vector<int>& expec
            "lack the last one's flag?";
   }
   if (is_permutation_of(expected, got)) {
-    return "the items that are not kept are all there, but not in their order: the split is not "
-           "stable";
+    return "the items that are not kept are all there, but not in their order: "
+           "the split is not stable";
   }
   if (std::ranges::find(got, kUnwritten) != got.end()) {
     return "several items were given the same place, so that another place stayed empty";

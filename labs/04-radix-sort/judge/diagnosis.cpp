@@ -55,9 +55,8 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
     return std::ranges::all_of(extra, [=](std::uint32_t other) { return other == key; });
   };
   if (all_extra(sort_case.poison)) {
-    return "memory that holds no key was read: past the end of the input, or a place of a "
-           "temporary "
-           "array to which no key went";
+    return "memory that holds no key was read: "
+           "past the end of the input, or a place of a temporary array to which no key went";
   }
   if (all_extra(sort_case.padding)) {
     return "padding that fills up a partial tile has taken the place of real keys";
@@ -65,9 +64,8 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
   if (all_extra(0)) return "zeros stand where keys should be";
   const std::set<std::uint32_t> known(input.begin(), input.end());
   if (!std::ranges::all_of(extra, [&](std::uint32_t key) { return known.contains(key); })) {
-    return "keys are changed on their way, or words were read that hold no key: the output has "
-           "some "
-           "that the input does not";
+    return "keys are changed on their way, or words were read that hold no key: "
+           "the output has some that the input does not";
   }
   if (is_tail_of(sort_case.input, lost)) return kTailDropped;
   return "several keys were given the same place: some are there twice, others are lost";
@@ -125,8 +123,8 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     if (sorted_by_bits(sort_case.input, bit, end_bit) == got) {
       return bit - begin_bit < end_bit - bit
                  ? "the first pass is missing: the lowest bits are not looked at"
-                 : "only the last pass has any effect: does each read what the one before it "
-                   "wrote?";
+                 : "only the last pass has any effect: "
+                   "does each read what the one before it wrote?";
     }
   }
   for (const int width : kDigitWidths) {
@@ -144,8 +142,8 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     }
   }
   if (is_sorted_by_bits(got, end_bit - 1, end_bit)) {
-    return "a pass is not stable: keys of the same digit leave the order that the passes before it "
-           "made";
+    return "a pass is not stable: "
+           "keys of the same digit leave the order that the passes before it made";
   }
   return {};
 }

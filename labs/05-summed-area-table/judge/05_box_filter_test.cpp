@@ -43,8 +43,8 @@ double sum_of(const ExactTable& exact, Box box) {
 constexpr Mistake kMistakes[] = {
     {"the sum is not divided by the number of pixels",
      [](const ExactTable& exact, Window, Box box, int, int) { return sum_of(exact, box); }},
-    {"at the borders the sum is divided by the whole window's pixels, and not by those that lie in "
-     "the picture",
+    {"at the borders the sum is divided by the whole window's pixels, "
+     "and not by those that lie in the picture",
      [](const ExactTable& exact, Window window, Box box, int, int) {
        return sum_of(exact, box) / (static_cast<double>(window.width) * window.height);
      }},

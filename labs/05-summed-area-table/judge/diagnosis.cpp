@@ -106,8 +106,8 @@ std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_widt
   };
   using Origin = std::pair<int, int>;
   if (rectangle([](int x0, int y0) { return Origin{x0, y0}; })) {
-    return "every tile holds a table of its own: the sums of the tiles above and left of it are "
-           "not added";
+    return "every tile holds a table of its own: "
+           "the sums of the tiles above and left of it are not added";
   }
   if (rectangle([](int, int y0) { return Origin{0, y0}; })) {
     return "what lies above a tile is not added";

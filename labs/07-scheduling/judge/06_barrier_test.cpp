@@ -59,8 +59,8 @@ std::string explain_labels(const Cells& grid, const Runs& expected, const std::v
     is_first = is_first && got[i] > 0 && got[i] <= column && expected.labels[i] > 0;
   }
   if (stops_early) {
-    return "labels stop on their way through a run: the loop ends before the last label has "
-           "arrived everywhere";
+    return "labels stop on their way through a run: "
+           "the loop ends before the last label has arrived everywhere";
   }
   if (runs_over_walls) return "labels pass through walls";
   if (is_first) return "labels come from the left: a run has the number of its last cell";

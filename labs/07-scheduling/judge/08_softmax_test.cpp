@@ -88,9 +88,9 @@ std::string explain_row(const Row& row, const float* got) {
     return true;
   };
   if (std::all_of(got, got + row.length, [](float share) { return std::isnan(share); })) {
-    return "exp overflows or nothing is left of the sum: is the row's maximum subtracted from "
-           "every "
-           "item, and is -infinity - -infinity, which is NaN, kept out of the sum?";
+    return "exp overflows or nothing is left of the sum: "
+           "is the row's maximum subtracted from every item, "
+           "and is -infinity - -infinity, which is NaN, kept out of the sum?";
   }
   if (fits([](double distance) { return std::exp(-distance); })) {
     return "the shares are not divided by their sum";
@@ -103,8 +103,8 @@ std::string explain_row(const Row& row, const float* got) {
     if (whole == row.length || whole == 0) continue;
     const double head = row.sum(0, whole, largest);
     if (fits([&](double distance) { return std::exp(-distance) / head; })) {
-      return "the last items of the row, which do not fill a whole warp or vector, are missing in "
-             "the sum";
+      return "the last items of the row, which do not fill a whole warp or vector, "
+             "are missing in the sum";
     }
   }
   for (int piece = kWarpSize; piece < row.length && piece <= 4096; piece *= 2) {

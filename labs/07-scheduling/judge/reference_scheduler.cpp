@@ -166,8 +166,8 @@ const WrongScheduler kGreedyOnly[] = {
     {{.fallback = IssueRules::Fallback::kNextInTurn},
      "where its warp is not ready the next one in turn follows, not the oldest"},
     {{.fallback = IssueRules::Fallback::kSmallestNumber},
-     "the oldest warp is taken for the one with the smallest number, not for the one that arrived "
-     "first"},
+     "the oldest warp is taken for the one with the smallest number, "
+     "not for the one that arrived first"},
     {{.fallback = IssueRules::Fallback::kYoungest},
      "the youngest ready warp follows, not the oldest (or the last of several of the same age)"},
     {{.stays = false},
@@ -179,8 +179,8 @@ const WrongScheduler kBoth[] = {
     {{.more_latency = 1},
      "a warp is ready one cycle late: issued in cycle c, the result is there in cycle c + latency"},
     {{.more_latency = -1},
-     "a warp is ready one cycle early: issued in cycle c, the result is there in cycle c + "
-     "latency"},
+     "a warp is ready one cycle early: "
+     "issued in cycle c, the result is there in cycle c + latency"},
     {{.ready_after = true},
      "a warp is ready one cycle after its result, or its arrival: it is ready in that very cycle"},
     {{.latency_after_issue = true},
