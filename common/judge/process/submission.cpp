@@ -91,7 +91,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kException:
       return {kind::kCrash, function + " threw an exception: " + reply.text};
     default:
-      // The judge's own mistake, or a rung's lie. An author meets the mistake: no solution passes.
+      // Either the judge is wrong or the rung lies. A mistake of the judge is found early: no
+      // solution would pass.
       return {kind::kForbidden, "the worker refused the judge's request for " + function + " (" +
                                     reply.text +
                                     "). A lab's own requests are never refused: has the rung "
@@ -108,7 +109,7 @@ bool names(const std::string& error, const std::string& name) {
   return false;
 }
 
-// Whether the calls that had to throw threw what they had to.
+// Whether each call that must throw threw the right error.
 std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
   std::size_t num_errors = 0;
   for (const wire::Call& call : batch.calls) {
@@ -129,7 +130,7 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
   if (!failure || failure->kind != kind::kLaunchError) return failure;
-  // A leak is no cause: it may well follow from the error.
+  // A leak is not the cause: it may be a consequence of the error.
   const auto cause = std::ranges::find_if(
       outcome.findings, [](const wire::Finding& finding) { return finding.kind != kind::kLeak; });
   return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
@@ -148,7 +149,7 @@ void Submission::stop() {
 
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
   const auto begin = std::chrono::steady_clock::now();
-  // A worker may greet at any time: whether it does shows whose fault its end is.
+  // A worker may greet at any time. If it never does, its end is the machine's fault.
   const double seconds = kind == wire::Kind::kHello ? limits_.call_wall_seconds
                                                     : limits_.all_calls_seconds - spent_seconds_;
   Exchange exchange = process_->exchange(kind, payload, wait, seconds);
@@ -164,7 +165,7 @@ Outcome Submission::run(wire::Batch batch) {
   const auto end_with = [&](const Exchange& exchange) {
     const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
     outcome.failure = explain(exchange, limits_, is_over_budget);
-    // To fill the memory takes long, too, and no smaller size is likely to do without.
+    // Filling the memory takes long, too, and smaller sizes are likely to do the same.
     outcome.fatal = exchange.ending == Ending::kTimedOut ||
                     exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
     return outcome;
