@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes on what a running launch makes known: to the checkers, and to the counters if the kernel
-// is being counted.
+// Passes a running launch's events to the checkers, and to the counters if the kernel is being
+// counted.
 #include "run/events.h"
 
 #include <utility>

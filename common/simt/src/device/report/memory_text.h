@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with an access to memory, in words. `thread`: the name of the thread that makes it.
+// Messages about wrong accesses to memory. `thread`: the name of the thread that makes it.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ std::string misaligned_type_text(const std::string& thread, const TypedAccess& a
 std::string misaligned_copy_text(const std::string& thread, const char* direction,
                                  std::uintptr_t address, std::size_t size_bytes);
 
-// One of a size that there is not.
+// A copy of a size that the hardware cannot copy.
 std::string impossible_copy_text(const std::string& thread, std::size_t size_bytes,
                                  std::size_t zero_bytes);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What runs before what across streams. Here all work is done when it is issued; on a device two
-// streams run at the same time unless something orders them, and the race checker has to know.
+// Which work is ordered across streams. The emulator completes all work when it is issued; on a
+// device two streams run at the same time unless something orders them, and the race checker needs
+// that order.
 //
-// Every stream counts its pieces of work. A clock says, stream by stream, up to which piece all is
-// done before something: each stream, each event and the host has one. Issuing, recording and
-// waiting join clocks (vector clocks: Mattern 1989, Fidge 1988). In doubt work counts as ordered.
+// Every stream counts its pieces of work. A clock lists for each stream up to which piece all work
+// is complete before something: each stream, each event and the host has one. Issuing, recording
+// and waiting join clocks (vector clocks: Mattern 1989, Fidge 1988). In doubt work counts as
+// ordered.
 #pragma once
 
 #include <cstddef>
