@@ -43,7 +43,7 @@ std::string items_of(int thread, const std::vector<int>& h_thread) {
   return list_items(items);
 }
 
-// What a mistake would write as item i's thread; -1: no thread would handle it.
+// The thread that a mistake would give item i; -1: no thread would handle it.
 struct Mistake {
   const char* clause;
   std::function<int(int item)> thread;
@@ -85,7 +85,7 @@ std::string explain(const Launch& launch, const std::vector<int>& h_thread) {
     }
     if (fits) return mistake.clause;
   }
-  // Many threads meet at an item, and the last of them signs for it.
+  // Many threads handle the same item; the last of them leaves its number.
   const bool by_block = std::ranges::all_of(h_thread, [&, i = 0](int thread) mutable {
     return thread % launch.threads_per_block == i++ % launch.threads_per_block;
   });

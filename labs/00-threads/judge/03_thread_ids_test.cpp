@@ -39,7 +39,7 @@ struct LaunchShape {
   Index thread(int id) const { return position(id % volume(block), block); }
   Index block_of(int id) const { return position(id / volume(block), grid); }
 
-  // What thread `id` has to store.
+  // The record that thread `id` must store.
   ThreadIds ids(int id) const {
     const Index t = thread(id);
     const Index b = block_of(id);
@@ -74,10 +74,10 @@ std::string text(dim3 extent) {
          std::to_string(extent.z);
 }
 
-// ---- which mistake would give these numbers
+// ---- naming the mistake
 
-// How a position in a box gets a wrong number. `other` is the box of the other kind: the grid's for
-// a number in the block.
+// A wrong way to number a position in a box. `other` is the other box: the grid's for a number in
+// the block.
 struct WrongNumber {
   const char* clause;
   int (*number)(Index i, Index extent, Index other);
@@ -127,7 +127,7 @@ std::string explain_number(const LaunchShape& shape, const std::vector<ThreadIds
   return {};
 }
 
-// A clause for records that are right and lie in wrong places, or nothing.
+// A clause for right records in wrong places, or nothing.
 std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds>& h_ids) {
   const int per_block = volume(shape.block);
   const int num_blocks = volume(shape.grid);
@@ -177,7 +177,7 @@ class ThreadNumbers : public judge::Fixture {
     if (!failure) {
       failure = wrong;
     } else if (failure->kind == judge::kind::kOutOfBounds && wrong) {
-      // What was stored in bounds shows why the rest was not.
+      // The records within bounds show why the others are out of bounds.
       failure->message += "\nBeside that, " + wrong->message;
       failure->pattern = wrong->pattern;
     }
@@ -198,7 +198,8 @@ class ThreadNumbers : public judge::Fixture {
   unsigned some(unsigned most) { return 1 + static_cast<unsigned>(next_seed() % most); }
 
  private:
-  // A number that is wrong says more than the place that follows from it, so these come first.
+  // Compare the numbers first: a wrong number explains more than the wrong place that follows from
+  // it.
   static std::optional<Failure> compare(const LaunchShape& shape,
                                         const std::vector<ThreadIds>& h_ids) {
     for (const ThreadIds& ids : h_ids) {

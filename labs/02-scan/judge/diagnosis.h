@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Says why a scan is wrong: where first, by how much, and which classic mistake would have given
-// exactly these values. A mistake is named only if it explains every item.
+// Explains why a scan is wrong: the first wrong item, its value, and the classic mistake that would
+// give exactly these values. A mistake is named only if it explains every item.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace lab_judge {
 
 enum class Kind { kExclusive, kInclusive };
 
-// A scan, and what came out of it. T: compared with ==, printed by `text`; `combine` is
-// associative.
+// A scan and its result. T: compared with ==, printed by `text`; `combine` is associative.
 template <class T>
 struct Result {
   std::string function;
@@ -55,7 +54,7 @@ namespace internal {
 inline constexpr std::size_t kMinBlock = 32;
 inline constexpr std::size_t kMaxBlock = 8192;
 
-// Whether predict(0), predict(1), ... called in this order, are what came out.
+// Whether predict(0), predict(1), ... called in this order, give the result.
 template <class T, class Predict>
 bool fits(const std::vector<T>& h_got, Predict predict) {
   for (std::size_t i = 0; i < h_got.size(); ++i) {
@@ -64,7 +63,7 @@ bool fits(const std::vector<T>& h_got, Predict predict) {
   return true;
 }
 
-// Mistakes that have nothing to do with blocks.
+// Mistakes that are independent of blocks.
 template <class T>
 std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) {
   const auto combine = r.combine;
@@ -122,7 +121,7 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
     }
     return out;
   };
-  // Whether increment(block) before the scan within the block is what came out.
+  // Whether increment(block) before the scan within the block gives the result.
   const auto increments_are = [&](auto increment, bool swapped = false) {
     T local = r.identity;
     return fits(r.h_got, [&](std::size_t i) {
@@ -161,7 +160,7 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
   return {};
 }
 
-// What was never written. `first`, the first such item, is the first wrong one, too.
+// Items that were never written. `first`, the first of them, is also the first wrong item.
 template <class T>
 std::string explain_unwritten(const std::vector<T>& h_got, std::size_t first) {
   const std::size_t num_items = h_got.size();
@@ -183,7 +182,7 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
     return {internal::explain_unwritten(result.h_got, first)};
   }
   if (auto clause = internal::explain_whole(result, h_expected); !clause.empty()) return {clause};
-  // The first wrong item is mostly the first of some block, and of the second or third one.
+  // Mostly the first wrong item is the first of a block, often of the second or third.
   constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
   for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
@@ -230,7 +229,8 @@ std::optional<judge::Failure> compare(const Result<T>& result) {
                         (num_items == 1 ? " item: " : " items: ") + std::to_string(num_wrong) +
                         (num_wrong == 1 ? " is" : " are") + " wrong, first d_out[" +
                         std::to_string(first) + "]";
-  // A block's number, if the mistake is one of blocks; else what the index may remind one of.
+  // The block's number, if the mistake is about blocks; else the index as a multiple of a power of
+  // two.
   const std::size_t power = first & ~(first - 1);
   if (explanation.block > 0) {
     message += " (item " + std::to_string(first % explanation.block) + " of block " +

@@ -40,7 +40,7 @@ std::string describe(const Compaction& result, int got) {
   return text + " and belongs to " + place(std::count_if(result.h_in.begin(), found, result.keep));
 }
 
-// Where h_out first differs from `expected`, which stands from `first` on; or nothing.
+// Where h_out first differs from `expected`, which begins at place `first`; or nothing.
 std::optional<std::size_t> first_difference(const Compaction& result,
                                             const std::vector<int>& expected, std::size_t first) {
   const auto here = std::ranges::mismatch(expected, std::span(result.h_out).subspan(first)).in1;
@@ -136,7 +136,7 @@ std::optional<Failure> check_unordered(const Compaction& result) {
   const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + result.count);
   if (is_permutation_of(kept, got)) return check_untouched(result);
   Failure failure{judge::kind::kWrongResult, ""};
-  // Either a place does not hold a kept item, or some item is there too often.
+  // Either a place does not hold a kept item, or an item appears too often.
   const auto bad = std::ranges::find_if_not(got, result.keep);
   if (const auto hole = std::ranges::find_if(got, [](int item) { return is_poison(item); });
       hole != got.end()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what is wrong with a compaction, and which mistake gives exactly such a result.
+// Explains what is wrong with a compaction, and which mistake gives exactly this result.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,7 @@ namespace lab_judge {
 
 using judge::Failure;
 
-// One call's input and what it left behind. h_out has room for every item; what was not written is
-// poison.
+// One call's input and output. h_out has room for every item; unwritten places hold poison.
 struct Compaction {
   const std::vector<int>& h_in;
   lab::Predicate keep;

@@ -20,7 +20,7 @@ const char* const kTailDropped =
     "the last, partial block's items are missing (does a division round down?)";
 const int kUnwritten = std::bit_cast<int>(0x01010101U * kPoisonByte);
 
-// How many of the items [begin, end) are kept.
+// The number of kept items in [begin, end).
 int kept_in(const Compaction& result, int begin, int end) {
   return static_cast<int>(
       std::count_if(result.h_in.begin() + begin, result.h_in.begin() + end, result.keep));
@@ -77,7 +77,8 @@ std::string explain_offsets(const Compaction& result) {
       return "each block compacts its items where they were: its offset must count kept items only";
     }
   }
-  // Blocks right, warps in them wrong: every warp, or row of warps, writes where its block begins.
+  // Blocks are right but warps in them are wrong: every warp, or row of warps, writes where its
+  // block begins.
   for (int part = kMinBlock; part < num_items && part < kMaxBlock; part *= 2) {
     for (int block = 2 * part; block <= kMaxBlock; block *= 2) {
       const auto block_offset = [&](int p, const Counts& counts) {

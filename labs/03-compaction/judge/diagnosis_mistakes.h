@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The classic mistakes of compaction, each as what it would make of an input.
+// The classic mistakes of compaction, each with the result that it would give.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace lab_judge {
 
 // Each returns a clause that completes "It looks as if ...", or nothing. A clause is given only if
-// the wrong result is exactly the mistake's, so it is a good guess; it never holds a number, as the
-// same mistake must read the same at every size.
+// the wrong result is exactly the mistake's. It never contains a number, because the same mistake
+// must read the same at every size.
 
 // result.count is wrong. in_place: the kept items themselves are right.
 std::string explain_count(const Compaction& result, bool in_place);

@@ -11,7 +11,7 @@
 namespace lab_judge {
 namespace {
 
-// Finding out what went wrong sorts some hundred times: beyond this it is not worth the wait.
+// Finding the mistake sorts some hundred times: beyond this size that takes too long.
 constexpr std::size_t kMostKeysToExplain = std::size_t{1} << 17;
 constexpr int kDigitWidths[] = {1, 2, 4, 8, 16};
 
@@ -30,7 +30,7 @@ bool same_by_bits(const Keys& a, const Keys& b, int begin_bit, int end_bit) {
   return std::ranges::equal(a, b, {}, digit, digit);
 }
 
-// Keys of `a`, one for one, that `b` does not have. Both sorted.
+// The keys of `a` that `b` lacks, counting repeats. Both are sorted.
 Keys difference(const Keys& a, const Keys& b) {
   Keys rest;
   std::ranges::set_difference(a, b, std::back_inserter(rest));
@@ -101,7 +101,7 @@ bool consists_of_runs(const Keys& keys, std::size_t width) {
   return true;
 }
 
-// The pattern of a permutation in the wrong order. Most telling first.
+// The pattern of a permutation in the wrong order. The most specific first.
 std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys& expected) {
   const int begin_bit = sort_case.begin_bit;
   const int end_bit = sort_case.end_bit;
@@ -152,7 +152,7 @@ std::string place(const SortCase& sort_case, std::size_t index) {
   return sort_case.output + "[" + std::to_string(index) + "]";
 }
 
-// Memory that no thread wrote is in the output, from place `first` on.
+// The output contains unwritten memory, from place `first` on.
 judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, const Keys& lost) {
   const auto first =
       static_cast<std::size_t>(std::ranges::find(got, sort_case.poison) - got.begin());

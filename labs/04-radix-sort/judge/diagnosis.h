@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares a sorted array with the one that should be there and names the mistake that it looks
-// like. Keys are compared as unsigned numbers: for other types the caller turns bits into such.
+// Compares a sorted array with the expected one and names the mistake that it looks like. Keys are
+// compared as unsigned numbers: for other types the caller converts the bits.
 #pragma once
 
 #include <cstdint>

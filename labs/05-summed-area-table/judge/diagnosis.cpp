@@ -87,8 +87,8 @@ bool is_swapped(const ExactTable& exact, const Got& got) {
   return writes_all_of([&](int x, int y) { return other.table(x, y); }, swapped, got);
 }
 
-// Mistakes at the borders of tiles. Each says which rectangle a pixel sums instead of all that lies
-// above and left; (x0, y0) is its tile's corner.
+// Mistakes at the borders of tiles. Each gives the rectangle that a pixel sums instead of
+// everything above and left; (x0, y0) is its tile's corner.
 std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_width,
                           int tile_height) {
   const auto looks_like = [&](const auto& mistake) {
@@ -134,8 +134,8 @@ std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_widt
   return {};
 }
 
-// Which part of the table is missing, where the rest is right: no thread wrote it, or not all sums
-// reached it.
+// The part of the table that is missing while the rest is right: no thread wrote it, or some sums
+// are not included.
 std::string explain_region(const ExactTable& exact, const Got& got) {
   const auto [width, height] = exact.shape();
   int left = width;

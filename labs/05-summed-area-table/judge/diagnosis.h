@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names the mistake that a wrong table looks like. A name is a guess: it is given only where every
+// Names the mistake that a wrong table looks like. A name is a guess: it is given only if every
 // pixel is exactly what the mistake would give.
 #pragma once
 
@@ -47,7 +47,7 @@ struct Pixel {
 // The first pixel, row by row, at which `got` (height, width) is not the table.
 std::optional<Pixel> first_wrong(const ExactTable& exact, const std::vector<std::int64_t>& got);
 
-// A clause that completes "It looks as if ...", or nothing. No clause holds a number: the same
+// A clause that completes "It looks as if ...", or nothing. No clause contains a number: the same
 // mistake must read the same at every size.
 std::string explain(const ExactTable& exact, const std::vector<std::int64_t>& got);
 

@@ -29,7 +29,7 @@ std::string text(const Counts& counts) {
   return text;
 }
 
-// One number a step, from the active and the present threads of each warp.
+// One number per step, from the active and the present threads of each warp.
 template <class OfWarp>
 Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
   Counts counts;

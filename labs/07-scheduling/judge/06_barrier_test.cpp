@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 06: runs of free cells, by a kernel that stood still.
+// Rung 06: runs of free cells, labelled by a kernel that deadlocks as given.
 #include <algorithm>
 
 #include "fixture/fixture.h"
@@ -27,7 +27,7 @@ Runs find_runs(const Cells& grid) {
   Runs runs{std::vector<int>(grid.cells.size()), std::vector<int>(grid.num_rows)};
   for (int row = 0; row < grid.num_rows; ++row) {
     const int* const cells = grid.cells.data() + row * grid.row_length;
-    int last = 0;  // of the run that the cell to the right belongs to, counted from 1; 0: none
+    int last = 0;  // the run of the cell to the right, counted from 1; 0: none
     for (int i = grid.row_length - 1; i >= 0; --i) {
       if (cells[i] == 0) {
         last = 0;
@@ -76,7 +76,7 @@ class Barrier : public judge::Fixture {
     for (std::size_t i = 0; i < std::size_t{1} * num_rows * row_length; ++i) {
       grid.cells.push_back(judge::random_unit(seed, i) < share ? 1 : 0);
     }
-    // Not all walls: a kernel that does nothing would label those right.
+    // Not all walls: a kernel that does nothing would label those correctly.
     if (!grid.cells.empty()) grid.cells[next_seed() % grid.cells.size()] = 1;
     return grid;
   }

@@ -289,7 +289,7 @@ TEST_F(Softmax, TakesManyRows) {
   }
 }
 
-// So large that exp of them is infinite, or so small that it is 0 for a whole row.
+// Items so large that exp gives infinity, or so small that it gives 0 for a whole row.
 TEST_F(Softmax, TakesLargeNumbers) {
   for (const int row_length : {40, 256, 1300, 40000}) {
     for (const float base : {1000.0F, -1000.0F, 1e6F}) {
@@ -326,7 +326,7 @@ TEST_F(Softmax, AddsUpSmallShares) {
     matrix.items[0] = 0;
     if (const auto failure = attempt(matrix)) return fail(*failure);
   }
-  // And ever larger ones, for which a running sum has to be rescaled again and again.
+  // Ever larger items, for which a running sum must be rescaled repeatedly.
   for (const int row_length : {1000, 50000}) {
     Matrix matrix = random_matrix(1, row_length, 0.001F, 0);
     for (int i = 0; i < row_length; ++i) matrix.items[i] += 0.002F * static_cast<float>(i);

@@ -12,7 +12,7 @@
 namespace lab_judge {
 namespace {
 
-// How blocks are given out; without a mistake, as it is in the beginning.
+// How blocks are assigned. The defaults are the right rules; each mistake changes one.
 struct PlacementRules {
   enum class Choice { kFewest, kFewestLast, kFirstWithRoom, kInTurn, kFixed, kJustFreed };
   Choice choice = Choice::kFewest;

@@ -9,7 +9,7 @@
 namespace lab_judge {
 namespace {
 
-// What may go wrong; without any of it, the truth.
+// Typical mistakes; without one, the right result.
 enum class Mistake {
   kNone,
   kThreadsNotWarps,
@@ -95,7 +95,7 @@ int by_registers(const Launch& launch, int warps, Mistake mistake) {
 Limits limits_with(const Launch& launch, Mistake mistake) {
   const auto& [machine, sm, kernel] = launch;
   const int warps = warps_per_block(launch, mistake);
-  if (warps == 0) return {0, 0, 0, 0};  // of a mistake: whatever it is, it is no match
+  if (warps == 0) return {0, 0, 0, 0};  // of a mistake: never a match
   const bool checks = mistake != Mistake::kTooLargeUnchecked;
 
   Limits limits = {sm.max_warps / warps, sm.max_blocks, by_registers(launch, warps, mistake),
