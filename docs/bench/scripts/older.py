@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures that are older than the code they speak of."""
+"""The figures that are older than the code they describe."""
 
 from typing import Annotated
 
