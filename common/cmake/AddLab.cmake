@@ -15,11 +15,11 @@ if(NOT LAB_SUBMISSION)
   endif()
 endif()
 
-# lockstep_base emulator and worker, which every lab needs
-# judge_NN-slug the same and all files that judge one lab (add_lab)
-# lockstep       the same for all labs; no submission
+# lockstep_base    the emulator and the worker, which every lab needs
+# judge_NN-slug    the same and all files that judge one lab (add_lab)
+# lockstep         the same for all labs; no submission
 # workers_NN-slug  one lab's rungs, as ctest judges them
-# lockstep_tests our own tests and benchmarks
+# lockstep_tests   our own tests and benchmarks
 add_custom_target(lockstep_base)
 add_custom_target(lockstep)
 add_custom_target(lockstep_tests)
@@ -37,8 +37,9 @@ endfunction()
 # add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the sources in judge/ form the
 # judge. A rung is a file that a submission may hold, NN_technique.cu. A call is a function of
 # namespace lab, declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for
-# either backend. Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and
-# slug_RUNG_worker, and slug_unit_test where judge/tests has unit tests of the judge's parts.
+# either backend.
+# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker,
+# and slug_unit_test where judge/tests has unit tests of the judge's parts.
 function(add_lab lab_file)
   read_lab_file(${lab_file} lab)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lab_file})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The pinned commands that build a worker from a rung, for both CMake and the grader. Placeholders:
-# {source} the rung's .cu, {work} a folder for its files, {include} the lab's folder, {calls} the
-# lab's call table. {work}/worker is the result. The exact counters of the cpu backend depend on
-# these flags.
+# The pinned commands that build a worker from a rung, for both CMake and the grader.
+# Placeholders: {source} the rung's .cu, {work} a folder for its files, {include} the lab's folder,
+# {calls} the lab's call table. {work}/worker is the result.
+# The exact counters of the cpu backend depend on these flags.
 
 set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
