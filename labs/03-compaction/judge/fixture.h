@@ -8,9 +8,9 @@
 
 #include "compaction.cuh"
 #include "data.h"
-#include "diagnosis.h"
 #include "fixture/fixture.h"
 #include "fixture/test_data.h"
+#include "reference.h"
 
 namespace lab_judge {
 

@@ -15,11 +15,6 @@ namespace {
 constexpr std::size_t kMostKeysToExplain = std::size_t{1} << 17;
 constexpr int kDigitWidths[] = {1, 2, 4, 8, 16};
 
-std::uint32_t bits_of(std::uint32_t key, int begin_bit, int end_bit) {
-  const std::uint64_t mask = (std::uint64_t{1} << (end_bit - begin_bit)) - 1;
-  return static_cast<std::uint32_t>(key >> (begin_bit & 31) & mask);
-}
-
 bool is_sorted_by_bits(const Keys& keys, int begin_bit, int end_bit) {
   return std::ranges::is_sorted(
       keys, {}, [=](std::uint32_t key) { return bits_of(key, begin_bit, end_bit); });
@@ -186,12 +181,6 @@ SortCase unsigned_case(std::string what, Keys input) {
           .show = hex,
           .wrong_orders = {{[](std::uint32_t key) { return key ^ 0x80000000U; },
                             "the keys are compared as signed numbers"}}};
-}
-
-Keys sorted_by_bits(Keys keys, int begin_bit, int end_bit) {
-  std::ranges::stable_sort(keys, {},
-                           [=](std::uint32_t key) { return bits_of(key, begin_bit, end_bit); });
-  return keys;
 }
 
 std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got) {

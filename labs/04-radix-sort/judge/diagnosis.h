@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "process/submission.h"
+#include "reference.h"
 
 namespace lab_judge {
-
-using Keys = std::vector<std::uint32_t>;
 
 // Another order in which a program might sort by mistake.
 struct WrongOrder {
@@ -36,8 +35,7 @@ struct SortCase {
 // A case of plain unsigned keys.
 SortCase unsigned_case(std::string what, Keys input);
 
-// The keys sorted by bits [begin_bit, end_bit), stable.
-Keys sorted_by_bits(Keys keys, int begin_bit, int end_bit);
+// The right output.
 inline Keys expected_of(const SortCase& sort_case) {
   return sorted_by_bits(sort_case.input, sort_case.begin_bit, sort_case.end_bit);
 }

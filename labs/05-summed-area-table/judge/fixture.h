@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis.h"
 #include "fixture/fixture.h"
 #include "fixture/test_data.h"
+#include "reference.h"
 #include "summed_area_table.cuh"
 
 namespace lab_judge {

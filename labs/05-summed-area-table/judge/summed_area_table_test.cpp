@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "diagnosis.h"
 #include "fixture.h"
 #include "judge.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "diagnosis.h"
+#include "reference.h"
 
 namespace lab_judge {
 
