@@ -38,7 +38,7 @@ constexpr int kRatioDigits = 6;  // of a measured figure
 struct Contender {
   std::string function;
   std::unique_ptr<Submission> submission;
-  int round_interval = 1;  // joins every so many rounds
+  int round_interval = 1;  // joins every n-th round
   std::size_t calls_per_batch = 1;
   std::size_t checked_calls = 0;  // timed calls with right results
   std::map<int, double>

@@ -37,7 +37,7 @@ struct Outcome {
 std::optional<Failure> cause_of(const Outcome& outcome);
 
 // Another process, or a system short of memory, ended the worker with SIGKILL. The worker cannot
-// send that signal and had not used up the memory itself, so there is no verdict.
+// send that signal and had not used up the memory itself, so no verdict follows.
 class WorkerKilled : public std::runtime_error {
  public:
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}

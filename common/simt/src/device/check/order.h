@@ -41,7 +41,7 @@ bool is_ordered(Stamp earlier);
 bool has_fences(Stamp stamp);
 
 // Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
-// stream that nothing orders before this one.
+// stream without an ordering before this one.
 bool is_current(Stamp stamp);
 
 }  // namespace simt::device

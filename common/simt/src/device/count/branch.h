@@ -50,7 +50,7 @@ class Branch {
   }
 
   // Inside the branch instruction: right before the nearest basic block behind it, which begins
-  // with a call of so many bytes.
+  // with a call of call_bytes.
   std::uint32_t place(std::uint32_t call_bytes) const {
     return nearest_ == UINT32_MAX ? from_pc_ : nearest_ - call_bytes;
   }

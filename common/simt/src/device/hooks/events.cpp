@@ -89,7 +89,7 @@ void on_convergence(Warp& warp, std::uint32_t group) {
 void on_warp_stalls(Warp& warp) { merge_traces(warp); }
 
 void on_yield() {
-  if (running.trace != nullptr) running.trace->height = 0;  // it comes back amid a basic block
+  if (running.trace != nullptr) running.trace->height = 0;  // it returns inside a basic block
 }
 
 }  // namespace simt::device

@@ -64,7 +64,7 @@ struct TypedAccess {
 std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
                                  std::uintptr_t address);
 
-// An asynchronous copy of so many bytes (at once) "from" or "to" the address.
+// An asynchronous copy of size_bytes (at once) "from" or "to" the address.
 std::string misaligned_copy_text(const std::string& thread, const char* direction,
                                  std::uintptr_t address, std::size_t size_bytes);
 

@@ -50,7 +50,7 @@ void on_convergence(Warp& warp, std::uint32_t group);
 // No lane of a warp that is counted is ready.
 void on_warp_stalls(Warp& warp);
 
-// The running lane lets others run in the midst of a basic block.
+// The running lane lets others run inside a basic block.
 void on_yield();
 
 }  // namespace simt::device

@@ -42,7 +42,7 @@ void remove_stream(cudaStream_t stream);
 // A new piece of work on a valid stream. Call end_work() when it has been carried out.
 Work& begin_work(cudaStream_t stream);
 
-// The pieces of work on other streams that nothing orders before the one begun last. Usually none.
+// The work on other streams without an ordering before the piece begun last. Usually none.
 const std::vector<const Work*>& concurrent_work();
 
 // The piece begun last, while it is issued; null between.

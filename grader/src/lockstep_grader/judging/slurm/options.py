@@ -31,7 +31,7 @@ class SlurmOptions:
     sbatch: Mapping[str, str] = field(default_factory=dict)  # further options, by long name
 
     def batch_for(self, num_jobs: int) -> int:
-        """How many of `num_jobs` rungs a task takes.
+        """How many of `num_jobs` rungs go into one task.
 
         Four rounds of tasks keep every slot busy to the end. A task of more than 16 rungs is so
         long that Slurm's time to start it does not matter.
