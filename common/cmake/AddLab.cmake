@@ -15,11 +15,11 @@ if(NOT LAB_SUBMISSION)
   endif()
 endif()
 
-# lockstep_base  what every lab is judged with: emulator, worker; no lab's own files
-# judge_NN-slug  that and all that one lab is judged with (add_lab)
-# lockstep       the same for all labs; no submission
+# lockstep_base    the emulator and the worker, which every lab needs
+# judge_NN-slug    the same and all files that judge one lab (add_lab)
+# lockstep         the same for all labs; no submission
 # workers_NN-slug  one lab's rungs, as ctest judges them
-# lockstep_tests our own tests and benchmarks
+# lockstep_tests   our own tests and benchmarks
 add_custom_target(lockstep_base)
 add_custom_target(lockstep)
 add_custom_target(lockstep_tests)
@@ -34,11 +34,12 @@ function(compile_for_backend)
   endif()
 endfunction()
 
-# add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the judge is each source in judge/.
-# A rung is a file that a submission may hold, NN_technique.cu. A call is a function of namespace lab,
-# declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for either backend.
-# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker, and
-# slug_unit_test where judge/tests tries parts of the judge by themselves.
+# add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the sources in judge/ form the
+# judge. A rung is a file that a submission may hold, NN_technique.cu. A call is a function of
+# namespace lab, declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for
+# either backend.
+# Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker,
+# and slug_unit_test where judge/tests has unit tests of the judge's parts.
 function(add_lab lab_file)
   read_lab_file(${lab_file} lab)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lab_file})
@@ -73,7 +74,7 @@ function(add_lab lab_file)
   add_dependencies(judge_${folder} ${slug}_test ${slug}_calls lockstep_base)
   add_dependencies(lockstep judge_${folder})
 
-  # A package for one lab comes without tests of our own.
+  # A package for one lab does not contain our own tests.
   file(GLOB unit_tests CONFIGURE_DEPENDS ${lab_dir}/judge/tests/*.cpp)
   if(unit_tests AND LAB_BACKEND STREQUAL "cpu" AND PROJECT_IS_TOP_LEVEL)
     list(FILTER judge_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")

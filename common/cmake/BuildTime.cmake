@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What makes the first build short: a student waits for it before the first verdict.
+# Settings that shorten the first build: a student waits for it before the first verdict.
 
-# Most of our files compile for longer than they run. The emulator, where the time of a judgement
-# goes, asks for more.
+# Most of our files take longer to compile than to run. The emulator, which takes most of the time
+# of a judgement, asks for more.
 add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 
-# A library's files are compiled a few at a time as one, so that what they all include is read
-# once. So names in unnamed namespaces must differ within a library. OFF compiles file by file, for
-# editors.
+# Several files of a library are compiled as one, so their common headers are read once. Therefore
+# names in unnamed namespaces must differ within a library. OFF compiles file by file, for editors.
 option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 14)
 

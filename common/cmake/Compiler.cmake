@@ -10,7 +10,7 @@ if(gxx_path AND NOT DEFINED CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
   set(CMAKE_CXX_COMPILER ${gxx_path} CACHE FILEPATH "g++ 11 or newer")
 endif()
 
-# Ends the configuration of another compiler with one line that has the next step.
+# Rejects any other compiler with one line that says what to do next.
 function(check_compiler)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 11)
     return()

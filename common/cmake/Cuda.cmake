@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the cuda backend needs of CMake. Included by the root file: enable_language(CUDA) belongs there.
+# Sets up CUDA for the cuda backend. Included by the root file: enable_language(CUDA) belongs there.
 
 # The architecture of this machine's GPU, or Hopper's where there is none (CI compiles, but cannot run).
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: MIT
-# How a rung becomes a worker: the pinned commands, once, for CMake and for the grader alike.
-# Placeholders: {source} the rung's .cu, {work} a folder for its files, {include} the lab's folder, {calls} the
-# lab's call table. {work}/worker is the result. The exact counters of the cpu backend depend on these flags.
+# The pinned commands that build a worker from a rung, for both CMake and the grader.
+# Placeholders: {source} the rung's .cu, {work} a folder for its files, {include} the lab's folder,
+# {calls} the lab's call table. {work}/worker is the result.
+# The exact counters of the cpu backend depend on these flags.
 
 set(common_dir ${CMAKE_SOURCE_DIR}/common)
 
-# Only the lab's functions stay visible to the linker. What else a rung defines, a template's instance
-# included, would take the place of the runtime's own code of that name: here it is the rung's alone.
-# A GNU unique symbol could not be hidden: hence -fno-gnu-unique below.
+# Only the lab's functions stay visible to the linker. Any other symbol of a rung, such as a
+# template's instance, would replace the runtime's own code of that name. A GNU unique symbol could
+# not be hidden: hence -fno-gnu-unique below.
 set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
 set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep)  # goes on below
 
 if(LAB_BACKEND STREQUAL "cpu")
-  # Instrumentation through which the emulator sees every memory access and every basic block, every
-  # index of an array whose size is known and every address of a type; no optimisation that would move
-  # or copy them away from their line, or split a float4's one access into four (-fno-tree-sra). Of
-  # debug information, lines are all that findings need: the rest takes a quarter of the time.
-  # -fno-elide-constructors: else a struct passed or returned by value is an operand of the call, which no
-  # hook announces (docs/decisions/0003). -fno-delete-null-pointer-checks: a null access stays, to be found.
-  # -fno-ipa-reference-addressable: a shared array that is only written stays, too.
+  # Instrumentation announces to the emulator every memory access, every basic block, every index of
+  # an array of known size and every address with its type. Optimisations are off that would move or
+  # copy an access away from its line, or split one float4 access into four (-fno-tree-sra).
+  # Findings need only line numbers: full debug information would take a quarter of the compile
+  # time. -fno-elide-constructors: else a struct passed or returned by value is an operand of the
+  # call, which no hook announces (docs/decisions/0003). -fno-delete-null-pointer-checks: keeps a
+  # null access, so that it is reported. -fno-ipa-reference-addressable: keeps a shared array that
+  # is only written.
   # g++ 11 threads jumps whatever -fno-thread-jumps says, and copies barriers: hence the parameter.
   set(simt_checks alignment,bounds)
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
@@ -31,10 +33,10 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
-  # Of the library's functions the instrumentation sees nothing. These go to the emulator's, which
-  # checks and calls them; that is why they must stay calls (-fno-builtin) of these names. In a kernel,
-  # malloc, new and similar functions take memory of the device. The object is renamed, and not the library
-  # replaced, so that only the rung's own calls are meant, whatever the compiler has inlined.
+  # The instrumentation does not see inside library functions. The emulator wraps these: it checks
+  # the arguments, then calls the original. So they must remain calls (-fno-builtin) by these names.
+  # In a kernel, malloc, new and similar functions allocate device memory. Renaming symbols in the
+  # object, instead of replacing the library, redirects only the rung's own calls.
   set(simt_renamed_calls "")
   foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk
       malloc free calloc realloc aligned_alloc posix_memalign)
@@ -50,8 +52,8 @@ if(LAB_BACKEND STREQUAL "cpu")
     list(APPEND simt_renamed_calls --redefine-sym=${operator}=simt${operator})
   endforeach()
   list(APPEND worker_step_isolate ${simt_renamed_calls})
-  # What nvcc includes by itself, precompiled: more than half of the time of a rung. Flags that do not
-  # fit the precompiled form make g++ read the header instead.
+  # The headers that nvcc includes by itself, precompiled: they take more than half of a rung's
+  # compile time. If the flags differ from the precompiled form's, g++ reads the header instead.
   set(simt_precompiled ${CMAKE_BINARY_DIR}/common/simt/precompiled)
   set(simt_prelude_file ${simt_precompiled}/simt/prelude.h.gch)
   set(simt_prelude_flags ${simt_kernel_flags})

@@ -69,15 +69,15 @@ RungSuite suite_of(const std::string& rung, const LabJudge& lab) {
   return {rung, lab.default_suite, lab.workload};
 }
 
-// Tells the session which test runs.
+// Sets the session's running test.
 class TestStarts : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo& test) override {
     session().begin_test(std::string(test.test_suite_name()) + "." + test.name());
   }
 };
 
-// Of efficiency, whether it runs or not. A wrong result earns nothing for being had cheaply, so
-// nothing is measured after a failure: a class has many wrong submissions.
+// A test of efficiency, whether it runs or not. Wrong results earn no points for efficiency, so
+// nothing is measured after a failure. That saves time: a class has many wrong submissions.
 class MeasurementTest : public Fixture {
  public:
   explicit MeasurementTest(const WorkloadPlan& plan) : plan_(plan) {}
@@ -106,7 +106,8 @@ class SpeedTest : public MeasurementTest {
   }
 };
 
-// Counts what the rung's workload does. Gates are the grader's: only a wrong result fails here.
+// Counts what the rung's workload does. Only a wrong result fails here: the grader applies the
+// gates.
 class BudgetTest : public MeasurementTest {
  public:
   using MeasurementTest::MeasurementTest;
@@ -135,7 +136,7 @@ std::string filter_for(const RungSuite& rung) {
 int judge_rung(const RungSuite& rung) {
   register_measurements(rung);
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
-  // Our own mistakes must end the judge, or they would pass for the student's.
+  // Our own mistakes must end the judge, or they would count as the student's.
   GTEST_FLAG_SET(catch_exceptions, false);
   ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
   ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
@@ -148,7 +149,7 @@ int judge_rung(const RungSuite& rung) {
   return status;
 }
 
-// A rung without a workload has nothing to measure, and no line says so.
+// A rung without a workload has nothing to measure, so it prints no line.
 int bench_rung(const RungSuite& rung) {
   if (!kOnGpu) throw std::invalid_argument("--bench needs a GPU");
   if (rung.workload.make == nullptr) return 0;
@@ -163,9 +164,8 @@ int bench_rung(const RungSuite& rung) {
 int profile_rung(const RungSuite& rung) {
   if (kOnGpu && g_options.wrapper.empty()) {
     throw std::invalid_argument(
-        "--profile needs the cpu backend, whose emulator counts; on a GPU it can only make the "
-        "call "
-        "for a profiler that --wrap starts");
+        "--profile needs the cpu backend, whose emulator counts; "
+        "on a GPU it can only make the call for a profiler that --wrap starts");
   }
   if (rung.workload.make == nullptr) {
     throw std::invalid_argument("the rung " + rung.rung + " has no workload to profile");

@@ -10,7 +10,7 @@
 
 namespace judge {
 
-// How one rung is judged: by which GoogleTest suite, and what is measured.
+// How one rung is judged: its GoogleTest suite, and what is measured.
 struct RungSuite {
   std::string rung;
   std::string suite;
@@ -27,8 +27,8 @@ struct LabJudge {
 };
 
 // Judges the rung that the command line names, or measures it (--bench=SIZE,... on cuda,
-// --profile=SIZE,... on cpu: one JSON object a line). Returns the exit status: 0 all passed, 1 some
-// failed, 3 own fault, 4 another process killed the worker: no verdict.
+// --profile=SIZE,... on cpu: one JSON object per line). Returns the exit status: 0 all passed, 1
+// some failed, 3 the judge failed, 4 another process killed the worker: no verdict.
 int run(int argc, char** argv, const LabJudge& lab);
 
 }  // namespace judge

@@ -172,7 +172,7 @@ def checkout(
 
 
 def verdict_line(**test: Any) -> str:
-    """The `//!` line of one test that the fake judge shall report."""
+    """The `//!` line of one test that the fake judge must report."""
     return f"//! {json.dumps(test)}\n"
 
 

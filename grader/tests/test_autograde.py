@@ -70,7 +70,7 @@ def packages() -> dict[Platform, bytes]:
 
 
 def untar(data: io.BytesIO, folder: Path) -> None:
-    """Extracts one of our own archives; older Pythons know no filters."""
+    """Extracts one of our own archives; older versions of Python lack filters."""
     with tarfile.open(fileobj=data) as archive:
         if hasattr(tarfile, "data_filter"):
             archive.extractall(folder, filter="data")

@@ -38,7 +38,7 @@ class FakeCMake:
         self.workspace = Workspace(checkout.root, checkout.root / "build")
 
     def does(self, build: str) -> None:
-        """What `cmake --build` shall do."""
+        """What `cmake --build` must do."""
         self._program.write_text(f"#!/bin/sh\n{self._head}{build}\n")
         self._program.chmod(0o755)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures that are older than the code they speak of are found, and docs/measured.md names them."""
+"""Figures that are older than the code they describe are found, and docs/measured.md names them."""
 
 import json
 import subprocess

@@ -127,7 +127,7 @@ RowPlan plan_rows(int num_rows, int row_length, dim3 block);
 //   d_in, d_out (num_rows, row_length), row-major, without gaps
 //   num_rows, row_length [0, 2^31), num_rows * row_length < 2^31
 // Items may have any value, -3e38 and 3e38 in one row, too. The share of -infinity is 0. A row
-// whose items are all -infinity, or of which one is NaN or +infinity, becomes NaN throughout.
+// whose items are all -infinity, or that has a NaN or +infinity, becomes NaN throughout.
 // Error: of an item that is d below its row's maximum, the share may be off by a factor of 1 + e,
 // |e| <= (64 + 4 d + row_length / 32) * 2^-24, and by 2^-126. Its exponent is rounded when m is
 // subtracted, and twice when it is scaled to base 2 or e: 3 d * 2^-24. The power itself and the

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turning CUDA's return codes into exceptions, so that no error is lost between a call and its
-// check.
+// Turns CUDA's return codes into exceptions, so that no error is lost between a call and its check.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Decoupled look-back: how the tiles of one launch learn what lies before them, without waiting for
-// a launch to end. (D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled
-// Look-back", NVIDIA NVR-2016-002, 2016.)
+// Decoupled look-back: how each tile learns the combination of all tiles before it, within one
+// launch. (D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
+// NVIDIA NVR-2016-002, 2016.)
 //
-// Every tile owns one word of device memory. It says first nothing, then the combination of the
-// tile's own items (its aggregate), then that of all items up to the tile's end (its prefix). A
-// tile adds up its predecessors' aggregates, nearest first, until it meets a prefix: then it knows
-// its own.
+// Every tile owns one word of device memory. The word is empty at first, then holds the combination
+// of the tile's own items (its aggregate), then that of all items up to the tile's end (its
+// prefix). A tile combines its predecessors' aggregates, nearest first, until it reaches a prefix:
+// then it knows its own.
 //
 //   __shared__ int ticket;
 //   __shared__ int prefix;
@@ -21,12 +21,13 @@
 //   }
 //   __syncthreads();                      // prefix is set
 //
-// Why tickets: a block may wait only for blocks that run or have run, and nothing promises that
-// blocks start in the order of blockIdx. The holder of ticket k knows that 0 to k - 1 are held.
+// Why tickets: a block may wait only for blocks that have already started, and CUDA does not
+// promise that blocks start in the order of blockIdx. If a block holds ticket k, other blocks hold
+// 0 to k - 1.
 //
 // Why one word: state and value change together in a 64-bit store, so a tile that sees the state
-// sees the value that belongs to it, and no fence is needed. Nothing else is ordered by it: other
-// memory that a tile wrote is not yet for its successors to read.
+// sees the value that belongs to it, and no fence is needed. It orders no other memory: successors
+// must not read anything else that the tile wrote.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -53,8 +54,8 @@ class LookBack {
                 "state and value share one 64-bit word");
 
  public:
-  // Takes 8 * (num_tiles * num_columns + 1) bytes of scratch, and queues on `stream` what clears
-  // them. Throws std::bad_alloc, CudaError.
+  // Takes 8 * (num_tiles * num_columns + 1) bytes of scratch, and clears them on `stream`. Throws
+  // std::bad_alloc, CudaError.
   LookBack(int num_tiles, Scratch& scratch, cudaStream_t stream, int num_columns = 1)
       : num_columns_(num_columns) {
     const std::size_t num_words = static_cast<std::size_t>(num_tiles) * num_columns + 1;
@@ -73,22 +74,22 @@ class LookBack {
   }
 
   // Returns the combination of all tiles before `tile`, in every lane, and publishes the prefix
-  // that successors wait for: do it before anything else that takes time. Called by all 32 lanes of
-  // one warp with the same arguments. combine(identity, x) must be x.
+  // that successors wait for: call it before any other long work. Called by all 32 lanes of one
+  // warp with the same arguments. combine(identity, x) must be x.
   template <class Combine>
   __device__ T exclusive_prefix(int tile, T aggregate, T identity, Combine combine,
                                 int column = 0) const {
     const int lane_id = static_cast<int>(threadIdx.x % kWarpSize);
     T exclusive = identity;
     for (int window_end = tile;; window_end -= kWarpSize) {
-      // The lanes hold 32 tiles in order, the nearest in lane 31. Before tile 0 stands a prefix of
-      // nothing, so every look-back meets one.
+      // The lanes hold 32 tiles in order, the nearest in lane 31. Lanes before tile 0 hold the
+      // identity as a prefix, so every look-back finds one.
       const int predecessor = window_end - kWarpSize + lane_id;
       const auto look = [&] {
         return predecessor >= 0 ? load(predecessor, column) : pack(State::kPrefix, identity);
       };
       Word word = look();
-      int first_lane;  // the last prefix of the window, if any: what lies before it is in it
+      int first_lane;  // the last prefix of the window, if any: includes all before it
       for (;;) {
         const unsigned prefixes = __ballot_sync(kFullWarp, state_of(word) == State::kPrefix);
         const unsigned empty = __ballot_sync(kFullWarp, state_of(word) == State::kEmpty);
@@ -111,7 +112,7 @@ class LookBack {
   template <class Combine>
   __device__ T exclusive_prefix_by_thread(int tile, int column, T aggregate, T identity,
                                           Combine combine) const {
-    constexpr int kInFlight = 4;  // loads under way, as each takes long
+    constexpr int kInFlight = 4;  // loads in flight, to hide their latency
     T exclusive = identity;
     bool complete = tile == 0;
     for (int nearest = tile - 1; !complete; nearest -= kInFlight) {
@@ -154,7 +155,7 @@ class LookBack {
     return static_cast<Word>(state) << 32 | bits_of(value);
   }
 
-  // Relaxed: the word itself is all that travels. Not cached by the multiprocessor, never hoisted.
+  // Relaxed, because only the word itself is communicated. Not cached by the SM, never hoisted.
   using AtomicWord = cuda::atomic_ref<Word, cuda::thread_scope_device>;
   __device__ Word load(int tile, int column) const {
     return AtomicWord(word_at(tile, column)).load(cuda::memory_order_relaxed);
@@ -166,12 +167,12 @@ class LookBack {
     return d_words_[static_cast<std::size_t>(tile) * num_columns_ + column];
   }
 
-  // Combines the values of lanes 0 to 31 in that order; the result is every lane's.
+  // Combines the values of lanes 0 to 31 in that order; every lane gets the result.
   template <class Combine>
   __device__ static T combine_lanes(T value, Combine combine) {
     for (int distance = 1; distance < kWarpSize; distance *= 2) {
-      // Lane 0 holds lanes [0, distance), lane `distance` the next as many. What the last lanes
-      // combine, past the end of the warp, never reaches lane 0.
+      // Lane 0 holds lanes [0, distance), lane `distance` the next as many. Values that the last
+      // lanes read past the end of the warp never reach lane 0.
       const Word later = __shfl_down_sync(kFullWarp, bits_of(value), distance);
       value = combine(value, value_of(later));
     }

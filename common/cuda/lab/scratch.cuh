@@ -14,7 +14,7 @@ class Scratch {
  public:
   static constexpr std::size_t kAlignment = 256;  // bytes, as cudaMalloc's
 
-  // Told of each allocation; lets a checker know where one temporary ends and the next begins.
+  // Called for each allocation: tells a checker where each temporary begins and ends.
   using Observer = void (*)(void* d_base, std::size_t size_bytes);
 
   // d_base: device, kAlignment-aligned, size_bytes long.

@@ -6,7 +6,7 @@
 
 namespace lab {
 
-// Distinguishes "not written yet" from every kind of wrong.
+// Distinguishes "not written yet" from a wrong result.
 class Todo : public std::exception {
  public:
   explicit Todo(const char* what) : what_(what) {}  // a literal

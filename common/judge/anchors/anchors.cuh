@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device can do at best, and what NVIDIA's library does: the calls that speed is measured
-// against. They obey the labs' calling rules, so they run in a worker like any submission.
+// Anchors: the device's limits and NVIDIA's library, the calls that speed is compared with. They
+// follow the labs' calling rules, so they run in a worker like any submission.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -51,15 +51,15 @@ void cub_radix_sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d
                           int num_items, std::uint32_t* d_keys_out, std::uint32_t* d_values_out,
                           Scratch& scratch, cudaStream_t stream);
 
-// Which items the two that follow keep; as lab 03-compaction's Predicate.
+// Selects the items that the next two functions keep; the same as lab 03-compaction's Predicate.
 struct BitsEqual {
   int mask;
   int value;
   __host__ __device__ bool operator()(int item) const { return (item & mask) == value; }
 };
 
-// Reads num_items words and writes half as many, whatever the predicate says: the floor of a
-// selection that keeps half of its items. Not of others: one that keeps more writes more.
+// Reads num_items words and writes half as many, whatever the predicate: the floor of a selection
+// that keeps half of its items. One that keeps more items writes more.
 //   d_in    (num_items)  device, 256-byte aligned; num_items a multiple of 8
 //   d_out   (num_items)  device, 256-byte aligned; the first half is overwritten
 //   d_count (1)          device, left alone
@@ -71,8 +71,8 @@ void cub_select_if(const int* d_in, int num_items, BitsEqual keep, int* d_out, i
                    Scratch& scratch, cudaStream_t stream);
 
 // num_rows * num_cols * depth fused multiply-adds between registers, the floor of every float32
-// matrix product without tensor cores: nothing is loaded, so no issue slot is lost. d_c is not
-// written. Shapes as lab::matmul.
+// matrix product without tensor cores: nothing is loaded, so every issue slot can hold a
+// multiply-add. d_c is not written. Shapes as lab::matmul.
 void ffma_peak(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
                float* d_c, Scratch& scratch, cudaStream_t stream);
 

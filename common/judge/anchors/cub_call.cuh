@@ -11,8 +11,8 @@
 
 namespace lab {
 
-// Calls `call(d_temporary, temporary_bytes)` twice: with null, to be told how much memory it needs,
-// and with that much of `scratch`. Throws CudaError, std::bad_alloc.
+// Calls `call(d_temporary, temporary_bytes)` twice: first with null, which returns the memory it
+// needs, then with that much of `scratch`. Throws CudaError, std::bad_alloc.
 template <class Call>
 void call_cub(Scratch& scratch, const Call& call) {
   std::size_t temporary_bytes = 0;

@@ -13,12 +13,12 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 4;  // 8 warps a scheduler
+constexpr int kBlocksPerMultiprocessor = 4;  // 8 warps per scheduler
 constexpr int kChains = 8;                   // independent, so that no latency shows
-constexpr int kUnrolled = 32;                // multiply-adds a chain and iteration
+constexpr int kUnrolled = 32;                // multiply-adds per chain and iteration
 constexpr int kTermsPerIteration = kChains * kUnrolled;
 
-// Factor and addend are arguments, so that the compiler cannot know the values of the chains.
+// Factor and addend are arguments, so that the compiler cannot compute the chains in advance.
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     ffma_kernel(int num_iterations, float factor, float addend, float* d_c) {
   float chains[kChains];

@@ -11,8 +11,8 @@ constexpr int kThreadsPerBlock = 256;
 constexpr int kBlocksPerMultiprocessor = 4;  // leaves 64 registers per thread for loads in flight
 constexpr int kLoadsInFlight = 8;
 
-// Streams through the input with 128-bit loads, many of them in flight, and does next to nothing
-// with it.
+// Streams through the input with 128-bit loads, many of them in flight, and does almost no
+// arithmetic.
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     read_kernel(const float4* d_in, int num_vectors, float* d_out) {
   const int stride = gridDim.x * kThreadsPerBlock;
@@ -27,14 +27,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     for (int i = 0; i < kLoadsInFlight; ++i) add(items[i]);
   }
   for (; index < num_vectors; index += stride) add(__ldcs(d_in + index));
-  // Never true for the judge's data, and the compiler cannot know: the loads have to happen.
+  // Never true for the judge's data. The compiler cannot know that, so it must keep the loads.
   if (sum.x + sum.y + sum.z + sum.w == 1.2345e30F) d_out[0] = sum.x;
 }
 
 constexpr int kVectorsPerThread = 4;
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsPerThread;
 
-// A tile per block: all of its loads are under way before the first store.
+// One tile per block: all of its loads are in flight before the first store.
 __global__ void copy_kernel(const int4* d_in, int num_vectors, int4* d_out) {
   const int first = blockIdx.x * kVectorsPerTile + threadIdx.x;
   int4 items[kVectorsPerThread];

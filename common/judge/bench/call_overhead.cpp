@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What judging adds to a call: starting a worker, and one call's way to it and back, against the
-// same function called in this process. Prints JSON.
+// Measures the overhead of judging: starting a worker, and a call's round trip to it, compared with
+// the same function called in this process. Prints JSON.
 #include <chrono>
 #include <cstdio>
 

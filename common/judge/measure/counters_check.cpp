@@ -9,14 +9,14 @@
 namespace judge {
 namespace {
 
-constexpr double kLeastShare = 0.5;  // where data is random, what is needed is an expectation
+constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
 
 std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
   const auto found = counters.find(name);
   return found == counters.end() ? 0 : found->second;
 }
 
-// Lines have what has a place in the source; maxima do not add up.
+// Only counters with a place in the source have lines; maxima do not add up.
 bool adds_up(const std::string& name) {
   return !wire::is_maximum(name) && name != "launches" && name != "blocks" && name != "warps" &&
          name != "threads";
@@ -37,7 +37,8 @@ std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
   return std::nullopt;
 }
 
-// What all kernels moved at most: an atomic operation may touch a sector of its own.
+// An upper bound of the bytes that all kernels moved: each atomic operation may touch another
+// sector.
 double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
   double sectors = 0;
   for (const wire::KernelCounters& kernel : kernels) {
@@ -57,8 +58,8 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
     if (const auto name = find_mismatch(kernel)) {
       return Failure{kind::kForbidden,
                      "the counter " + *name + " of " + kernel.name +
-                         " is not the sum over its lines: something other than the "
-                         "emulator wrote to the counters"};
+                         " is not the sum over its lines: "
+                         "something other than the emulator wrote to the counters"};
     }
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters come from the process that the student's code runs in: they are held against each other
-// and against what the call cannot have done without.
+// Checks counters, because they come from the process that runs the student's code: they must agree
+// with each other and with the least that the call must have done.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace judge {
 
 // Why the counters of a call that gave the right result cannot be true, or nothing.
-// bytes_needed: that the kernels must have read and written, about.
+// bytes_needed: roughly what the kernels must have read and written.
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
                                        double bytes_needed);
 

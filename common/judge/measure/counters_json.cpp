@@ -8,7 +8,7 @@
 namespace judge {
 namespace {
 
-// What a worker sends under another name is no counter.
+// Ignore anything that a worker sends under another name.
 constexpr std::array kCounterNames = {
 #define SIMT_COUNTER(constant, name) name,
 #include "../../simt/include/simt/counters.inc"

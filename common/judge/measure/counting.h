@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One call of a workload, counted: for the budget test and for profiles. On cuda nothing is
-// counted.
+// Counts one call of a workload, for the budget test and for profiles. On cuda nothing is counted.
 #pragma once
 
 #include <optional>
@@ -24,7 +23,7 @@ struct CountResult {
 CountResult count(const Workload& workload);
 
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the
-// running test only if the call did: what the measures are worth is the grader's to say.
+// running test only if the call failed: the grader scores the measures.
 void record_counts(const CountResult& result);
 
 // One line of a profile.

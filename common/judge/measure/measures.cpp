@@ -49,12 +49,12 @@ class Figures {
   const wire::Counters& counters_;
 };
 
-// `empty` is the measure of nothing: as good as can be.
+// `empty`: the best value, for a call that does nothing of the kind.
 double ratio(double part, double whole, double empty = 0) {
   return whole == 0 ? empty : part / whole;
 }
 
-// Bytes moved and not used.
+// Bytes moved but not used.
 double waste(const Figures& f) { return std::max(0.0, f.bytes_moved() - f.bytes_asked()); }
 
 using Formula = double (*)(const Figures&);
@@ -86,8 +86,8 @@ constexpr Definition kDefinitions[] = {
      [](const Figures& f) { return kLanes * f.requests() - f.lanes(); }},
 };
 
-// The measures that are a sum, divided by something that only the whole call has. A place's value
-// is divided by the same.
+// The measures that are a sum over counters, divided by a figure of the whole call. A place's value
+// has the same divisor.
 struct SumDefinition {
   const char* name;
   Formula sum;
@@ -118,7 +118,7 @@ wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
   return sum;
 }
 
-// The line with the most blame, if any has some.
+// The line with the most blame, if any.
 template <class Blame, class Value>
 std::optional<Place> worst_line(const std::vector<wire::KernelCounters>& kernels, Blame blame,
                                 Value value) {

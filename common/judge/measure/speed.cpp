@@ -20,32 +20,31 @@ namespace {
 constexpr int kRounds = 15;
 constexpr int kAttempts = 3;
 constexpr int kFirstRungInterval =
-    5;  // the first rung is slow by design: it joins every fifth round
-constexpr double kMaxBatchMs =
-    40;  // slow code is timed over fewer calls; long batches are precise anyway
-constexpr int kSlowRounds = 5;  // ... and in fewer rounds, when one call alone takes that long
+    5;                              // the first rung is slow by design: it joins every fifth round
+constexpr double kMaxBatchMs = 40;  // slow code is timed over fewer calls: long batches are precise
+constexpr int kSlowRounds = 5;      // ... and in fewer rounds, when one call alone takes that long
 constexpr std::size_t kSlotBytes = std::size_t{40} << 30;  // many times any L2, some 10 ms long
 constexpr std::size_t kMaxSlots = 512;
 constexpr double kMaxSpread = 0.05;       // of the ratio's quartiles around its median
 constexpr double kMaxLimitSpread = 0.03;  // of the limit's own times
 constexpr double kImpossibleShare =
     1.08;                                // above what the device can do, measurement error included
-constexpr double kLaunchBoundMs = 0.02;  // below it, starting a call is what is timed
+constexpr double kLaunchBoundMs = 0.02;  // below it, the launch dominates the time
 constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
 constexpr double kClockSlackMs = 0.5;
 constexpr int kRatioDigits = 6;  // of a measured figure
 
-// One party to the comparison: a worker and the function to call in it.
+// One contender: a worker and the function to call in it.
 struct Contender {
   std::string function;
   std::unique_ptr<Submission> submission;
-  int round_interval = 1;  // joins every so many rounds
+  int round_interval = 1;  // joins every n-th round
   std::size_t calls_per_batch = 1;
-  std::size_t checked_calls = 0;  // timed calls whose results were found right
+  std::size_t checked_calls = 0;  // timed calls with right results
   std::map<int, double>
       call_ms;  // by round: one call's share of a batch, without a batch's overhead
-  std::vector<double> clock_gap_ms;  // judge's clock less worker's clock, a call
-  std::vector<double> empty_ms;      // batches without calls: what asking and answering takes
+  std::vector<double> clock_gap_ms;  // judge's clock minus worker's clock, per call
+  std::vector<double> empty_ms;      // batches without calls: the time of a round trip
 
   Ratio time() const {
     std::vector<double> times;
@@ -106,7 +105,7 @@ class Measurement {
     return conclude();
   }
 
-  // Then the limit is none, and repeating does not make the rounds agree.
+  // Then this is not the device's limit, and repeating does not make the rounds agree.
   bool is_launch_bound() const { return limit_.time().median < kLaunchBoundMs; }
 
   int num_rounds() const { return student_.calls_per_batch == 1 ? kSlowRounds : kRounds; }
@@ -115,7 +114,7 @@ class Measurement {
     for (auto& slot : slots_) slot->refresh(session().seeds().next());
   }
 
-  // Warms up, and sizes the batch by what one call takes.
+  // Warms up, and sizes the batch by the time of one call.
   std::optional<Failure> calibrate(Contender& contender) {
     contender.calls_per_batch = 1;
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
@@ -129,7 +128,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  // Each worker once over the same fresh data, in an order that changes.
+  // Runs each worker once over the same fresh data, in a different order each round.
   std::optional<Failure> run_round(int round) {
     refresh();
     std::vector<Contender*> order = contenders_;
@@ -141,7 +140,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  // A failure of another worker than the submission's is the grader's own, and thrown.
+  // Throws if a worker other than the submission's fails: that is the grader's fault.
   std::optional<Failure> time_batch(Contender& contender, int round) {
     auto failure = try_batch(contender, round);
     if (failure && &contender != &student_) {
@@ -178,7 +177,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  // How many times faster than `other` the submission is, round by round.
+  // The speedup of the submission over `other`, per round.
   Ratio faster_than(const Contender& other) const {
     std::vector<double> ratios;
     for (const auto& [round, time] : other.call_ms) {
@@ -209,8 +208,8 @@ class Measurement {
                                                      std::to_string(gap) + " ms a call"};
     } else if (!is_launch_bound() && result.share.median > kImpossibleShare) {
       result.failure = Failure{kind::kForbidden,
-                               "faster than this device can move the data: the work "
-                               "cannot have been done inside the timed call"};
+                               "faster than this device can move the data: "
+                               "the work cannot have been done inside the timed call"};
     }
     return result;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Speed as a share of what this very device reaches. Every contender (the submission, the device's
-// limit, the library, the lab's first rung, the reference solution) runs in a worker of its own,
-// over the same fresh data, in interleaved rounds; what counts is the median of the per-round
-// ratios, in which machine noise cancels. The clock is the judge's.
+// Speed as a share of this device's own limit. Every contender (the submission, the device's limit,
+// the library, the lab's first rung, the reference solution) runs in a worker of its own, over the
+// same fresh data, in interleaved rounds. The result is the median of the per-round ratios, in
+// which machine noise cancels. The judge keeps the clock.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct SpeedResult {
   std::optional<Failure> failure;  // wrong outputs in a timed run, or clocks that disagree
   bool noisy = false;              // the spread stayed too large after reruns: no verdict
   int rounds = 0;
-  std::size_t checked_calls = 0;  // the submission's timed calls: each result was looked at
+  std::size_t checked_calls = 0;  // the submission's timed calls: each result was checked
   double time_ms = 0;             // the submission, one call
   double limit_gbps = 0;          // what the limit's call reaches
   Ratio share;                    // the submission's speed over the limit's

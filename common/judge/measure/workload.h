@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lab's measurable call, described once. From it come the speed test and the benchmark on cuda,
-// and the budget test and the profile on cpu.
+// A lab's measurable call, described once: for the speed test and the benchmark on cuda, and for
+// the budget test and the profile on cpu.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace judge {
 
-// The data of one call. A timed batch fills many slots back to back, each with content of its own,
-// so that nothing can be cached, skipped or foreseen.
+// The data of one call. A timed batch fills many slots back to back, each with different content,
+// so that a submission cannot cache, skip or predict results.
 class Slot {
  public:
   virtual ~Slot() = default;
@@ -28,7 +28,7 @@ class Slot {
 
 struct Workload {
   std::string function;              // of the submission
-  std::string limit;                 // of the anchors: what the device can do at best
+  std::string limit;                 // of the anchors: the device's limit
   std::string library;               // of the anchors: NVIDIA's own; empty: none
   double num_items;                  // what "per item" means in budgets
   double bytes_per_call;             // that must be moved, for GB/s
@@ -36,10 +36,10 @@ struct Workload {
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
-  bool beside_first = true;  // false: the lab's first rung cannot do it, or not in a bearable time
+  bool beside_first = true;  // false: the lab's first rung cannot do it, or takes too long
 };
 
-// A workload at any size, and the sizes at which rungs are judged by it.
+// A workload of any size, and the sizes at which rungs are judged.
 struct WorkloadPlan {
   Workload (*make)(std::size_t num_items) = nullptr;  // null: nothing is measured
   std::size_t speed_items = std::size_t{1} << 28;     // on cuda

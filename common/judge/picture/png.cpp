@@ -52,7 +52,7 @@ int paeth(int left, int above, int above_left) {
   return to_above <= to_corner ? above : above_left;
 }
 
-// Each byte less what its neighbours let one expect: that packs better.
+// Subtracts from each byte a prediction from its neighbours: small differences compress better.
 std::vector<unsigned char> filtered(std::span<const unsigned char> rgb, int width, int height) {
   constexpr unsigned char kPaethFilter = 4;
   const std::size_t row_bytes = static_cast<std::size_t>(width) * kBytesPerPixel;
@@ -79,7 +79,7 @@ std::string encode_png(std::span<const unsigned char> rgb, int width, int height
       rgb.size() != static_cast<std::size_t>(width) * height * kBytesPerPixel) {
     throw std::runtime_error("a picture's bytes do not fit its width and height");
   }
-  // 8 bits a channel, red green blue, the only compression and filter method, not interlaced.
+  // 8 bits per channel, red green blue, the only compression and filter method, not interlaced.
   const std::string layout = {8, 2, 0, 0, 0};
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", big_endian(width) + big_endian(height) + layout) +
          chunk("IDAT", compressed(filtered(rgb, width, height))) + chunk("IEND", "");

@@ -40,7 +40,7 @@ void set_limit(__rlimit_resource resource, rlim_t value) {
 void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd,
                    int output_fd) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a judge that dies takes its worker along
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with the judge
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_FSIZE, rlim_t{16} << 20);
   // Move everything out of the way of the fixed numbers before putting it there.
@@ -59,7 +59,7 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
   _exit(127);
 }
 
-// The worker sees none of the judge's environment but what a CUDA program needs to find its driver.
+// Of the judge's environment, the worker gets only what a CUDA program needs to find its driver.
 std::vector<std::string> worker_environment() {
   std::vector<std::string> environment;
   environment.reserve(3);
@@ -105,8 +105,8 @@ double cpu_seconds_of(pid_t pid) {
   return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// Its own pages, in memory or swapped out, and the shared ones beyond the arena, which is ours.
-// Files are left out: they are read-only, and the system may drop them.
+// Its own pages, in memory or swapped out, and the shared ones outside the arena, which is ours.
+// Pages of files do not count: they are read-only, and the system may drop them.
 std::size_t memory_bytes_of(pid_t pid, std::size_t arena_bytes) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   std::size_t own = 0;
@@ -156,7 +156,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   }
   socket_fd_ = sockets[0];
   output_fd_ = pipes[0];
-  // A worker that does not read must not hold us up: a request waits for room as long as a reply.
+  // A worker that does not read must not block us: a request waits for room as long as for a reply.
   const timeval patience{static_cast<time_t>(std::ceil(limits_.call_wall_seconds)), 0};
   setsockopt(socket_fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   setpgid(pid_, pid_);  // in both parent and child, so that neither order loses
@@ -172,7 +172,7 @@ WorkerProcess::~WorkerProcess() {
   try {
     end();
   } catch (const std::runtime_error&) {
-    // Who has to know calls end() before.
+    // A caller that needs to know about a failure calls end() first.
   }
   close(socket_fd_);
   close(output_fd_);
@@ -181,7 +181,7 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::say_farewell() {
   if (pid_ <= 0 || limits_.farewell_seconds <= 0) return;
-  shutdown(socket_fd_, SHUT_RDWR);  // the worker's next read finds the end, and it returns
+  shutdown(socket_fd_, SHUT_RDWR);  // the worker's next read finds the end, so it returns
   const auto deadline = Clock::now() + std::chrono::duration<double>(limits_.farewell_seconds);
   pollfd gone{pid_fd_, POLLIN, 0};
   while (Clock::now() < deadline && poll(&gone, 1, kWatchIntervalMs) == 0) drain_output();
@@ -204,9 +204,9 @@ void WorkerProcess::kill_group() {
   await_silence();
 }
 
-// A sandbox that is killed takes what is in it along, but a moment later. Nothing of the old worker
-// may be left to write to the arena when the next one starts: it holds its end of the pipe for as
-// long as it lives.
+// If a sandbox is killed, the processes in it die a moment later. They must be gone before the next
+// worker starts, or they could write to the arena. Each holds its end of the pipe as long as it
+// lives, so the pipe shows when the last one ends.
 void WorkerProcess::await_silence() {
   const auto deadline = Clock::now() + kMaxAfterlife;
   pollfd pipe{output_fd_, POLLIN, 0};
@@ -237,7 +237,7 @@ void WorkerProcess::describe_death(int code, int status) {
 
 Exchange WorkerProcess::finish(Ending ending) {
   drain_output();
-  read_socket();  // the greeting may be all that there is
+  read_socket();  // there may be only the greeting
   kill_group();
   Exchange exchange;
   exchange.greeted = greeted_;
@@ -250,7 +250,7 @@ Exchange WorkerProcess::finish(Ending ending) {
 
 Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wait wait,
                                  double seconds) {
-  // An answer to what has not been asked yet.
+  // An answer to a request that was not sent yet.
   if (sequence_ > 0 && has_unread_reply()) return finish(Ending::kMalformed);
   const auto begin = Clock::now();
   wire::Header header;
@@ -259,7 +259,7 @@ Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wa
   try {
     wire::write_message(socket_fd_, header, payload);
   } catch (const std::runtime_error&) {
-    // Let it finish dying, so that its own cause of death is the one we name.
+    // Let it finish dying, so that we name its own cause of death.
     pollfd gone{pid_fd_, POLLIN, 0};
     return finish(poll(&gone, 1, 1000) == 0 ? Ending::kMalformed : Ending::kDied);
   }
@@ -292,14 +292,15 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
       }
     }
     if (fds[2].revents != 0) return finish(Ending::kDied);
-    // A process that ends closes its socket a moment before; one that goes on has no business to.
+    // A process that ends closes its socket a moment before. One that keeps running must not close
+    // it.
     if (socket_open_) last_open = Clock::now();
     if (Clock::now() - last_open > kMaxDying) return finish(Ending::kMalformed);
     if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
       return finish(Ending::kTimedOut);
     }
     const std::size_t held_bytes = memory_bytes();
-    if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: its memory is gone, and soon itself
+    if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: it is ending
     if (held_bytes > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
   }
 }
@@ -342,7 +343,7 @@ bool WorkerProcess::receive(Exchange& exchange) {
                                         static_cast<wire::Status>(header.code));
     exchange.ending = Ending::kReplied;
   } catch (const std::runtime_error&) {
-    // Still kMalformed.
+    // The outcome stays kMalformed.
   }
   received_.clear();
   return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One worker process under limits: started, spoken to, watched, and gone without a trace when this
-// object is.
+// One worker process under limits. It starts with this object, and ends with it at the latest.
 #pragma once
 
 #include <sys/types.h>
@@ -16,16 +15,16 @@ namespace judge {
 struct Limits {
   double call_cpu_seconds = 10;
   double call_wall_seconds = 60;
-  // Over all calls of a submission, on the clock. It ends well before the grader's patience with
-  // the judge: what a rung does must end in a verdict.
+  // Wall-clock time over all calls of a submission. It ends well before the grader's time limit for
+  // the judge, so that a slow rung gets a verdict.
   double all_calls_seconds = 450;
   std::size_t memory_bytes = std::size_t{3} << 30;  // without the shared buffers
-  // Far more than any rung needs. A system that is short of memory ends a process: one that holds
-  // so much has taken the memory itself.
+  // Far more than any rung needs. When a system runs out of memory, it kills a process; one that
+  // holds this much has used up the memory itself.
   std::size_t greedy_bytes = std::size_t{1} << 30;
   std::size_t output_bytes = std::size_t{1} << 20;
-  double farewell_seconds = 0;  // to end by itself, once nothing more is asked; then it is killed
-  bool sandboxed = false;       // the command is a sandbox's: see WorkerProcess::describe_death
+  double farewell_seconds = 0;  // to end by itself after the last request; then it is killed
+  bool sandboxed = false;       // the command is a sandbox: see WorkerProcess::describe_death
 };
 
 // How one exchange with the worker ended.
@@ -36,9 +35,9 @@ struct Exchange {
   wire::Reply reply;             // kReplied only
   std::string how_died;          // kDied only: "was killed by signal 6 (Aborted)"
   int signal = 0;                // kDied only: the signal, if it was one
-  std::size_t memory_bytes = 0;  // kDied only: what it was last seen to hold
+  std::size_t memory_bytes = 0;  // kDied only: the last value measured
   bool greeted = true;           // not kReplied: whether the worker had begun, see wire.h
-  double wall_ms = 0;            // from the request to the reply, on the judge's clock
+  double wall_ms = 0;            // from request to reply, on the judge's clock
 };
 
 // How to wait for a reply. A sleeping thread wakes up some 50 to 100 us late, by chance: too much
@@ -55,12 +54,12 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Sends a request and waits for its reply or for the end of patience. After any ending but
-  // kReplied the process is dead. Patience is at most `seconds`, where that is less than a call's.
+  // Sends a request and waits for its reply, at most `seconds` or the limit of a call, whichever is
+  // less. After any outcome except kReplied the process is dead.
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait, double seconds);
 
-  // Says farewell, kills the process group and reaps it. Throws std::runtime_error if something of
-  // it lives on, which might write to the arena.
+  // Closes the socket, kills the process group and reaps it. Throws std::runtime_error if one of
+  // its processes survives, since that might write to the arena.
   void end();
 
   // What the worker has printed so far, at most 4 KiB of it, raw. Clears it.
@@ -74,8 +73,8 @@ class WorkerProcess {
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   bool read_socket();       // false: the other end is closed
   bool has_unread_reply() const;
-  double cpu_seconds() const;        // of the process and all below it, as is ...
-  std::size_t memory_bytes() const;  // ... the memory, without the arena
+  double cpu_seconds() const;        // of the process and all below it
+  std::size_t memory_bytes() const;  // the same, without the arena
   void say_farewell();
   void kill_group();
   void await_silence();

@@ -47,8 +47,9 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
   }
   if (exchange.signal == SIGSYS) {
     return {kind::kForbidden,
-            "made a system call that no kernel needs (a new process, a socket, another "
-            "process's memory, ...), and was stopped by the sandbox"};
+            "made a system call that no kernel needs "
+            "(a new process, a socket, another process's memory, ...), "
+            "and was stopped by the sandbox"};
   }
   return {kind::kCrash, "the program " + exchange.how_died +
                             (exchange.signal == 0 ? " in the middle of a call" : "")};
@@ -67,21 +68,19 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kUncheckedError:
       return {kind::kLaunchError,
               function + " ignored an error: " + reply.text +
-                  ". Call check_launch() after each launch, and check() around each "
-                  "CUDA call"};
+                  ". Call check_launch() after each launch, and check() around each CUDA call"};
     case wire::Status::kNoError:
       return {kind::kLaunchError, function +
-                                      " returned as if it had worked, but it cannot have: it "
-                                      "had to throw lab::CudaError with " +
+                                      " returned as if it had worked, but it cannot have: "
+                                      "it had to throw lab::CudaError with " +
                                       (is_call ? batch.calls[reply.failed_call].error : "")};
     case wire::Status::kErrorLeft:
       return {kind::kLaunchError,
               function +
-                  " reported an error but did not clear it, so the next check reports it "
-                  "again: " +
+                  " reported an error but did not clear it, so the next check reports it again: " +
                   reply.text +
-                  ". cudaGetLastError() returns and clears it, cudaPeekAtLastError() "
-                  "only returns it"};
+                  ". cudaGetLastError() returns and clears it, "
+                  "cudaPeekAtLastError() only returns it"};
     case wire::Status::kScratchUsedUp:
       return {kind::kOutOfMemory, function + " asked for more memory than there is: " +
                                       std::to_string(batch.scratch_bytes) +
@@ -92,7 +91,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kException:
       return {kind::kCrash, function + " threw an exception: " + reply.text};
     default:
-      // The judge's own mistake, or a rung's lie. An author meets the mistake: no solution passes.
+      // Either the judge is wrong or the rung lies. A mistake of the judge is found early: no
+      // solution would pass.
       return {kind::kForbidden, "the worker refused the judge's request for " + function + " (" +
                                     reply.text +
                                     "). A lab's own requests are never refused: has the rung "
@@ -109,7 +109,7 @@ bool names(const std::string& error, const std::string& name) {
   return false;
 }
 
-// Whether the calls that had to throw threw what they had to.
+// Whether each call that must throw threw the right error.
 std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
   std::size_t num_errors = 0;
   for (const wire::Call& call : batch.calls) {
@@ -130,7 +130,7 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
   if (!failure || failure->kind != kind::kLaunchError) return failure;
-  // A leak is no cause: it may well follow from the error.
+  // A leak is not the cause: it may be a consequence of the error.
   const auto cause = std::ranges::find_if(
       outcome.findings, [](const wire::Finding& finding) { return finding.kind != kind::kLeak; });
   return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
@@ -149,7 +149,7 @@ void Submission::stop() {
 
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
   const auto begin = std::chrono::steady_clock::now();
-  // A worker may greet at any time: whether it does shows whose fault its end is.
+  // A worker may greet at any time. If it never does, its end is the machine's fault.
   const double seconds = kind == wire::Kind::kHello ? limits_.call_wall_seconds
                                                     : limits_.all_calls_seconds - spent_seconds_;
   Exchange exchange = process_->exchange(kind, payload, wait, seconds);
@@ -165,7 +165,7 @@ Outcome Submission::run(wire::Batch batch) {
   const auto end_with = [&](const Exchange& exchange) {
     const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
     outcome.failure = explain(exchange, limits_, is_over_budget);
-    // To fill the memory takes long, too, and no smaller size is likely to do without.
+    // Filling the memory takes long, too, and smaller sizes are likely to do the same.
     outcome.fatal = exchange.ending == Ending::kTimedOut ||
                     exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
     return outcome;

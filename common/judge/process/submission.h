@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The judge's view of a submission: call a function by name, learn how that went. Starts the worker
-// when needed and starts a fresh one after each fault.
+// The judge's view of a submission: calls a function by name and reports the outcome. Starts the
+// worker when needed, and a fresh one after each fault.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct Failure {
 
 struct Outcome {
   std::optional<Failure> failure;  // nothing: the batch ran to its end
-  bool fatal = false;              // no use in calling again: it timed out, or is not written yet
+  bool fatal = false;              // further calls are useless: it timed out, or is not written yet
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;
   double wall_ms = 0;
@@ -36,8 +36,8 @@ struct Outcome {
 // followed from it.
 std::optional<Failure> cause_of(const Outcome& outcome);
 
-// Another process, or a system short of memory, ended the worker with SIGKILL, which it cannot
-// send, and it had not taken the memory itself: no verdict follows from that.
+// Another process, or a system short of memory, ended the worker with SIGKILL. The worker cannot
+// send that signal and had not used up the memory itself, so no verdict follows.
 class WorkerKilled : public std::runtime_error {
  public:
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
@@ -49,11 +49,11 @@ class Submission {
   Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
 
   // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
-  // when the worker cannot be started: the machine's fault. Once it has greeted, see wire.h, every
-  // end is a verdict.
+  // when the worker cannot be started: both are the machine's fault. Once the worker has greeted
+  // (see wire.h), every outcome is a verdict.
   Outcome run(wire::Batch batch);
 
-  // What the student's code has printed since the last call of this, raw.
+  // What the student's code has printed since the last call of this function, raw.
   std::string take_output();
 
  private:

@@ -7,9 +7,9 @@
 namespace judge {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // bytes; what every contract promises
+constexpr std::size_t kAlignment = 256;  // bytes, as every contract promises
 
-// Distances are told in words: an item may have bytes that are the poison's.
+// Distances are given in words: an item may contain bytes equal to the poison.
 constexpr std::ptrdiff_t kWordBytes = 4;
 
 std::size_t round_up(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }

@@ -15,11 +15,11 @@
 
 namespace judge {
 
-// Every byte that was never written has this value, and so have the guard zones around buffers.
+// Unwritten bytes and the guard zones around buffers have this value.
 inline constexpr unsigned char kPoisonByte = 0xCB;
 using wire::kGuardBytes;
 
-// The block itself: what differs between backends.
+// The block itself, which differs between backends.
 class Memory {
  public:
   explicit Memory(std::size_t size_bytes);  // throws std::runtime_error
@@ -35,8 +35,7 @@ class Memory {
   void fill(std::size_t offset, unsigned char value, std::size_t size_bytes);
   void write(std::size_t offset, const void* h_from, std::size_t size_bytes);
   void read(std::size_t offset, void* h_to, std::size_t size_bytes) const;
-  // Waits until fills and writes have happened: a worker, another process, looks at the memory
-  // next.
+  // Waits until fills and writes are complete: a worker, another process, reads the memory next.
   void settle();
 
  private:
@@ -86,7 +85,7 @@ class Buffer {
     arena_->memory().write(offset_, h_values.data(), h_values.size_bytes());
     arena_->mark_initialized(offset_);
   }
-  // The judge filled it through device_data().
+  // Call after the judge filled the buffer through device_data().
   void mark_initialized() { arena_->mark_initialized(offset_); }
   std::vector<T> download() const {
     std::vector<T> h_values(count_);

@@ -14,7 +14,7 @@ namespace judge {
 
 Memory::Memory(std::size_t size_bytes) : size_bytes_(size_bytes) {
   fd_ = memfd_create("lockstep-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  // Sealed: a worker that made it smaller would end the judge, which maps it, too, with a SIGBUS.
+  // Sealed: a worker that shrank it would kill the judge, which also maps it, with a SIGBUS.
   if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(size_bytes)) != 0 ||
       fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     throw std::runtime_error("cannot make shared memory for the buffers");

@@ -2,8 +2,8 @@
 // Checks a call's arguments against the contract's signature at compile time and encodes them.
 // Scratch& and cudaStream_t parameters are left out by the caller: the worker supplies them.
 // A T* parameter takes a Buffer<T>, or on_host() of one where the contract asks for host memory. A
-// const T& parameter takes on_host() of one item. What a function returns goes to one more argument
-// at the end: on_host() of a buffer for it.
+// const T& parameter takes on_host() of one item. A function that returns a value takes one more
+// argument at the end: on_host() of a buffer for the result.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@
 
 namespace judge {
 
-// A buffer that the function is to see as host memory.
+// A buffer that the function receives as host memory.
 template <class T>
 struct OnHost {
   Buffer<T> buffer;
@@ -51,7 +51,7 @@ requires std::is_enum_v<T> wire::Arg to_wire(T value) {
 inline wire::Arg to_wire(double value) {
   return {wire::ArgKind::kReal, std::bit_cast<std::uint64_t>(value)};
 }
-// A struct of a contract's own travels as its bytes.
+// A struct that a contract defines is sent as its bytes.
 template <class T>
 requires(wire::fits_argument<T>) wire::Arg to_wire(const T& value) {
   wire::Arg arg{wire::ArgKind::kStruct, 0};
@@ -140,9 +140,9 @@ wire::Call encode_call(const char* function, const Values&... values) {
   return {function, std::move(args)};
 }
 
-// The same call, which cannot work: the function has to throw lab::CudaError with the code of that
-// name, or of one of several ("cudaErrorX or cudaErrorY"), and to leave the runtime's error state
-// clean. The batch goes on behind it.
+// A call that must fail: the function must throw lab::CudaError with the code of that name, or of
+// one of several ("cudaErrorX or cudaErrorY"), and leave the runtime's error state clean. The batch
+// continues after it.
 inline wire::Call must_throw(const char* error, wire::Call call) {
   call.error = error;
   return call;

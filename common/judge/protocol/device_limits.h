@@ -5,7 +5,7 @@
 
 namespace judge {
 
-// Device memory that is free for buffers. On cpu a fixed, modest figure.
+// Device memory that is free for buffers. On cpu it is a fixed, modest figure.
 std::size_t free_device_bytes();
 
 }  // namespace judge

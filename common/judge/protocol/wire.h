@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the judge and the worker say to each other over their socket. The worker is not trusted:
-// every read on the judge's side is bounded, and nothing in a reply can name memory.
+// The messages between the judge and the worker. The worker is not trusted: the judge bounds every
+// read, and a reply cannot contain addresses.
 //
 //   request = Header, payload      judge -> worker
 //   reply   = Header, payload      worker -> judge, with the request's sequence number
 //
 // The worker speaks first: a reply without payload to request 0, before anything of the rung has
-// run. Without it no fault of the worker's is the student's.
+// run. Before it, a fault of the worker is never the student's.
 //
-// Both ends are built from this file for one machine, so integers travel in native layout.
+// Both ends are built from this file for one machine, so integers have their native layout.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +26,20 @@ namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{4} << 20;
-// Of each text in a reply the judge keeps so much: it writes them all to its results.
+// The judge keeps at most this much of each text in a reply, because it writes them all to its
+// results.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;
 
 // File descriptors that the worker finds open when it starts.
 inline constexpr int kSocketFd = 3;
-inline constexpr int kArenaFd = 4;  // shared memory: the host's on cpu, the device's on cuda
+inline constexpr int kArenaFd = 4;  // shared memory: of the host on cpu, of the device on cuda
 
 enum class Kind : std::uint32_t {
   kHello = 1,  // open the arena
-  kCalls = 2,  // run a batch of typed calls, synchronise, say how it went
+  kCalls = 2,  // run a batch of typed calls, synchronise, report the outcome
 };
 
-// How a request ended. Everything but kOk ends the batch at the failing call.
+// How a request ended. Any status except kOk ends the batch at the failing call.
 enum class Status : std::uint32_t {
   kOk = 0,
   kTodo,            // lab::Todo: not written yet
@@ -49,7 +50,7 @@ enum class Status : std::uint32_t {
   kUndefined,       // the rung does not define this function
   kNoError,         // a call with Call::error returned as if it had worked
   kErrorLeft,       // a call with Call::error threw, and the runtime still holds the error
-  kBadRequest,      // the judge and the worker disagree on a signature, or a rung says so
+  kBadRequest,      // judge and worker disagree on a signature, or a rung claims it
 };
 
 struct Header {
@@ -60,8 +61,8 @@ struct Header {
 };
 
 // One argument of a typed call. Scratch& and cudaStream_t are supplied by the worker.
-// kHostBuffer: a buffer of the arena, too, but the function receives a copy in host memory, guard
-// zones included, which goes back into the arena when it returns.
+// kHostBuffer: also a buffer of the arena, but the function receives a copy in host memory,
+// including guard zones. When it returns, the copy is written back to the arena.
 enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct, kHostBuffer };
 struct Arg {
   ArgKind kind;
@@ -77,15 +78,15 @@ inline constexpr bool fits_argument = std::is_class_v<T>&& std::is_trivially_cop
 struct Call {
   std::string function;
   std::vector<Arg> args;
-  // The CUDA error that the function has to throw, "cudaErrorX" or "cudaErrorX or cudaErrorY";
+  // The CUDA error that the function must throw, "cudaErrorX" or "cudaErrorX or cudaErrorY";
   // empty: none.
   std::string error = {};
 };
 
-// What surrounds each buffer of the arena on both sides, at least.
+// The least size of the guard zones on both sides of each buffer.
 inline constexpr std::size_t kGuardBytes = 256;
 
-// A buffer of the arena as the student's code may see it; what lies around it is out of bounds.
+// A buffer of the arena as the student's code may see it; everything around it is out of bounds.
 struct Region {
   std::string name;
   std::uint64_t offset_bytes = 0;
@@ -120,7 +121,7 @@ struct Reply {
   std::uint32_t failed_call = 0;        // index in the batch
   double events_ms = 0;                 // cuda: the worker's own clock over the batch
   std::string text;                     // what went wrong, untrusted text
-  std::vector<std::string> errors;      // what calls with Call::error threw, in their order
+  std::vector<std::string> errors;      // what calls with Call::error threw, in call order
   std::vector<Finding> findings;        // cpu: what the checkers saw during the batch
   std::vector<KernelCounters> kernels;  // cpu: what they did, if Batch::count asked for it
 };

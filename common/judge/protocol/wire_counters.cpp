@@ -25,7 +25,7 @@ void encode(Writer& out, const LineCounters& line) {
   }
 }
 
-// A number of elements that is above the limit was not written by encode().
+// encode() never writes a number of elements above the limit.
 std::uint32_t get_count(Reader& in, std::size_t limit) {
   const auto count = in.get<std::uint32_t>();
   if (count > limit) throw std::runtime_error("more counters than a worker sends");
@@ -69,7 +69,7 @@ LineCounters decode_line(Reader& in) {
   return line;
 }
 
-// All lines from `keep` on become one.
+// Merges all lines from `keep` on into one.
 void fold_lines(std::vector<LineCounters>& lines, std::size_t keep) {
   if (lines.size() <= keep) return;
   LineCounters rest;

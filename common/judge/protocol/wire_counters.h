@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The emulator's counters on the wire: what each kernel of a batch did, by source line.
+// The emulator's counters as they are sent: what each kernel of a batch did, by source line.
 // docs/counters.md defines them.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Pattern {
   Access access = Access::kRead;
   std::uint32_t size_bytes = 0;                      // of one lane's access
   std::uint32_t cost = 0;                            // sectors (global) or wavefronts (shared)
-  std::uint32_t lanes = 0;                           // mask of those that take part
+  std::uint32_t lanes = 0;                           // mask of active lanes
   std::string base;                                  // what offsets count from
   std::array<std::int64_t, kWarpSize> offsets = {};  // in bytes, by lane
 };
@@ -62,12 +62,12 @@ struct KernelCounters {
 bool is_maximum(const std::string& name);
 void add(Counters& sum, const Counters& more);
 
-// What is sent at most, so that the reply does not grow beyond kMaxPayloadBytes.
+// The most that is sent, so that the reply stays below kMaxPayloadBytes.
 inline constexpr std::size_t kMaxKernels = 64;        // the last one may stand for many
 inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together, but see fold()
 
-// Makes one kernel of those beyond the limit, and one line, whose place is unknown, of each
-// kernel's lines beyond it: no counter is lost, and all sums stay what they are.
+// Merges the kernels beyond the limit into one, and the lines of a kernel beyond its limit into one
+// without a place: all sums stay the same.
 void fold(std::vector<KernelCounters>& kernels);
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels);

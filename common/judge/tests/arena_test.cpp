@@ -41,7 +41,7 @@ TEST(Arena, WriteBehindABufferIsFoundAndNamed) {
   EXPECT_EQ(*arena.find_trespass(), "wrote right past the end of d_out (12 bytes)");
 }
 
-// A float may have bytes that are the poison's, so the first byte that changed is not its first.
+// A float may contain bytes equal to the poison, so the first changed byte need not be its first.
 TEST(Arena, AnItemWithPoisonInItsFirstBytesIsFoundAtItsBegin) {
   Arena arena(1 << 20);
   const Buffer<float> buffer(arena, "d_out", 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A call table of everything that a submission may do instead of its work.
+// A call table of everything that a misbehaving submission may do.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// What an initialiser of the rung's may do before main.
+// What an initialiser of the rung may do before main.
 [[gnu::constructor]] void blame_the_sandbox(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "--blame-the-sandbox") return;
   std::puts("bwrap: no namespaces");
@@ -93,7 +93,7 @@ void answer_ahead() {  // the reply to the next request, after this one's
     pause();
   }
 }
-// Replies to whatever comes without reading it, so that requests pile up.
+// Replies without reading requests, so that they pile up.
 void answer_unread() {
   std::vector<char> unread(1 << 20);
   ssize_t seen = 0;
@@ -109,7 +109,7 @@ void answer_unread() {
     seen = now;
   }
 }
-// Each lies to the judge in place of an answer.
+// Each sends the judge a forged answer.
 void lie(wire::Status status, const wire::Reply& reply) {
   wire::Header header;
   header.sequence = 2;
@@ -134,7 +134,7 @@ void send_a_novel() {
   lie(wire::Status::kException, reply);
 }
 void nap() { usleep(400'000); }
-void hoard_shared() {  // as a kernel that has no /dev/shm still can
+void hoard_shared() {  // works on a system without /dev/shm, too
   for (;;) {
     constexpr std::size_t kBytes = 16 << 20;
     auto* volatile chunk = static_cast<volatile char*>(
@@ -142,7 +142,7 @@ void hoard_shared() {  // as a kernel that has no /dev/shm still can
     for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;
   }
 }
-void take_and_be_killed() {  // what a system does that is short of memory
+void take_and_be_killed() {  // as a system does that runs out of memory
   constexpr std::size_t kBytes = 128 << 20;
   auto* volatile chunk = static_cast<volatile char*>(std::malloc(kBytes));
   for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;

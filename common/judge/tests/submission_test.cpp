@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every way in which a worker can end, against a worker that does each on request.
+// Tests every way in which a worker can end, with a worker that does each on request.
 #include "process/submission.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST_F(SubmissionUnderTest, MayNotLeaveRequestsUnread) {
   expect_recovery();
 }
 
-// Each of many calls may take its time, but not all of them together.
+// Each call may take long, but not all of them together.
 TEST(Budget, OverAllCallsEndsInAVerdict) {
   Arena arena(1 << 20);
   judge::Submission submission({MISBEHAVING_WORKER}, arena, {.all_calls_seconds = 1});
@@ -135,8 +135,7 @@ TEST(Channel, MayNotBeClosed) {
   EXPECT_NE(outcome.failure->message.find("closed"), std::string::npos);
 }
 
-// What a sandbox is to the judge: a process in between, that reports the worker's death as shells
-// do.
+// A stand-in for a sandbox: a process in between that reports the worker's death as shells do.
 TEST(Sandbox, PassesOnHowTheWorkerDied) {
   struct Death {
     const char* script;
@@ -180,7 +179,7 @@ TEST(Sandbox, DoesNotTakeAnExitForASignal) {
   EXPECT_EQ(outcome.failure->kind, kind::kCrash);
 }
 
-// What the rung's initialisers print and do comes after the worker's greeting.
+// The rung's initialisers run, and print, after the worker's greeting.
 TEST(Sandbox, IsNotBlamedForWhatTheRungSays) {
   Arena arena(1 << 20);
   judge::Submission submission({MISBEHAVING_WORKER, "--blame-the-sandbox"}, arena,
@@ -342,7 +341,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ErrorCase{"leave_error", "cudaErrorInvalidDevice", "did not clear it"},
                       ErrorCase{"report_error", "cudaErrorInvalidValue", "had to throw"}));
 
-// A mistake of the judge's, which a rung could pretend: so it is no way out of a verdict.
+// A rung could fake this mistake of the judge, so it must still lead to a verdict.
 TEST_F(SubmissionUnderTest, ARequestThatTheWorkerRefusesIsAVerdict) {
   const wire::Call refused[] = {
       {"write_past_on_host", {{wire::ArgKind::kHostBuffer, 4096}, {wire::ArgKind::kInteger, 1}}},

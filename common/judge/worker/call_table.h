@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of one lab, callable by name with arguments that came over the wire. add_lab()
-// generates one table a lab from its contract header; a rung that does not define a function leaves
-// its weak declaration null.
+// The functions of one lab, callable by name with arguments from the judge. add_lab() generates one
+// table per lab from its contract header; a rung that does not define a function leaves its weak
+// declaration null.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@
 
 namespace worker {
 
-// What a call receives besides its wire arguments.
+// What a call receives in addition to the judge's arguments.
 struct Context {
   std::byte* d_arena;
   HostCopies* host_copies;
@@ -49,7 +49,7 @@ class Arguments {
       return from_wire<T>(pop());
     }
   }
-  // Where in host memory one T is, or is to go.
+  // The address in host memory of one T, to read or to write.
   template <class T>
   T* place() {
     static_assert(std::is_trivially_copyable_v<T>, "it travels as its bytes");
@@ -89,10 +89,9 @@ class Arguments {
       std::memcpy(&value, &arg.bits, sizeof value);
       return value;
     } else {
-      static_assert(
-          std::is_integral_v<T> || std::is_enum_v<T>,
-          "a lab's parameters are pointers, numbers, dim3, structs of at most 8 bytes or by "
-          "const reference, Scratch& and cudaStream_t");
+      static_assert(std::is_integral_v<T> || std::is_enum_v<T>,
+                    "a lab's parameters are pointers, numbers, dim3, "
+                    "structs of at most 8 bytes or by const reference, Scratch& and cudaStream_t");
       if (arg.kind != wire::ArgKind::kInteger) throw BadRequest("expected an integer");
       return static_cast<T>(static_cast<std::int64_t>(arg.bits));
     }
@@ -110,9 +109,8 @@ struct Entry {
   void (*invoke)(AnyFunction, Arguments&);
 };
 
-// Calls the rung's function. What it throws may be of a class that it has named as one of ours, and
-// exceptions are told apart by their classes' names: a BadRequest from there is no fault of the
-// judge's.
+// Calls the rung's function. Exceptions are told apart by their class names, and a rung may define
+// a class with a name of ours. So a BadRequest from here is not the judge's fault.
 template <class Function, class Values>
 decltype(auto) call_rung(Function* function, Values& values) {
   try {

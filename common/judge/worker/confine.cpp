@@ -14,8 +14,8 @@ namespace {
 
 constexpr unsigned kProtection = offsetof(seccomp_data, args) + 2 * sizeof(seccomp_data::args[0]);
 
-// Of mmap the lower half of the third argument: both machines are little endian. The sandbox's own
-// filter has refused other machines' numbers.
+// Reads the lower half of mmap's third argument: both architectures are little endian. The
+// sandbox's own filter has refused the system calls of other architectures.
 sock_filter g_program[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 5, 0),
@@ -31,7 +31,7 @@ sock_filter g_program[] = {
 
 void give_up_loading() {
   const sock_fprog program{sizeof g_program / sizeof g_program[0], g_program};
-  // It fails outside a sandbox, which has not given up gaining privileges.
+  // It fails outside a sandbox, where the process may still gain privileges.
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the worker needs of its backend. device_cpu.cpp and device_cuda.cpp each define all of it.
+// What the worker needs from its backend. device_cpu.cpp and device_cuda.cpp each define all of it.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace worker {
 
-// Takes from the system what every rung needs, before the rung can have taken it. Ends the process
-// if it is refused.
+// Reserves the resources that every rung needs, before the rung can use them up. Ends the process
+// if the system refuses.
 void claim_resources();
 
 // Maps the judge's buffers into this process. Throws std::runtime_error.
 std::byte* open_arena(const wire::Hello& hello);
-// Gives them back; null: none were mapped. What is left then and was never freed is a leak.
+// Unmaps them; null: none were mapped. Memory that is still allocated then is a leak.
 void close_arena(std::byte* d_arena);
 
-// A checker watches this process: from now on each call gets scratch memory that is made to
-// measure, and not written before.
+// A checker watches this process: from now on each call gets unwritten scratch memory of exactly
+// the right size.
 void prepare_for_checker();
 
 // Makes the batch's regions, and nothing else of the arena, known to the checkers; sets the

@@ -20,10 +20,10 @@
 namespace worker {
 namespace {
 
-// What the running call has taken of its scratch memory; nothing else of it may be touched.
+// The allocations of the running call in its scratch memory; it may touch nothing else there.
 std::vector<void*> g_scratch;
 
-// Allocations up to this number were there before the batch.
+// Allocations up to this number existed before the batch.
 std::uint64_t g_last_id = 0;
 
 bool is_students(const simt::Allocation& allocation) {
@@ -63,7 +63,7 @@ std::byte* open_arena(const wire::Hello& hello) {
 
 void prepare_for_checker() {}  // the emulator's own checkers are always there
 
-void close_arena(std::byte*) {}  // it ends with the process, and leaks are told by the batch
+void close_arena(std::byte*) {}  // it ends with the process, and each batch reports its leaks
 
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
@@ -118,11 +118,10 @@ void report_error(const std::string& function, const std::string& what, bool was
   const std::string culprit = "line " + std::to_string(place.line) + ", " +
                               (origin.what.empty() ? "a CUDA call" : origin.what) + ": " + what;
   simt::report({simt::FindingKind::kLaunchError, place.file, place.line, origin.kernel,
-                was_ignored
-                    ? function + " ignored an error: " + culprit +
-                          ". Call check_launch() after each launch, and check() around each "
-                          "CUDA call"
-                    : culprit});
+                was_ignored ? function + " ignored an error: " + culprit +
+                                  ". Call check_launch() after each launch, "
+                                  "and check() around each CUDA call"
+                            : culprit});
 }
 
 void take_report(wire::Reply& reply) {

@@ -17,7 +17,7 @@ ScratchMemory g_scratch;
 bool g_is_checked = false;
 std::size_t g_arena_bytes = 0;
 
-// Unchecked: after a fault of the student's kernel every call fails, and that has been told.
+// Unchecked: after a fault of the student's kernel every call fails, which is already reported.
 void free_scratch() {
   static_cast<void>(cudaFree(g_scratch.d_base));
   g_scratch = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Buffers of the judge as host memory: for functions whose contract takes host pointers. The arena
-// is device memory on cuda, so they work on copies.
+// Copies of the judge's buffers in host memory, for functions whose contract takes host pointers:
+// the arena is device memory on cuda.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class HostCopies {
   // and returns where its copy begins: aligned as by malloc. Throws BadRequest if there is none.
   std::byte* make(std::uint64_t offset);
 
-  // Copies all of them back, writes past their ends included: the judge will find those.
+  // Copies all of them back, including writes past their ends: the judge reports those.
   void give_back();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The worker: the process that a student's code runs in. It obeys the judge over a socket and knows
-// nothing worth stealing: no expected result, no clock that counts, no verdict.
+// The worker: the process that runs a student's code. It obeys the judge over a socket, and holds
+// no expected result, no clock that counts and no verdict.
 #include <cuda_runtime.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ class UncheckedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A function that had to throw returned instead; or it threw, and left the error behind.
+// A function that had to throw returned instead, or threw but left the error behind.
 class NoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -73,7 +73,7 @@ void expect_checked_errors() {
   if (unchecked != cudaSuccess) throw UncheckedError(lab::CudaError(unchecked).what());
 }
 
-// Makes a call that has to throw, and returns what it threw.
+// Makes a call that must throw, and returns what it threw.
 template <class Invoke>
 std::string thrown_by(const Invoke& invoke) {
   try {
@@ -117,7 +117,7 @@ void run_timed(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply)
   EventTimer timer;
   run_calls(batch, d_arena, reply);
   timer.stop();
-  lab::check(cudaDeviceSynchronize());  // every stream, not only the one that we handed out
+  lab::check(cudaDeviceSynchronize());  // every stream, not only the one that we passed
   reply.events_ms = timer.elapsed_ms();
 }
 
@@ -184,8 +184,8 @@ void report_no_signal(int status, void*) {
   _exit(kLastPlainStatus);
 }
 
-// Before the rung's initialisers, which have no priority: what fails until the greeting is out is
-// the machine's failure. Started by hand there is no judge to greet.
+// Runs before the rung's initialisers, which have no priority: until the greeting is sent, a
+// failure is the machine's. A worker started by hand has no judge to greet.
 [[gnu::constructor(101)]] void begin() {
   claim_resources();
   on_exit(report_no_signal, nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CUDA's keywords for clang's CUDA mode. The editor finds this file before the emulator's of the
-// same name: clang then knows kernels and launches, and warns about a call of the wrong side.
+// same name: clang then knows kernels and launches, and warns about host code that calls device
+// code.
 #pragma once
 
 #define __global__ __attribute__((global))

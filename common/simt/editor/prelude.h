@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How clang's CUDA mode reads a .cu file where there is no CUDA toolkit: the emulator's headers,
-// with all that they declare callable from kernels and from the host. Read by editors alone, before
-// a file's first line (compile_flags.txt); nothing is built with it.
+// Lets clang's CUDA mode read a .cu file without a CUDA toolkit: the emulator's headers, with all
+// that they declare callable from kernels and from the host. Only editors read it, before a file's
+// first line (compile_flags.txt); no build uses it.
 #pragma once
 
 // The C library, as kernels may call it too. libstdc++ puts its own headers before two of these.
@@ -16,7 +16,7 @@
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 
 #include "keywords.h"
-// The C++ library that the emulator's headers include: of it, kernels call what is constexpr.
+// The C++ library that the emulator's headers include: kernels may call its constexpr functions.
 #include <algorithm>
 #include <array>
 #include <atomic>

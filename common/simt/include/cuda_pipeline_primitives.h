@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// One word, of which the last zero_bytes are not read but set to zero.
+// Copies one word, but sets its last zero_bytes to zero instead of reading them.
 template <class Word>
 SIMT_INLINE void copy_word(void* destination, const void* source, std::size_t zero_bytes) {
   if (zero_bytes == 0) {
@@ -23,8 +23,8 @@ SIMT_INLINE void copy_word(void* destination, const void* source, std::size_t ze
 
 }  // namespace simt
 
-// Copies size_bytes (4, 8 or 16, to and from addresses that are multiples of it), of which the last
-// zero_bytes are not read but set to zero.
+// Copies size_bytes (4, 8 or 16, to and from addresses that are multiples of it), but sets the last
+// zero_bytes to zero instead of reading them.
 SIMT_INLINE void __pipeline_memcpy_async(void* destination, const void* source,
                                          std::size_t size_bytes, std::size_t zero_bytes = 0) {
   simt::check_copy(destination, source, size_bytes, zero_bytes);

@@ -3,7 +3,7 @@
 // include.
 #pragma once
 
-// What students rely on nvcc's own headers to bring along.
+// Standard headers that nvcc's own headers include, and that programs rely on.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

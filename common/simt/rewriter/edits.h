@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes to a source text, each to a stretch of its bytes.
+// Changes to a source text, each to a range of its bytes.
 #pragma once
 
 #include <cstddef>

@@ -140,7 +140,7 @@ class LaunchRewriter {
       throw SyntaxError(code_[open].begin, "kernel launch whose arguments have no )");
     }
     const std::string kernel = spell(code_, begin, open);
-    // A name that starts with '::' must not join what stands before it.
+    // A name that starts with '::' must not join the text before it.
     edits_.replace(code_[begin].begin, code_[open - 1].end,
                    " ::simt::launch(" + launch_site(code_, begin, open, macro_parameters_) + ", ");
     edits_.replace(code_[open].begin, code_[open + 2].end, "::simt::LaunchConfig(");
@@ -151,7 +151,7 @@ class LaunchRewriter {
     rewrite_arguments(kernel, arguments, end);
   }
 
-  // What stands between the lambda and the first argument.
+  // The text between the lambda and the first argument.
   std::string separator(std::size_t open, std::size_t close) const {
     if (open + 1 == close) return "";
     const bool may_be_empty = code_[open + 1].is("__VA_ARGS__");

@@ -84,7 +84,7 @@ class Lexer {
     }
   }
 
-  // Whether what stands here is dead: inside `#if 0`.
+  // Whether the code here is dead: inside `#if 0`.
   bool skipping() const { return num_dead_groups_ > 0; }
 
   void open_group(bool is_dead) {
@@ -104,7 +104,7 @@ class Lexer {
     return {kind, begin, end, text_.substr(begin, end - begin)};
   }
 
-  // The token at position_, where neither a blank nor the end is.
+  // The token at position_, which is neither a blank nor the end.
   Token next() {
     const char c = text_[position_];
     if (is_identifier_start(c)) return word();

@@ -129,7 +129,7 @@ std::string Project::rewritten(const File& file) const {
   return "#line 1 " + quoted(file.path) + "\n" + edits.apply();
 }
 
-// What the emulator has to know of the source; program/rewriter_table.h describes it.
+// What the emulator must know about the source; program/rewriter_table.h describes it.
 std::string Project::table() const {
   std::set<std::string> entries;
   for (const auto& [key, file] : files_) {
@@ -138,7 +138,7 @@ std::string Project::table() const {
     for (const Macro& macro : file.source.macros) {
       const std::size_t num_before = found.device.size() + found.constant.size();
       find_device_variables(macro.body, found);
-      // A macro may paste names that nothing here shows.
+      // A macro may paste names that do not appear in the source.
       if (found.device.size() + found.constant.size() > num_before) entries.insert(":*");
     }
     for (const std::string_view name : found.device) entries.insert(":" + std::string(name));

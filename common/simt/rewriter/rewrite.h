@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is not C++ in CUDA C++, put into C++. Each function looks at one piece of code (a file's, or
-// a macro's body) and notes its changes; all throw SyntaxError for what they cannot read.
+// Rewrites CUDA's additions to C++ as C++. Each function reads one piece of code (a file's, or a
+// macro's body) and records its changes; all throw SyntaxError for code that they cannot read.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::size_t matching_open(const Tokens& tokens, std::size_t close) {
 }
 
 std::size_t matching_angle(const Tokens& tokens, std::size_t open) {
-  // Longer ones are not worth the time that a file of only '<' would take.
+  // A limit, because a file of only '<' would take too long.
   constexpr std::size_t kMostTokens = 100;
   int depth = 0;
   for (std::size_t i = open; i < std::min(tokens.size(), open + kMostTokens); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++ source, cut into tokens. Tokens refer to the source by position, so that a rewrite can
-// leave every byte alone that it does not mean to change.
+// CUDA C++ source, cut into tokens. Tokens refer to the source by position, so that a rewrite
+// leaves all other bytes unchanged.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,8 @@ struct Source {
   int line_at(std::size_t offset) const;
 };
 
-// What the rewriter cannot read. what() is one sentence without place or full stop.
+// The source has a text that the rewriter cannot read. what() is one sentence without place or full
+// stop.
 class SyntaxError : public std::runtime_error {
  public:
   SyntaxError(std::size_t offset, const std::string& what)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the emulator's checkers and compute-sanitizer find in a lab's mutants.
+"""Compares what the emulator's checkers and compute-sanitizer find in a lab's mutants.
 
 Only mutants that a checker can find: those whose header expects a kind that no wrong result shows. When a solution
 changes, lines move: measure both sides again.
@@ -52,7 +52,7 @@ def mutants() -> list[Mutant]:
 
 
 def places(findings: Sequence[Finding]) -> list[str]:
-    """Each once; a wrong result is no checker's."""
+    """Each kind once; a wrong result is not a checker's finding."""
     named = (item for item in findings if item.kind in KINDS)
     return list(
         dict.fromkeys(
@@ -62,7 +62,7 @@ def places(findings: Sequence[Finding]) -> list[str]:
 
 
 def examine(session: Session, pool: GpuPool, lab: Lab, mutant: Mutant) -> Report:
-    """What the backend's checkers find. On cuda nothing is measured, and no result judged."""
+    """What the backend's checkers find. On cuda, speed and results are not judged."""
     rung, source = mutant.rung, mutant.source
     if session.toolchain.backend is Backend.CPU:
         judgement = session.judge.judge(Job(mutant.name, lab, rung, lambda: source), source)

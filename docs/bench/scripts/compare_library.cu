@@ -4,11 +4,11 @@
 // index type to choose), and products of square float matrices (cuBLAS, no TF32). Run it by
 // `docs/bench/measure library`.
 //
-// Every round draws new data and calls all contenders, each time another one first. Every result
-// of ours is compared with the library's; the exit status is 1 if any differs. Two times are taken
-// of each call, both by CUDA events: "idle" on a device that waits for the call, so that starting
-// it counts; "queued" behind a kernel that keeps the device busy until the call is in the queue.
-// For scans and selections it also times the limit: a call that only moves the same bytes.
+// Every round draws new data and calls all contenders, each time starting with another one. Each
+// result of ours is compared with the library's; the exit status is 1 if any differs. CUDA events
+// take two times of each call: "idle" on a device that waits for the call, so the launch counts;
+// "queued" behind a kernel that keeps the device busy until the call is in the queue. For scans and
+// selections it also times the limit: a call that only moves the same bytes.
 #include <cublas_v2.h>
 
 #include <algorithm>

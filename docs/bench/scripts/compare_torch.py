@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times two solutions and PyTorch, where the ladders have no library of NVIDIA's.
+"""Times two solutions and PyTorch, where the ladders have no NVIDIA library to compare with.
 
 A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax. Both sides and a copy
 take turns over the same inputs, which rotate through more than the caches hold; every result is compared first.
@@ -105,7 +105,7 @@ def ours(function: Any, scratch: Any) -> Call:
 
 
 def record(call: Call, pairs: Sequence[tuple[Any, Any]]) -> Any:
-    """A graph of one call a pair: replayed, it shows what the GPU takes, and not what Python does."""
+    """A graph of one call per pair: a replay takes the GPU's time without Python's."""
     for source, target in pairs:
         call(source, target)
     torch.cuda.synchronize()

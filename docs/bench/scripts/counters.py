@@ -53,7 +53,7 @@ Counts = dict[str, int]
 
 
 def rungs(backend: str) -> dict[str, list[str | Path]]:
-    """For each rung of each lab the judge's command that makes one call of its workload."""
+    """The judge's command that makes one call of the workload, for each rung of each lab."""
     build = ROOT / "build" / backend
     commands: dict[str, list[str | Path]] = {}
     for lab_id, lab in json.loads((build / "lockstep.json").read_text())["labs"].items():

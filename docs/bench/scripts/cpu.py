@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cpu backend: the emulator's speed, what the judge adds to a call, and whether verdicts depend on the seed."""
+"""The cpu backend: the emulator's speed, the judge's overhead, and verdicts under many seeds."""
 
 import json
 import subprocess

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How long a student waits for the first verdict, and for the verdict after a save.
 
-Makes the students' copy, clones it into an empty folder with empty caches, and types the first check
-there; then saves the solution of every rung of each LAB under `watch`. Only pip's downloads are there
-already: a first round, which does not count, fetches them.
+Makes the students' copy, clones it into an empty folder with empty caches, and runs the first check
+there; then saves the solution of every rung of each LAB under `watch`. Only pip's downloads are
+cached: a first round, which does not count, fetches them.
 """
 
 import os
@@ -72,7 +72,7 @@ def make_copy(folder: Path) -> None:
 def first_check(
     work: Path, caches: str, env: Mapping[str, str], checkout: str = ""
 ) -> dict[str, Any]:
-    """Clones the copy and checks a starter; what that took, pip's stage apart."""
+    """Clones the copy and checks a starter. Returns the time, with pip's stage apart."""
     folder = work / f"checkout-{checkout or caches}"
     cached = work / f"caches-{caches}"
     moved = {**env, "XDG_CACHE_HOME": str(cached / "xdg"), "CCACHE_DIR": str(cached / "ccache")}
@@ -92,7 +92,7 @@ def first_check(
 def save_to_verdict(
     folder: Path, env: Mapping[str, str], labs: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """For each rung the time from a save of its solution to the end of the verdict under `watch`."""
+    """The time from a save to the end of the verdict under `watch`, for each rung's solution."""
     for lab in labs:
         for solution in sorted((ROOT / "solutions" / lab).glob("[0-9]*.cu")):
             rung = f"{lab}/{solution.stem}"

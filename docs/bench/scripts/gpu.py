@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All that needs a GPU, one thing at a time."""
+"""Runs all measurements that need a GPU, one after the other."""
 
 import subprocess
 import sys

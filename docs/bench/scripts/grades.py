@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Grades on a GPU as a short Markdown page: one row per rung.
 
-A grade holds every test of every rung, some 1,500 lines per lab. The page keeps what is quoted from it.
-"""
+A grade lists every test of every rung, some 1,500 lines per lab. The page keeps what other pages
+quote."""
 
 import json
 import subprocess

@@ -46,7 +46,7 @@ def command() -> list[str]:
 
 @measurement("library-counters", needs=f"{GPU}, nvcc and ncu", writes=["GPU-library-counters.json"])
 def library_counters() -> None:
-    """Read the shares of the peaks and the reasons of stalls, of our kernels and the library's."""
+    """Read the shares of the peaks and the reasons for stalls, of our kernels and the library's."""
     counted = output([*command(), build_library(), "/dev/null"])
     name = f"{gpu_name()}-library-counters.json"
     write(name, summary(counted.splitlines()))

@@ -51,7 +51,7 @@ HOSTILE = {  # put in front of a solution; runs before anything of ours does
 
 @dataclass(frozen=True)
 class Made:
-    """A rung's file and what it must come to; no file stands for a missing one."""
+    """A rung's file and the result that it must get; None stands for a missing file."""
 
     text: bytes | None
     score: float | None = None  # None: less than the full mark
@@ -114,7 +114,7 @@ def tarred(files: Mapping[str, bytes]) -> bytes:
 
 
 def write_class(folder: Path, count: int) -> dict[str, dict[str, Made]]:
-    """Writes `count` submissions; what each rung must come to, by submission and LAB/RUNG."""
+    """Writes `count` submissions; returns the results to expect, by submission and LAB/RUNG."""
     sources, chance = Sources(), random.Random(SEED)
     makers: dict[str, Callable[..., Made]] = {
         "solutions": sources.solution,
@@ -167,7 +167,7 @@ def broken_archive(chance: random.Random) -> bytes:
 
 @dataclass(frozen=True)
 class Sample:
-    """What the grader has taken so far."""
+    """The time and memory that the grader has used so far."""
 
     seconds: float  # on the clock
     memory_mib: float
@@ -208,7 +208,7 @@ def sample(pid: int, begin: float) -> Iterator[Sample]:
 
 
 def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[str]:
-    """The rungs that came to something else than declared, or copies to different scores."""
+    """Rungs with another result than declared, and copies with different scores."""
     wrong: list[str] = []
     same: dict[tuple[str, bytes | None], float] = {}
     for submission in report["submissions"]:
@@ -240,7 +240,7 @@ def summary(
         "jobs": jobs,
         "seconds": round(seconds, 1),
         "seconds_a_submission": round(seconds / len(report["submissions"]), 2),
-        # What was not spent on a rung's compile and run, on the clock and of the grader's own.
+        # The overhead, in wall-clock and in processor time: all but a rung's compile and run.
         "share_of_time_between_rungs": round(1 - busy / (jobs * seconds), 4),
         "share_of_time_in_the_grader": round(samples[-1].cpu_seconds / (jobs * seconds), 4),
         "seconds_when_all_is_judged_already": round(again, 1),

@@ -78,7 +78,7 @@ def write_json(name: str, report: object, indent: int = 1) -> None:
 
 
 def output(command: "list[str | Path]", **options: Any) -> str:
-    """What a command prints. Raises MeasurementError if it fails or is not there."""
+    """What a command prints. Raises MeasurementError if it fails or is missing."""
     options = {"cwd": ROOT, "capture_output": True, "text": True, "check": False, **options}
     try:
         done = subprocess.run(command, **options)
@@ -92,7 +92,7 @@ def output(command: "list[str | Path]", **options: Any) -> str:
 
 
 def measured_now(name: str) -> None:
-    """The figures in docs/bench/NAME are as old as the code."""
+    """Records that the figures in docs/bench/NAME belong to today's code."""
     sources.record(name, [])
     sources.write_table()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures that are older than the code they speak of."""
+"""The figures that are older than the code they describe."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def older(
         list[str] | None, typer.Option(help="A file in docs/bench that was measured just now.")
     ] = None,
 ) -> None:
-    """Find the figures that are older than the code they speak of."""
+    """Find the figures that are older than the code they describe."""
     for figures in measured or ():
         if not (BENCH / figures).is_file():
             raise typer.BadParameter(f"no file {figures} in docs/bench")

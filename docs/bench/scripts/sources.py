@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds figures that are older than the code they speak of. `docs/bench/measure older` runs it; by hand:
+"""Finds figures older than the code they describe. `docs/bench/measure older` runs it; by hand:
 
     python3 docs/bench/scripts/sources.py record FIGURES [SOURCE...]  # after measuring; FIGURES lies in docs/bench
     python3 docs/bench/scripts/sources.py older                       # writes the table into docs/measured.md
@@ -34,7 +34,7 @@ def key(text: str) -> str:
 
 
 def key_of(path: str) -> str | None:
-    """Of the file at `path` from the top level; None where there is none any more."""
+    """The key of the file at `path` from the top level; None if it no longer exists."""
     file = ROOT / path
     return key(file.read_text("utf-8")) if file.is_file() else None
 
@@ -45,7 +45,7 @@ def recorded() -> dict[str, dict[str, str]]:
 
 
 def record(figures: str, sources: list[str]) -> None:
-    """Of `sources`, or of those that the figures already speak of."""
+    """The keys of `sources`, or of those that the figures already describe."""
     keys = recorded()
     sources = sources or list(keys.get(figures, {}))
     missing = [path for path in (f"docs/bench/{figures}", *sources) if not (ROOT / path).is_file()]

@@ -37,7 +37,7 @@ PROOF = re.compile(
 
 
 def run(what: str, command: "list[str | Path]") -> "tuple[str, float]":
-    """The command's output, which is shown too, and its seconds. Its exit status is not asked for."""
+    """The command's output, which is also shown, and its seconds. Ignores its exit status."""
     print(f"== {what}: {' '.join(map(str, command))}", flush=True)
     begin = time.monotonic()
     lines = []

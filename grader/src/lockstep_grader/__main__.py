@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`python -m lockstep_grader`, or this file itself, which is what the `lab` launcher runs.
 
-Run by its path, no file in the caller's folder shadows a module; -P would do that, but Python 3.10
-does not have it.
+Running it by its path keeps files in the caller's folder from shadowing a module. -P would do the
+same, but Python 3.10 lacks it.
 """
 
 import sys

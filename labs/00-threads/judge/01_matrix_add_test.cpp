@@ -24,7 +24,7 @@ std::string text(float value) {
   return digits.substr(0, digits.find('.'));
 }
 
-// What the wrong value of one element may be, from the two matrices.
+// Names the mistake that one wrong element looks like, from the two matrices.
 std::string explain_value(float got, float a, float b) {
   if (got == a) return "the element of a is copied, and b is not added";
   if (got == b) return "the element of b is copied, and a is not added";
@@ -83,9 +83,7 @@ class MatrixAdd : public judge::Fixture {
     if (judge::is_poison(h_sum[i])) {
       return Failure{judge::kind::kOutputUnwritten,
                      element_name(row, column) +
-                         " of d_sum, row first, was never written: that "
-                         "is the work of " +
-                         thread,
+                         " of d_sum, row first, was never written: that is the work of " + thread,
                      explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
     }
     return Failure{judge::kind::kWrongResult,
@@ -99,7 +97,7 @@ class MatrixAdd : public judge::Fixture {
 TEST_F(MatrixAdd, AddsOneBlock) { expect_for_shapes({{16, 16}, {16, 9}, {5, 16}, {1, 1}}); }
 
 TEST_F(MatrixAdd, AddsWholeBlocks) {
-  // Square ones first, then such that a mistake leaves a pattern of its own.
+  // Square shapes first, then shapes in which each mistake leaves a different pattern.
   expect_for_shapes({{32, 32}, {48, 80}, {80, 48}, {256, 64}, {32, 16}, {16, 32}});
 }
 

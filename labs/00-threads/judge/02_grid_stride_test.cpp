@@ -43,7 +43,7 @@ std::string items_of(int thread, const std::vector<int>& h_thread) {
   return list_items(items);
 }
 
-// What a mistake would write as item i's thread; -1: no thread would handle it.
+// The thread that a mistake would give item i; -1: no thread would handle it.
 struct Mistake {
   const char* clause;
   std::function<int(int item)> thread;
@@ -68,8 +68,8 @@ std::vector<Mistake> mistakes(const Launch& launch) {
       {"each thread takes a run of neighbouring items: then neighbouring threads are far apart in "
        "memory. Let each thread step by the number of threads",
        [=](int item) { return item / chunk; }},
-      {"each thread takes a run of neighbouring items, and the items that the division leaves over "
-       "are dropped",
+      {"each thread takes a run of neighbouring items, "
+       "and the items that the division leaves over are dropped",
        [=](int item) { return item / short_chunk < threads ? item / short_chunk : -1; }},
       {"thread 0 does all the work", [](int) { return 0; }},
   };
@@ -85,7 +85,7 @@ std::string explain(const Launch& launch, const std::vector<int>& h_thread) {
     }
     if (fits) return mistake.clause;
   }
-  // Many threads meet at an item, and the last of them signs for it.
+  // Many threads handle the same item; the last of them leaves its number.
   const bool by_block = std::ranges::all_of(h_thread, [&, i = 0](int thread) mutable {
     return thread % launch.threads_per_block == i++ % launch.threads_per_block;
   });

@@ -39,7 +39,7 @@ struct LaunchShape {
   Index thread(int id) const { return position(id % volume(block), block); }
   Index block_of(int id) const { return position(id / volume(block), grid); }
 
-  // What thread `id` has to store.
+  // The record that thread `id` must store.
   ThreadIds ids(int id) const {
     const Index t = thread(id);
     const Index b = block_of(id);
@@ -74,10 +74,10 @@ std::string text(dim3 extent) {
          std::to_string(extent.z);
 }
 
-// ---- which mistake would give these numbers
+// ---- naming the mistake
 
-// How a position in a box gets a wrong number. `other` is the box of the other kind: the grid's for
-// a number in the block.
+// A wrong way to number a position in a box. `other` is the other box: the grid's for a number in
+// the block.
 struct WrongNumber {
   const char* clause;
   int (*number)(Index i, Index extent, Index other);
@@ -100,8 +100,8 @@ constexpr WrongNumber kWrongNumbers[] = {
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.y; }},
     {"z is multiplied by all three extents; a layer has as many as x and y together",
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.x * d.y * d.z; }},
-    {"blockDim and gridDim are mixed up: blockDim measures a block in threads, gridDim the grid in "
-     "blocks",
+    {"blockDim and gridDim are mixed up: "
+     "blockDim measures a block in threads, gridDim the grid in blocks",
      [](Index i, Index, Index o) { return i.x + i.y * o.x + i.z * o.x * o.y; }},
 };
 
@@ -127,7 +127,7 @@ std::string explain_number(const LaunchShape& shape, const std::vector<ThreadIds
   return {};
 }
 
-// A clause for records that are right and lie in wrong places, or nothing.
+// A clause for right records in wrong places, or nothing.
 std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds>& h_ids) {
   const int per_block = volume(shape.block);
   const int num_blocks = volume(shape.grid);
@@ -140,8 +140,8 @@ std::string explain_places(const LaunchShape& shape, const std::vector<ThreadIds
        [](const ThreadIds& ids) { return ids.block + ids.in_block; }},
       {"threads and blocks have changed places: a block's threads lie next to each other",
        [=](const ThreadIds& ids) { return ids.in_block * num_blocks + ids.block; }},
-      {"only the extent in x is counted for the threads of a block: they are "
-       "blockDim.x * blockDim.y * blockDim.z",
+      {"only the extent in x is counted for the threads of a block: "
+       "they are blockDim.x * blockDim.y * blockDim.z",
        [&](const ThreadIds& ids) {
          return ids.block * static_cast<int>(shape.block.x) + ids.in_block;
        }},
@@ -177,7 +177,7 @@ class ThreadNumbers : public judge::Fixture {
     if (!failure) {
       failure = wrong;
     } else if (failure->kind == judge::kind::kOutOfBounds && wrong) {
-      // What was stored in bounds shows why the rest was not.
+      // The records within bounds show why the others are out of bounds.
       failure->message += "\nBeside that, " + wrong->message;
       failure->pattern = wrong->pattern;
     }
@@ -198,7 +198,8 @@ class ThreadNumbers : public judge::Fixture {
   unsigned some(unsigned most) { return 1 + static_cast<unsigned>(next_seed() % most); }
 
  private:
-  // A number that is wrong says more than the place that follows from it, so these come first.
+  // Compare the numbers first: a wrong number explains more than the wrong place that follows from
+  // it.
   static std::optional<Failure> compare(const LaunchShape& shape,
                                         const std::vector<ThreadIds>& h_ids) {
     for (const ThreadIds& ids : h_ids) {
@@ -230,8 +231,8 @@ class ThreadNumbers : public judge::Fixture {
                          ", layer " + std::to_string(got.layer) +
                          ": no thread of this grid is there. The place belongs to " +
                          shape.name(static_cast<int>(place)),
-                     "a block's index is multiplied by something other than blockDim in that "
-                     "direction"};
+                     "a block's index is multiplied "
+                     "by something other than blockDim in that direction"};
     }
     const ThreadIds expected = shape.ids(id);
     const std::string who = shape.name(id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 05: what the host does around a kernel, and what it does when that fails.
+// Rung 05: the host's work around a kernel, and its handling of errors.
 #include <algorithm>
 
 #include "fixture.h"
@@ -24,7 +24,7 @@ class HostFlow : public judge::Fixture {
  protected:
   using Multiply = decltype(lab::multiplication_table);
 
-  // One call that is under way: its arrays, to look at once it has been made.
+  // The arrays of one call, to be checked after it.
   struct Case {
     Table table;
     std::vector<float> h_left;
@@ -106,7 +106,7 @@ TEST_F(HostFlow, MakesManyItems) {
   if (failure) fail(*failure);
 }
 
-// Also that an empty table is one, and not an error.
+// Also checks that an empty table is not an error.
 TEST_F(HostFlow, WorksOnEveryCall) {
   begin_case();
   std::vector<Case> cases;
@@ -122,8 +122,8 @@ TEST_F(HostFlow, WorksOnEveryCall) {
   }
 }
 
-// Both inputs fit the device, the table does not. What was allocated for it must be freed: the
-// checkers tell.
+// Both inputs fit the device, the table does not. The function must still free what it allocated:
+// the checkers report leaks.
 TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
   constexpr int kSide = 1000000;  // a table of four terabytes
   begin_case();
@@ -131,7 +131,7 @@ TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
   std::vector<wire::Call> calls = {before.call};
   const auto left = input("h_left", judge::random_integers(next_seed(), kSide, 1000));
   const auto top = input("h_top", judge::random_integers(next_seed(), kSide, 1000));
-  const auto h_corner = output<float>("h_table", 1);  // so small, as nothing may be written
+  const auto h_corner = output<float>("h_table", 1);  // small, since nothing may be written
   if (!judge::options().quick) {  // a checker reports every CUDA error, even one asked for
     calls.push_back(judge::must_throw(
         "cudaErrorMemoryAllocation",

@@ -45,13 +45,13 @@ std::string explain_unwritten(const std::vector<float>& h_matrix, int width, int
            "not multiplied by the width of a block";
   }
   if (only(width, block_height)) {
-    return "only the first row of blocks works: either the grid has no more, or blockIdx.y is "
-           "not multiplied by the height of a block";
+    return "only the first row of blocks works: "
+           "either the grid has no more, or blockIdx.y is not multiplied by the height of a block";
   }
   const auto blocks = [](int items, int per_block) { return (items + per_block - 1) / per_block; };
   if (only(blocks(height, block_height) * block_width, blocks(width, block_width) * block_height)) {
-    return "x and y are swapped: columns are counted in x, up to the width; rows in y, up to the "
-           "height";
+    return "x and y are swapped: columns are counted in x, up to the width; "
+           "rows in y, up to the height";
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the judge's files of this lab share.
+// Helpers of this lab's tests.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,8 +12,7 @@
 
 namespace lab_judge {
 
-// Writes the case that failed around what is wrong; not where no case matters, as the function is
-// not there yet.
+// Adds the case that failed to the message, except where the function is not written yet.
 void tell_case(judge::Failure& failure, const std::string& before, const std::string& after = {});
 
 // "1 block", "2 blocks"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is measured: rung 01 against the device's own speed of adding, rung 02 against its copy.
+// The measured calls: rung 01 compared with the device's own speed of adding, rung 02 with its
+// copy.
 #include "workload.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ double milliseconds(const Work& work) {
   return std::chrono::duration<double, std::milli>(end - begin).count();
 }
 
-// The compiler must not skip what nothing reads.
+// Otherwise the compiler could skip the work, since nothing reads its result.
 void keep(const std::vector<float>& h_items) {
   volatile float last = h_items.back();
   static_cast<void>(last);
@@ -61,7 +62,7 @@ class MatrixAddSlot : public judge::Slot {
   }
   void poison_outputs() override { d_sum_.poison(); }
   wire::Call call(const std::string& function) const override {
-    if (function != "matrix_add") {  // an anchor: it knows no rows
+    if (function != "matrix_add") {  // an anchor: it has no rows
       using Add = void(const float*, const float*, int, float*);
       return judge::encode_call<Add>(function.c_str(), d_a_, d_b_, width_ * height_, d_sum_);
     }

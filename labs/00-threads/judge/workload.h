@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured of rungs 01 and 02.
+// The measured calls of rungs 01 and 02.
 #pragma once
 
 #include "measure/workload.h"

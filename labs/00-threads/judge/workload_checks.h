@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks of measured calls where the data lies: gigabytes would take seconds to copy.
+// Checks the results of measured calls in device memory: copying gigabytes would take seconds.
 #pragma once
 
 #include <cstddef>

@@ -41,7 +41,7 @@ class Operators : public ReductionFixture {
     }
   }
 
-  // All of one sign: a wrong identity (0 for the largest of negative items) must show.
+  // All of one sign, to reveal a wrong identity (0 for the largest of negative items).
   Items shifted_units(int num_items, float shift) {
     Items h_in = judge::random_units(next_seed(), num_items);
     for (float& item : h_in) item += shift;
@@ -73,7 +73,7 @@ TEST_F(Operators, SkipsNotANumberInMinAndMax) {
     const bool smallest = function == std::string("reduce_min");
     expect_for_sizes({1, 2, 33, 777, 5000}, [&](int num_items) {
       auto h_in = shifted_units(num_items, smallest ? 1 : -3);
-      // So many that one of them meets the best item, whichever way the items are paired.
+      // Enough that the best item is compared with one of them, however the items are paired.
       const std::uint64_t seed = next_seed();
       for (int i = 0; i < num_items; ++i) {
         if (judge::random_bits(seed, i) % 2 == 0) h_in[i] = kNotANumber;

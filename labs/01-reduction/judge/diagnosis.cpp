@@ -17,7 +17,8 @@ struct Hypothesis {
   const char* clause;
 };
 
-// Most telling first. No clause holds a number: the same mistake must read the same at every size.
+// The most specific first. No clause contains a number: the same mistake must read the same at
+// every size.
 std::vector<Hypothesis> hypotheses(const WrongReduction& wrong) {
   const std::size_t n = wrong.num_items;
   std::vector<Hypothesis> list;
@@ -53,7 +54,7 @@ std::string explain(const WrongReduction& wrong) {
     return "nothing was combined: the result is that of no items";
   }
   for (const Hypothesis& hypothesis : hypotheses(wrong)) {
-    // Equal to the right value as well: such a case shows nothing.
+    // The mistake gives the right value here, so this case shows nothing.
     if (hypothesis.value == wrong.got && hypothesis.value != wrong.expected)
       return hypothesis.clause;
   }

@@ -14,7 +14,7 @@ struct WrongReduction {
   std::size_t num_items = 0;
   double got = 0;
   double expected = 0;
-  double past_the_end = 0;  // what an item behind the input reads as
+  double past_the_end = 0;  // the value read behind the input
   // The exact result over items [begin, end); over an empty range, the identity.
   std::function<double(std::size_t begin, std::size_t end)> over;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of all rungs share: one reduction called, compared and explained.
+// The tests' common part: calls one reduction, compares its result and explains a wrong one.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ using judge::Failure;
 
 inline constexpr double kUnit = 0x1p-24;  // u of the contract: half an ulp of a float in [1, 2)
 
-// What an item behind the end of a buffer reads as: four poison bytes.
+// The value read behind the end of a buffer: four poison bytes.
 inline const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
 
 inline std::string text(double value) {
@@ -39,7 +39,7 @@ inline bool is_close(double got, double expected, double tolerance) {
   return got == expected || std::abs(got - expected) <= tolerance;
 }
 
-// Everything about one float-valued reduction that a test needs.
+// One float-valued reduction, as a test needs it.
 struct Expectation {
   double value;
   double tolerance = 0;
@@ -47,7 +47,7 @@ struct Expectation {
 
 class ReductionFixture : public judge::Fixture {
  protected:
-  // The contract: at least num_items / 4 bytes plus 64 KiB. No more is given.
+  // The contract promises at least num_items / 4 bytes plus 64 KiB; the judge gives exactly that.
   void give_scratch(int num_items) { set_scratch_bytes(num_items / 4 + (std::size_t{64} << 10)); }
 
   static std::optional<Failure> compare(const std::string& what, float got, Expectation expected,

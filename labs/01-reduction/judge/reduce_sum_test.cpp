@@ -55,7 +55,7 @@ TEST_F(ReduceSum, GivesZeroForNoItems) {
 
 TEST_F(ReduceSum, AddsRealNumbersWithinTheErrorBound) {
   expect_for_sizes({1000, 70001, (1 << 20) - 3}, [&](int num_items) {
-    // Not centred on zero, so that rounding errors cannot hide behind cancellation.
+    // Not centred on zero, because cancellation would hide rounding errors.
     auto h_in = judge::random_units(next_seed(), num_items);
     // One large item in front: a single chain of additions that starts with it loses all that
     // follow.
@@ -70,8 +70,8 @@ TEST_F(ReduceSum, AddsRealNumbersWithinTheErrorBound) {
       failure->pattern = num_items >= 70001
                              ? "too many numbers are added one after the other into one sum, which "
                                "rounds once for each of them, or items are missing"
-                             : "the sum is kept in a type that cannot hold fractions, or items "
-                               "are missing";
+                             : "the sum is kept in a type that cannot hold fractions, "
+                               "or items are missing";
     }
     return failure;
   });
@@ -87,8 +87,7 @@ TEST_F(ReduceSum, PassesOnNotANumberAndInfinity) {
 }
 
 TEST_F(ReduceSum, WorksOnEveryCall) {
-  // Four calls in a row on buffers of their own: whatever a call leaves behind must not reach the
-  // next.
+  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   give_scratch(5000);
   std::vector<Buffer<float>> d_outs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured: a sum in rungs 01 to 06, a mean in rung 07.
+// The measured calls: a sum in rungs 01 to 06, a mean in rung 07.
 #pragma once
 
 #include "measure/workload.h"

@@ -20,7 +20,7 @@ using lab::AffineMap;
 
 class Conversions : public ScanFixture {
  protected:
-  // Lengths that every function here is tried with.
+  // The lengths for every function here.
   std::vector<int> sizes() {
     return {1,     2,
             3,     31,
@@ -105,7 +105,7 @@ class Conversions : public ScanFixture {
                     .h_got = {}});
   }
 
-  // Negative items only, that rise by and by: every part of the output has a maximum of its own.
+  // Only negative items that slowly rise: every part of the output has a different maximum.
   std::vector<int> rising_negatives(int num_items) {
     std::vector<int> h_in(num_items);
     const std::uint64_t seed = next_seed();
@@ -132,7 +132,7 @@ class Conversions : public ScanFixture {
         .h_got = {}});
   }
 
-  // Odd scales: a product with an even one loses bits for good, and with 32 of them all.
+  // Odd scales: each product with an even scale loses a bit, and 32 of them lose all.
   std::vector<AffineMap> random_maps(int num_maps) {
     std::vector<AffineMap> h_in(num_maps);
     const std::uint64_t seed = next_seed();
@@ -183,7 +183,7 @@ TEST_F(Conversions, ScanUnderMaximum) {
 }
 
 TEST_F(Conversions, ScanUnderComposition) {
-  // Double, then add 1, then treble: {2, 0}, {2, 1}, {6, 3}.
+  // Double, then add 1, then triple: {2, 0}, {2, 1}, {6, 3}.
   if (const auto failure = affine({{2, 0}, {1, 1}, {3, 0}})) return fail(*failure);
   expect_for_sizes(sizes(), [&](int num_maps) { return affine(random_maps(num_maps)); });
   if (HasFailure()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Says why a scan is wrong: where first, by how much, and which classic mistake would have given
-// exactly these values. A mistake is named only if it explains every item.
+// Explains why a scan is wrong: the first wrong item, its value, and the classic mistake that would
+// give exactly these values. A mistake is named only if it explains every item.
 #pragma once
 
 #include <algorithm>
@@ -13,36 +13,9 @@
 
 #include "process/submission.h"
 #include "protocol/arena.h"
+#include "reference.h"
 
 namespace lab_judge {
-
-enum class Kind { kExclusive, kInclusive };
-
-// A scan, and what came out of it. T: compared with ==, printed by `text`; `combine` is
-// associative.
-template <class T>
-struct Result {
-  std::string function;
-  Kind kind;
-  T identity;
-  std::function<T(T earlier, T later)> combine;
-  std::function<std::string(T)> text;
-  std::vector<T> h_in;
-  std::vector<T> h_got;
-};
-
-// The right answer, one item after another.
-template <class T>
-std::vector<T> reference(const Result<T>& result, Kind kind) {
-  std::vector<T> h_out(result.h_in.size());
-  T running = result.identity;
-  for (std::size_t i = 0; i < h_out.size(); ++i) {
-    const T before = running;
-    running = result.combine(running, result.h_in[i]);
-    h_out[i] = kind == Kind::kInclusive ? running : before;
-  }
-  return h_out;
-}
 
 // The clause that completes "It looks as if ..."; `block` is 0 where blocks play no part.
 struct Explanation {
@@ -55,7 +28,7 @@ namespace internal {
 inline constexpr std::size_t kMinBlock = 32;
 inline constexpr std::size_t kMaxBlock = 8192;
 
-// Whether predict(0), predict(1), ... called in this order, are what came out.
+// Whether predict(0), predict(1), ... called in this order, give the result.
 template <class T, class Predict>
 bool fits(const std::vector<T>& h_got, Predict predict) {
   for (std::size_t i = 0; i < h_got.size(); ++i) {
@@ -64,7 +37,7 @@ bool fits(const std::vector<T>& h_got, Predict predict) {
   return true;
 }
 
-// Mistakes that have nothing to do with blocks.
+// Mistakes that are independent of blocks.
 template <class T>
 std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) {
   const auto combine = r.combine;
@@ -122,7 +95,7 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
     }
     return out;
   };
-  // Whether increment(block) before the scan within the block is what came out.
+  // Whether increment(block) before the scan within the block gives the result.
   const auto increments_are = [&](auto increment, bool swapped = false) {
     T local = r.identity;
     return fits(r.h_got, [&](std::size_t i) {
@@ -155,13 +128,13 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
   }
   if (const auto before = scanned(sums, false);
       increments_are([&](std::size_t b) { return before[b]; }, true)) {
-    return "the sum of the blocks before is combined from the wrong side: it is the operator's "
-           "first operand";
+    return "the sum of the blocks before is combined from the wrong side: "
+           "it is the operator's first operand";
   }
   return {};
 }
 
-// What was never written. `first`, the first such item, is the first wrong one, too.
+// Items that were never written. `first`, the first of them, is also the first wrong item.
 template <class T>
 std::string explain_unwritten(const std::vector<T>& h_got, std::size_t first) {
   const std::size_t num_items = h_got.size();
@@ -170,8 +143,8 @@ std::string explain_unwritten(const std::vector<T>& h_got, std::size_t first) {
   }
   if (first == 0) return "no item is ever written";
   return num_items - first <= first
-             ? "the tail is dropped: the last, partial block's items are missing (does a division "
-               "round down?)"
+             ? "the tail is dropped: "
+               "the last, partial block's items are missing (does a division round down?)"
              : "only the first block's results are written";
 }
 
@@ -183,7 +156,7 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
     return {internal::explain_unwritten(result.h_got, first)};
   }
   if (auto clause = internal::explain_whole(result, h_expected); !clause.empty()) return {clause};
-  // The first wrong item is mostly the first of some block, and of the second or third one.
+  // Mostly the first wrong item is the first of a block, often of the second or third.
   constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
   for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
@@ -230,7 +203,8 @@ std::optional<judge::Failure> compare(const Result<T>& result) {
                         (num_items == 1 ? " item: " : " items: ") + std::to_string(num_wrong) +
                         (num_wrong == 1 ? " is" : " are") + " wrong, first d_out[" +
                         std::to_string(first) + "]";
-  // A block's number, if the mistake is one of blocks; else what the index may remind one of.
+  // The block's number, if the mistake is about blocks; else the index as a multiple of a power of
+  // two.
   const std::size_t power = first & ~(first - 1);
   if (explanation.block > 0) {
     message += " (item " + std::to_string(first % explanation.block) + " of block " +

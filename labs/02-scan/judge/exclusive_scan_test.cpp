@@ -10,7 +10,7 @@ namespace {
 
 class ExclusiveScan : public ScanFixture {
  protected:
-  // Half a million additions are nothing, and half of 2^40 are too many: rung 01 gets short inputs.
+  // Rung 01 gets short inputs: half a million additions are fast, but 2^39 would take too long.
   static int at_most(int num_items) {
     constexpr int kMostOnGpu = 1 << 17;
     constexpr int kMostOnCpu = 5000;
@@ -28,7 +28,7 @@ TEST_F(ExclusiveScan, ScansWithinOneBlock) {
 }
 
 TEST_F(ExclusiveScan, ScansAcrossBlocks) {
-  // Around the tiles that one may choose, and between them.
+  // Around the usual tile sizes, and between them.
   std::vector<int> sizes = {511,   512,   513,   1000,  1023,  1024,  1025, 2047, 2048,
                             2049,  3000,  4095,  4096,  4097,  6143,  6144, 6145, 8193,
                             12289, 30000, 32768, 32769, 65535, 65536, 65537};
@@ -61,7 +61,7 @@ TEST_F(ExclusiveScan, WorksOnEveryCall) {
 
 TEST_F(ExclusiveScan, DependsOnNoOrderOfExecution) {
   expect_in_any_order(12, [&](int round) {
-    // Once more blocks than run at a time, then now many, now a few.
+    // First more blocks than are resident at a time, then alternately many and few.
     const int most = at_most(round == 0 ? 3 << 19 : round % 3 == 0 ? 100000 : 10000);
     return check_length(most - static_cast<int>(next_seed() % 1500));
   });

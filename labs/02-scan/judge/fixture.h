@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of all rungs share: data, and calls that are compared item by item.
+// The tests' common part: data, and calls whose results are compared item by item.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline const std::vector<int> kExample = {3, 1, 7, 0, 4, 1, 6, 3};
 inline const std::vector<int> kSmallSizes = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31, 32,
                                              33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
 
-// Small numbers, none of them 0, so that the first wrong item is where the mistake begins.
+// Small numbers, none of them 0, so that the mistake begins at the first wrong item.
 inline std::vector<int> small_numbers(std::uint64_t seed, std::size_t count) {
   std::vector<int> h_items(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -37,7 +37,7 @@ inline std::vector<int> small_numbers(std::uint64_t seed, std::size_t count) {
   return h_items;
 }
 
-// All 32 bits in play: sums wrap round again and again.
+// All 32 bits are random: sums wrap around many times.
 inline std::vector<int> random_words(std::uint64_t seed, std::size_t count) {
   std::vector<int> h_items(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ inline int wrapped_sum(int a, int b) {
   return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
-// The sum scan of h_in, its output still to come.
+// The sum scan of h_in, without a result yet.
 inline Result<int> sum_scan(const std::string& function, Kind kind, std::vector<int> h_in) {
   return {.function = function,
           .kind = kind,
@@ -65,7 +65,7 @@ class ScanFixture : public judge::Fixture {
  protected:
   void give_scratch(std::size_t num_items) { set_scratch_bytes(scratch_bytes(num_items)); }
 
-  // Calls a function of one input and one output, and returns what is wrong with the output.
+  // Calls a function with one input and one output, and returns what is wrong with the output.
   template <class Signature, class T>
   std::optional<Failure> check_scan(Result<T> result) {
     begin_case();
@@ -85,8 +85,8 @@ class ScanFixture : public judge::Fixture {
         sum_scan("exclusive_scan", Kind::kExclusive, std::move(h_in)));
   }
 
-  // An exclusive scan of random small numbers. Where the values of a wrong result tell nothing, the
-  // lengths that work may.
+  // An exclusive scan of random small numbers. Where the values of a wrong result explain nothing,
+  // the lengths that work may.
   std::optional<Failure> check_length(int num_items) {
     constexpr int kMostToRepeat = 1 << 20;
     auto failure = check_exclusive(small_numbers(next_seed(), num_items));
@@ -104,7 +104,7 @@ class ScanFixture : public judge::Fixture {
     return failure;
   }
 
-  // Nothing may be written, and null arrays are as good as any.
+  // Nothing may be written, and null arrays are allowed.
   std::optional<Failure> check_no_items() {
     if (auto failure = check_length(33)) return failure;
     if (auto failure = check_length(0)) return failure;
@@ -112,8 +112,8 @@ class ScanFixture : public judge::Fixture {
     return call<decltype(lab::exclusive_scan)>("exclusive_scan", nullptr, 0, nullptr);
   }
 
-  // Several calls in a row on buffers of their own: what a call leaves behind must not reach the
-  // next.
+  // Several calls in a row on separate buffers: no call may depend on what an earlier one left
+  // behind.
   std::optional<Failure> check_calls_in_a_row(const std::vector<int>& lengths) {
     begin_case();
     give_scratch(*std::max_element(lengths.begin(), lengths.end()));

@@ -5,7 +5,7 @@
 #include "workload.h"
 
 int main(int argc, char** argv) {
-  // One block, and the square of the length: on a GPU there is nothing to measure but the launch.
+  // One block and short arrays: on a GPU, only the launch could be measured.
   const judge::WorkloadPlan counted = {
       .make = judge::kOnGpu ? nullptr : lab_judge::exclusive_workload,
       .budget_items = lab::kMaxItemsInOneBlock};

@@ -45,8 +45,8 @@ TEST_F(OneBlockScan, RefusesMoreThanItsLimit) {
     const auto d_out = output<int>("d_out", num_items);
     auto failure = call<decltype(lab::exclusive_scan)>("exclusive_scan", d_in, num_items, d_out);
     const std::string asked = "exclusive_scan of " + std::to_string(num_items) +
-                              " items: the contract asks this rung to throw TooManyItems(num_items)"
-                              " beyond " +
+                              " items: the contract asks this rung "
+                              "to throw TooManyItems(num_items) beyond " +
                               std::to_string(kMost) + " items";
     if (!failure) return fail({judge::kind::kWrongResult, asked + ", but it returned"});
     // The worker passes on what() of an exception.

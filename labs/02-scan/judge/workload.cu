@@ -16,8 +16,8 @@ namespace {
 using judge::Buffer;
 using judge::Failure;
 
-// 1 where an item does not follow from the item before it. If no item of a scan does so, the scan
-// is right from the first item to the last: no reference is needed, and every item is checked.
+// 1 where an item does not follow from the item before it. If all items follow, the whole scan is
+// right: this checks every item without a reference.
 struct Breaks {
   const int* d_in;
   const int* d_out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The calls of this lab that are measured.
+// The measured calls of this lab.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ judge::Workload exclusive_workload(std::size_t num_items);
 // inclusive_scan of the same, for the rung that has no exclusive_scan.
 judge::Workload inclusive_workload(std::size_t num_items);
 
-// What the contract promises.
+// The scratch bytes that the contract promises.
 inline std::size_t scratch_bytes(std::size_t num_items) {
   return num_items / 4 + (std::size_t{64} << 10);
 }

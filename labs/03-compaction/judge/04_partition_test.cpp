@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 04: the kept items, then all others.
-#include "diagnosis.h"
 #include "fixture.h"
+#include "reference.h"
 
 namespace lab_judge {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 05: the kept items in any order.
-#include "diagnosis.h"
 #include "fixture.h"
+#include "reference.h"
 
 namespace lab_judge {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rungs 01 to 03: the kept items in order.
-#include "diagnosis.h"
 #include "fixture.h"
+#include "reference.h"
 
 namespace lab_judge {
 namespace {

@@ -47,7 +47,7 @@ std::vector<int> make_items(std::uint64_t seed, int num_items, lab::Predicate ke
   for (int i = 0; i < num_items; ++i) {
     int& item = h_items[i];
     item = make_item(random_bits(seed, i), keep, selection.is_kept(seed, i, num_items));
-    // An unwritten output must not pass for an item: with one random bit turned it cannot.
+    // Flips one random bit, so that an unwritten output never equals an item.
     if (is_poison(item)) item ^= ~keep.mask & -(~keep.mask);
   }
   return h_items;

@@ -24,8 +24,8 @@ LOCKSTEP_HOST_DEVICE inline int make_item(std::uint64_t bits, lab::Predicate kee
   return static_cast<int>((random & ~mask) | (value ^ flipped));
 }
 
-// What stands behind the input, or where nothing was loaded, must not be taken for items: so a
-// predicate would keep one or the other.
+// The value behind the input, or where nothing was loaded. A predicate that keeps it reveals a
+// program that takes it for an item.
 enum class Bait { kPoison, kZero };
 
 // A predicate of three random bits that keeps the bait.
@@ -37,7 +37,7 @@ struct Selection {
   bool (*is_kept)(std::uint64_t seed, int index, int num_items);
 };
 extern const Selection kHalf;                     // at random
-extern const std::vector<Selection> kSelections;  // all sorts
+extern const std::vector<Selection> kSelections;  // of different kinds
 
 std::vector<int> make_items(std::uint64_t seed, int num_items, lab::Predicate keep,
                             const Selection& selection);

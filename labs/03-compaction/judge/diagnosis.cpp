@@ -2,165 +2,235 @@
 #include "diagnosis.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <iterator>
-#include <span>
-#include <string>
 
-#include "diagnosis_mistakes.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {
 namespace {
 
-using judge::is_poison;
+using judge::kPoisonByte;
 
-std::vector<int> kept_items(const Compaction& result) {
-  std::vector<int> items;
-  std::ranges::copy_if(result.h_in, std::back_inserter(items), result.keep);
-  return items;
+constexpr int kMinBlock = 32;
+constexpr int kMaxBlock = 8192;
+const char* const kTailDropped =
+    "the tail is dropped: "
+    "the last, partial block's items are missing (does a division round down?)";
+const int kUnwritten = std::bit_cast<int>(0x01010101U * kPoisonByte);
+
+// The number of kept items in [begin, end).
+int kept_in(const Compaction& result, int begin, int end) {
+  return static_cast<int>(
+      std::count_if(result.h_in.begin() + begin, result.h_in.begin() + end, result.keep));
 }
 
-std::vector<int> other_items(const Compaction& result) {
-  std::vector<int> items;
-  std::ranges::copy_if(result.h_in, std::back_inserter(items), std::not_fn(result.keep));
-  return items;
-}
-
-std::string place(std::size_t index) { return "d_out[" + std::to_string(index) + "]"; }
-
-// "holds 17, which is d_in[4] and not kept"
-std::string describe(const Compaction& result, int got) {
-  if (is_poison(got)) return "was never written";
-  std::string text = "holds " + std::to_string(got);
-  const auto found = std::ranges::find(result.h_in, got);
-  if (found == result.h_in.end()) return text + ", which is no item of the input";
-  text += ", which is d_in[" + std::to_string(found - result.h_in.begin()) + "]";
-  if (!result.keep(got)) return text + " and not kept";
-  return text + " and belongs to " + place(std::count_if(result.h_in.begin(), found, result.keep));
-}
-
-// Where h_out first differs from `expected`, which stands from `first` on; or nothing.
-std::optional<std::size_t> first_difference(const Compaction& result,
-                                            const std::vector<int>& expected, std::size_t first) {
-  const auto here = std::ranges::mismatch(expected, std::span(result.h_out).subspan(first)).in1;
-  if (here == expected.end()) return std::nullopt;
-  return first + (here - expected.begin());
-}
-
-// "d_out[5] should hold 3, which is d_in[9], but was never written"
-std::string describe_difference(const Compaction& result, std::size_t index, int expected) {
-  const auto source = std::ranges::find(result.h_in, expected) - result.h_in.begin();
-  return place(index) + " should hold " + std::to_string(expected) + ", which is d_in[" +
-         std::to_string(source) + "], but " + describe(result, result.h_out[index]);
-}
-
-enum class Order { kKept, kAny };
-
-std::optional<Failure> check_count(const Compaction& result, const std::vector<int>& expected,
-                                   Order order) {
-  if (result.count == static_cast<int>(expected.size())) return std::nullopt;
-  if (is_poison(result.count)) {
-    return Failure{judge::kind::kOutputUnwritten, "d_count[0] was never written"};
+// The output if blocks of `block` items wrote one after the other, the kept items of each to
+// consecutive places from offset(b, counts) on, where counts[b] is how many block b keeps.
+template <class Offset>
+std::vector<int> written_by_blocks(const Compaction& result, int block, const Offset& offset) {
+  const int num_items = static_cast<int>(result.h_in.size());
+  std::vector<int> counts;
+  for (int begin = 0; begin < num_items; begin += block) {
+    counts.push_back(kept_in(result, begin, std::min(begin + block, num_items)));
   }
-  std::string message = "expected d_count[0] = " + std::to_string(expected.size()) + ", got " +
-                        std::to_string(result.count);
-  const auto here = first_difference(result, expected, 0);
-  const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + expected.size());
-  const bool in_place = !here || (order == Order::kAny && is_permutation_of(expected, got));
-  if (in_place && !expected.empty()) {
-    message += "; the kept items themselves are in their places";
-  } else if (here && order == Order::kKept) {
-    message += "; " + describe_difference(result, *here, expected[*here]);
+  std::vector<int> out(num_items, kUnwritten);
+  for (int b = 0; b < static_cast<int>(counts.size()); ++b) {
+    int place = offset(b, counts);
+    for (int i = b * block; i < std::min((b + 1) * block, num_items); ++i) {
+      if (!result.keep(result.h_in[i])) continue;
+      if (place < num_items) out[place] = result.h_in[i];
+      ++place;
+    }
   }
-  return Failure{judge::kind::kWrongResult, message, explain_count(result, in_place)};
+  return out;
 }
 
-std::optional<Failure> check_kept(const Compaction& result, const std::vector<int>& expected) {
-  const auto index = first_difference(result, expected, 0);
-  if (!index) return std::nullopt;
-  if (std::ranges::all_of(result.h_out, [](int item) { return is_poison(item); })) {
-    return Failure{judge::kind::kOutputUnwritten,
-                   "the count is right, but nothing was written to d_out"};
-  }
-  return Failure{judge::kind::kWrongResult, describe_difference(result, *index, expected[*index]),
-                 explain_kept(result, expected)};
+int sum_before(int b, const std::vector<int>& counts) {
+  int sum = 0;
+  for (int before = 0; before < b; ++before) sum += counts[before];
+  return sum;
 }
 
-// Nothing may be written behind the kept items.
-std::optional<Failure> check_untouched(const Compaction& result) {
-  const auto behind = result.h_out.begin() + result.count;
-  const auto touched =
-      std::find_if(behind, result.h_out.end(), [](int item) { return !is_poison(item); });
-  if (touched == result.h_out.end()) return std::nullopt;
-  Failure failure{
-      judge::kind::kWrongResult,
-      place(touched - result.h_out.begin()) + " is behind the kept items, of which there are " +
-          std::to_string(result.count) + ", and was overwritten: it " + describe(result, *touched)};
-  if (*touched == 0) {
-    failure.pattern = "the rest of d_out, or of a tile, is filled with zeros";
-  } else if (!result.keep(*touched)) {
-    failure.pattern =
-        "items that are not kept are written as well: only their number decides "
-        "where others go";
-  } else {
-    failure.pattern = "more of a tile is written than its kept items";
+// Wrong offsets of whole blocks.
+std::string explain_offsets(const Compaction& result) {
+  using Counts = std::vector<int>;
+  const int num_items = static_cast<int>(result.h_in.size());
+  for (int block = kMinBlock; block < num_items && block <= kMaxBlock; block *= 2) {
+    const auto gives = [&](const auto& offset) {
+      return written_by_blocks(result, block, offset) == result.h_out;
+    };
+    if (gives([](int, const Counts&) { return 0; })) {
+      return "every block writes from d_out[0] on: the number of items that the blocks before it "
+             "keep is missing";
+    }
+    if (gives([](int b, const Counts& counts) { return b == 0 ? 0 : counts[b - 1]; }) ||
+        gives([](int b, const Counts& counts) { return counts[b]; })) {
+      return "a block's offset is the count of one block, "
+             "not the sum of the counts of all blocks before it";
+    }
+    if (gives([](int b, const Counts& counts) { return sum_before(b + 1, counts); })) {
+      return "a block's offset includes its own count: the counts were scanned inclusively";
+    }
+    if (gives([&](int b, const Counts&) { return b * block; })) {
+      return "each block compacts its items where they were: its offset must count kept items only";
+    }
   }
-  return failure;
+  // Blocks are right but warps in them are wrong: every warp, or row of warps, writes where its
+  // block begins.
+  for (int part = kMinBlock; part < num_items && part < kMaxBlock; part *= 2) {
+    for (int block = 2 * part; block <= kMaxBlock; block *= 2) {
+      const auto block_offset = [&](int p, const Counts& counts) {
+        return sum_before(p / (block / part) * (block / part), counts);
+      };
+      if (written_by_blocks(result, part, block_offset) == result.h_out) {
+        return "all warps of a block write to the same places: the number of items that the warps "
+               "before it keep is missing";
+      }
+    }
+  }
+  return {};
+}
+
+// The output stops where only whole blocks, or only a power of two of the items, are handled.
+bool stops_at(const Compaction& result, const std::vector<int>& expected, int num_handled) {
+  const int written = kept_in(result, 0, num_handled);
+  return written < static_cast<int>(expected.size()) &&
+         std::equal(expected.begin(), expected.begin() + written, result.h_out.begin()) &&
+         std::all_of(result.h_out.begin() + written, result.h_out.begin() + expected.size(),
+                     [](int item) { return item == kUnwritten; });
 }
 
 }  // namespace
 
-std::optional<Failure> check_compact(const Compaction& result) {
-  const std::vector<int> kept = kept_items(result);
-  if (auto failure = check_count(result, kept, Order::kKept)) return failure;
-  if (auto failure = check_kept(result, kept)) return failure;
-  return check_untouched(result);
+bool is_permutation_of(std::vector<int> expected, std::vector<int> got) {
+  std::ranges::sort(expected);
+  std::ranges::sort(got);
+  return expected == got;
 }
 
-std::optional<Failure> check_partition(const Compaction& result) {
-  const std::vector<int> kept = kept_items(result);
-  const std::vector<int> others = other_items(result);
-  if (auto failure = check_count(result, kept, Order::kKept)) return failure;
-  if (auto failure = check_kept(result, kept)) return failure;
-  const auto index = first_difference(result, others, kept.size());
-  if (!index) return std::nullopt;
-  return Failure{judge::kind::kWrongResult,
-                 "the kept items are right, but of those behind them, " +
-                     describe_difference(result, *index, others[*index - kept.size()]),
-                 explain_rest(result, others)};
-}
+std::string explain_count(const Compaction& result, bool in_place) {
+  const int num_items = static_cast<int>(result.h_in.size());
+  if (num_items == 0) return "the count is not set to 0 when there are no items";
+  const int expected = kept_in(result, 0, num_items);
+  const int last = kept_in(result, num_items - 1, num_items);  // 1 or 0
+  const auto is = [&](int wrong) { return result.count == wrong && wrong != expected; };
+  const auto any_block = [&](const auto& gives) {
+    for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
+      if (gives(block)) return true;
+    }
+    return false;
+  };
+  const auto begin_of_last = [&](int block) { return (num_items - 1) / block * block; };
 
-std::optional<Failure> check_unordered(const Compaction& result) {
-  const std::vector<int> kept = kept_items(result);
-  if (auto failure = check_count(result, kept, Order::kAny)) return failure;
-  const std::vector<int> got(result.h_out.begin(), result.h_out.begin() + result.count);
-  if (is_permutation_of(kept, got)) return check_untouched(result);
-  Failure failure{judge::kind::kWrongResult, ""};
-  // Either a place does not hold a kept item, or some item is there too often.
-  const auto bad = std::ranges::find_if_not(got, result.keep);
-  if (const auto hole = std::ranges::find_if(got, [](int item) { return is_poison(item); });
-      hole != got.end()) {
-    failure.message = place(hole - got.begin()) + ", in front of the count of " +
-                      std::to_string(result.count) + ", was never written";
-    failure.pattern =
-        hole == got.begin() && std::ranges::all_of(got, [](int item) { return is_poison(item); })
-            ? "the items are counted but not written"
-            : "several items were given the same place, so that another place "
-              "stayed empty";
-  } else if (bad != got.end()) {
-    failure.message = place(bad - got.begin()) + " " + describe(result, *bad);
-    failure.pattern = "items are written without a test of the predicate";
-  } else {
-    std::vector<int> sorted_kept = kept;
-    std::vector<int> sorted_got = got;
-    std::ranges::sort(sorted_kept);
-    std::ranges::sort(sorted_got);
-    const auto [missing, surplus] = std::ranges::mismatch(sorted_kept, sorted_got);
-    failure.message = std::to_string(std::min(*missing, *surplus)) +
-                      (*missing < *surplus ? " is missing from d_out" : " is in d_out too often");
+  if (is(0) && expected > 1) return "nothing was counted";
+  if (is(num_items - expected)) return "the items that are not kept are counted";
+  if (is(num_items)) return "all items are counted, kept or not";
+  if (in_place && is(expected - last)) {
+    return "the last item is not counted: "
+           "an exclusive scan ends before it, and its flag must be added";
   }
-  return failure;
+  if (in_place && is(expected + last)) {
+    return "the last item's flag is counted twice: is it added to an inclusive scan, or to a sum "
+           "that has it already?";
+  }
+  if (!in_place && any_block([&](int block) {
+        return num_items % block != 0 && is(kept_in(result, 0, num_items / block * block));
+      })) {
+    return kTailDropped;
+  }
+  if (any_block([&](int block) {
+        const int begin = begin_of_last(block);
+        return begin > 0 && is(kept_in(result, begin, num_items));
+      })) {
+    return "the count is that of the last block alone: what the blocks before it keep is missing";
+  }
+  if (any_block([&](int block) {
+        const int begin = begin_of_last(block);
+        return begin > 0 && is(kept_in(result, begin - block, num_items));
+      })) {
+    return "the last block's offset is the count of the block before it, not the sum of the counts "
+           "of all blocks before it";
+  }
+  if (any_block([&](int block) { return is(kept_in(result, 0, begin_of_last(block))); })) {
+    return "the last block's own items are not counted: its offset ends before them";
+  }
+  if (any_block([&](int block) {
+        return is(expected + kept_in(result, begin_of_last(block), num_items));
+      })) {
+    return "the last block's offset includes its own count: the counts were scanned inclusively";
+  }
+  if (any_block([&](int block) {
+        return is(expected + (num_items + block - 1) / block * block - num_items);
+      })) {
+    return "places past the end of the input are counted as if they held items";
+  }
+  return {};
+}
+
+std::string explain_kept(const Compaction& result, const std::vector<int>& expected) {
+  const int num_items = static_cast<int>(result.h_in.size());
+  const std::vector<int>& out = result.h_out;
+  const int count = static_cast<int>(expected.size());
+  const std::vector<int> got(out.begin(), out.begin() + count);
+
+  if (count < num_items && got.front() == kUnwritten &&
+      std::equal(expected.begin(), expected.end(), out.begin() + 1)) {
+    return "places are taken from an inclusive scan: everything is one place too far";
+  }
+  if (std::equal(got.begin(), got.end(), result.h_in.begin())) {
+    return "the input was copied, kept or not";
+  }
+  if (std::ranges::all_of(got, [](int item) { return item == 0; })) {
+    return "d_out was only filled with zeros";
+  }
+  std::vector<int> others;
+  std::ranges::copy_if(result.h_in, std::back_inserter(others), std::not_fn(result.keep));
+  others.resize(std::min(others.size(), expected.size()));
+  if (!others.empty() && std::equal(others.begin(), others.end(), out.begin())) {
+    return "the items that are not kept were written";
+  }
+  for (int block = kMinBlock; block <= kMaxBlock; block *= 2) {
+    if (stops_at(result, expected, num_items / block * block)) {
+      return kTailDropped;
+    }
+  }
+  if (std::string clause = explain_offsets(result); !clause.empty()) return clause;
+  if (is_permutation_of(expected, got)) {
+    return "the kept items are all there, but not in their order: is a place drawn from a counter, "
+           "or the order of warps or blocks lost?";
+  }
+  if (std::ranges::find(got, kUnwritten) != got.end()) {
+    return "several kept items were given the same place, so that another place stayed empty";
+  }
+  return {};
+}
+
+std::string explain_rest(const Compaction& result, const std::vector<int>& expected) {
+  const std::vector<int> got(result.h_out.begin() + result.h_in.size() - expected.size(),
+                             result.h_out.end());
+  if (std::ranges::all_of(got, [](int item) { return item == kUnwritten; })) {
+    return "only the kept items are written: the others belong behind them";
+  }
+  if (std::equal(got.begin(), got.end(), expected.rbegin())) {
+    return "the items that are not kept are in reverse order: the split is not stable";
+  }
+  if (got.size() > 1 && std::equal(got.begin() + 1, got.end(), expected.begin())) {
+    return "the items that are not kept begin one place too late";
+  }
+  if (got.size() > 1 && std::equal(expected.begin() + 1, expected.end(), got.begin())) {
+    return "the items that are not kept begin one place too early: does the number of kept items "
+           "lack the last one's flag?";
+  }
+  if (is_permutation_of(expected, got)) {
+    return "the items that are not kept are all there, but not in their order: "
+           "the split is not stable";
+  }
+  if (std::ranges::find(got, kUnwritten) != got.end()) {
+    return "several items were given the same place, so that another place stayed empty";
+  }
+  return {};
 }
 
 }  // namespace lab_judge

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Says what is wrong with a compaction, and which mistake gives exactly such a result.
+// The classic mistakes of compaction, each with the result that it would give.
 #pragma once
 
-#include <optional>
+#include <string>
 #include <vector>
 
-#include "compaction.cuh"
-#include "process/submission.h"
+#include "reference.h"
 
 namespace lab_judge {
 
-using judge::Failure;
+// Each returns a clause that completes "It looks as if ...", or nothing. A clause is given only if
+// the wrong result is exactly the mistake's. It never contains a number, because the same mistake
+// must read the same at every size.
 
-// One call's input and what it left behind. h_out has room for every item; what was not written is
-// poison.
-struct Compaction {
-  const std::vector<int>& h_in;
-  lab::Predicate keep;
-  const std::vector<int>& h_out;
-  int count;
-};
+// result.count is wrong. in_place: the kept items themselves are right.
+std::string explain_count(const Compaction& result, bool in_place);
 
-// Nothing, if the result is right.
-std::optional<Failure> check_compact(const Compaction& result);
-std::optional<Failure> check_partition(const Compaction& result);
-std::optional<Failure> check_unordered(const Compaction& result);
+// The kept items are wrongly placed: result.h_out differs from `expected` (the kept items in order)
+// in front of `expected`'s end.
+std::string explain_kept(const Compaction& result, const std::vector<int>& expected);
+
+// The items behind the kept ones are wrong; `expected`: all others in order.
+std::string explain_rest(const Compaction& result, const std::vector<int>& expected);
+
+// All of `expected` is there, in another order.
+bool is_permutation_of(std::vector<int> expected, std::vector<int> got);
 
 }  // namespace lab_judge

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fixture of this lab's tests: one function of the contract, tried with all sorts of inputs.
+// The fixture of this lab's tests: calls one function of the contract with many kinds of input.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,22 @@
 
 #include "compaction.cuh"
 #include "data.h"
-#include "diagnosis.h"
 #include "fixture/fixture.h"
 #include "fixture/test_data.h"
+#include "reference.h"
 
 namespace lab_judge {
 
 using judge::Buffer;
 using judge::Failure;
 
-// One function of the contract and what it promises.
+// One function of the contract and its promises.
 struct Function {
   const char* name;
   std::optional<Failure> (*check)(const Compaction&);
 };
 
-constexpr std::size_t scratch_bytes(int num_items) {  // the contract's; no more is given
+constexpr std::size_t scratch_bytes(int num_items) {  // exactly the contract's
   return 9 * static_cast<std::size_t>(num_items) + (std::size_t{64} << 10);
 }
 
@@ -75,7 +75,7 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_no_items_to_be_counted() {
-    // Not only right by chance: some items, then none, then none without arrays.
+    // Some items, so that doing nothing cannot pass; then none; then none with null arrays.
     for (const int num_items : {33, 0}) {
       if (const auto failure = attempt(num_items, kHalf, Bait::kPoison)) {
         return fail(*failure);
@@ -96,7 +96,7 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_right_on_every_call() {
-    // Calls in a row on buffers of their own: what one leaves behind must not reach the next.
+    // Calls in a row on separate buffers: no call may depend on what an earlier one left behind.
     begin_case();
     set_scratch_bytes(scratch_bytes(30000));
     std::vector<Case> cases;
@@ -124,7 +124,7 @@ class CompactionFixture : public judge::Fixture {
   }
 
  private:
-  // One call and all that is needed to check it.
+  // One call and the data to check it.
   struct Case {
     lab::Predicate keep;
     std::vector<int> h_in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Timed inputs of gigabytes are made and checked where they lie. Which items are kept is one random
-// bit each; the judge also needs to know how many are kept before each group of 512, which it
-// keeps in memory of its own, out of a worker's reach.
+// Timed inputs of gigabytes are made and checked in device memory. One random bit per item decides
+// whether it is kept. The judge also counts the kept items before each group of 512, in memory that
+// a worker cannot reach.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -136,7 +136,7 @@ struct KeptFingerprint {
   }
 };
 
-// Words of the judge's own, on the device that works on them.
+// The judge's own words in device memory.
 class Words {
  public:
   explicit Words(std::size_t count) : count_(count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured: calls that keep half of many items, at random.
+// The measured calls: each keeps half of many items, at random.
 #pragma once
 
 #include "measure/workload.h"

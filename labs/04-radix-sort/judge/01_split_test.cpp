@@ -33,8 +33,8 @@ class Split : public SortFixture {
                         std::to_string(got)};
       if (num_items > 0 && is_false(h_in.back()) && got == expected - 1) {
         wrong.pattern =
-            "the last key's own flag is missing: the scan is exclusive, so f[last] does not "
-            "count it, and totalFalses = e[last] + f[last]";
+            "the last key's own flag is missing: the scan is exclusive, "
+            "so f[last] does not count it, and totalFalses = e[last] + f[last]";
       }
       return wrong;
     }

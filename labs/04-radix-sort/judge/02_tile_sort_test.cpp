@@ -37,8 +37,8 @@ class SortTiles : public SortFixture {
                            ", which begins at d_out[" + std::to_string(begin) + "], was written";
         if (is_partial) {
           failure->pattern =
-              "the tail is dropped: the last, partial tile is missing (does a division round "
-              "down?)";
+              "the tail is dropped: "
+              "the last, partial tile is missing (does a division round down?)";
         }
       }
       return failure;

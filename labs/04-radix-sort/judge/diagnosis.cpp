@@ -11,14 +11,9 @@
 namespace lab_judge {
 namespace {
 
-// Finding out what went wrong sorts some hundred times: beyond this it is not worth the wait.
+// Finding the mistake sorts some hundred times: beyond this size that takes too long.
 constexpr std::size_t kMostKeysToExplain = std::size_t{1} << 17;
 constexpr int kDigitWidths[] = {1, 2, 4, 8, 16};
-
-std::uint32_t bits_of(std::uint32_t key, int begin_bit, int end_bit) {
-  const std::uint64_t mask = (std::uint64_t{1} << (end_bit - begin_bit)) - 1;
-  return static_cast<std::uint32_t>(key >> (begin_bit & 31) & mask);
-}
 
 bool is_sorted_by_bits(const Keys& keys, int begin_bit, int end_bit) {
   return std::ranges::is_sorted(
@@ -30,7 +25,7 @@ bool same_by_bits(const Keys& a, const Keys& b, int begin_bit, int end_bit) {
   return std::ranges::equal(a, b, {}, digit, digit);
 }
 
-// Keys of `a`, one for one, that `b` does not have. Both sorted.
+// The keys of `a` that `b` lacks, counting repeats. Both are sorted.
 Keys difference(const Keys& a, const Keys& b) {
   Keys rest;
   std::ranges::set_difference(a, b, std::back_inserter(rest));
@@ -55,9 +50,8 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
     return std::ranges::all_of(extra, [=](std::uint32_t other) { return other == key; });
   };
   if (all_extra(sort_case.poison)) {
-    return "memory that holds no key was read: past the end of the input, or a place of a "
-           "temporary "
-           "array to which no key went";
+    return "memory that holds no key was read: "
+           "past the end of the input, or a place of a temporary array to which no key went";
   }
   if (all_extra(sort_case.padding)) {
     return "padding that fills up a partial tile has taken the place of real keys";
@@ -65,9 +59,8 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
   if (all_extra(0)) return "zeros stand where keys should be";
   const std::set<std::uint32_t> known(input.begin(), input.end());
   if (!std::ranges::all_of(extra, [&](std::uint32_t key) { return known.contains(key); })) {
-    return "keys are changed on their way, or words were read that hold no key: the output has "
-           "some "
-           "that the input does not";
+    return "keys are changed on their way, or words were read that hold no key: "
+           "the output has some that the input does not";
   }
   if (is_tail_of(sort_case.input, lost)) return kTailDropped;
   return "several keys were given the same place: some are there twice, others are lost";
@@ -103,7 +96,7 @@ bool consists_of_runs(const Keys& keys, std::size_t width) {
   return true;
 }
 
-// The pattern of a permutation in the wrong order. Most telling first.
+// The pattern of a permutation in the wrong order. The most specific first.
 std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys& expected) {
   const int begin_bit = sort_case.begin_bit;
   const int end_bit = sort_case.end_bit;
@@ -125,8 +118,8 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     if (sorted_by_bits(sort_case.input, bit, end_bit) == got) {
       return bit - begin_bit < end_bit - bit
                  ? "the first pass is missing: the lowest bits are not looked at"
-                 : "only the last pass has any effect: does each read what the one before it "
-                   "wrote?";
+                 : "only the last pass has any effect: "
+                   "does each read what the one before it wrote?";
     }
   }
   for (const int width : kDigitWidths) {
@@ -144,8 +137,8 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     }
   }
   if (is_sorted_by_bits(got, end_bit - 1, end_bit)) {
-    return "a pass is not stable: keys of the same digit leave the order that the passes before it "
-           "made";
+    return "a pass is not stable: "
+           "keys of the same digit leave the order that the passes before it made";
   }
   return {};
 }
@@ -154,7 +147,7 @@ std::string place(const SortCase& sort_case, std::size_t index) {
   return sort_case.output + "[" + std::to_string(index) + "]";
 }
 
-// Memory that no thread wrote is in the output, from place `first` on.
+// The output contains unwritten memory, from place `first` on.
 judge::Failure explain_unwritten(const SortCase& sort_case, const Keys& got, const Keys& lost) {
   const auto first =
       static_cast<std::size_t>(std::ranges::find(got, sort_case.poison) - got.begin());
@@ -188,12 +181,6 @@ SortCase unsigned_case(std::string what, Keys input) {
           .show = hex,
           .wrong_orders = {{[](std::uint32_t key) { return key ^ 0x80000000U; },
                             "the keys are compared as signed numbers"}}};
-}
-
-Keys sorted_by_bits(Keys keys, int begin_bit, int end_bit) {
-  std::ranges::stable_sort(keys, {},
-                           [=](std::uint32_t key) { return bits_of(key, begin_bit, end_bit); });
-  return keys;
 }
 
 std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares a sorted array with the one that should be there and names the mistake that it looks
-// like. Keys are compared as unsigned numbers: for other types the caller turns bits into such.
+// Compares a sorted array with the expected one and names the mistake that it looks like. Keys are
+// compared as unsigned numbers: for other types the caller converts the bits.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "process/submission.h"
+#include "reference.h"
 
 namespace lab_judge {
-
-using Keys = std::vector<std::uint32_t>;
 
 // Another order in which a program might sort by mistake.
 struct WrongOrder {
@@ -36,8 +35,7 @@ struct SortCase {
 // A case of plain unsigned keys.
 SortCase unsigned_case(std::string what, Keys input);
 
-// The keys sorted by bits [begin_bit, end_bit), stable.
-Keys sorted_by_bits(Keys keys, int begin_bit, int end_bit);
+// The right output.
 inline Keys expected_of(const SortCase& sort_case) {
   return sorted_by_bits(sort_case.input, sort_case.begin_bit, sort_case.end_bit);
 }

@@ -34,7 +34,7 @@ class SortFixture : public judge::Fixture {
  protected:
   void give_scratch(int num_items) { set_scratch_bytes(scratch_bytes(num_items)); }
 
-  // Calls a function (d_in, num_items, other numbers, d_out) and hands out what it wrote.
+  // Calls a function (d_in, num_items, other numbers, d_out) and returns what it wrote.
   template <class Signature, class T, class... Numbers>
   std::optional<Failure> sort(const char* function, const std::vector<T>& h_in,
                               std::vector<T>& h_out, Numbers... numbers) {
@@ -53,16 +53,16 @@ class SortFixture : public judge::Fixture {
   std::optional<Failure> radix_sort(const Keys& h_in);
   static std::optional<Failure> compare_whole(const Keys& h_in, const Keys& h_out);
 
-  // expect_for_sizes, for which a few keys suffice to show that something is wrong, and are too few
-  // to tell what it looks like: that is read off a case of many.
+  // Like expect_for_sizes. A few keys are enough to show a fault but too few to name the mistake,
+  // so a larger case names it.
   void expect_and_explain(const std::vector<int>& sizes, const Attempt& attempt);
 
   using Sort = std::function<std::optional<Failure>(const Keys&)>;
   void expect_random(const std::vector<int>& sizes, const Sort& sort);
   void expect_all_kinds(int num_items, const Sort& sort);
-  // A single bit differs between the keys, each bit in turn: what fails names the bit.
+  // A single bit differs between the keys, each bit in turn: a failure names the bit.
   void expect_each_bit(int num_items, const Sort& sort);
-  // Other orders of lanes, warps and blocks; by turns few items and many.
+  // Other orders of lanes, warps and blocks, alternately with few and many items.
   void expect_no_order_to_matter(int num_rounds, int few, int many, const Sort& sort);
 
   // No keys, in an array and as null pointers: nothing to do, and no error.
@@ -77,8 +77,8 @@ class SortFixture : public judge::Fixture {
     fail(*failure);
   }
 
-  // Several calls in a row on buffers of their own: what a call leaves behind must not reach the
-  // next.
+  // Several calls in a row on separate buffers: no call may depend on what an earlier one left
+  // behind.
   template <class Signature>
   void expect_on_every_call(const char* function, const std::vector<int>& sizes,
                             std::optional<Failure> (*compare)(const Keys&, const Keys&)) {

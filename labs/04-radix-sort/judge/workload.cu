@@ -18,7 +18,7 @@ using judge::Buffer;
 using judge::Failure;
 using judge::random_bits;
 
-constexpr std::size_t kGuards = 8192;  // bytes of guard zones and rounding, a slot
+constexpr std::size_t kGuards = 8192;  // bytes of guard zones and rounding per slot
 
 LOCKSTEP_HOST_DEVICE std::uint32_t random_key(std::uint64_t seed, std::uint64_t index) {
   return static_cast<std::uint32_t>(random_bits(seed, index) >> 32);
@@ -53,8 +53,9 @@ struct FillIndex {
   }
 };
 
-// Values are the indices that the pairs had. 1 unless the key is that index's, and (key, value) is
-// larger than the pair before: then no pair is there twice, and equal keys kept their order.
+// Each value is the pair's original index. 0 if the key belongs to that index and (key, value) is
+// larger than the pair before; else 1. All 0 proves that no pair appears twice and that equal keys
+// kept their order.
 struct WrongPair {
   const std::uint32_t* d_keys;
   const std::uint32_t* d_values;
@@ -70,8 +71,8 @@ struct WrongPair {
   }
 };
 
-// What one core takes with the same method, four passes over eight bits. It sorts some of the keys
-// and as many times longer is what all would take, at least: larger arrays miss the caches more.
+// The time of one core with the same method, four passes over eight bits. It sorts some of the keys
+// and scales the time: a lower bound, because larger arrays miss the caches more.
 double sequential_sort_ms(const Buffer<std::uint32_t>& d_keys) {
   constexpr std::size_t kMaxKeys = std::size_t{1} << 24;
   std::vector<std::uint32_t> keys = d_keys.download();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The measured calls of this lab: large random inputs, made and checked where they lie.
+// The measured calls of this lab: large random inputs, made and checked in device memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 05. The table comes from the judge: nothing depends on the rungs before.
+// Rung 05. The judge makes the table, so the rung is independent of earlier rungs.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -39,12 +39,12 @@ double sum_of(const ExactTable& exact, Box box) {
   return static_cast<double>(exact.sum(box.x0, box.y0, box.x1, box.y1));
 }
 
-// Most telling first. A table's entry (x, y) is exact.table(x, y), 0 where x or y is -1.
+// The most specific first. A table's entry (x, y) is exact.table(x, y), 0 where x or y is -1.
 constexpr Mistake kMistakes[] = {
     {"the sum is not divided by the number of pixels",
      [](const ExactTable& exact, Window, Box box, int, int) { return sum_of(exact, box); }},
-    {"at the borders the sum is divided by the whole window's pixels, and not by those that lie in "
-     "the picture",
+    {"at the borders the sum is divided by the whole window's pixels, "
+     "and not by those that lie in the picture",
      [](const ExactTable& exact, Window window, Box box, int, int) {
        return sum_of(exact, box) / (static_cast<double>(window.width) * window.height);
      }},
@@ -169,7 +169,7 @@ TEST_F(BoxFilter, AveragesSquareWindows) {
 }
 
 TEST_F(BoxFilter, AveragesWindowsOfAnySize) {
-  // Even sizes reach one pixel further right and down than left and up; wide and high differ.
+  // Even sizes reach one pixel further right and down than left and up; width and height differ.
   for (const Window window : {Window{1, 2}, {2, 1}, {2, 2}, {4, 3}, {3, 8}, {1, 17}, {40, 1}}) {
     expect_for_shapes({{3, 5}, {31, 33}, {97, 41}},
                       [&](Shape shape) { return blur(shape, window); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 06. Tables come from the judge; the last test leaves pictures behind.
+// Rung 06. The judge makes the tables; the last test writes pictures.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kColours = {"red", "green", "blue"};
 constexpr int kSceneFocus = 125;  // the green sphere
 constexpr int kSceneRadius = 28;
-constexpr int kDifferenceGain = 8;  // in the picture of the difference: small errors must show
+constexpr int kDifferenceGain = 8;  // of the difference picture, so that small errors are visible
 
 class DepthOfField : public PictureFixture {
  protected:
@@ -58,7 +58,7 @@ class DepthOfField : public PictureFixture {
             ": expected " + kColours[at % kNumColours] + " = " + std::to_string(*right) + ", got " +
             std::to_string(*got) + " (the first wrong one, row by row)",
         explain(scene, focus, max_radius, expected, h_out)};
-    // A byte may well be the poison's by chance; all of them are not.
+    // One byte may equal the poison by chance, but not all of them.
     if (std::ranges::all_of(h_out, [](unsigned char byte) { return judge::is_poison(byte); })) {
       failure = {judge::kind::kOutputUnwritten, "d_out was never written"};
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis.h"
+#include "reference.h"
 
 namespace lab_judge {
 

@@ -87,8 +87,8 @@ bool is_swapped(const ExactTable& exact, const Got& got) {
   return writes_all_of([&](int x, int y) { return other.table(x, y); }, swapped, got);
 }
 
-// Mistakes at the borders of tiles. Each says which rectangle a pixel sums instead of all that lies
-// above and left; (x0, y0) is its tile's corner.
+// Mistakes at the borders of tiles. Each gives the rectangle that a pixel sums instead of
+// everything above and left; (x0, y0) is its tile's corner.
 std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_width,
                           int tile_height) {
   const auto looks_like = [&](const auto& mistake) {
@@ -106,8 +106,8 @@ std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_widt
   };
   using Origin = std::pair<int, int>;
   if (rectangle([](int x0, int y0) { return Origin{x0, y0}; })) {
-    return "every tile holds a table of its own: the sums of the tiles above and left of it are "
-           "not added";
+    return "every tile holds a table of its own: "
+           "the sums of the tiles above and left of it are not added";
   }
   if (rectangle([](int, int y0) { return Origin{0, y0}; })) {
     return "what lies above a tile is not added";
@@ -134,8 +134,8 @@ std::string explain_tiles(const ExactTable& exact, const Got& got, int tile_widt
   return {};
 }
 
-// Which part of the table is missing, where the rest is right: no thread wrote it, or not all sums
-// reached it.
+// The part of the table that is missing while the rest is right: no thread wrote it, or some sums
+// are not included.
 std::string explain_region(const ExactTable& exact, const Got& got) {
   const auto [width, height] = exact.shape();
   int left = width;
@@ -169,46 +169,6 @@ std::string explain_region(const ExactTable& exact, const Got& got) {
 }
 
 }  // namespace
-
-std::string to_text(Shape shape) {
-  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
-}
-
-ExactTable::ExactTable(Shape shape, const std::vector<std::int64_t>& picture)
-    : shape_(shape),
-      corners_((static_cast<std::size_t>(shape.width) + 1) *
-               (static_cast<std::size_t>(shape.height) + 1)) {
-  const std::size_t pitch = static_cast<std::size_t>(shape.width) + 1;
-  for (int y = 0; y < shape.height; ++y) {
-    std::int64_t row = 0;
-    for (int x = 0; x < shape.width; ++x) {
-      row += picture[static_cast<std::size_t>(y) * shape.width + x];
-      corners_[(y + 1) * pitch + x + 1] = corners_[y * pitch + x + 1] + row;
-    }
-  }
-}
-
-std::int64_t ExactTable::corner(int x, int y) const {
-  x = std::clamp(x, 0, shape_.width);
-  y = std::clamp(y, 0, shape_.height);
-  return corners_[static_cast<std::size_t>(y) * (shape_.width + 1) + x];
-}
-
-std::int64_t ExactTable::sum(int x0, int y0, int x1, int y1) const {
-  return corner(x1, y1) - corner(x0, y1) - corner(x1, y0) + corner(x0, y0);
-}
-
-std::optional<Pixel> first_wrong(const ExactTable& exact, const Got& got) {
-  const Shape shape = exact.shape();
-  for (int y = 0; y < shape.height; ++y) {
-    for (int x = 0; x < shape.width; ++x) {
-      if (got[static_cast<std::size_t>(y) * shape.width + x] != exact.table(x, y)) {
-        return Pixel{x, y};
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 std::string explain(const ExactTable& exact, const Got& got) {
   if (std::string clause = explain_whole(exact, got); !clause.empty()) return clause;

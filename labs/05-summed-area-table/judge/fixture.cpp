@@ -66,8 +66,8 @@ void PictureFixture::expect_for_shapes(const std::vector<Shape>& shapes,
       for (const Shape candidate : smaller(shape)) {
         if (++attempts > kMaxAttempts || is_fatal()) break;
         auto found = attempt(candidate);
-        // Another kind, or another pattern, is another story. Where the larger picture fits none,
-        // the smaller one fits by coincidence.
+        // A different kind or pattern is a different mistake. Where the larger picture fits no
+        // pattern, the smaller one fits one by coincidence.
         if (!found || found->kind != failure->kind) continue;
         if (failure->pattern.empty()) found->pattern.clear();
         if (found->pattern != failure->pattern) continue;

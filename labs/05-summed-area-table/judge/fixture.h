@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis.h"
 #include "fixture/fixture.h"
 #include "fixture/test_data.h"
+#include "reference.h"
 #include "summed_area_table.cuh"
 
 namespace lab_judge {
@@ -25,7 +25,7 @@ std::string grid_text(Shape shape, const std::vector<T>& pixels);
 
 class PictureFixture : public judge::Fixture {
  protected:
-  // The contract's scratch, and no more.
+  // Exactly the contract's scratch.
   void give_scratch(Shape shape) {
     set_scratch_bytes(4 * shape.num_pixels() + 16 * (std::size_t{0} + shape.width + shape.height) +
                       (std::size_t{64} << 10));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "diagnosis.h"
 #include "fixture.h"
 #include "judge.h"
 
@@ -25,14 +26,15 @@ std::string text(double value) {
 
 class SummedAreaTable : public PictureFixture {
  protected:
-  // Says what is wrong with a table of whole numbers, exactly.
+  // Explains what is wrong with a table of whole numbers, compared exactly.
   template <class T>
   static std::optional<Failure> compare(Shape shape, const std::vector<T>& h_in,
                                         const std::vector<T>& h_out) {
     const ExactTable exact(shape, {h_in.begin(), h_in.end()});
     std::vector<std::int64_t> got(h_out.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
-      // No table of this lab comes near the largest value; a NaN or a fraction equals no sum.
+      // Tables of this lab stay far below the largest value; a NaN or a fraction never equals a
+      // sum.
       const bool is_whole = std::trunc(static_cast<double>(h_out[i])) == h_out[i];
       got[i] = !judge::is_poison(h_out[i]) && is_whole ? static_cast<std::int64_t>(h_out[i])
                                                        : kUnwritten;
@@ -88,7 +90,7 @@ TEST_F(SummedAreaTable, GivesTheWorkedExample) {
     failure->message = "the handout's example: " + failure->message;
     return fail(*failure);
   }
-  // The same shape with other numbers, which no program can know in advance.
+  // The same shape with other numbers, which a program cannot know in advance.
   if (const auto failure = table_of_random(shape)) fail(*failure);
 }
 
@@ -128,7 +130,7 @@ TEST_F(SummedAreaTable, SumsSingleRowsAndColumns) {
 }
 
 TEST_F(SummedAreaTable, SumsAcrossTiles) {
-  // Around the usual tile sizes, and primes, which no tile divides. Wide and high differ.
+  // Around the usual tile sizes, and primes, which no tile divides. Width and height differ.
   expect_for_shapes({{63, 65},
                      {64, 64},
                      {65, 63},
@@ -178,9 +180,8 @@ TEST_F(SummedAreaTable, SumsFloatsOfWholeNumbersExactly) {
 TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
   expect_for_shapes(
       {{40, 30}, {257, 129}, {1201, 700}}, [&](Shape shape) -> std::optional<Failure> {
-        // All positive, so that errors cannot hide behind cancellation. The bound is one of each
-        // pixel's
-        // own sum: whatever is added to all of the picture's, and taken away again, exceeds it.
+        // All positive, because cancellation would hide errors. The bound depends on each pixel's
+        // own sum: a program that adds the whole picture's sum and subtracts it again exceeds it.
         const auto h_in = judge::random_units(next_seed(), shape.num_pixels());
         begin_case();
         give_scratch(shape);
@@ -214,8 +215,7 @@ TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
 }
 
 TEST_F(SummedAreaTable, WorksOnEveryCall) {
-  // Five calls in a row on buffers of their own: whatever a call leaves behind must not reach the
-  // next.
+  // Five calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   const std::vector<Shape> shapes = {{150, 90}, {20, 3}, {90, 150}, {129, 65}, {150, 90}};
   give_scratch(shapes.front());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What is measured, and against which limit.
+// The measured calls and their limits.
 #pragma once
 
 #include "measure/workload.h"
 
 namespace lab_judge {
 
-// Rungs 01 to 04: one table of whole numbers. num_items pixels, a power of two: as square as that
-// allows. The limit copies the picture, which is the least that a table can cost.
+// Rungs 01 to 04: one table of whole numbers. num_items pixels, a power of two, in a picture that
+// is square or twice as wide as high. The limit copies the picture: the lower bound for a table.
 judge::Workload table_workload(std::size_t num_items);
 
 // Rung 05: one picture of means over windows of 31 x 17 pixels. The limit copies the table.

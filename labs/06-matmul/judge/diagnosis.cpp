@@ -16,10 +16,10 @@ constexpr double kNoValue = std::numeric_limits<double>::infinity();  // the mis
 constexpr int kMinTile = 2;                                           // that of matmul_partial
 constexpr int kMaxTile = 256;
 
-// What an element that no thread wrote holds: four poison bytes.
+// The value of an unwritten element: four poison bytes.
 const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
 
-// What a mistake would put into an element, by its row and column.
+// The value that a mistake would give an element, by its row and column.
 using Value = std::function<double(std::int64_t row, std::int64_t col)>;
 struct Mistake {
   Value value;
@@ -73,7 +73,7 @@ class Mistakes {
                      clause});
   }
 
-  // What C holds if element (row, col) of the product was stored at row * row_step + col *
+  // The contents of C if element (row, col) of the product was stored at row * row_step + col *
   // col_step.
   void add_stored(std::int64_t row_step, std::int64_t col_step, const char* clause) {
     list_.push_back({[this, row_step, col_step](std::int64_t row, std::int64_t col) {
@@ -159,7 +159,7 @@ class Mistakes {
       return result_.expected.values[row * factors_.shape.num_cols + col];
     };
     list_.push_back({[=](std::int64_t row, std::int64_t col) {
-                       // As float addition gives it: the old contents are large.
+                       // As float addition rounds it: the old contents are large.
                        return static_cast<double>(
                            static_cast<float>(expected(row, col) + static_cast<double>(kPoison)));
                      },
@@ -243,8 +243,8 @@ std::string explain_wrong(const Result& result) {
   const bool all_zero = std::ranges::all_of(
       result.wrong, [&](std::size_t element) { return result.h_c[element] == 0; });
   if (all_zero) {
-    return "nothing was added: these elements are 0 (is the number of tiles rounded down, to "
-           "none?)";
+    return "nothing was added: "
+           "these elements are 0 (is the number of tiles rounded down, to none?)";
   }
   const std::int64_t num_cols = result.factors.shape.num_cols;
   const Mistakes mistakes(result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names the mistake that a wrong product looks like. A name is a guess: it is given only when every
-// wrong element that is looked at is what the mistake would give.
+// Names the mistake that a wrong product looks like. A name is a guess: it is given only if every
+// examined wrong element is what the mistake would give.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Result {
   }
 };
 
-// Clauses that complete "It looks as if ...", or nothing. No clause holds a number: the same
+// Clauses that complete "It looks as if ...", or nothing. No clause contains a number: the same
 // mistake must read the same at every size.
 std::string explain_unwritten(const Result& result);  // the first wrong element is still poison
 std::string explain_wrong(const Result& result);

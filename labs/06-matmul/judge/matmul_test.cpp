@@ -28,7 +28,7 @@ class Matmul : public judge::Fixture {
 
   void SetUp() override {
     Fixture::SetUp();
-    set_scratch_bytes(std::size_t{64} << 10);  // the contract's, and no more
+    set_scratch_bytes(std::size_t{64} << 10);  // exactly the contract's
   }
 
   // Calls matmul once and returns what is wrong with its result.
@@ -69,7 +69,7 @@ class Matmul : public judge::Fixture {
   }
 
  private:
-  // Whether another shape would only meet the same failure.
+  // Whether another shape would only repeat the failure.
   static bool is_final(const Failure& failure) {
     return failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kTimeout;
   }
@@ -192,8 +192,8 @@ TEST_F(Matmul, WritesNothingWithoutRowsOrColumns) {
 }
 
 TEST_F(Matmul, StaysWithinTheErrorBound) {
-  // Not centred on zero, so that rounding errors cannot hide behind cancellation. A small depth
-  // leaves little room: what half or TF32 lose shows there.
+  // Not centred on zero, because cancellation would hide rounding errors. A small depth has a small
+  // bound, which reveals what half or TF32 lose.
   expect_for_shapes({{40, 50, 3}, {60, 40, 16}, {70, 90, 61}, {128, 256, 64}, {20, 30, 1000}},
                     [&](const Shape& shape) {
                       const Factors factors = random_reals(shape, next_seed());
@@ -221,8 +221,7 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
 }
 
 TEST_F(Matmul, WorksOnEveryCall) {
-  // Four calls in a row on buffers of their own: whatever a call leaves behind must not reach the
-  // next.
+  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   std::vector<Factors> all_factors;
   std::vector<Buffer<float>> d_cs;

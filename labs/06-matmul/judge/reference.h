@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A product of two matrices as the judge knows it: its exact value, what it may deviate, and what a
-// wrong one looks like.
+// The judge's reference for a product of two matrices: its value, its error bound, and an
+// explanation of a wrong result.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ struct LeftSide {
   std::uint64_t u_seed, x_seed;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t element) const {
     const float value = d_c[element];
-    // No sum of ours is a fraction, or so large; a NaN is not in range either.
+    // All sums are whole numbers below this; a NaN is not in range either.
     const bool is_possible = value >= -0x1p24F && value <= 0x1p24F &&
                              value == static_cast<float>(static_cast<std::int64_t>(value));
     const std::uint64_t word = is_possible
@@ -94,7 +94,7 @@ class SquareSlot : public judge::Slot {
     return first_wrong_element();
   }
 
-  // The first rows of the product, and from them the time of all: the whole takes minutes.
+  // Times the first rows of the product and scales up: the whole product takes minutes.
   double sequential_ms() const override {
     const std::vector<float> h_a = d_a_.download();
     const std::vector<float> h_b = d_b_.download();
@@ -118,7 +118,7 @@ class SquareSlot : public judge::Slot {
   }
 
  private:
-  // Slow, and only for the message: the host multiplies row by row until one is wrong.
+  // Slow, but only for the message: the host multiplies row by row until one is wrong.
   judge::Failure first_wrong_element() const {
     const int edge = static_cast<int>(edge_);
     const std::vector<float> h_a = d_a_.download();

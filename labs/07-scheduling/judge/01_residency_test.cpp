@@ -18,7 +18,7 @@ std::string text(const Launch& launch) {
          std::to_string(kernel.shared_bytes_per_block) + " bytes of shared memory: ";
 }
 
-// What each limit allows, for the student to compare with.
+// The number of blocks that each limit allows, for the student to compare with.
 std::string text(const Limits& limits) {
   std::string text = "\nBlocks by each limit alone:";
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -155,7 +155,7 @@ TEST_F(ResidencyOf, GivesOutSharedMemory) {
   }));
 }
 
-// Among others that do fit.
+// Kernels that do not fit, among others that do.
 TEST_F(ResidencyOf, RefusesBlocksThatAreTooLarge) {
   int turn = 0;
   expect(everywhere(8, [&](const lab::SmLimits& sm) {

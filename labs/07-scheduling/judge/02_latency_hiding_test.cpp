@@ -259,7 +259,8 @@ TEST_F(LatencyHiding, FillsAMemoryOfLargeNumbers) {
 }
 
 // 13 warps cover 200 cycles; it takes a fourteenth to keep the SM busy all the time, as each of
-// them issues too. A single warp with as much to do between its waits is as good as many.
+// them issues too. A single warp with enough work between its waits hides the latency as well as
+// many.
 TEST_F(LatencyHiding, SharesTheHandoutsTime) {
   expect_share({{8, 4, 200, 1},
                 {8, 4, 200, 13},

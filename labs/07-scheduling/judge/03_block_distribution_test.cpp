@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 03: how a grid's blocks are given to the SMs, and when the last of them ends.
+// Rung 03: how a grid's blocks are assigned to the SMs, and when the last one ends.
 #include <algorithm>
 
 #include "fixture.h"
@@ -126,8 +126,8 @@ class Distributing : public HostFixture {
   }
 };
 
-// 100 blocks of 64 threads on 16 SMs: 12 fit an SM by its threads, so all run at once, 6 or 7 an
-// SM; a real G80 takes 8 blocks per SM. 200 blocks tell the two apart.
+// 100 blocks of 64 threads on 16 SMs: by threads alone, 12 blocks fit on an SM, so all run at once,
+// 6 or 7 per SM. A real G80 takes 8 blocks per SM; with 200 blocks the two results differ.
 TEST_F(Distributing, MakesTheHandoutsWaves) {
   expect_waves({{100, {16, 12}}, {100, {16, 8}}, {192, {16, 12}}, {200, {16, 12}}, {200, {16, 8}}});
 }
@@ -176,7 +176,7 @@ TEST_F(Distributing, GivesOutManyBlocks) {
 }
 
 TEST_F(Distributing, GivesOutFewBlocks) {
-  // One after the other in the same process: also none at all.
+  // One after the other in the same process, including an empty grid.
   for (const int num_blocks : {3, 1, 2, 0, 5}) {
     expect_distribution(some_durations(num_blocks, 9), {num_blocks == 3 ? 1 : 4, 1});
     if (HasFailure()) return;

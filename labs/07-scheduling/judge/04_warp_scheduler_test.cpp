@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 04: which warp issues in which cycle. The last test leaves pictures behind.
+// Rung 04: which warp issues in which cycle. The last test writes pictures.
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -26,7 +26,7 @@ std::string name_warp(int warp) {
   return warp == lab::kIdle ? "kIdle" : "warp " + std::to_string(warp);
 }
 
-// One character a cycle: a warp, or a dot.
+// One character per cycle: a warp, or a dot.
 char letter(int warp) {
   constexpr std::string_view kLetters =
       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -134,7 +134,7 @@ class WarpScheduler : public HostFixture {
     } else {
       const bool is_written =
           cycle < static_cast<int>(got.cycles.size()) && !judge::is_poison(got.cycles[cycle]);
-      // Claimed, and left alone; who ends early has not claimed it.
+      // num_cycles includes this cycle, but nothing was written there.
       if (!is_written && cycle < got.num_cycles) failure.kind = judge::kind::kOutputUnwritten;
       failure.message +=
           "expected " + name_warp(right.cycles[cycle]) +
@@ -193,7 +193,7 @@ TEST_F(WarpScheduler, TakesTurnsAmongWarpsThatArriveLater) {
   });
 }
 
-// Many warps of the same age; and a long time without any.
+// Many warps of the same age, and a long time without any.
 TEST_F(WarpScheduler, AcceptsWarpsOfOneAge) {
   for (const int arrival : {0, 50}) {
     Program program;
@@ -249,14 +249,14 @@ TEST_F(WarpScheduler, DrawsItsTimelines) {
   for (const Policy policy : kPolicies) {
     Timeline timeline;
     auto failure = run_schedule(policy, program, timeline);
-    // Also of a wrong schedule, above all of a wrong one; not where there is none.
+    // A picture also helps with a wrong schedule; there is none without a schedule.
     if (!judge::options().images.empty() && !timeline.cycles.empty()) {
       const std::string label =
           policy == Policy::kRoundRobin ? "round robin" : "greedy then oldest";
       std::string file = judge::options().rung + "." + label + ".png";
       std::ranges::replace(file, ' ', '_');
       const std::vector<int> expected = schedule(policy, program).cycles;
-      // Whatever was written, the picture stays one that a person can look at.
+      // Whatever was written, the picture stays readable.
       if (timeline.cycles.size() > 3 * expected.size()) timeline.cycles.resize(3 * expected.size());
       const Picture picture =
           draw_timelines(timeline.cycles, expected, static_cast<int>(program.warps.size()));

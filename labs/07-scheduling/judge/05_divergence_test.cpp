@@ -29,7 +29,7 @@ std::string text(const Counts& counts) {
   return text;
 }
 
-// One number a step, from the active and the present threads of each warp.
+// One number per step, from the active and the present threads of each warp.
 template <class OfWarp>
 Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
   Counts counts;
@@ -67,12 +67,12 @@ std::string explain_counts(Tree tree, const std::vector<CountAnswer>& answers) {
     });
   };
   if (fits([](int num_active, int) { return num_active > 0; }, tree)) {
-    return "every warp with an active thread is counted; one whose threads are all active does not "
-           "diverge";
+    return "every warp with an active thread is counted; "
+           "one whose threads are all active does not diverge";
   }
   if (fits([](int num_active, int size) { return num_active < size; }, tree)) {
-    return "every warp with an idle thread is counted; one whose threads are all idle does not "
-           "diverge";
+    return "every warp with an idle thread is counted; "
+           "one whose threads are all idle does not diverge";
   }
   if (fits([](int num_active, int) { return num_active > 0 && num_active < kWarpSize; }, tree)) {
     return "the missing threads of the last warp are counted as idle";

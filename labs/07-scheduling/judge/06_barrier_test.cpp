@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 06: runs of free cells, by a kernel that stood still.
+// Rung 06: runs of free cells, labelled by a kernel that deadlocks as given.
 #include <algorithm>
 
 #include "fixture/fixture.h"
@@ -27,7 +27,7 @@ Runs find_runs(const Cells& grid) {
   Runs runs{std::vector<int>(grid.cells.size()), std::vector<int>(grid.num_rows)};
   for (int row = 0; row < grid.num_rows; ++row) {
     const int* const cells = grid.cells.data() + row * grid.row_length;
-    int last = 0;  // of the run that the cell to the right belongs to, counted from 1; 0: none
+    int last = 0;  // the run of the cell to the right, counted from 1; 0: none
     for (int i = grid.row_length - 1; i >= 0; --i) {
       if (cells[i] == 0) {
         last = 0;
@@ -59,8 +59,8 @@ std::string explain_labels(const Cells& grid, const Runs& expected, const std::v
     is_first = is_first && got[i] > 0 && got[i] <= column && expected.labels[i] > 0;
   }
   if (stops_early) {
-    return "labels stop on their way through a run: the loop ends before the last label has "
-           "arrived everywhere";
+    return "labels stop on their way through a run: "
+           "the loop ends before the last label has arrived everywhere";
   }
   if (runs_over_walls) return "labels pass through walls";
   if (is_first) return "labels come from the left: a run has the number of its last cell";
@@ -76,7 +76,7 @@ class Barrier : public judge::Fixture {
     for (std::size_t i = 0; i < std::size_t{1} * num_rows * row_length; ++i) {
       grid.cells.push_back(judge::random_unit(seed, i) < share ? 1 : 0);
     }
-    // Not all walls: a kernel that does nothing would label those right.
+    // Not all walls: a kernel that does nothing would label those correctly.
     if (!grid.cells.empty()) grid.cells[next_seed() % grid.cells.size()] = 1;
     return grid;
   }

@@ -91,7 +91,7 @@ std::string explain(const std::vector<CostAnswer>& answers) {
       })) {
     return "a row of the block is taken for a warp";
   }
-  // What is left is a part of the access that was not looked at.
+  // The remaining mistakes ignore a part of the access.
   const auto fits_changed = [&](auto change) {
     return fits([&](Access access) {
       change(access);
@@ -180,7 +180,7 @@ class Coalescing : public judge::Fixture {
   };
   Case make_case(int num_points, const std::string& number = {}) {
     Case made;
-    // Whole numbers, different from each other in all likelihood: who swaps two is seen.
+    // Random whole numbers, almost certainly all different, so that swapping two is detected.
     made.points.words =
         judge::random_integers(next_seed(), 3 * std::size_t{1} * num_points, 1 << 23);
     const auto d_points = input("d_points" + number, made.points.words);

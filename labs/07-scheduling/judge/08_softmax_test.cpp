@@ -88,9 +88,9 @@ std::string explain_row(const Row& row, const float* got) {
     return true;
   };
   if (std::all_of(got, got + row.length, [](float share) { return std::isnan(share); })) {
-    return "exp overflows or nothing is left of the sum: is the row's maximum subtracted from "
-           "every "
-           "item, and is -infinity - -infinity, which is NaN, kept out of the sum?";
+    return "exp overflows or nothing is left of the sum: "
+           "is the row's maximum subtracted from every item, "
+           "and is -infinity - -infinity, which is NaN, kept out of the sum?";
   }
   if (fits([](double distance) { return std::exp(-distance); })) {
     return "the shares are not divided by their sum";
@@ -103,8 +103,8 @@ std::string explain_row(const Row& row, const float* got) {
     if (whole == row.length || whole == 0) continue;
     const double head = row.sum(0, whole, largest);
     if (fits([&](double distance) { return std::exp(-distance) / head; })) {
-      return "the last items of the row, which do not fill a whole warp or vector, are missing in "
-             "the sum";
+      return "the last items of the row, which do not fill a whole warp or vector, "
+             "are missing in the sum";
     }
   }
   for (int piece = kWarpSize; piece < row.length && piece <= 4096; piece *= 2) {
@@ -289,7 +289,7 @@ TEST_F(Softmax, TakesManyRows) {
   }
 }
 
-// So large that exp of them is infinite, or so small that it is 0 for a whole row.
+// Items so large that exp gives infinity, or so small that it gives 0 for a whole row.
 TEST_F(Softmax, TakesLargeNumbers) {
   for (const int row_length : {40, 256, 1300, 40000}) {
     for (const float base : {1000.0F, -1000.0F, 1e6F}) {
@@ -326,7 +326,7 @@ TEST_F(Softmax, AddsUpSmallShares) {
     matrix.items[0] = 0;
     if (const auto failure = attempt(matrix)) return fail(*failure);
   }
-  // And ever larger ones, for which a running sum has to be rescaled again and again.
+  // Ever larger items, for which a running sum must be rescaled repeatedly.
   for (const int row_length : {1000, 50000}) {
     Matrix matrix = random_matrix(1, row_length, 0.001F, 0);
     for (int i = 0; i < row_length; ++i) matrix.items[i] += 0.002F * static_cast<float>(i);

@@ -14,8 +14,7 @@ using judge::Buffer;
 using judge::Failure;
 using judge::on_host;
 
-// Writes the case before what is wrong with it; not where no case matters, as the function is not
-// written yet.
+// Puts the case before the message, except where the function is not written yet.
 void tell_case(Failure& failure, const std::string& before);
 
 // "expected 3, got 5"
@@ -24,7 +23,7 @@ std::string expected_got(const T& expected, const T& got) {
   return "expected " + std::to_string(expected) + ", got " + std::to_string(got);
 }
 
-// The reals of the contract: to 1e-9; a NaN is near nothing.
+// The reals of the contract: to 1e-9; a NaN never matches.
 inline bool is_near(double got, double expected) {
   const double off = got - expected;
   return off <= 1e-9 && off >= -1e-9;
@@ -38,7 +37,7 @@ class HostFixture : public judge::Fixture {
   }
 
   // Calls a function that returns a value once for each item of `cases`, in one batch. encode(item,
-  // h_result) makes the call. `results` receives what came back.
+  // h_result) makes the call. `results` receives the returned values.
   template <class Result, class Case, class Encode>
   std::optional<Failure> run_all(const std::vector<Case>& cases, const Encode& encode,
                                  std::vector<Result>& results) {

@@ -17,19 +17,19 @@ constexpr Colour kPale = {234, 238, 242};  // a warp's row
 constexpr Colour kGrid = {208, 215, 222};  // every tenth cycle
 constexpr Colour kIdleColour = {140, 149, 159};
 constexpr Colour kMark = {207, 34, 46};
-// Neighbours differ also for who does not tell red from green.
+// Neighbours also differ for readers who cannot distinguish red from green.
 constexpr Colour kWarpColours[] = {{9, 105, 218},  {224, 123, 0},  {26, 127, 55}, {130, 80, 223},
                                    {191, 57, 137}, {27, 124, 131}, {154, 103, 0}, {99, 110, 123}};
 
-constexpr int kCell = 8;  // pixels a cycle
-constexpr int kRow = 12;  // pixels a warp
+constexpr int kCell = 8;  // pixels per cycle
+constexpr int kRow = 12;  // pixels per warp
 constexpr int kGap = 3;   // between rows
 constexpr int kLeft = 48;
 constexpr int kTop = 30;  // of a timeline: its title and the cycles' numbers
 constexpr int kMargin = 12;
 constexpr int kScale = 2;  // of letters
 
-// Letters of 3 x 5 pixels, row by row from the top, 3 bits each. Only those that are written.
+// Letters of 3 x 5 pixels, row by row from the top, 3 bits each. Only those that are used.
 struct Glyph {
   char letter;
   std::uint16_t rows;
@@ -127,7 +127,7 @@ Picture draw_timelines(const std::vector<int>& got, const std::vector<int>& expe
   draw(canvas, kMargin, "yours", got, num_warps);
   draw(canvas, kMargin + height, "expected", expected, num_warps);
   if (const int cycle = first_difference(got, expected); cycle >= 0) {
-    // Around the column, so that what is in it remains visible.
+    // Around the column, so that its contents stay visible.
     const int x = column_of(cycle);
     for (const int line : {x - 2, x + kCell}) {
       canvas.fill(line, kMargin + kTop - 4, 2, 2 * height - kTop - kMargin + 4, kMark);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timelines of warps as a picture: a row per warp, a column a cycle.
+// Timelines of warps as a picture: one row per warp, one column per cycle.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct Picture {
 };
 
 // Two timelines one above the other: `got`, then `expected`. The first cycle in which they differ
-// is marked, if there is one. Entries of `got` that are no warp count as idle.
+// is marked, if there is one. Entries of `got` that are not a warp count as idle.
 Picture draw_timelines(const std::vector<int>& got, const std::vector<int>& expected,
                        int num_warps);
 
-// The first cycle in which they differ, also by ending; -1: none.
+// The first cycle in which they differ, or in which one has ended; -1: none.
 int first_difference(const std::vector<int>& got, const std::vector<int>& expected);
 
 }  // namespace lab_judge

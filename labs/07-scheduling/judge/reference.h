@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the references of several rungs share.
+// Shared by the references of several rungs.
 #pragma once
 
 #include <cstdint>

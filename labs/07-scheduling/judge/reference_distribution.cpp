@@ -12,7 +12,7 @@
 namespace lab_judge {
 namespace {
 
-// How blocks are given out; without a mistake, as it is in the beginning.
+// How blocks are assigned. The defaults are the right rules; each mistake changes one.
 struct PlacementRules {
   enum class Choice { kFewest, kFewestLast, kFirstWithRoom, kInTurn, kFixed, kJustFreed };
   Choice choice = Choice::kFewest;
@@ -171,11 +171,11 @@ std::string explain(const std::vector<int>& durations, const Device& device,
       {{.choice = PlacementRules::Choice::kJustFreed},
        "a block goes to the SM where one has just ended, not to the one with the fewest blocks"},
       {{.leaves_one_by_one = true},
-       "of several blocks that end in a cycle only one leaves before the next block chooses its "
-       "SM"},
+       "of several blocks that end in a cycle, "
+       "only one leaves before the next block chooses its SM"},
       {{.leaves_a_cycle_late = true},
-       "a block starts one cycle after its place is free: what ends at cycle t has left by cycle "
-       "t"},
+       "a block starts one cycle after its place is free: "
+       "what ends at cycle t has left by cycle t"},
       {{.ends_with_last_block = true},
        "the grid ends with the block that started last: another one may run longer"},
       {{.ends_with_last_start = true}, "the grid ends when its last block starts"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What rung 03 has to compute, and what it computes with a mistake in it.
+// The right result of rung 03, and the results of typical mistakes.
 #pragma once
 
 #include <string>

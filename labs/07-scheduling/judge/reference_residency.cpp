@@ -9,7 +9,7 @@
 namespace lab_judge {
 namespace {
 
-// What may go wrong; without any of it, the truth.
+// Typical mistakes; without one, the right result.
 enum class Mistake {
   kNone,
   kThreadsNotWarps,
@@ -35,11 +35,11 @@ struct Hypothesis {
 };
 constexpr Hypothesis kHypotheses[] = {
     {Mistake::kThreadsNotWarps,
-     "threads are counted where warps are: a block's last warp takes the room of 32 threads, full "
-     "or not"},
+     "threads are counted where warps are: "
+     "a block's last warp takes the room of 32 threads, full or not"},
     {Mistake::kWarpsRoundedDown,
-     "a block's warps are rounded down: its last threads are a warp too (does a division round "
-     "down?)"},
+     "a block's warps are rounded down: "
+     "its last threads are a warp too (does a division round down?)"},
     {Mistake::kRegistersNotRounded,
      "registers are given out one by one, not in multiples of register_unit"},
     {Mistake::kRegistersToBlocks,
@@ -59,8 +59,8 @@ constexpr Hypothesis kHypotheses[] = {
     {Mistake::kRegistersForgotten, "registers are not a limit"},
     {Mistake::kSharedForgotten, "shared memory is not a limit"},
     {Mistake::kTooLargeUnchecked,
-     "a block that is too large by itself is not refused: nothing checks the maximum per block or "
-     "per thread"},
+     "a block that is too large by itself is not refused: "
+     "nothing checks the maximum per block or per thread"},
     {Mistake::kLastOfTies,
      "of several limits that allow equally many blocks the last one is named, not the first"},
 };
@@ -95,7 +95,7 @@ int by_registers(const Launch& launch, int warps, Mistake mistake) {
 Limits limits_with(const Launch& launch, Mistake mistake) {
   const auto& [machine, sm, kernel] = launch;
   const int warps = warps_per_block(launch, mistake);
-  if (warps == 0) return {0, 0, 0, 0};  // of a mistake: whatever it is, it is no match
+  if (warps == 0) return {0, 0, 0, 0};  // of a mistake: never a match
   const bool checks = mistake != Mistake::kTooLargeUnchecked;
 
   Limits limits = {sm.max_warps / warps, sm.max_blocks, by_registers(launch, warps, mistake),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What rung 01 has to return, and what it returns with a mistake in it.
+// The right result of rung 01, and the results of typical mistakes.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ lab::Residency residency(const Launch& launch);
 // "threads" for kThreads, and so on; the number where it is none of them.
 std::string name(lab::Limiter limiter);
 
-// Parts of the result, in the order in which they are looked at.
+// Parts of the result, in the order in which they are checked.
 enum class Part { kNumBlocks, kNumWarps, kLimiter, kOccupancy };
 bool same(Part part, const lab::Residency& left, const lab::Residency& right);
 

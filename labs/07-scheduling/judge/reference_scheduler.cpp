@@ -11,12 +11,12 @@ using lab::Policy;
 
 constexpr int kNone = -1;
 
-// How the scheduler works; without a mistake, as it is in the beginning.
+// How the scheduler works. The defaults are the right rules; each mistake changes one.
 struct IssueRules {
   enum class Turn { kAfterLast, kFromZero, kFromLast, kStrict };
   enum class Fallback { kOldest, kSmallestNumber, kYoungest, kNextInTurn, kNone };
   Turn turn = Turn::kAfterLast;
-  int first_last = kNone;        // who seems to have issued before the beginning
+  int first_last = kNone;        // the warp that counts as the last to issue before the beginning
   bool idle_moves_turn = false;  // an idle cycle counts as a turn of the next warp
   Fallback fallback = Fallback::kOldest;
   bool stays = true;  // greedy at all
@@ -26,7 +26,7 @@ struct IssueRules {
   bool issues_in_one_cycle = false;
   bool ignores_arrival = false;
   bool ready_after = false;      // ready behind the cycle in which the result is there
-  bool ends_with_issue = false;  // results that are under way are not waited for
+  bool ends_with_issue = false;  // does not wait for pending results
   bool skips_idle = false;       // idle cycles are left out of the timeline
   bool other_policy = false;
 };
@@ -166,8 +166,8 @@ const WrongScheduler kGreedyOnly[] = {
     {{.fallback = IssueRules::Fallback::kNextInTurn},
      "where its warp is not ready the next one in turn follows, not the oldest"},
     {{.fallback = IssueRules::Fallback::kSmallestNumber},
-     "the oldest warp is taken for the one with the smallest number, not for the one that arrived "
-     "first"},
+     "the oldest warp is taken for the one with the smallest number, "
+     "not for the one that arrived first"},
     {{.fallback = IssueRules::Fallback::kYoungest},
      "the youngest ready warp follows, not the oldest (or the last of several of the same age)"},
     {{.stays = false},
@@ -179,8 +179,8 @@ const WrongScheduler kBoth[] = {
     {{.more_latency = 1},
      "a warp is ready one cycle late: issued in cycle c, the result is there in cycle c + latency"},
     {{.more_latency = -1},
-     "a warp is ready one cycle early: issued in cycle c, the result is there in cycle c + "
-     "latency"},
+     "a warp is ready one cycle early: "
+     "issued in cycle c, the result is there in cycle c + latency"},
     {{.ready_after = true},
      "a warp is ready one cycle after its result, or its arrival: it is ready in that very cycle"},
     {{.latency_after_issue = true},
@@ -218,7 +218,7 @@ int room_for(const Program& program) {
 std::string explain(Policy policy, const Program& program, const Timeline& got) {
   const auto find = [&](const auto& hypotheses) -> std::string {
     for (const auto& [rules, clause] : hypotheses) {
-      // Idle cycles may or may not be counted by who leaves them out.
+      // A mistake that leaves out idle cycles may count them or not.
       const Timeline made = Scheduler(policy, program, rules).run();
       if (made.cycles == got.cycles && (rules.skips_idle || made == got)) return clause;
     }

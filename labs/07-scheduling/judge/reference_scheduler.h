@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What rung 04 has to compute, and what it computes with a mistake in it.
+// The right result of rung 04, and the results of typical mistakes.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Program {
   void add(int arrival, const std::vector<lab::Instruction>& of_warp);
 };
 
-// What comes out; `cycles` is the timeline.
+// The result; `cycles` is the timeline.
 struct Timeline {
   std::vector<int> cycles;
   int num_cycles = 0;
@@ -34,7 +34,8 @@ int room_for(const Program& program);
 // A clause that completes "It looks as if ...", or nothing.
 std::string explain(lab::Policy policy, const Program& program, const Timeline& got);
 
-// Who was ready in a cycle of the right timeline, and who issued last before it: in words.
+// Describes which warps were ready in a cycle of the right timeline, and which issued last before
+// it.
 std::string situation(lab::Policy policy, const Program& program, int cycle);
 
 }  // namespace lab_judge

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is measured of rungs 05, 07 and 08, each against the device's copy, and what these and the
-// tests share.
+// The measured calls of rungs 05, 07 and 08, each compared with the device's copy, and what these
+// and the tests share.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ judge::Workload points_workload(std::size_t num_points);
 judge::Workload softmax_workload(std::size_t num_items);
 
 // ---- 05_divergence: x in [-3, 3] and coefficients in [-9, 9], whole numbers, so that values and
-// slopes stay below 2^24 at every step of any way to evaluate them.
+// slopes stay below 2^24 in any way to evaluate them.
 inline constexpr int kXLimit = 3;
 inline constexpr int kCoefficientLimit = 9;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What asynchronous copies to shared memory are made of. A thread's copies are read when they begin
-// and arrive when the thread waits for their batch. A read before that is reported
-// (a finding "race"). Copies that are tied to a barrier in memory arrive at once: of those, only a
-// missing wait for other threads is caught.
+// The parts of asynchronous copies to shared memory. A thread's copies read their source when they
+// begin, and arrive when the thread waits for their batch. A read before that is reported (a
+// finding "race"). Copies that are tied to a barrier in memory arrive at once: for those, the
+// checkers find only a missing wait for other threads.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ template <class T>
 concept AtomicBits = OneOf<T, int, unsigned, ull>;
 template <class T>
 concept AtomicSwappable = OneOf<T, int, unsigned, ull, unsigned short>;
-// half, half2 and their bfloat16 kin: classes of 2 or 4 bytes with an addition.
+// half, half2 and the bfloat16 types: classes of 2 or 4 bytes with an addition.
 template <class T>
 concept AtomicHalf = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
                      (sizeof(T) == 2 || sizeof(T) == 4) &&
@@ -68,7 +68,7 @@ SIMT_INLINE T atomic_cas(T* address, T expected, T desired, Scope scope) {
                                  {simt::MemoryOrder::relaxed, simt::Scope::scope});  \
   }
 
-// Each component by itself is added atomically, as on a device.
+// Adds each component atomically by itself, as on a device.
 #define SIMT_ATOMIC_VECTORS(suffix)                                       \
   SIMT_INLINE float2 atomicAdd##suffix(float2* address, float2 operand) { \
     float2 old;                                                           \

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// Threads between which an access is atomic and orders others.
+// The threads among which an access is atomic and orders other accesses.
 enum class Scope : std::uint8_t { kThread, kBlock, kDevice, kSystem };
 
 enum class AtomicOperation : std::uint8_t {

@@ -58,7 +58,7 @@ class AtomicOperations {
     return std::bit_cast<T>(atomic_apply<Bits>(AtomicOperation::kExchange, bits(),
                                                std::bit_cast<Bits>(value), {order, scope}));
   }
-  // Leaves the old value in `expected`; never fails for another reason than that it differs.
+  // Leaves the old value in `expected`; fails only if that differs.
   SIMT_INLINE bool compare_exchange_strong(T& expected, T desired, Order order = kStrict,
                                            Order /*failure*/ = kStrict) const {
     const Bits wanted = std::bit_cast<Bits>(expected);
@@ -121,7 +121,7 @@ class AtomicOperations {
     while (std::bit_cast<Bits>(load(order)) == std::bit_cast<Bits>(old)) {
     }
   }
-  void notify_one() const {}  // a thread that waits looks again anyway
+  void notify_one() const {}  // a waiting thread checks again anyway
   void notify_all() const {}
   bool is_lock_free() const { return true; }
 

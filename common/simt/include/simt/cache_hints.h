@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores with a cache hint. The hints change no result: plain accesses here, which the
-// hooks see at the caller's line. Loads that bypass the first cache level are what programs poll
-// memory of other blocks with, so those give other threads a turn.
+// Loads and stores with a cache hint. The hints change no result: these are plain accesses, which
+// the hooks see at the caller's line. Programs poll the memory of other blocks with loads that
+// bypass the first cache level, so those give other threads a turn.
 #pragma once
 
 #include <type_traits>
@@ -10,11 +10,12 @@
 
 namespace simt {
 
-// This thread is about to read memory in the hope that another thread changes it; if it does so
-// time and again to no avail, other threads run first.
+// This thread is about to read memory that another thread may change. If it polls repeatedly
+// without success, other threads run first.
 void poll(const void* address);
 
-// This thread's next access to the address is meant to meet other threads': like a volatile one.
+// This thread's next access to the address is meant to communicate with other threads, like a
+// volatile one.
 void expect_company(const void* address);
 
 }  // namespace simt

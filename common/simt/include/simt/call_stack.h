@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who called: kept as addresses, which is cheap, and turned into a line of source when a finding
-// needs it.
+// The callers, kept as addresses, which is cheap. A finding turns them into a source line when it
+// needs one.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@ long long clock64();
 
 namespace simt {
 
-// The %globaltimer register: one tick a clock, in nanoseconds.
+// The %globaltimer register: one tick per clock, in nanoseconds.
 unsigned long long global_timer();
 
 }  // namespace simt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Copying and filling memory. Every pointer is held against the book of allocations: the wrong
-// direction, a dead allocation, and a copy past an allocation's end are cudaErrorInvalidValue.
-// The Async forms are done when they return.
+// Copying and filling memory. Every pointer is looked up in the book of allocations: the wrong
+// direction, a dead allocation, and a copy past an allocation's end are cudaErrorInvalidValue. The
+// Async forms are complete when they return.
 #pragma once
 
 #include <cstddef>

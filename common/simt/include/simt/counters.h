@@ -53,7 +53,7 @@ struct AccessPattern {
   AccessKind access = AccessKind::kRead;
   int size_bytes = 0;  // of one lane's access
   std::string base;    // the allocation or the __shared__ variable that offsets count from
-  // In bytes, by lane; nothing for a lane that took no part.
+  // In bytes, by lane; empty for an inactive lane.
   std::array<std::optional<std::int64_t>, kWarpSize> offsets = {};
   int cost = 0;  // sectors (global) or wavefronts (shared) that it took
 };
@@ -62,12 +62,12 @@ struct LineCounters {
   std::string file;  // without folders; empty if unknown
   int line = 0;      // 0 if unknown
   CounterSet counters;
-  // For each space and kind of access one of the costliest requests, with all lanes if there was
-  // such a one: the first of them.
+  // For each space and kind of access, the first of the costliest requests, if possible one with
+  // all lanes.
   std::vector<AccessPattern> patterns;
 };
 
-// How many blocks one multiprocessor holds at a time, and what keeps it from holding more.
+// How many blocks one multiprocessor holds at a time, and what limits that number.
 struct Occupancy {
   int blocks = 0;
   int warps = 0;
@@ -75,7 +75,7 @@ struct Occupancy {
 };
 inline constexpr int kMaxWarpsPerMultiprocessor = kMaxThreadsPerMultiprocessor / kWarpSize;
 
-// Registers are not known here, and no limit.
+// Registers are unknown here and set no limit.
 Occupancy occupancy(int threads_per_block, std::size_t shared_bytes);
 
 struct KernelCounters {
@@ -92,7 +92,7 @@ struct KernelCounters {
 // meanwhile.
 void set_counting(bool on);
 
-// Hands over what was counted since the last call, kernels in order of their first launch.
+// Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();
 
 }  // namespace simt

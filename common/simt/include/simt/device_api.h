@@ -64,10 +64,10 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 
 // Returns a kernel's fault, if there was one; there is nothing to wait for.
 cudaError_t cudaDeviceSynchronize();
-// Frees all device and managed memory and forgets all errors, sticky ones too.
+// Frees all device and managed memory and clears all errors, including sticky ones.
 cudaError_t cudaDeviceReset();
 
-// Kept and returned; no limit is enforced.
+// Stored and returned; no limit is enforced.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);

@@ -21,10 +21,10 @@ const char* cudaGetErrorString(cudaError_t error);
 namespace simt {
 
 // Records `error` for cudaGetLastError and returns it; cudaSuccess records nothing. While a sticky
-// error is set, it is what is recorded and returned. Every API function returns through this.
+// error is set, that one is recorded and returned. Every API function returns through this.
 cudaError_t set_last_error(cudaError_t error);
 
-// The result of a function of streams or events, by whether the handle that it got is one.
+// The result of a function of streams or events, depending on whether its handle is valid.
 inline cudaError_t set_handle_error(bool is_valid) {
   return set_last_error(is_valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }

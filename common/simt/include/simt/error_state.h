@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is known of the last error, for reports and and how a worker forgets it between two calls.
-// Not in error.h, which every rung includes: <string> there costs each of them a fifth of its
-// compile.
+// Details of the last error, for reports, and how a worker clears them between two calls. Not in
+// error.h, which every rung includes: <string> would make each rung compile 20% longer.
 #pragma once
 
 #include <string>
@@ -28,7 +27,7 @@ const ErrorOrigin& last_error_origin();
 // Says more about the error just recorded.
 void explain_last_error(std::string what, const char* kernel = "");
 
-// Where an allocation failed since clear_errors(); an empty stack if none did.
+// Where an allocation has failed since clear_errors(); an empty stack if none has.
 const CallStack& failed_allocation();
 
 // Forgets both (cudaDeviceReset, and a worker between two calls).

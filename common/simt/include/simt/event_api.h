@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events: instants of the host's steady clock. As work is done when it is issued, the time between
-// two events is the time that the emulator took for what was issued between them.
+// Events: instants of the host's steady clock. Work is complete when it is issued, so the time
+// between two events is the time that the emulator needed for the work issued between them.
 #pragma once
 
 #include "simt/error.h"

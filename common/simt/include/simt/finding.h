@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the emulator has to say against a kernel.
+// Findings: the mistakes that the emulator found in a kernel.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr int kMaxFindings = 100;  // later ones are dropped until take_f
 // Keeps the first finding of each kind at each line.
 void report(Finding finding);
 
-// Hands over what was reported since the last call, in order.
+// Returns what was reported since the last call, in order.
 std::vector<Finding> take_findings();
 
 }  // namespace simt

@@ -88,8 +88,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       values);
 }
 
-// The kernel is not looked at: all kernels are taken to use the same registers and no static shared
-// memory, and a raised limit of dynamic shared memory holds for all of them.
+// The result does not depend on the kernel: all kernels are assumed to use the same registers and
+// no static shared memory, and a raised limit of dynamic shared memory applies to all of them.
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
   return simt::function_attributes(attributes);
@@ -122,7 +122,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* num_bloc
   return simt::max_active_blocks(num_blocks, threads_per_block, shared_bytes);
 }
 
-// The block size with the most resident threads, and the least grid that fills the device with it.
+// The block size with the most resident threads, and the smallest grid that fills the device with
+// it.
 //   shared_bytes_of  gives a block's dynamic shared memory for a block size
 //   block_size_limit 0: the device's
 template <class Kernel, class SharedBytesOf>

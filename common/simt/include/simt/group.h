@@ -13,8 +13,8 @@ namespace cooperative_groups {
 
 using size_type = unsigned long long;
 
-// Any group. Functions that take it by value get a slice of the real one that still knows how to
-// synchronise and to count.
+// Any group. Functions that take it by value get a slice of the real one, which can still
+// synchronise and count.
 class thread_group {
  public:
   SIMT_INLINE void sync(simt::BarrierCall call = simt::BarrierCall::current()) const {

@@ -31,8 +31,8 @@ SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 #undef SIMT_GROUP_OPERATION
 
 // The combination of all threads' values, in every thread. In groups whose size is a power of two
-// every thread walks the tree, in one shuffle per level; in others the first one does, and shares
-// it.
+// every thread walks the tree, in one shuffle per level; in other groups the first thread does and
+// shares the result.
 template <class Group, class T, class Operation>
 SIMT_INLINE std::decay_t<T> reduce(const Group& group, T&& value, Operation operation) {
   static_assert(std::is_base_of_v<warp_group, Group>, "reduce takes tiles and coalesced groups");

@@ -39,11 +39,11 @@ struct LaunchConfig {
 void* dynamic_shared();
 
 // cudaFuncSetAttribute(kernel, MaxDynamicSharedMemorySize, size_bytes): launches may use that much
-// from now on. Kept for all kernels together; never lowers the limit.
+// from now on. One limit applies to all kernels; never lowers it.
 void raise_dynamic_shared_limit(std::size_t size_bytes);
 
-// The first statement of a kernel with __launch_bounds__(max_threads, ...). Larger blocks do not
-// get further: the launch fails with cudaErrorInvalidValue.
+// The first statement of a kernel with __launch_bounds__(max_threads, ...). With larger blocks the
+// launch fails with cudaErrorInvalidValue.
 void check_launch_bounds(unsigned max_threads) noexcept;
 SIMT_INLINE void check_launch_bounds(unsigned max_threads, unsigned /*min_blocks*/,
                                      unsigned /*max_cluster_blocks*/ = 0) noexcept {

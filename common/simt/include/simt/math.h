@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mathematics that CUDA has beyond <cmath>. The heavy functions are out of line, in the
-// uninstrumented library, where a kernel's calls leave no trace but their results.
+// uninstrumented library, where the hooks see nothing of a kernel's calls.
 #pragma once
 
 #include <math.h>

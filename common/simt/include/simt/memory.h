@@ -13,7 +13,8 @@
 namespace simt {
 
 // The range is at a fixed place, so that "is this a device address?" is one comparison and so that
-// two runs see the same addresses. It is reserved without memory behind it, which arrives on use.
+// two runs see the same addresses. It is reserved without memory behind it; pages get memory at
+// their first use.
 #if defined(__x86_64__)
 inline constexpr std::uintptr_t kDeviceBase = 0x2000'0000'0000;
 #else  // some aarch64 systems have addresses of 39 bits
@@ -22,7 +23,7 @@ inline constexpr std::uintptr_t kDeviceBase = 0x20'0000'0000;
 inline constexpr std::size_t kDeviceRangeBytes = std::size_t{16} << 30;
 inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{4} << 30;  // what programs can have
 inline constexpr std::size_t kAllocationAlignment = 256;
-inline constexpr std::size_t kRedZoneBytes = 256;  // at least so much free room after an allocation
+inline constexpr std::size_t kRedZoneBytes = 256;  // least free room after an allocation
 
 // What fresh memory holds, in words: a NaN as float and as double, an odd negative number as int.
 inline constexpr std::uint32_t kPoisonWord = 0xFFF8DEAD;
@@ -68,7 +69,7 @@ std::vector<const Allocation*> live_allocations();
 // device's memory is used up. size_bytes > 0.
 void* allocate(std::size_t size_bytes, Allocation::Kind kind);
 
-// A kernel is about to use [p, p + size_bytes) of a live allocation, of which something was never
+// A kernel is about to use [p, p + size_bytes) of a live allocation, and part of that was never
 // written. The middle of a huge allocation gets its poison now, page by page; but a page that has
 // memory behind it was used by unchecked code, and keeps its contents.
 void poison_on_first_use(const void* p, std::size_t size_bytes);
@@ -109,10 +110,11 @@ void release_all();
 // What malloc and new in kernels may take in all (cudaLimitMallocHeapSize).
 std::size_t device_heap_bytes();
 
-// Live bytes of the presented kDeviceMemoryBytes.
+// Live bytes, out of the presented kDeviceMemoryBytes.
 std::size_t used_bytes();
 
-// Told of everything the host API does to device memory, so that the checkers' shadow keeps up.
+// Called for everything the host API does to device memory, so that the checkers' shadow stays
+// current.
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
@@ -122,7 +124,7 @@ class MemoryObserver {
   virtual void on_write(const void* p, std::size_t size_bytes) = 0;
   // cudaMemcpy to the host: [p, p + size_bytes) is about to be read.
   virtual void on_read(const void* p, std::size_t size_bytes) = 0;
-  // Between two device allocations: what was uninitialised stays so at its new place.
+  // Between two device allocations: uninitialised bytes stay uninitialised at their new place.
   virtual void on_copy(const void* destination, const void* source, std::size_t size_bytes) = 0;
 };
 void set_memory_observer(MemoryObserver* observer);  // null: none

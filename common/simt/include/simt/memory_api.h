@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Allocating and asking about memory. Errors are those of a device: cudaErrorMemoryAllocation when
-// the presented memory is used up, cudaErrorInvalidValue for pointers that are not a live
-// allocation's base (a double free, an interior pointer, the wrong kind of memory).
+// Allocating and querying memory. Errors are those of a device: cudaErrorMemoryAllocation when the
+// presented memory is used up, cudaErrorInvalidValue for pointers that are not a live allocation's
+// base (a double free, an interior pointer, the wrong kind of memory).
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,7 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer);
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
-// Hints; checked and otherwise without effect.
+// Hints: their arguments are checked; they have no other effect.
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes, cudaMemoryAdvise advice,
                           int device);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes, cudaMemoryAdvise advice,

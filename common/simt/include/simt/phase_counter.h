@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A barrier in memory: phases that end when the expected number of arrivals is there. What threads
-// did before they arrived is visible to those that have seen the phase end.
+// A barrier in memory: phases that end when the expected number of arrivals is there. A thread that
+// has seen the phase end also sees what the others did before they arrived.
 #pragma once
 
 #include "simt/atomic_access.h"

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// With simt/limits.h, what the device is; these are only reported, not enforced.
+// Together with simt/limits.h, these describe the device; they are reported but not enforced.
 inline constexpr int kComputeMajor = 9;
 inline constexpr int kComputeMinor = 0;
 inline constexpr int kRegistersPerMultiprocessor = 65536;

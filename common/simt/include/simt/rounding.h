@@ -28,8 +28,8 @@ float to_float(Rounding rounding, unsigned long long value);
 double to_double(Rounding rounding, long long value);
 double to_double(Rounding rounding, unsigned long long value);
 
-// Rounds to an integer as hardware does: what is too large gives the nearest limit, NaN gives 0, or
-// the sign bit alone where the result has 64 bits.
+// Rounds to an integer as hardware does: values out of range give the nearest limit, NaN gives 0,
+// or the sign bit alone where the result has 64 bits.
 template <class Integer>
 Integer to_integer(Rounding rounding, double value);
 extern template int to_integer<int>(Rounding, double);

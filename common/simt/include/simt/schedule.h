@@ -26,8 +26,8 @@ void set_schedule(std::uint64_t seed);
 // This call returns all kernels to the order of set_schedule.
 void forget_races();
 
-// How long a kernel may stand still before it counts as a deadlock, in basic blocks of threads that
-// poll memory. One that neither waits nor touches memory may compute 50 times as long.
+// How long a kernel may make no progress before it counts as a deadlock, in basic blocks of threads
+// that poll memory. A thread that neither waits nor touches memory may compute 50 times as long.
 inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;
 void set_step_limit(std::uint64_t basic_blocks_without_memory_change);
 

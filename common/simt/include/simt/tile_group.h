@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tiles: groups of 1, 2, 4 ... 32 neighbouring lanes, and coalesced groups: lanes as they come.
+// Tiles: groups of 1, 2, 4 ... 32 neighbouring lanes, and coalesced groups: the lanes that arrive
+// together.
 #pragma once
 
 #include "simt/warp_group.h"
@@ -34,7 +35,7 @@ class thread_block_tile : public warp_group {
                    (static_cast<unsigned>(parent.size()) + tile_size - 1) / tile_size) {}
 
  public:
-  // A tile of a block is a tile, whatever it was made from.
+  // A tile of a block has the same behaviour whatever group it was made from.
   template <class OtherParent>
   SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
       : warp_group(other) {}

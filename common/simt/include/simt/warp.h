@@ -47,7 +47,8 @@ concept WarpValue = (std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
 template <WarpValue T>
 SIMT_INLINE std::uint64_t to_bits(T value) {
   std::uint64_t bits = 0;
-  // By this name copies of a known size need no call; see simt_renamed_calls in WorkerSteps.cmake.
+  // With this name, g++ inlines copies of a known size; see simt_renamed_calls in
+  // WorkerSteps.cmake.
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
 }

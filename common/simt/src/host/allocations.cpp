@@ -32,7 +32,7 @@ void enter(std::byte* base, std::size_t size_bytes, std::string name, Allocation
            bool initialised) {
   const auto old = book().find(base);
   if (old != book().end() && old->second.live) end(old->second);
-  // What lay here before ended, but would be found as the nearest: forget it.
+  // The allocation that was here has ended, but would still be found as the nearest: forget it.
   for (auto stale = book().upper_bound(base);
        stale != book().end() && stale->first < base + size_bytes;) {
     stale = stale->second.live ? std::next(stale) : book().erase(stale);

@@ -27,7 +27,7 @@ End examine(const void* p, std::size_t size_bytes, Side wanted) {
   return {side_fits && found->contains(p, size_bytes), found};
 }
 
-// A device with unified addresses does not look at the kind of a copy between hosts.
+// A device with unified addresses ignores the kind of a copy between host addresses.
 bool takes_any_side(cudaMemcpyKind kind) {
   return kind == cudaMemcpyDefault || kind == cudaMemcpyHostToHost;
 }
@@ -78,7 +78,7 @@ cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
     return cudaErrorInvalidPitchValue;
   }
   if (is_empty(extent)) return cudaSuccess;
-  // Both ends are looked at whole first: a copy that fails has copied nothing.
+  // Checks both ends completely first: a copy that fails has copied nothing.
   const std::size_t y = extent.height - 1;
   const std::size_t z = extent.depth - 1;
   const std::size_t to_bytes = static_cast<std::size_t>(to.row(y, z) - to.base) + extent.width;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the verbs of lab authors and instructors do: proofs, scaffold, copies, packages."""
+"""The work behind the verbs of lab authors and instructors: proofs, scaffold, copies, packages."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Changes of a text as search and replace blocks, written like the hunks of a diff. No I/O.
 
-A block begins with `@@` and has whole lines: those with a blank in front stay, those with `-` go,
-those with `+` come. The lines that stay or go are what the block searches for. They must occur
-exactly once, so a block needs no line numbers and never lands in another place.
+A block begins with `@@` and has whole lines: a blank in front keeps a line, `-` removes it, `+`
+adds it. The block searches for its kept and removed lines. They must occur exactly once, so a block
+needs no line numbers and is never applied in another place.
 """
 
 import difflib
@@ -19,7 +19,7 @@ class EditError(ValueError):
 
 
 class MovedError(EditError):
-    """What a block searches for is not in the text, or in several places."""
+    """The lines that a block searches for are not in the text, or are in several places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,9 @@ def _block_of(
 def _unique_range(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
     """The shortest range around [start, end) whose lines occur once; no blank line at its edges.
 
-    Of several of one length, that with the fewest comments, which change more often than code; then
-    that with the most lines in front, as an insertion follows what it belongs to.
+    Among ranges of one length, prefers the one with the fewest comments, which change more often
+    than code; then the one with the most lines in front, since an insertion follows what it belongs
+    to.
     """
     starts = [at for at in range(start + 1) if at == start or lines[at].strip()]
     ends = {at for at in range(end, len(lines) + 1) if at == end or lines[at - 1].strip()}

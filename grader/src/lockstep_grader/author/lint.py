@@ -32,14 +32,14 @@ from lockstep_grader.model.score import score_rung
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2
-# What `new` leaves for the author; a plain TODO is a student's.
+# The mark that `new` leaves for the author; a plain TODO is for a student.
 _AUTHORS_MARK = re.compile(r"TODO\(author\)[ \t]*([^\n\"]*)")
 _TEXT_SUFFIXES = frozenset({".cpp", ".cu", ".cuh", ".edit", ".h", ".md", ".toml"})
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One proof, and in what it fails; no problem means that it holds."""
+    """One proof and its problems; without any, it holds."""
 
     lab: str
     kind: str  # starter, solution or mutant; file: one that is not finished
@@ -59,7 +59,7 @@ class _Proof:
 def lint(
     workspace: Workspace, labs: Sequence[Lab], session: Session, kept: Shelf | None = None
 ) -> tuple[Verdict, ...]:
-    """Every proof of every lab, judged in parallel, unless `kept` has its judgement.
+    """Makes every proof of every lab in parallel, except those whose judgement is in `kept`.
 
     Raises FaultError for a malformed mutant.
     """
@@ -129,7 +129,7 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
         name = mutant.name
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
         proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
-        # Of the others nvcc has nothing to say, and there are many.
+        # For the other mutants, of which there are many, nvcc reports nothing.
         phase = Phase.ERRORS if mutant.is_of_the_language else None
         yield replace(proof, job=replace(proof.job, nvcc=phase))
 

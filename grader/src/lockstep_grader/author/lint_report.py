@@ -13,7 +13,7 @@ from lockstep_grader.model.text import visible
 
 
 def print_verdicts(console: Console, verdicts: Sequence[Verdict]) -> None:
-    """A row per lab and kind of proof, then one line a breach and a skipped proof."""
+    """A row per lab and kind of proof, then one line per breach and per skipped proof."""
     table = Table(box=None)
     for name in ("lab", "what", "proved", "breached", "skipped"):
         table.add_column(name, justify="left" if name in ("lab", "what") else "right")

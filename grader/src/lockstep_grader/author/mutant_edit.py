@@ -59,7 +59,7 @@ class Place:
 
 
 def find_mutant(workspace: Workspace, labs: Sequence[Lab], name: str) -> Place:
-    """The mutant called NAME or LAB/NAME; its path will do. Raises InputError."""
+    """The mutant called NAME or LAB/NAME, or with that path. Raises InputError."""
     lab_name, _, stem = _short_name(name).rpartition("/")
     chosen = [find_lab(labs, lab_name)] if lab_name else labs
     known = [Place(lab, file) for lab in chosen for file in mutant_files(workspace, lab.id)]
@@ -229,6 +229,6 @@ def _rung_of(place: Place, fields: Mapping[str, str]) -> Rung:
 
 
 def _short_name(name: str) -> str:
-    """LAB/NAME or NAME, of a path as the shell completes it."""
+    """LAB/NAME or NAME, from a path as the shell completes it."""
     words = [word for word in name.strip("/").split("/") if word not in ("solutions", "mutants")]
     return "/".join(words).removesuffix(EDIT).removesuffix(WHOLE)

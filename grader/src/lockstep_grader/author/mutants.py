@@ -39,7 +39,7 @@ EDIT, WHOLE = ".edit", ".cu"
 FIELDS = ("mutant of", "mistake", "expect", "also", "message", "line", "needs")
 _FIELD = re.compile(rf"//\s*({'|'.join(FIELDS)}):\s*(.*?)\s*$")
 _REQUIRED = ("mutant of", "mistake", "expect")
-# What a GPU may well let pass with the right result.
+# Kinds of mistakes that may give the right result on a GPU.
 _CHECKED_KINDS = frozenset(
     {
         FindingKind.RACE,
@@ -58,7 +58,7 @@ class Mutant:
     mistake: str
     outcome: Outcome
     expected: tuple[FindingKind, ...]  # the header's 'expect:'
-    also: frozenset[FindingKind] = frozenset()  # other kinds that will do
+    also: frozenset[FindingKind] = frozenset()  # other kinds that are accepted
     message: str = ""  # what a finding's message must contain
     line: int = 0  # the line that a finding must name; 0: any
     needs: str = ""  # a backend, or a feature of its toolchain, without which it is not caught
@@ -71,7 +71,7 @@ class Mutant:
 
     @property
     def kinds(self) -> frozenset[FindingKind]:
-        """Any of these will do."""
+        """The kinds that are accepted."""
         return self.also | frozenset(self.expected)
 
     @property
@@ -82,7 +82,7 @@ class Mutant:
         return Source(self.rung.file_name, self.text.encode())
 
     def obstacle(self, toolchain: Toolchain) -> str:
-        """Why this toolchain cannot be asked to catch the mutant; empty when it can."""
+        """Why this toolchain cannot catch the mutant; empty when it can."""
         if self.needs and self.needs not in (toolchain.backend, *toolchain.features):
             return f"needs {self.needs}"
         on_gpu = toolchain.backend is Backend.CUDA and "checkers" not in toolchain.features
@@ -92,17 +92,17 @@ class Mutant:
 
     @property
     def sought(self) -> Sought:
-        """What is enough to have seen; of a trivial one, every test's verdict counts."""
+        """The finding after which judging may stop; for a trivial mutant, every test must run."""
         return EVERY_TEST if self.is_trivial else Sought(self.kinds, self.line, self.message)
 
     @property
     def is_of_the_language(self) -> bool:
-        """Whether a compiler must refuse it: then nvcc is asked, too."""
+        """Whether a compiler must refuse it: then nvcc compiles it, too."""
         return FindingKind.COMPILE_ERROR in self.kinds
 
     @property
     def is_trivial(self) -> bool:
-        """A submission that does not even try: it may not pass a single test."""
+        """A submission that does no work: it must not pass a single test."""
         return self.mistake.startswith("trivial")
 
 
@@ -176,7 +176,7 @@ def solution_of(workspace: Workspace, lab: Lab, rung: Rung) -> Path:
 
 
 def read_text(workspace: Workspace, file: Path) -> str:
-    """Every byte as it is: no line end is translated. Raises FaultError."""
+    """The file's text with its line ends unchanged. Raises FaultError."""
     try:
         return file.read_bytes().decode("utf-8")
     except OSError as error:
@@ -186,7 +186,7 @@ def read_text(workspace: Workspace, file: Path) -> str:
 
 
 def breaches(mutant: Mutant, result: RungResult) -> list[str]:
-    """In what `result` differs from what the mutant declares; empty when it was caught so."""
+    """How `result` differs from what the mutant declares; empty when it was caught as declared."""
     if result.outcome is not mutant.outcome:
         return [f"was {result.outcome}, not {mutant.outcome}"]
     found = [finding for finding in result.findings if finding.kind in mutant.kinds]
@@ -207,7 +207,7 @@ def breaches(mutant: Mutant, result: RungResult) -> list[str]:
 
 
 def _names_line(finding: Finding, line: int) -> bool:
-    """A race has two places, and which of them comes first is a matter of chance."""
+    """A race has two places, in either order."""
     in_words = re.search(rf"\bline {line}\b", finding.message)
     return finding.line == line or (finding.kind is FindingKind.RACE and in_words is not None)
 
@@ -218,7 +218,7 @@ def _shown_line(text: str, number: int) -> str:
 
 
 def _lines_with(text: str, wanted: str) -> list[int]:
-    """The numbers of the lines that are `wanted`, blanks at both ends aside."""
+    """The numbers of the lines that equal `wanted`, ignoring blanks at both ends."""
     return [at for at, line in enumerate(lines_of(text), 1) if line.strip() == wanted]
 
 

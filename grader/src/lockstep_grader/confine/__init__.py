@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Where student code is compiled and run, and what it can reach from there."""
+"""The confinement of student code while it is compiled and run."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where student code is compiled and run: bubblewrap, with nothing in sight that it does not need.
+"""Runs compilers and student code under bubblewrap, where they see only the files they need.
 
 docs/sandbox.md says what is isolated, from what, and what is not.
 """
@@ -40,9 +40,9 @@ _TMP = "/tmp"  # noqa: S108  # the sandbox's own
 _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the driver's cache
 
 _FILTER_FD = 9
-# Limits that outlast a judge: seconds of CPU over the worker's whole life, and open files. Then the
+# Limits that hold even if the judge dies: the worker's seconds of CPU, and its open files. Then the
 # filter's file, which bubblewrap reads from a descriptor. The limit on CPU is the soft one, which
-# ends with SIGXCPU: the hard one's SIGKILL would look as if another process had ended the worker.
+# ends with SIGXCPU: the hard one's SIGKILL would look as if another process had killed the worker.
 _START = f"""ulimit -c 0
 ulimit -S -t "$1"
 ulimit -n "$2"
@@ -61,13 +61,13 @@ _ABSOLUTE = re.compile(r"(?:^|=|^-[IL])(/[^=]*)$")
 
 
 class Confinement(Protocol):
-    """How commands that touch student code are started."""
+    """Starts commands that handle student code."""
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation in `work`."""
 
     def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
-        """The words to put before the path of `worker`, or before its checker's."""
+        """The words to put before the path of `worker`, or of its checker."""
 
 
 class Unconfined:
@@ -96,7 +96,7 @@ class Sandbox:
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """`argv` with a view of the system, the files that it names, and its work folder.
 
-        Of the folder `include` it sees the headers alone, of others all but what is hidden.
+        In the folder `include` it sees only headers, in others everything that is not hidden.
         """
         path = os.environ.get("PATH") or "/usr/bin:/bin"
         made = [self.program, *self.isolation, "--setenv", "PATH", path]
@@ -140,9 +140,9 @@ class NoSandbox:
 
 @cache
 def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSandbox:
-    """The sandbox as it works on this machine: tried once, with the very command that is used.
+    """The sandbox as it works on this machine: tried once, with the real command.
 
-    `probe` is a worker, to see whether it gets at the device from inside.
+    `probe` is a worker, to test whether it can reach the device from inside.
     """
     program = shutil.which("bwrap")
     if not program:
@@ -163,7 +163,7 @@ def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSan
 
 
 def _complaint(sandbox: Sandbox, probe: Path | None) -> str:
-    """What goes wrong when something is run in `sandbox`; empty when nothing does."""
+    """Why nothing can run in `sandbox`; empty if it works."""
     program = probe or Path(shutil.which("true") or "/bin/true")
     arguments = ["--probe"] if probe else []
     try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The system-call filter of a sandboxed worker, as the kernel's classic BPF.
 
-On cpu the worker is one thread of computing: what it does not need does not exist (ENOSYS), and
-what only an attack needs ends it with SIGSYS, a cause of death that the judge knows. On cuda
-NVIDIA's driver decides what is needed, so all but the attacks is let through.
+On cpu the worker is one computing thread: calls that it does not need return ENOSYS, and calls that
+only an attack needs end it with SIGSYS, which the judge recognises. On cuda NVIDIA's driver decides
+what is needed, so everything except the attacks is allowed.
 """
 
 import platform
@@ -58,7 +58,7 @@ _ATTACKS = {
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "ioperm": (173, -1),
     "iopl": (172, -1), "settimeofday": (164, 170), "clock_settime": (227, 112),
 }  # fmt: skip
-# The driver speaks to itself over local sockets; signals are refused to it, not fatal.
+# The driver communicates with itself over local sockets; its signals are refused, not fatal.
 _LET_THROUGH_ON_CUDA = {"socket", "connect", "bind", "listen", "accept", "accept4", "tkill"}
 _SIGNALS = ("kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
@@ -106,8 +106,8 @@ def filter_program(backend: Backend, machine: str = "") -> bytes | None:
 
 def _cpu_rules(column: int) -> Iterator[_Instruction]:
     yield from _answer(_NEEDED, column, _ALLOW)
-    # Nothing is written but the channels that were open from the start, and nothing that was
-    # written is run.
+    # Only channels that were open from the start may be written, and written memory may not be
+    # executed.
     yield from _unless_bits(_OPENAT[column], 2, _WRITING, _EPERM)
     yield from _unless_bits(_MPROTECT[column], 2, _PROT_EXEC, _KILL)
     yield from _map_rule(_MMAP[column])

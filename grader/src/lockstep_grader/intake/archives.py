@@ -2,9 +2,8 @@
 """Takes the wanted files out of an archive, and only them.
 
 Nothing is ever unpacked to a path that the archive chooses: each wanted file goes to a numbered
-file in a spool folder of ours. Sizes that an archive claims are not believed; what is read is
-counted. The libraries that read it may take for ever over a hostile one: confined.py runs this
-module in a process of its own.
+file in a spool folder of ours. Claimed sizes are not trusted; the bytes are counted as they are
+read. Reading a hostile archive may never end, so confined.py runs this module in its own process.
 """
 
 import errno
@@ -25,7 +24,8 @@ from lockstep_grader.model.text import one_line
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
 _CHUNK = 1 << 16
-# What zipfile unpacks piece by piece; of the others it unpacks all at once, however much that is.
+# The methods that zipfile unpacks piece by piece; with others it unpacks everything at once, of any
+# size.
 BOUNDED_COMPRESSION = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MAX_PATH = 4096  # as long as Linux lets a path be
 _ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
@@ -33,7 +33,7 @@ _ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much of an archive we are ready to look at."""
+    """The limits for reading an archive."""
 
     entries: int
     file_bytes: int  # the largest wanted file
@@ -234,7 +234,7 @@ def _check_directory(stream: BinaryIO, bounds: Bounds) -> None:
 def _without_doubles(
     members: tuple[Member, ...], wanted: Callable[[str], bool]
 ) -> tuple[Member, ...]:
-    """Of files that come twice, or under names that differ in case alone, none is taken."""
+    """Takes no file that appears twice, or under names that differ only in case."""
     names: dict[str, list[str]] = {}
     for member in members:
         if not member.is_folder:

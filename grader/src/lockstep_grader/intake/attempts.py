@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Several uploads of one student: which one counts for each rung, and what to say about the rest.
+"""Chooses which of a student's uploads counts for each rung, and notes the others.
 
 The latest counts: by the platform's number where it has one, or else by the time of the newest file
-in an archive, which is when the student last worked on it. What lies there unpacked counts before
-an archive next to it.
+in an archive, which is when the student last worked on it. An unpacked folder counts before an
+archive next to it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -58,7 +58,7 @@ class Gathered:
 
     @property
     def problem(self) -> str:
-        """Why nothing could be taken; empty when something was."""
+        """Why no file could be taken; empty when one was."""
         if self.labs:
             return ""
         return "; ".join(self.problems) or "there is no lab folder and no rung file in it"
@@ -120,7 +120,7 @@ class Gatherer:
             found.problems.append(_nothing_in(shown, members))
 
     def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
-        """Adds an archive, or a rung's file that came by itself, which takes knowing the lab."""
+        """Adds an archive, or a single rung file, if the lab is known."""
         lab = self._wanted.flat
         rungs = {rung.file_name: rung for rung in lab.rungs} if lab else {}
         if stem(name):

@@ -128,6 +128,6 @@ def _shown(student: Student) -> Student:
 
 
 def _merged(listed: Student, known: Student) -> Student:
-    """The roster's word first; what it does not say is as the platform says."""
+    """Takes each field from the roster, or from the platform if the roster lacks it."""
     names = [item.name for item in fields(Student)]
     return Student(*(getattr(listed, name) or getattr(known, name) for name in names))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose a file or folder is, from the name that a learning platform gave it."""
+"""Finds the student of a file or folder from the name that a learning platform gave it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Platform(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose an entry of a class is: entries with the same `key` are one student's."""
+    """The owner of an entry of a class: entries with the same `key` belong to one student."""
 
     key: str
     student: Student = NOBODY_KNOWN
@@ -50,8 +50,8 @@ class Owner:
 def platform_of(folders: Iterable[str], files: Iterable[str]) -> Platform:
     """The platform that most names are made by.
 
-    A student chooses the end of a name, and it may look as if another platform had made it. So no
-    name is read by itself, and of each the beginning decides.
+    A student chooses the end of a name, which may look as if another platform had made it. So all
+    names are read together, and the beginning of each decides.
     """
     votes = [Platform.MOODLE for name in folders if _MOODLE_FOLDER.fullmatch(name)]
     for name in files:
@@ -65,7 +65,7 @@ def platform_of(folders: Iterable[str], files: Iterable[str]) -> Platform:
 
 
 def owner_of(name: str, platform: Platform, *, is_folder: bool = False) -> Owner:
-    """Who handed in the entry of this name. Canvas hands out files alone."""
+    """The student who handed in the entry of this name. Canvas exports only files."""
     if platform is Platform.MOODLE:
         if match := (_MOODLE_FOLDER if is_folder else _MOODLE).fullmatch(name):
             rest = "" if is_folder else match["rest"]
@@ -156,7 +156,8 @@ def _submitters(record: Any) -> list[Student]:
 def classroom_logins(names: Sequence[str]) -> Mapping[str, str]:
     """The logins in `assignment-login`, the clones of GitHub Classroom, by folder name.
 
-    The assignment is what all names begin with, up to a hyphen; one name alone does not tell.
+    The assignment is the common beginning of all names, up to a hyphen; one name alone is not
+    enough.
     """
     if len(names) < 2:
         return {}

@@ -56,7 +56,7 @@ class Submission:
 
 
 def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
-    """The file, which ought to be called `name`, or what is wrong with it."""
+    """The file, which should be called `name`, or what is wrong with it."""
     if file.is_missing:
         reason = f": {visible(file.problem)}" if file.problem else ""
         return Finding(file.kind, f"{name} is missing from the submission{reason}", name)

@@ -171,12 +171,12 @@ def _entries(tree: Tree) -> Iterator[_Entry]:
     for name, file in files.items():
         owner = owner_of(name, platform)
         if owner.by_platform or stem(name):
-            # Who put the class together may have linked it together too.
+            # An instructor may have built the class from links.
             yield _Entry(owner, SubmittedFile(file.path, None, file.problem, file.kind))
 
 
 def _by_time(entry: _Entry) -> tuple[int, bool, str]:
-    """What counts more comes later: a newer upload, and a folder before an archive."""
+    """Sorts so that later entries win: a newer upload, and a folder over an archive."""
     return entry.owner.order, not isinstance(entry.content, SubmittedFile), entry.owner.rest
 
 
@@ -200,13 +200,13 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
                 gatherer.from_folder(content, found, owner.order)
         except OSError as error:  # a folder that we may not read is not the student's fault
             found.fault = system_error_line(error)
-        except Exception as error:  # whatever it is, the rest of the class is graded
+        except Exception as error:  # for any error, the rest of the class is graded
             found.fault = f"a bug in the grader, please report it: {error!r}"
     return found
 
 
 def _submission(pile: _Pile, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
-    """What was found; each file that is missing says what else was wrong."""
+    """The submission found; each missing file also mentions what else was wrong."""
     why = SubmittedFile(None, problem="; ".join(found.problems), is_missing=True)
     missing = {(lab.id, rung.id): why for lab in graded for rung in lab.rungs}
     problem = "" if found.fault else found.problem

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line of a TOML file on which a key is: tomllib does not say, and an error must."""
+"""Finds the line of a key in a TOML file: errors must name it, and tomllib does not."""
 
 import re
 from collections.abc import Mapping

@@ -96,7 +96,7 @@ class ArchiveFolder:
 
 
 def archive_tree(name: str, members: Iterable[Member]) -> ArchiveFolder:
-    """The folders in an archive called `name`. What would lie outside of it lies nowhere."""
+    """The folders in an archive called `name`. Paths that lead out of it are dropped."""
     root = ArchiveFolder(name)
     for member in members:
         if not member.is_outside:

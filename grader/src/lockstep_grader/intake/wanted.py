@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files of an archive are worth unpacking, as a value that another process can be told."""
+"""Which files of an archive to unpack, as a value that can be sent to another process."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles one rung into a worker, under limits; what fails is the student's or ours, by name."""
+"""Compiles one rung into a worker, under limits; tells the student's failures from ours."""
 
 import re
 import shutil
@@ -19,8 +19,8 @@ from lockstep_grader.rules.source import check_source
 from lockstep_grader.rules.symbols import check_object
 from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
 
-# Of the processor for each program of a step, and by the clock for the whole step: that much is
-# only ever used up by a machine with other things to do.
+# The limits on processor time per program, and on wall-clock time per step. Only a busy machine
+# ever reaches the second.
 CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
 SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
 _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
@@ -42,11 +42,11 @@ _OUT_OF_BOUNDS = re.compile(
     r"File size limit exceeded|File too large|cannot allocate memory",
     re.IGNORECASE,
 )
-# The sandbox or the shell before a program says that it cannot start it. A rung's own words never
-# stand at the beginning.
+# The sandbox or the shell reports that it cannot start a program. Text from a rung is never at the
+# beginning.
 _NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
-# What g++ says of its own compiler, on a line of its own. In a rung's words, as in an #error, the
-# file and line come first.
+# What g++ reports about its own compiler, on a separate line. Text from a rung, as in an #error,
+# comes after a file and line.
 _KILLED = re.compile(
     r"^[\w.+-]+: (?:fatal )?error: Killed signal terminated program \S+$", re.MULTILINE
 )
@@ -77,7 +77,7 @@ def compile_rung(
     try:
         return _compile(toolchain, tools, source, work, processes, confinement)
     except _UnexplainedLinkError as error:
-        # What links without the rung's code does not link because of it.
+        # If an empty file links, the rung's code is the reason for the failure.
         control = work / "control"
         control.mkdir(exist_ok=True)
         empty = Source(source.file_name, b"")
@@ -130,7 +130,7 @@ def _cpu_seconds(backend: Backend) -> int:
 
 
 def _explain(step: Step, done: Completed, source: Source, work: Path, backend: Backend) -> Finding:
-    # Asked of the disk, not read from the output: an #error could say the same words.
+    # Checks the disk instead of reading the output: an #error could contain the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
     if match := _NOT_STARTED.match(done.output):

@@ -132,7 +132,7 @@ def _python(group: str, names: Sequence[str], file: str) -> Iterator[Item]:
 
 
 def _version(path: str) -> str:
-    """What the program says its version is; empty for a header or a silent program."""
+    """The version that the program prints; empty for a header or a silent program."""
     if not path or not os.access(path, os.X_OK):
         return ""
     try:

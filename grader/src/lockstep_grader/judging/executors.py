@@ -65,7 +65,7 @@ def choose_executor(
     pairs: Sequence[str],
     judging: Judging,
 ) -> Executor:
-    """What the options ask for; `pairs` are those of --slurm. Raises InputError or FaultError."""
+    """The executor of the options; `pairs`: of --slurm. Raises InputError or FaultError."""
     if choice is ExecutorChoice.LOCAL:
         if pairs:
             raise InputError("--slurm goes with --executor slurm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Grades submissions: jobs out, judgements to files, points at the end, a submission at a time."""
+"""Grades submissions: runs jobs, stores judgements in files, then computes all points."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the judge's gtest JSON. Anything that is not as agreed is the judge's fault, not a zero."""
+"""Reads the judge's gtest JSON. An unexpected format is the judge's fault, not a zero."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -105,7 +105,7 @@ def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def _image(item: Mapping[str, Any], folder: Path) -> Image:
-    name = Path(str(item["file"])).name  # whatever the judge says, it stays in the folder
+    name = Path(str(item["file"])).name  # keeps the path inside the folder
     if not (folder / name).is_file():
         raise ValueError(f"no picture {name}")
     return Image(str(item["label"]), name, (folder / name).read_bytes())

@@ -47,7 +47,7 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What a proof waits for: once the judge has seen it, the tests that follow are skipped."""
+    """The finding that a proof needs: once the judge has reported it, it skips the other tests."""
 
     kinds: frozenset[FindingKind] = frozenset()  # any of these; none: every test runs
     line: int = 0  # that such a finding names; 0: any
@@ -75,7 +75,7 @@ def run_judge(
     sought: Sought = EVERY_TEST,
     shards: int = 1,
 ) -> tuple[tuple[TestResult, ...], str]:
-    """The judge's tests of one rung, shared out among `shards` judges, and the seed they used.
+    """The judge's tests of one rung, distributed over `shards` judges, and the seed they used.
 
     Raises FaultError when a judge crashed, hung, or contradicts itself.
     """
@@ -92,7 +92,7 @@ def run_judge(
 def _run_shards(
     argv: Sequence[str], seed: int | None, work: Path, processes: Processes, shards: int
 ) -> tuple[tuple[TestResult, ...], str]:
-    """Several judges at the same time, of which each runs every n-th test."""
+    """Runs several judges at the same time, each with every n-th test."""
     if seed is None:
         seed = secrets.randbits(64)
 
@@ -109,7 +109,7 @@ def _run_shards(
 
 
 def _measured_if_right(tests: Sequence[TestResult]) -> tuple[TestResult, ...]:
-    """As one judge has it, which knows what failed before: a wrong result is not measured."""
+    """Like a single judge, which knows the earlier failures: does not measure a wrong result."""
     is_wrong = any(
         test.part is Part.CORRECTNESS and test.outcome is Outcome.FAILED for test in tests
     )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a stored result depends on: the files and values that its key is made of.
 
-A result is used again as long as its key is the same. So everything that can change a verdict is
-here, and nothing else. Points, gates, hints and titles are not: scoring and pages apply them to
+A result is used again as long as its key is the same. So the key contains everything that can
+change a verdict, and nothing else. Points, gates, hints and titles are not: scoring and pages apply
+them to
 the stored judgement, each time. Of lab.toml, judging uses the ids of lab and rung, the lists
 of headers, and the architectures.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What nvcc says of a rung: findings and warnings at the student's line, in a student's words."""
+"""Turns nvcc's messages about a rung into findings and warnings at the student's line."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.ptxas import demangle
 
-_SHOWN_ERRORS = 5  # what follows them is mostly their consequence
+_SHOWN_ERRORS = 5  # later errors are mostly consequences
 # FILE(31): error: TEXT, or warning #177-D: TEXT. Then lines that begin with blanks: details, an
 # excerpt and a caret below it, and how the compiler came there.
 _HEAD = re.compile(
@@ -171,7 +171,7 @@ def _definition(function: str, lines: Sequence[str]) -> int:
 
 
 def _in_words(said: _Said, lines: Sequence[str], line: int) -> str:
-    """nvcc's message; of the mistakes that beginners make, what it means and what to do."""
+    """nvcc's message; for beginners' mistakes also its meaning and the next step."""
     code = lines[line - 1] if 0 < line <= len(lines) else ""
     if match := _FROM_DEVICE.search(said.text):
         caller, callee = _short(match["caller"]), _short(match["callee"])

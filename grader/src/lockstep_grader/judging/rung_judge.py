@@ -69,7 +69,7 @@ class RungJudge:
         return self._seed
 
     def judge(self, job: Job, source: Source | Finding) -> Judgement:
-        """Never raises for what the submission or the judge did: a fault is in the judgement."""
+        """Never raises for a failure of the submission or the judge: a judgement has it."""
         if isinstance(source, Finding):
             return Judgement(findings=(source,))
         started = time.monotonic()
@@ -176,7 +176,7 @@ class RungJudge:
 
 
 def _unknown_here(finding: Finding) -> Finding:
-    """It costs the points all the same, or a rung could choose not to be graded."""
+    """It still costs the points, or a rung could choose not to be graded."""
     message = (
         f"nvcc compiles this, but the emulator does not know it ({finding.message}): write it in "
         "another way, or check with a GPU (--backend cuda)"
@@ -185,14 +185,15 @@ def _unknown_here(finding: Finding) -> Finding:
 
 
 def _is_better_told(compiled: Compiled, judgement: Judgement) -> bool:
-    """Whether nvcc's errors count: what does not compile has no results.
+    """Whether nvcc's errors count: a rung that does not compile has no results.
 
-    Where g++ refuses the rung, too, nvcc's words come first: they have columns, and are CUDA's.
+    If g++ also refuses the rung, nvcc's messages come first: they have columns and use CUDA's
+    terms.
     """
     kinds = {finding.kind for finding in judgement.findings}
     return not kinds or (kinds == {FindingKind.COMPILE_ERROR} and compiled.errors[0].line > 0)
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:
-    """Whether a checker would only wait for what does not end, or is not written yet."""
+    """Whether a checker would be useless: the rung does not end, or is not written yet."""
     return any(finding.kind in _HOPELESS for test in tests for finding in test.findings)

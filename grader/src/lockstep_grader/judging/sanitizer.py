@@ -19,7 +19,7 @@ from lockstep_grader.model.grades import Outcome, Part, TestResult
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
-# What each tool is asked on top of the common options.
+# The options of each tool in addition to the common ones.
 _TOOLS = {
     "memcheck": ("--leak-check=full",),
     "racecheck": ("--racecheck-report=analysis",),
@@ -82,7 +82,7 @@ class Patient:
 def sanitize(
     sanitizer: Sanitizer, patient: Patient, processes: Processes
 ) -> tuple[TestResult, ...]:
-    """One test of cleanliness a tool. Raises FaultError when a tool or the judge fails."""
+    """One test of cleanliness per tool. Raises FaultError when a tool or the judge fails."""
 
     def run(tool: str) -> TestResult:
         with patient.gpus.checking() as gpu:

@@ -28,9 +28,9 @@ _DISTANCE = re.compile(
     r"is ([\d,]+) bytes (after|before) the nearest allocation"
     r"(?: at 0x[0-9a-f]+)?( of size \d+ bytes)?"
 )
-# Farther from all device memory than an index could lead: the host's memory, or no pointer at all.
+# Too far from all device memory for a wrong index: the host's memory, or not a pointer.
 _FOREIGN_BYTES = 1 << 36
-# Notes and sums that carry no error of their own.
+# Notes and summaries that are not errors themselves.
 _REMARKS = re.compile(
     r"(ERROR|LEAK|RACECHECK|HAZARD) SUMMARY|Maximum number of hazards"
     r"|Warning: (?!.*(?:Race|hazard))|Info:"
@@ -40,7 +40,7 @@ _CONSEQUENCES = re.compile(
     r"Target application returned an error|process didn't terminate successfully"
     r"|Process (?:was )?killed|The application may have hit an error"
 )
-# After these the device only answers with errors.
+# After these, every call to the device fails.
 _STOPPING = frozenset(
     {
         FindingKind.OUT_OF_BOUNDS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A missing semicolon: compilers blame the word after it, where nothing is wrong."""
+"""A missing semicolon: compilers report the word after it, where nothing is wrong."""
 
 import re
 from collections.abc import Sequence

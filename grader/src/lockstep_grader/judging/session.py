@@ -152,12 +152,12 @@ def open_session_for(
 
 
 def is_own(folder: Path, workspace: Workspace) -> bool:
-    """Whether what lies in `folder` is this checkout's, and not other people's code."""
+    """Whether `folder` belongs to this checkout and does not hold other people's code."""
     return folder.resolve() in (workspace.labs.resolve(), workspace.solutions.resolve())
 
 
 def confinement_here(toolchain: Toolchain) -> Confinement:
-    """The sandbox where it works, or what is the case where it does not.
+    """The sandbox if it works, or else the reason why it does not.
 
     Installs bubblewrap if that needs no person's help.
     """

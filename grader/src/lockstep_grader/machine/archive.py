@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Archives whose bytes depend on what is in them alone: fixed times, owners and order."""
+"""Archives whose bytes depend only on their contents: fixed times, owners and order."""
 
 import io
 import tarfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a person reads on stdout. Submissions' text arrives as rich Text, never as markup."""
+"""Output for people on stdout. Submissions' text is passed as rich Text, never as markup."""
 
 from rich.console import Console
 from rich.table import Table
@@ -85,5 +85,5 @@ def _part(score: PartScore) -> str:
 
 
 def clipped_cell(text: str) -> Text:
-    """A cell that gives way to the other columns; a column that must not wrap would not."""
+    """A cell that shrinks in favour of other columns; a column without wrapping would not."""
     return Text(text, no_wrap=True, overflow="ellipsis")

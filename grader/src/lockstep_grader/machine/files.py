@@ -46,7 +46,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def require_writable(file: Path) -> None:
-    """Fails before the work, not after it. Raises InputError."""
+    """Checks that `path` can be written, before the work instead of after it. Raises InputError."""
     if not file.absolute().parent.is_dir():
         raise InputError(f"{file.parent}: no such folder for {file.name}")
     if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):

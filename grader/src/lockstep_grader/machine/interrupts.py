@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ctrl-C and other signals to end: heard once, and not lost."""
+"""Ctrl-C and other signals to end: handled once, and never lost."""
 
 import signal
 from collections.abc import Callable, Iterator

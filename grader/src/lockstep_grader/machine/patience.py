@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long the grader waits for a rung: its limits of time, made longer or shorter by a factor."""
+"""How long the grader waits for a rung: a factor on its time limits."""
 
 import os
 

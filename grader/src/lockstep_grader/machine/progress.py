@@ -143,7 +143,7 @@ def _left(seconds: float | None) -> str:
 
 
 def _spoken(seconds: float) -> str:
-    """A length of time, no finer than it can be known."""
+    """A length of time, rounded to what an estimate can give."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Why a rung failed, as people are told: the cause once, what follows from it in three lines.
+"""Why a rung failed, in sentences for people: the cause once, then its consequences in three lines.
 
-Terminal, pages, JSON and exports all have these sentences.
+Terminal, pages, JSON and exports all use these sentences.
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -85,7 +85,7 @@ def _is_due_to(cause: Finding, test: Tried) -> bool:
 
 
 def _reason(due: Sequence[Tried], told: Container[str]) -> str:
-    """How many tests it is; and of the first what no finding says, such as the size."""
+    """The number of tests, and what only the first test's message says, such as the size."""
     if not due:
         return ""
     first = due[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Python 3.10, the one of Ubuntu 22.04, lacks of the standard library."""
+"""Parts of the standard library that Python 3.10, the one of Ubuntu 22.04, lacks."""
 
 import sys
 

@@ -21,7 +21,7 @@ class LockstepError(Exception):
 
 
 def system_error_line(error: OSError) -> str:
-    """What the operating system complained about, and of which file."""
+    """The operating system's error message, with the file."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
 

@@ -53,9 +53,9 @@ class FindingKind(StrEnum):
 # Findings about cost, not about soundness: they leave the cleanliness points alone.
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 
-# What tends to follow from what: a kind later in this list is often the consequence of an earlier
-# one. A missing bounds check lets two threads meet at one address, which is a race; a missing
-# barrier is a race, then a read of what no thread has written yet, and then a wrong result.
+# Causes before consequences: a kind later in this list is often the consequence of an earlier one.
+# A missing bounds check lets two threads meet at one address, which is a race; a missing barrier is
+# a race, then a read of what no thread has written yet, and then a wrong result.
 _CAUSES_FIRST = (
     (FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN, FindingKind.TODO),
     (FindingKind.LAUNCH_ERROR, FindingKind.OUT_OF_MEMORY),
@@ -116,7 +116,7 @@ _REGISTER_UNIT = 256  # that a warp's registers come in
 _WARP_SIZE = 32
 _MAX_WARPS = 32  # of a block
 
-# The oldest that nvcc 13 knows, and the one that the emulator presents.
+# The oldest architecture that nvcc 13 knows, and the one that the emulator presents.
 ARCHITECTURES = ("7.5", "9.0")
 
 
@@ -198,7 +198,7 @@ class CompilerWarning:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What nvcc's assembler says that a kernel takes of a multiprocessor."""
+    """A kernel's resources on a multiprocessor, as nvcc's assembler reports them."""
 
     kernel: str  # demangled, without its parameters
     architecture: str  # such as 9.0
@@ -309,7 +309,7 @@ class LabResult:
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """Who handed something in, as far as names and the roster tell; empty where they do not."""
+    """The student of a submission, as far as names and the roster identify one; else empty."""
 
     name: str = ""
     email: str = ""

@@ -90,7 +90,7 @@ MEASURES = _measures(
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
-# Of nvcc's assembler: the most of any kernel, on any architecture that the lab names.
+# Figures of nvcc's assembler: the largest of any kernel, on any architecture that the lab lists.
 COMPILER_MEASURES = _measures(
     Measure("registers_per_thread", "registers per thread", "registers per thread"),
     Measure("spilled_bytes", "bytes of registers that spill to local memory", "bytes spilled"),

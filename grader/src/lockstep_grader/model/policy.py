@@ -140,7 +140,7 @@ def hidden_rungs(course: Course, lab: str) -> frozenset[str]:
 
 
 def mark(course: Course, work: Work) -> CourseMark:
-    """What counts of `work`."""
+    """The mark for `work` by the course's rules."""
     marks = tuple(_lab_mark(course, work, lab) for lab in work.labs)
     dropped = _lowest(marks, course.drop_lowest)
     marks = tuple(
@@ -186,7 +186,7 @@ def _rung_points(
 
 
 def _late_percent(course: Course, work: Work, rules: LabRules, notes: list[str]) -> float:
-    """How much of the points lateness costs, in percent."""
+    """The percentage of the points that lateness costs."""
     if rules.deadline is None:
         return 0.0
     extensions = [

@@ -51,7 +51,7 @@ def score_lab(lab: Lab, judgements: Mapping[str, Judgement], backend: Backend) -
 
 
 def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult:
-    """The points of one rung on its own, whatever it requires."""
+    """The points of one rung by itself, without regard to the rungs that it requires."""
     if fault := fault_of(rung, judgement, backend):
         return _ungraded(rung, replace(judgement, fault=fault))
     findings = list(_each_once(judgement.findings, judgement.tests))
@@ -201,7 +201,7 @@ def _part(rung: Rung, part: Part, fraction: float) -> PartScore:
 
 
 def _each_once(own: Iterable[Finding], tests: Iterable[TestResult]) -> Sequence[Finding]:
-    """Of each kind the first at each place; causes before consequences, else as the tests came."""
+    """The first finding of each kind and place; causes before consequences, else in order."""
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in [*own, *(found for test in tests for found in test.findings)]:
         unique.setdefault((finding.kind, finding.file, finding.line), finding)

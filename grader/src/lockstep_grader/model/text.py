@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The end of what a program said, where the reason stands why it ended."""
+    """The end of a program's output, which contains the reason why it ended."""
     return one_line(text.rstrip().rpartition("\n")[2][-300:])
 
 

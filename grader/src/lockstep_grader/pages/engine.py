@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The template engine as our pages use it: everything escaped, nothing invisible, nothing loaded.
 
-A page is one file. Its Content-Security-Policy names its own style and script by their hashes, so
-that whatever a submission smuggled in could neither run nor load anything.
+A page is one file. Its Content-Security-Policy allows only its own style and script, by their
+hashes, so text from a submission can neither run nor load anything.
 """
 
 import base64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Python packages that pages need and other verbs do without."""
+"""The Python packages that only pages need."""
 
 import importlib.util
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CUDA source as coloured HTML, one piece a line, and the colours for light and dark."""
+"""CUDA source as coloured HTML, one piece per line, and the colours for light and dark."""
 
 from markupsafe import Markup
 from pygments import highlight

@@ -74,7 +74,7 @@ class Summary:
             self._print_labs(result)
 
     def finish(self) -> None:
-        """Prints what can be said only at the end."""
+        """Prints what is known only at the end."""
         if self.class_size > _DETAILED_SUBMISSIONS:
             self.console.print(self._table())
             self.console.print(Text(self._totals(), "bold"))

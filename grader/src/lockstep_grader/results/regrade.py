@@ -48,7 +48,7 @@ class Regrade:
 
 
 def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> Store:
-    """The results in `folder`, without the attempts that shall be made again.
+    """The results in `folder`, without the attempts that must be made again.
 
     The request is written down, so that a run that is killed goes on with it, and asking the same
     again then judges nothing for a third time.

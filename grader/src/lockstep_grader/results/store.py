@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results as files, one a (submission, lab, rung), so that a killed run resumes where it stopped.
+"""Results as files, one per (submission, lab, rung), so that a killed run resumes where it stopped.
 
 A file holds the key of all that its judgement depended on; another key means judging again. The
 file that was there moves to attempts/RUNG/NUMBER first. Faults are never stored: they are tried

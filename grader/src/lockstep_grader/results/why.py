@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why a rung has the points that it has: each loss with its reason and its place. No I/O."""
+"""Explains a rung's points: each loss with its reason and its place. No I/O."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a rung's text may not contain, because a compiled object no longer shows it.
+"""Forbids what a rung's text may not contain and a compiled object no longer shows.
 
 The text is read as g++ reads it, up to macros: splices, comments, literals, directives. Where a
 reader could fall out of step with g++ (raw strings, a `$` in a name), the text is refused, and so
@@ -32,7 +32,7 @@ unlikely unroll unused using vector_size clang
 """
 _ALLOWED_ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 _GNU_ATTRIBUTE = frozenset({"__attribute__", "__attribute"})
-# Who may write these outside a list can put a list together where none is seen.
+# Code that may write these outside a list can assemble a list that this check does not see.
 _VENDORS = frozenset({"gnu", "__gnu__", "clang", "_Clang"})
 _ALLOWED_PRAGMAS = re.compile(
     r"(unroll|nounroll|once|nv_diag\w*|nv_exec_check_disable|GCC diagnostic|diag_\w+|region|"
@@ -59,7 +59,7 @@ _Problem = tuple[int, str]
 
 
 def check_source(source: Source, backend: Backend) -> Finding | None:
-    """The first thing in the text that no rung may have."""
+    """The first forbidden thing in the text."""
     for line, message in _problems(source.data.decode("utf-8-sig", "replace"), backend):
         return Finding(FindingKind.FORBIDDEN, f"may not have {message}", source.file_name, line)
     return None

@@ -35,13 +35,13 @@ from lockstep_grader.rules.elf import (
     read_object,
 )
 
-# As much as a worker may use in all: with more it would not even start, and that looks like a
-# fault of the machine's.
+# The limit of a worker's memory: with more it would not start, which looks like the machine's
+# fault.
 _STATIC_BYTES = 3 << 30
 
 
 def check_object(file: Path, source: Source, backend: Backend) -> Finding | None:
-    """The first thing in the object `file` that no rung may have. Raises FaultError."""
+    """The first forbidden thing in the object `file`. Raises FaultError."""
     try:
         made = read_object(file)
     except OSError as error:
@@ -153,8 +153,8 @@ _VISIBLE = (Binding.GLOBAL, Binding.WEAK, Binding.UNIQUE)
 def _definitions(symbols: Iterable[Symbol]) -> Iterator[_Complaint]:
     """Definitions of names that belong to the runtime.
 
-    Of C's names any: the linker prefers a weak one in an object to a library's. Of C++'s names the
-    strong ones: headers define theirs, and theirs are weak.
+    Any of C's names: the linker prefers a weak one in an object to a library's. Only strong ones of
+    C++'s names, because headers define weak ones.
     """
     for symbol in symbols:
         if not symbol.is_defined or symbol.binding not in _VISIBLE:

@@ -20,7 +20,7 @@ _TOKENS = re.compile(
 )
 _RAW_PREFIXES = frozenset({"R", "LR", "uR", "UR", "u8R"})
 _SPLICE = re.compile(r"\\[ \t]*\n")
-# What some readers take for the end of a line, and g++ for a blank or nothing at all.
+# Characters that some readers treat as the end of a line, and g++ as a blank or as nothing.
 _CONTROL = re.compile(r"[^\n\t -~\xa0-\u2027\u202a-\U0010ffff]")
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the students' verbs do."""
+"""The work behind the students' verbs."""

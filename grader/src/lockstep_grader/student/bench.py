@@ -65,7 +65,7 @@ def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> d
 def _time_rung(
     session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], work: Path
 ) -> list[Row]:
-    """A row a size; one that failed has a `failure` in place of its figures."""
+    """A row per size; one that failed has a `failure` in place of its figures."""
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")

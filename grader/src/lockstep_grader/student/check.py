@@ -26,7 +26,7 @@ from lockstep_grader.toolchain.nvcc import Phase
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Rungs of one lab, judged: what there is to show."""
+    """The judged rungs of one lab, and what to show about them."""
 
     folder: Path  # of lab folders, from which the rungs were taken
     lab: Lab
@@ -69,7 +69,7 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
 
 
 def _next_command(lab: Lab, rung: Rung) -> str:
-    """What a student does after `rung` has passed."""
+    """The next step of a student whose `rung` has passed."""
     ids = [each.id for each in lab.rungs]
     following = ids[ids.index(rung.id) + 1 :]
     return f"./lab check {lab.id}/{following[0]}" if following else f"./lab submit {lab.id}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `check` says to a student about one rung: why, where in the source, and what next."""
+"""What `check` shows about one rung: the cause, its place in the source, and the next step."""
 
 from rich.console import Console
 from rich.padding import Padding
@@ -91,7 +91,7 @@ def excerpt(source: Source, line: int, column: int = 0) -> Text:
 
 
 def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Backend) -> None:
-    """What efficiency was judged by, each with a tick or a cross."""
+    """The measures of efficiency, each with a tick or a cross."""
     unicode = console.encoding.lower().startswith("utf")
     for test in result.judgement.tests:
         if test.part is not Part.EFFICIENCY:

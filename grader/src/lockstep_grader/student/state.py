@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a checkout remembers about its student: last scores and revealed hints."""
+"""What a checkout stores about its student: last scores and revealed hints."""
 
 import json
 from collections.abc import Mapping

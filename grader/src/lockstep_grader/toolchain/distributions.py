@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What other systems than Debian call its packages, and the command that installs them.
+"""The names of Debian's packages on other systems, and the command that installs them.
 
 Debian and Ubuntu are tried; the others' names come from their package lists (docs/systems.md).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a download is: one line on a terminal, a line now and then anywhere else."""
+"""The progress of a download: one line on a terminal, a line every few seconds elsewhere."""
 
 import sys
 import time

@@ -53,7 +53,7 @@ def pip_command(python: str) -> list[str]:
 
 
 def pip_environment(env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Ours without what is no business of the new environment."""
+    """Our environment variables, except those that do not concern the new environment."""
     clean = {**env, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
     clean.pop("PYTHONPATH", None)
     return clean

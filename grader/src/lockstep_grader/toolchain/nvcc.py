@@ -55,7 +55,7 @@ class RungCompiler:
 
 
 def _targets(source: Path, architectures: Sequence[str], phase: Phase) -> list[str]:
-    """What a newer GPU can, an older one need not: so the text is read for the oldest alone.
+    """Reads the text only for the oldest GPU, which supports the least.
 
     That takes half of the time. Only a text that asks for the architecture differs between them.
     """
@@ -117,8 +117,7 @@ def _newest_gxx(nvcc: Path) -> int | None:
 def _host_compiler(newest: int | None) -> str:
     """g++ where it is old enough, else the newest g++-N that is; empty when there is none.
 
-    -allow-unsupported-compiler is no way out: what then fails would be called the student's error.
-    """
+    -allow-unsupported-compiler does not help: its failures would count as the student's errors."""
     usual = shutil.which("g++") or ""
     if newest is None or not usual:
         return usual

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each kernel takes of a multiprocessor, from the verbose output of nvcc's assembler."""
+"""Each kernel's resources on a multiprocessor, from the verbose output of nvcc's assembler."""
 
 import re
 import shutil

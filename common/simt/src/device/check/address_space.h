@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Address space for the checkers' records, which are indexed by the device's addresses: all of it
-// is reserved at once, memory comes behind a part when there is something to record about it. So a
-// system that hands out no more than it has (vm.overcommit_memory=2) need not promise the whole.
+// is reserved at once, and a part gets memory when there is something to record about it. So a
+// system without overcommit (vm.overcommit_memory=2) does not need memory for the whole.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ void* reserve_address_space(std::size_t size_bytes);
 // included. Ends the process if the system refuses.
 void commit(void* begin, std::size_t size_bytes);
 
-// Makes a committed range zeros again and hands whole pages of it back.
+// Sets a committed range to zeros again and returns whole pages of it to the system.
 void clear_pages(void* begin, std::size_t size_bytes);
 
 // The same for everything that was reserved at `begin`, committed or not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asynchronous copies to shared memory that have begun and not arrived.
+// Asynchronous copies to shared memory that have begun but not arrived.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace simt::device {
 
-// What one lane has in flight. Until a copy arrives, its room holds poison and counts as unwritten,
-// so that a read that comes too early is caught.
+// What one lane has in flight. Until a copy arrives, its destination holds poison and counts as
+// unwritten, so that an early read is reported.
 class AsyncCopies {
  public:
   // A copy to [address, address + size_bytes), which holds its contents already. `pc`: of the call
@@ -22,7 +22,7 @@ class AsyncCopies {
   // Those begun since the last commit are one batch.
   void commit() { ++num_batches_; }
 
-  // All arrive but those of the last so many batches.
+  // All copies arrive except those of the last num_later batches.
   void wait(std::size_t num_later_batches, SharedShadow& shadow);
 
   // For a new block.

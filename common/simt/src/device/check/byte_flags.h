@@ -11,7 +11,8 @@ namespace simt::device {
 
 class ByteFlags {
  public:
-  // Bytes of storage for so many flags; a little more, because flags are read four bytes at a time.
+  // Bytes of storage for this many flags, and a few more, because flags are read four bytes at a
+  // time.
   static constexpr std::size_t storage_bytes(std::size_t num_flags) {
     return num_flags / 8 + 2 * sizeof(std::uint32_t);
   }

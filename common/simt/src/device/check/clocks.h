@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a block, its warps and its threads know of each other (see order.h).
+// Which accesses of each other a block, its warps and its threads know of (see order.h).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct BlockOrder {
   std::uint64_t horizon = 0;       // all threads know of what was released until then ...
   std::uint64_t next_horizon = 0;  // ... and from the next barrier on, until then
 
-  bool overflowed() const { return tick >= kMaxTick; }  // too long to follow: no findings
+  bool overflowed() const { return tick >= kMaxTick; }  // too many ticks: no findings
 };
 
 }  // namespace simt::device

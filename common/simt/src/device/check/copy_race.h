@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Races of copies and fills: they meet the memory of a kernel, or of another copy, on another
-// stream that may still run (see run/stream_order.h).
+// Races of copies and fills with a kernel or another copy on another stream, which may still run
+// (see run/stream_order.h).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace simt::device {
 void look_for_concurrent_copies();
 extern bool copies_may_run;
 
-// Holds a kernel's access against the copies. Call only if copies_may_run.
+// Checks a kernel's access against the copies. Call only if copies_may_run.
 void check_concurrent_copies(const Access& access);
 
-// The running copy or fill reads or writes device memory: holds that against concurrent work, and
-// notes it.
+// The running copy or fill reads or writes device memory: checks that against concurrent work, and
+// records it.
 void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written);
 
 }  // namespace simt::device

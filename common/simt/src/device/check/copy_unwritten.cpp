@@ -14,7 +14,7 @@
 namespace simt::device {
 namespace {
 
-// Less may be the padding of structs.
+// Fewer bytes may be the padding of structs.
 constexpr std::size_t kPartBytes = 32;
 
 // Not recorded as written, and with fresh memory's contents.

@@ -7,8 +7,8 @@
 
 namespace simt::device {
 
-// For each byte of the device's range whether it may be read: it lies in a live allocation and was
-// written since. A flag that is set answers both questions at once.
+// For each byte of the device's range, whether it may be read: it lies in a live allocation and was
+// written since. One flag answers both questions.
 extern ByteFlags device_flags;
 
 }  // namespace simt::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the checkers do at a launch's beginning and end, and at those of its blocks.
+// What the checkers do when a launch, or one of its blocks, begins or ends.
 #pragma once
 
 #include <set>

@@ -15,7 +15,7 @@ struct SkippedBarriers {
   struct Leaver {
     uint3 thread;
     const void* begin;                // the barrier it last waited at; null: at none
-    bool is_amid_block;               // its turn began in the midst of path[0]
+    bool is_amid_block;               // its turn began inside path[0]
     std::vector<std::uint32_t> path;  // its basic blocks
     bool ends_with_access;            // the last one accesses memory
   };

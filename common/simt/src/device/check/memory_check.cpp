@@ -30,7 +30,7 @@
 namespace simt::device {
 namespace {
 
-// find_allocation, with its last answer kept for as long as the book does not change.
+// find_allocation with a cache of its last answer, valid as long as the book does not change.
 const Allocation* find(std::uintptr_t address) {
   static const Allocation* last = nullptr;
   static std::uint64_t version = 0;
@@ -59,9 +59,9 @@ bool was_written_unseen(const Access& access) {
   return false;
 }
 
-// Some byte of it was never written, or is not allocated. An access that finds one written byte is
-// let through: whole structs are copied with their padding, vectors with elements in no use.
-// Returns false if it is not allocated: nothing is recorded about such memory.
+// Some byte of it was never written, or is not allocated. An access with at least one written byte
+// passes: programs copy structs with their padding, and vectors with unused elements. Returns false
+// if it is not allocated: nothing is recorded about such memory.
 bool check_unwritten(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
@@ -86,7 +86,7 @@ void check_device_memory(const Access& access) {
 }
 
 // The same for shared memory. `variable`: which one the access begins in or after; null in dynamic
-// shared memory, where any is as good as another.
+// shared memory, where all bytes are alike.
 bool check_unwritten_shared(const Access& access, SharedRegion& region) {
   const Untraced untraced;
   const SharedVariable* variable = nullptr;
@@ -135,7 +135,7 @@ void check_other_stack(const Access& access) {
   if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
 }
 
-// Of the program's variables a kernel may use the device's, and write those that are not constant.
+// A kernel may use the program's device variables, and write those that are not constant.
 void check_owner(const Access& access) {
   const Owner owner = owner_of_variable(access.address);
   if (owner == Owner::kHost && !is_of_launch(access.pc)) end_host_pointer(access);
@@ -166,7 +166,7 @@ void check_elsewhere(const Access& access) {
   if (is_mapped(access.address) && !is_of_launch(access.pc)) end_host_pointer(access);
 }
 
-// Of the host, to the device's range: it may reach managed and pinned memory alone.
+// An access of the host to the device's range: only managed and pinned memory is allowed.
 void check_host_access(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);

@@ -58,7 +58,7 @@ void report_past_shared_memory(const Access& access) {
   const AddressRange& memory = running.dynamic_shared;
   std::string message =
       past_dynamic_text(running_thread_name(), access, memory.low, memory.size_bytes);
-  // What follows the largest is the emulator's own.
+  // The memory after the largest is the emulator's own.
   if (access.address + access.size_bytes > memory.low + kMaxSharedBytesPerBlock) {
     end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds, std::move(message), access.pc});
   }

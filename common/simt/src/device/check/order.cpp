@@ -35,7 +35,7 @@ struct Release {
   }
 };
 
-// Beyond so many fences in one launch everything counts as ordered.
+// Beyond this many fences in one launch everything counts as ordered.
 constexpr std::size_t kMaxReleases = 1 << 20;
 
 std::unordered_map<std::uint32_t, std::vector<Release>> g_releases;  // by the block's ordinal

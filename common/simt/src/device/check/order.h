@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which accesses come before which, whatever the schedule: by barriers, by __syncwarp, and by
-// fences before and atomics after. Errs on the side of order: never reports an ordered pair as
-// unordered.
+// fences before and atomics after. In doubt, a pair counts as ordered: never reports an ordered
+// pair as unordered.
 //
 // Each block has a clock that ticks at everything that may order. A fence releases what its thread
 // has done, or knows of by barriers and __syncwarp, and a fence for the device also what the
@@ -27,7 +27,7 @@ void restart_ordinals();  // call when no access is remembered
 void order_launch(std::uint32_t first_concurrent);  // first block of launches that may overlap
 void order_block_start(BlockChecks& checks);
 void order_barrier(BlockChecks& checks);
-void order_grid_barrier_begin();  // everything before it, in all blocks, is past
+void order_grid_barrier_begin();  // everything before it, in all blocks, is ordered
 void order_grid_barrier_block(BlockChecks& checks);
 void order_warp_sync(const Warp& warp, std::uint32_t group);
 void order_release(bool for_device);  // false: for the block only
@@ -41,7 +41,7 @@ bool is_ordered(Stamp earlier);
 bool has_fences(Stamp stamp);
 
 // Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
-// stream that nothing orders before this one.
+// stream without an ordering before this one.
 bool is_current(Stamp stamp);
 
 }  // namespace simt::device

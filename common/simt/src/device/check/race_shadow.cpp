@@ -39,13 +39,13 @@ WordHistory* global_history() {
   return history;
 }
 
-// Accesses that may meet on purpose. A plain read next to atomics counts as an optimistic one, of
-// which a compare-and-swap makes sure afterwards, as in NVIDIA's own examples.
+// Accesses that may communicate on purpose. A plain read next to atomics counts as an optimistic
+// read that a compare-and-swap verifies afterwards, as in NVIDIA's own examples.
 bool are_meant(Stamp earlier, Stamp now, bool earlier_writes, bool now_writes, bool is_shared) {
   constexpr Stamp kEither = kAtomicBit | kVolatileBit;
   if ((earlier & kEither) != 0 && (now & kEither) != 0) {
-    // In shared memory volatile is often taken for a barrier between the lanes of a warp, which it
-    // is not. With fences, they may be polling.
+    // In shared memory, programs often use volatile as a barrier between the lanes of a warp, which
+    // it is not. With fences, they may be polling.
     const bool is_warp_synchronous = is_shared && (earlier & now & kVolatileBit) != 0 &&
                                      same_warp(earlier, now) && !has_fences(earlier);
     return !is_warp_synchronous;

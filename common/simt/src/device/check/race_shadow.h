@@ -14,8 +14,8 @@ namespace simt::device {
 // Takes the address space of the device range's records now, not on first use.
 void reserve_history();
 
-// Holds an access to the words from `history` on, which begins at `low` (a multiple of 4), against
-// the earlier ones, reports races, and notes it.
+// Compares an access to the words from `history` on, which begins at `low` (a multiple of 4), with
+// the earlier ones, reports races, and records it.
 void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared);
 
 // Where a cache hint announces an access: the next one, if it is to this address, counts as

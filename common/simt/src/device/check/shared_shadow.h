@@ -29,7 +29,7 @@ struct SharedVariable;
 void add_written_variables(const SharedRegion& static_region,
                            std::set<const SharedVariable*>& variables);
 
-// Each resident block has one; the memory itself they use in turns.
+// Each resident block has one, although blocks use the memory itself in turns.
 class SharedShadow {
  public:
   // For a fresh block: nothing is written.

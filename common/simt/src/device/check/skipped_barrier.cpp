@@ -20,7 +20,7 @@
 namespace simt::device {
 namespace {
 
-// Of a long path the end decides.
+// Only the end of a long path is compared.
 constexpr std::size_t kMaxLeaversBlocks = 64;
 constexpr std::size_t kMaxWay = 256;
 constexpr std::size_t kMaxWatched = 256;

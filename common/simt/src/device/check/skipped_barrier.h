@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Threads that go past a barrier without it and leave the kernel, while others wait there.
+// Finds threads that bypass a barrier and leave the kernel while others wait there.
 //
-// A thread that has returned no longer counts at barriers, and to return early is no mistake. So
-// the code that such a thread has executed decides. It has gone past the barrier if it executed a
-// basic block behind the barrier that a thread from the barrier executes, too, before that one
-// comes back in front of the barrier. Basic blocks lie in memory in the order of the source
-// (-fno-reorder-blocks), so "behind" is a larger address in the same function. But loops are tested
-// at their end: what a thread that waits has executed as often on its way does not count.
+// A thread that has returned no longer counts at barriers, and returning early is allowed. So the
+// code that such a thread executed decides. It bypassed the barrier if it executed a basic block
+// after the barrier that a thread from the barrier also executes before it returns to code in front
+// of the barrier. Basic blocks lie in memory in the order of the source (-fno-reorder-blocks), so
+// "behind" is a larger address in the same function. But loops are tested at their end: what a
+// thread that waits has executed as often on its way does not count.
 #pragma once
 
 namespace simt::device {

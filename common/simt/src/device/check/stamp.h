@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who made an access and when, in 64 bits.
+// Which thread made an access and when, in 64 bits.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace simt::device {
 
-// The request as a person sees it: what it goes to by name, and where in it. Call while the
+// The request in readable form: the name of the memory, and the offsets in it. Call while the
 // request's block runs.
 AccessPattern access_pattern(const Request& request, int cost);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where lanes go from the end of a basic block that they have executed together.
+// Which basic blocks lanes execute after one that they executed together.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@ class Branch {
 
   bool has_parted() const { return other_.step != nullptr; }
 
-  // Some lanes go to other basic blocks than the rest.
+  // Some lanes continue at a different basic block.
   bool is_divergent() const { return is_divergent_; }
 
-  // A device's compiler would make no branch of it, but instructions with a condition: each side is
-  // at most one short basic block that touches no memory, and the sides meet right behind.
+  // A device's compiler would use predicated instructions instead of a branch: each side is at most
+  // one short basic block that touches no memory, and the sides join right after it.
   bool is_predicated() const {
     if (has_third_) return false;
     const bool in_order = next_.pc() < other_.pc();
@@ -50,7 +50,7 @@ class Branch {
   }
 
   // Inside the branch instruction: right before the nearest basic block behind it, which begins
-  // with a call of so many bytes.
+  // with a call of call_bytes.
   std::uint32_t place(std::uint32_t call_bytes) const {
     return nearest_ == UINT32_MAX ? from_pc_ : nearest_ - call_bytes;
   }
@@ -79,7 +79,7 @@ class Branch {
 
   std::uint32_t from_pc_;
   Side next_;   // the side of the first lane
-  Side other_;  // of the first lane that goes elsewhere
+  Side other_;  // of the first lane with another step
   bool has_third_ = false;
   bool is_divergent_ = false;
   std::uint32_t nearest_ = UINT32_MAX;

@@ -74,7 +74,7 @@ class Merge {
         } else if (event.kind() == EventKind::kOperation) {
           waiting |= rest & -rest;
         } else if (is_open(lane, &event)) {
-          return;  // which lane comes first is not known yet
+          return;  // which lane is first is not known yet
         } else {
           lanes_ &= ~(rest & -rest);
         }

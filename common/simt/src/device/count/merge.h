@@ -2,10 +2,10 @@
 // Makes warp instructions of what the lanes of a warp have recorded.
 //
 // A device runs the lanes of a warp together until a branch parts them, runs the parts one after
-// another, and joins them where the paths meet again. So does the merge, over basic blocks: of all
-// lanes it takes those that are deepest in calls, of these those at the smallest address; those
-// that stand at the same basic block execute it together. Compiled without reordering of blocks,
-// code lies in such an order that lanes that run ahead wait there. Lanes that wait in a
+// another, and joins them where the paths meet again. The merge does the same with basic blocks. It
+// selects the lanes that are deepest in calls, and among these the lanes at the smallest address;
+// lanes at the same basic block execute it together. Compiled without reordering of blocks, code
+// lies in such an order that lanes that run ahead wait there. Lanes that wait in a
 // warp operation go on together.
 #pragma once
 

@@ -67,7 +67,7 @@ int count_ascending_sectors(const Request& request) {
   return count;
 }
 
-// Whether one wavefront will do for accesses within one word each.
+// Whether one wavefront is enough for accesses within one word each.
 bool is_free_of_conflicts(const Request& request) {
   std::array<std::uintptr_t, kNumBanks> word_of_bank;
   std::uint32_t banks = 0;  // that have a word

@@ -22,8 +22,8 @@ struct Request {
 // Distinct blocks of 32 bytes that it touches.
 int count_sectors(const Request& request);
 
-// Shared memory answers in wavefronts: 32 banks of 4 bytes, and each gives one word a wavefront, to
-// all lanes that want it. A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8
+// Shared memory answers in wavefronts: in each, every one of 32 banks of 4 bytes delivers one word,
+// to all lanes that read it. A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8
 // bytes, 8 at 16; without conflicts a phase takes one wavefront.
 struct Wavefronts {
   int total = 0;
@@ -31,7 +31,7 @@ struct Wavefronts {
 };
 Wavefronts count_wavefronts(const Request& request);
 
-// Lanes that go to the address that most of them go to.
+// The number of lanes at the most frequent address.
 int largest_multiplicity(const Request& request);
 
 }  // namespace simt::device

@@ -40,8 +40,8 @@ bool is_pinned_or_of_program(std::uintptr_t address) {
   return allocation != nullptr && allocation->contains(p);
 }
 
-// Nothing for what is no memory of the device: another thread's stack, built-in variables, what a
-// launch reads to find its kernel.
+// Nothing for memory that a device does not have: another thread's stack, built-in variables, what
+// a launch reads to find its kernel.
 std::optional<MemorySpace> space_of(std::uintptr_t address) {
   if (is_device_address(reinterpret_cast<const void*>(address))) return MemorySpace::kGlobal;
   if (running.static_shared.contains(address) || running.dynamic_shared.contains(address)) {

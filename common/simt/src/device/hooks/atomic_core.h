@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every atomic access comes down to, CUDA's and the compiler's.
+// The common part of every atomic access, CUDA's and the compiler's.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ inline void note_place(Place place) {
   if (running.launch != nullptr) running.lane->pc = place.pc;
 }
 
-// Holds an atomic access of the running thread against what is known of the memory.
-// A load or a store counts as such.
+// Checks an atomic access of the running thread against the state of the memory. A load or a store
+// counts as an access, too.
 template <class T>
 void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Place place) {
   if (running.launch == nullptr || running.is_private(reinterpret_cast<std::uintptr_t>(address))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores that bypass the cache, which programs take for volatile ones.
+// Loads and stores that bypass the cache, which programs use like volatile ones.
 #include "simt/cache_hints.h"
 
 #include <cstdint>

@@ -15,7 +15,7 @@ using simt::device::running;
 
 std::uint64_t g_slept = 0;  // nanoseconds
 
-// Time flies for a thread that only reads the clock.
+// The clock runs faster for a thread that only reads it.
 std::uint64_t read_clock(const void* pc) {
   constexpr std::uint64_t kPollTime = 1024;
   static const char clock_place = 0;

@@ -41,7 +41,7 @@ T compute(AtomicOperation operation, T value, T operand) {
   return value;
 }
 
-// A maximum that is no new one changes nothing, but no thread waits by means of it.
+// A maximum may leave the value as it is, but no thread uses it to wait.
 bool may_poll(AtomicOperation operation) {
   return operation != AtomicOperation::kMin && operation != AtomicOperation::kMax;
 }

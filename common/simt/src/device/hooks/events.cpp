@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes on what a running launch makes known: to the checkers, and to the counters if the kernel
-// is being counted.
+// Passes a running launch's events to the checkers, and to the counters if the kernel is being
+// counted.
 #include "run/events.h"
 
 #include <utility>
@@ -89,7 +89,7 @@ void on_convergence(Warp& warp, std::uint32_t group) {
 void on_warp_stalls(Warp& warp) { merge_traces(warp); }
 
 void on_yield() {
-  if (running.trace != nullptr) running.trace->height = 0;  // it comes back amid a basic block
+  if (running.trace != nullptr) running.trace->height = 0;  // it returns inside a basic block
 }
 
 }  // namespace simt::device

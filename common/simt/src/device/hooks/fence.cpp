@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads take turns here and see each other's writes at once, so fences only change what
-// the checkers take for ordered. And a thread may wait by means of them, around plain loads.
+// Threads take turns here and see each other's writes at once, so fences only change what counts as
+// ordered for the checkers. A thread may also poll with plain loads between fences.
 #include "check/order.h"
 #include "run/poll.h"
 #include "run/running.h"

@@ -80,7 +80,8 @@ void report_fault(const LaunchSite& site, const device::Fault& fault) {
   set_sticky_error(fault.error);
 }
 
-// A device knows what a kernel declares before it launches it; here it is known afterwards.
+// A device knows a kernel's declarations before the launch; the emulator knows them only
+// afterwards.
 void check_static_shared(const Launch& launch) {
   std::size_t static_bytes = 0;
   std::string names;

@@ -7,7 +7,8 @@
 
 namespace simt::device {
 
-// Where a reference was bound that is misaligned for its type, which is no access yet; 0: nowhere.
+// The address of a reference that was bound misaligned for its type, without an access so far; 0:
+// none.
 extern std::uintptr_t doubtful_reference;
 
 // The access goes through that reference. Ends the kernel.

@@ -34,7 +34,7 @@ bool names_guard(std::string_view symbol) {
   return symbol.starts_with("_ZGV") || symbol == "__tls_guard";
 }
 
-// A mapped ELF file; every access is held against its size.
+// A mapped ELF file; every access is checked against its size.
 class Image {
  public:
   explicit Image(const char* path) {

@@ -12,7 +12,7 @@ namespace simt::device {
 struct SharedVariable {
   std::size_t offset;  // in the block's static shared memory
   std::size_t size_bytes;
-  std::string name;  // as declared, without what it is declared in
+  std::string name;  // as declared, without its scope
 
   // A flag of the compiler's own: whether the variable's constructor has run.
   bool is_guard;

@@ -24,7 +24,7 @@ bool is_users(std::string_view path) {
   return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/");
 }
 
-// Headers that rungs share: a student's line is better, one of these is better than none.
+// Headers that rungs share: a line of these is better than none, but a student's line is better.
 bool is_shared_header(std::string_view path) {
   return path.find("/common/cuda/") != std::string_view::npos;
 }
@@ -97,8 +97,8 @@ int visit_program(dl_phdr_info* object, std::size_t size, void* data) {
 
 // libbacktrace reads the debug information of every library of the process as soon as it looks for
 // one line. Where that of the C library is installed, this took most of the time of a short
-// judgement. A student's line lies in the program itself, so the linker sends libbacktrace's
-// question for what is loaded here (--wrap).
+// judgement. A student's line lies in the program itself, so the linker redirects libbacktrace's
+// query for loaded objects to this function (--wrap).
 extern "C" {
 int __real_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data);
 

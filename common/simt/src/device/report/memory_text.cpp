@@ -117,14 +117,14 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
 
 std::string host_pointer_text(const std::string& thread, const Access& access) {
   return what_it_does(thread, access) + " at " + hex(access.address) +
-         ", which is memory of the host: a kernel can use only device memory, as cudaMalloc gives "
-         "it";
+         ", which is memory of the host: "
+         "a kernel can use only device memory, as cudaMalloc gives it";
 }
 
 std::string constant_text(const std::string& thread, const Access& access) {
   return what_it_does(thread, access) +
-         " of a __constant__ variable, which kernels can only read: the host writes it, with "
-         "cudaMemcpyToSymbol";
+         " of a __constant__ variable, which kernels can only read: "
+         "the host writes it, with cudaMemcpyToSymbol";
 }
 
 std::string misaligned_text(const std::string& thread, const Access& access) {

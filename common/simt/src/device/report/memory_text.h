@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with an access to memory, in words. `thread`: the name of the thread that makes it.
+// Messages about wrong accesses to memory. `thread`: the name of the thread that makes it.
 #pragma once
 
 #include <cstddef>
@@ -64,11 +64,11 @@ struct TypedAccess {
 std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
                                  std::uintptr_t address);
 
-// An asynchronous copy of so many bytes (at once) "from" or "to" the address.
+// An asynchronous copy of size_bytes (at once) "from" or "to" the address.
 std::string misaligned_copy_text(const std::string& thread, const char* direction,
                                  std::uintptr_t address, std::size_t size_bytes);
 
-// One of a size that there is not.
+// A copy of a size that the hardware cannot copy.
 std::string impossible_copy_text(const std::string& thread, std::size_t size_bytes,
                                  std::size_t zero_bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races, in words.
+// Messages about races.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace simt::device {
 
-// Two accesses by different threads, of which nothing says which comes first.
+// Two accesses by different threads without an ordering between them.
 struct Race {
   std::string thread;  // the name of the thread that makes the later access
   Access access;       // the later one
@@ -32,14 +32,14 @@ struct StreamCopy {
   bool is_written;  // the range that it shares with the access; else it reads there
 };
 
-// The thread's access meets the copy, which may still run.
+// The thread accesses memory of the copy, which may still run.
 std::string copy_race_text(const std::string& thread, const Access& access, const StreamCopy& copy);
 
-// The copy meets what a kernel, which may still run, has done at `pc`.
+// The copy uses memory that a kernel, which may still run, accessed at `pc`.
 std::string copy_meets_kernel_text(const StreamCopy& copy, const char* kernel, const void* pc,
                                    bool kernel_writes);
 
-// The copy meets another one, which may still run.
+// The copy uses memory of another copy, which may still run.
 std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other);
 
 }  // namespace simt::device

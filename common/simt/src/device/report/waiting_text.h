@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads that wait for each other, in words.
+// Messages about threads that wait for each other.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Caller {
 // The caller's lane is not part of its mask.
 std::string outside_mask_text(const Caller& caller);
 
-// Its shuffle has read a lane that its mask names, and that is not there any more.
+// Its shuffle has read a lane that its mask names but that is no longer there.
 std::string missing_source_text(const Caller& caller, int source_lane);
 
 }  // namespace simt::device

@@ -14,8 +14,8 @@
 namespace simt::device {
 namespace {
 
-// Compilers make copies of a call, which are one barrier all the same. A call in one of the
-// emulator's headers is told by the line of the student's that led there.
+// Compilers make copies of a call; they still count as one barrier. A call in one of the emulator's
+// headers is identified by the student's line that led there.
 bool is_other_barrier(const void* pc, const BarrierCall& call, const Block& block) {
   if (pc == block.barrier_pc) return false;
   const Untraced untraced;

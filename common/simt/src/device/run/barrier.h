@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The barrier of a block: who has come, and when all go on.
+// The barrier of a block: which threads have arrived, and when all go on.
 #pragma once
 
 #include "simt/sync.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a running launch makes known to the checkers and the counters. They are above this room, so
-// the functions are declared here and defined in hooks/events.cpp: a direct call, and no include.
+// The events of a running launch, for the checkers and the counters. Those are above this folder,
+// so the functions are declared here and defined in hooks/events.cpp: a direct call without an
+// include.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ void on_block_made(Block& block);
 void on_block_start(Block& block);
 void on_block_end(const Block& block);
 
-// Shared memory is about to change hands; it still holds what the last block left there.
+// Another block is about to get the shared memory, which still holds the last block's contents.
 void on_shared_memory_leaves();
 
 // The loaded shared memory is fresh, for this block.
@@ -43,13 +44,13 @@ void on_grid_barrier(Block& block);
 // The lanes of `group` have made a warp operation together.
 void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation);
 
-// The lanes of `group` have met in __activemask, which orders nothing.
+// The lanes of `group` have arrived at __activemask, which orders no accesses.
 void on_convergence(Warp& warp, std::uint32_t group);
 
 // No lane of a warp that is counted is ready.
 void on_warp_stalls(Warp& warp);
 
-// The running lane lets others run in the midst of a basic block.
+// The running lane lets others run inside a basic block.
 void on_yield();
 
 }  // namespace simt::device

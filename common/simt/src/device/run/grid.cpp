@@ -17,15 +17,15 @@
 namespace simt::device {
 namespace {
 
-// A block whose threads poll keeps its turn for so long while its own threads change memory.
+// How long a block whose threads poll keeps its turn while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// It is a deadlock when all blocks have polled so often without success; bounded polling ends
+// It is a deadlock when all blocks have polled this often without success; bounded polling ends
 // sooner.
 constexpr int kMinIdleRounds = 128;
 
-// Of blocks whose turn ended at a barrier, so many are under way at a time: enough to meet each
-// other in all states, and few enough for their threads' stacks.
+// How many blocks whose turn ended at a barrier are unfinished at a time: enough to interact in all
+// states, and few enough for their threads' stacks.
 constexpr std::size_t kMaxInterrupted = 6;
 
 AddressRange range_of(std::span<std::byte> memory) {
@@ -153,7 +153,7 @@ std::optional<std::size_t> Grid::next_runnable(std::size_t position) {
   return std::nullopt;
 }
 
-// Lets all blocks go on that wait at the grid's barrier, if the whole grid does.
+// If the whole grid waits at the grid's barrier, lets all blocks go on.
 bool Grid::release_grid_barrier() {
   const auto all_there = [](const auto& block) { return block->at_grid_barrier == block->live; };
   if (resident_.size() != num_blocks_) return false;

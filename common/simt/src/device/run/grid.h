@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One launch under way: which of its blocks are resident, and whose turn it is.
+// One running launch: which of its blocks are resident, and which one has its turn.
 #pragma once
 
 #include <cstdint>

@@ -14,17 +14,17 @@
 namespace simt::device {
 namespace {
 
-// Impatience: polling the same place again annoys most. Threads that read through volatile memory
-// place after place are hardly ever interrupted; a thread that spins yields soon, and then each
-// time.
+// Impatience grows fastest when a thread polls the same place again. Threads that read through
+// volatile memory place after place are almost never interrupted; a thread that spins yields soon,
+// and then each time.
 constexpr int kSamePlace = 64;
 constexpr int kOtherPlace = 1;
 constexpr int kPatience = 1024;
 
 constexpr std::uint64_t kStepsPerSwitch = 16;  // basic blocks that take as long as a switch
 
-// So many alarms of a thread that touches nothing make an endless loop. It cannot be waiting, so
-// others wait only while it computes: by default it may execute 10^9 basic blocks, which take a
+// This many alarms of a thread that touches no memory mean an endless loop. It cannot be waiting,
+// so others wait only while it computes: by default it may execute 10^9 basic blocks, which take a
 // GPU's thread ten seconds and the emulator two.
 constexpr int kAlarmsPerEndlessLoop = 50;
 

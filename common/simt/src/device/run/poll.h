@@ -11,7 +11,7 @@ namespace simt::device {
 // others run before it returns. pc: the caller's, for messages.
 void poll(const void* address, const void* pc);
 
-// Lets all others run first. What the threads did since the last yield was idle, unless memory
+// Lets all others run first. The threads' work since the last yield was idle, unless memory
 // changes.
 void yield(const void* pc);
 

@@ -16,7 +16,7 @@ struct Lane;
 struct Launch;
 struct Warp;
 
-// What the rooms above keep of a block and of a lane; see Block and Lane.
+// What the folders above keep for a block and for a lane; see Block and Lane.
 struct BlockChecks;
 struct LaneTrace;
 
@@ -64,7 +64,7 @@ struct Running {
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
 
-  // Changes whenever a thread does anything that can be seen.
+  // Changes whenever a thread does anything observable.
   std::uint64_t activity() const { return steps + reads + changes + switches; }
 
   bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }

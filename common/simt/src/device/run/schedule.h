@@ -48,7 +48,7 @@ class LaneOrder {
   bool is_identity_;
 };
 
-// At which of its barriers a block's turn ends, for others to run between.
+// At which of its barriers a block's turn ends, so that others run in between.
 enum class Turns { kAtHalf, kAtEvery, kAtFirst, kAtSecond };
 
 // One launch's order of everything.

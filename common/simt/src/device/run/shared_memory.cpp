@@ -45,7 +45,7 @@ TlsImage find_tls_image() {
 
 }  // namespace
 
-// Word by word, because a pattern of bytes could not be a NaN for every type.
+// Word by word, because no pattern of single bytes is a NaN for every type.
 void poison(std::span<std::byte> range) {
   constexpr std::size_t kWordBytes = sizeof(kPoisonWord);
   const auto word = std::bit_cast<std::array<std::byte, kWordBytes>>(kPoisonWord);

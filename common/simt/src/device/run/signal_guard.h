@@ -8,10 +8,10 @@
 
 namespace simt::device {
 
-// While it lives, a hardware trap in a kernel (a bad address, a division by zero) is a Fault and
-// not the end of the process. On the host's stack traps do what they did before. A timer ends
-// kernels whose thread is in a loop of a single jump: the compiler puts no hook into that, so no
-// step limit sees it.
+// While it lives, a hardware trap in a kernel (a bad address, a division by zero) becomes a Fault
+// instead of ending the process. On the host's stack, traps do what they did before. A timer ends
+// kernels whose thread is in a loop of a single jump: the compiler puts no hook into that, so the
+// step limit does not apply.
 class SignalGuard {
  public:
   SignalGuard();

@@ -5,7 +5,7 @@
 
 namespace simt::device {
 
-// Room for what a room above keeps of an object here. T stays incomplete here, so its owner gives
+// Holds what a folder above keeps for an object here. T is incomplete here, so its owner provides
 // the deleter.
 template <class T>
 using Slot = std::unique_ptr<T, void (*)(T*)>;

@@ -10,7 +10,7 @@
 namespace simt::internal {
 namespace {
 
-// So many pieces of work are remembered of each stream; older ones count as ordered.
+// How many pieces of work are remembered for each stream; older ones count as ordered.
 constexpr std::size_t kMaxRemembered = 256;
 
 struct Stream {
@@ -52,7 +52,7 @@ void join(StreamClock& clock, const StreamClock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-// What is done before anything that is issued to the stream now.
+// The work that is complete before anything that is issued to the stream now.
 StreamClock clock_at(std::size_t index) {
   StreamClock clock = order().host;
   join(clock, order().streams[index].clock);

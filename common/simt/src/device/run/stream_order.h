@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What runs before what across streams. Here all work is done when it is issued; on a device two
-// streams run at the same time unless something orders them, and the race checker has to know.
+// Which work is ordered across streams. The emulator completes all work when it is issued; on a
+// device two streams run at the same time unless something orders them, and the race checker needs
+// that order.
 //
-// Every stream counts its pieces of work. A clock says, stream by stream, up to which piece all is
-// done before something: each stream, each event and the host has one. Issuing, recording and
-// waiting join clocks (vector clocks: Mattern 1989, Fidge 1988). In doubt work counts as ordered.
+// Every stream counts its pieces of work. A clock lists for each stream up to which piece all work
+// is complete before something: each stream, each event and the host has one. Issuing, recording
+// and waiting join clocks (vector clocks: Mattern 1989, Fidge 1988). In doubt work counts as
+// ordered.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +42,7 @@ void remove_stream(cudaStream_t stream);
 // A new piece of work on a valid stream. Call end_work() when it has been carried out.
 Work& begin_work(cudaStream_t stream);
 
-// The pieces of work on other streams that nothing orders before the one begun last. Usually none.
+// The work on other streams without an ordering before the piece begun last. Usually none.
 const std::vector<const Work*>& concurrent_work();
 
 // The piece begun last, while it is issued; null between.

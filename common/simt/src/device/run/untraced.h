@@ -7,7 +7,7 @@ namespace simt::device {
 
 // While it lives, the emulator works on a fiber on its own behalf. Functions of the standard
 // library that it shares with the program may be the program's copies, with hooks; these must not
-// take its own data for the kernel's.
+// mistake its own data for the kernel's.
 class Untraced {
  public:
   Untraced()

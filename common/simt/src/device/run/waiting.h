@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the threads of a block wait for.
+// Describes what the threads of a block wait for.
 #pragma once
 
 #include <vector>

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`./lab package`: a lab's autograder as an LMS wants it, and what such a package runs there."""
+"""`./lab package`: a lab's autograder for an LMS, and what such a package runs there."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a package starts on its platform: take the files, grade them, say so in its format.
+"""What a package runs on its platform: takes the files, grades them, reports in its format.
 
-Whatever goes wrong on our side is told as the platform's own "not graded", never as a zero.
+A failure on our side is reported as the platform's own "not graded", never as a zero.
 """
 
 import html
@@ -35,18 +35,18 @@ _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
 _PROGRAM = Path(__file__).parents[2] / "__main__.py"
 _NO_SANDBOX = "--no-sandbox"
-# These containers have a share of a core and little memory, whatever they show.
+# These containers have a share of a core and little memory, even if they show more.
 _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform.AUTOLAB})
 
 
 def prepare(workspace: Workspace, lab: Lab) -> None:
-    """Builds what grading the lab takes, so that grading is quick and needs no network."""
+    """Builds what grading the lab needs, so that grading is quick and needs no network."""
     toolchain = open_session(workspace, Backend.CPU, jobs_that_fit(), labs=[lab.id]).toolchain
     write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
 
 
 def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) -> int:
-    """Grades the handed in files under `root` and delivers the result where they belong."""
+    """Grades the submitted files under `root` and puts the result where the platform expects it."""
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
         try:
@@ -109,7 +109,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
     seconds = _GITHUB_SECONDS if platform is Platform.GITHUB else TIME_LIMIT_SECONDS
     limits = Limits(seconds - _RESERVE_SECONDS)
     done = Processes().run(argv, limits, work)
-    if _refuses(done):  # no sandbox can be made here: the platform's container has to do
+    if _refuses(done):  # no sandbox works here: rely on the platform's container
         done = Processes().run([*argv, _NO_SANDBOX], limits, work)
     if done.timed_out:
         raise FaultError(f"grading took longer than {limits.seconds:.0f} seconds")

@@ -34,7 +34,7 @@ def build_package(workspace: Workspace, platform: Platform, lab: Lab, image: str
 
 
 def assessment_name(lab: Lab) -> str:
-    """Autolab's name for the lab; it becomes a Ruby module, which takes letters alone at first."""
+    """Autolab's name for the lab; it becomes a Ruby module, whose name must begin with a letter."""
     return "".join(char for char in lab.slug.lower() if char.isalnum())
 
 

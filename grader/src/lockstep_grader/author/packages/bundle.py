@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The part of this repository that grades one lab on the cpu backend: no solution, no mutant.
 
-The judge works out expected results itself, so that solutions are not needed; only speed ratios
-to them, on a GPU, would be.
+The judge computes expected results itself, so it needs no solutions. Only speed ratios on a GPU
+would need them.
 """
 
 import os
@@ -18,9 +18,9 @@ from lockstep_grader.model.grades import Lab
 _FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "grader/bootstrap.py", "lab")
 _TREES = ("common", "grader/src/lockstep_grader")
 _REQUIREMENTS = "grader/requirements.txt"
-# Tests and benchmarks of our own, which hold kernels that a student shall write.
+# Our own tests and benchmarks, which contain kernels that students must write.
 _LEFT_OUT = ("tests", "bench", "selftest", "__pycache__")
-# Of no use where one lab is graded.
+# Not needed to grade one lab.
 _NEW_LABS = "grader/src/lockstep_grader/author/scaffold/templates"
 _HEADERS = "common/cuda/"
 _INCLUDE = re.compile(rb'^\s*#\s*include\s+["<](lab/[a-z0-9_]+\.cuh)[">]', re.MULTILINE)

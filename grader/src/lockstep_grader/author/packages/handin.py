@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes a lab's rung files, and nothing else, from whatever a platform has handed in."""
+"""Takes a lab's rung files, and nothing else, from what a platform received."""
 
 import os
 import stat
@@ -25,8 +25,8 @@ _UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowE
 def take(source: Path, lab: Lab, target: Path) -> str:
     """Copies the rung files of a folder, zip or tar into the folder `target`.
 
-    A file may lie at the top, in a folder named after the lab, or deeper: the first that counts.
-    Returns one sentence when nothing can be read at all, else an empty text.
+    A file may lie at the top, in a folder named after the lab, or deeper: takes the first, in the
+    order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
     """
     target.mkdir(parents=True)
     try:

@@ -13,7 +13,7 @@ _SYSTEM = Path("/")
 
 
 def jobs_that_fit(root: Path = _SYSTEM, cores: int | None = None) -> int:
-    """The cores, or fewer where memory is short: a container sees its host's cores, not its own.
+    """The cores, or fewer if memory is short: a container sees its host's cores, not its own.
 
     Gradescope's default container has 768 MiB and half a core.
     """

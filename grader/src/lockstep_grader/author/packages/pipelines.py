@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What makes GitHub and GitLab grade each push to a student's repository."""
+"""The files that make GitHub and GitLab grade each push to a student's repository."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from lockstep_grader.machine.archive import Files, text
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
 IMAGE = "debian:13"  # of the container that grades
-# `./lab` installs the rest, but in one go it is quicker.
+# `./lab` would install these too, but one step is quicker.
 _PACKAGES = ("ca-certificates", "ccache", "python3", "python3-venv")
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`release`: the students' copy of the repository, with nothing in it that solves a task."""
+"""`release`: the students' copy of the repository, without anything that solves a task."""

@@ -17,7 +17,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab
 
-# What a copy needs to work by itself; whatever is not named here stays behind.
+# What a copy needs to work by itself; all other files are left out.
 _TOP = (
     ".clang-format",
     ".clang-tidy",
@@ -53,7 +53,7 @@ _TREES = ("common", "grader/src")
 _NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
 _INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
-# Whole programs, benchmarks and solutions to be: they solve what labs ask for.
+# Whole programs, benchmarks and solutions: they solve tasks of the labs.
 _LEFT_OUT = (
     "common/simt/bench",
     "common/simt/tests/programs",
@@ -83,7 +83,7 @@ def release_files(
 
 
 def headers_kept_back(labs: Iterable[Lab], chosen: Iterable[Lab]) -> frozenset[str]:
-    """The headers of common/cuda that come with labs, but with none of those `chosen`."""
+    """The headers of common/cuda that come only with labs that are not `chosen`."""
     brought = {header for lab in chosen for header in lab.headers}
     return frozenset(header for lab in labs for header in lab.headers) - brought
 
@@ -110,7 +110,7 @@ def _draws(path: str) -> bool:
 
 
 def _known_files(root: Path) -> list[str]:
-    """What version control knows of, so that no stray note goes to students; else all files."""
+    """The files under version control, so that no stray note leaks; without git, all files."""
     if not (root / ".git").exists():
         found = (path for path in root.rglob("*") if path.is_file())
         names = sorted(path.relative_to(root).as_posix() for path in found)
@@ -126,7 +126,7 @@ def _read(file: Path) -> bytes:
 
 
 def require_committed(root: Path, labs: Sequence[Lab]) -> None:
-    """That each rung file is as committed, without anyone's work. Raises InputError."""
+    """Checks that each rung file is as committed, without a student's work. Raises InputError."""
     if not (root / ".git").exists():
         return
     for lab in labs:
@@ -137,7 +137,7 @@ def require_committed(root: Path, labs: Sequence[Lab]) -> None:
 
 
 def require_starters(files: Mapping[str, bytes], lab: Lab) -> None:
-    """That each rung file still calls todo(). Raises InputError."""
+    """Checks that each rung file still calls todo(). Raises InputError."""
     for rung in lab.rungs:
         path = f"labs/{lab.id}/{rung.file_name}"
         if path not in files:

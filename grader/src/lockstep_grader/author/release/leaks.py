@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Whether a file holds a piece of a solution.
 
-A piece is a run of tokens, long enough that it is not met by chance, that occurs in a solution and
-in nothing that students of its lab are given: its starters, the contracts, the headers that the
-released labs bring. A starter may build on the solutions of its own lab and of earlier ones.
+A piece is a run of tokens that is too long to match by chance. It occurs in a solution, but not in
+anything that students of its lab are given: its starters, the contracts, the headers of the
+released labs. A starter may build on the solutions of its own lab and of earlier ones.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lockstep_grader.model.grades import Lab
 
-# Shorter runs are met by chance: 16 to 20 tokens hold a loop over rows and columns.
+# Shorter runs match by chance: a loop over rows and columns takes 16 to 20 tokens.
 PIECE_TOKENS = 24
 
 _TOKEN = re.compile(

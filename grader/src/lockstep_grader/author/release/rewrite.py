@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Text that reads differently in the students' copy: cut blocks, left labs, links that lead out.
 
-Between a line that says `release:cut` and one that says `release:end`, in a comment of whatever
-language, stands what the copy leaves out. In Markdown, lines between `<!-- release:only` and `-->`
-are for the copy alone: a comment in the repository, text in the copy.
+The copy leaves out the text between a line with `release:cut` and one with `release:end`, in a
+comment of any language. In Markdown, lines between `<!-- release:only` and `-->` are for the copy
+alone: a comment in the repository, text in the copy.
 """
 
 import posixpath

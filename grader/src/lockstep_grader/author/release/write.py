@@ -53,7 +53,7 @@ def require_ours(folder: Path) -> tuple[str, ...]:
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], earlier: tuple[str, ...]) -> None:
-    """Writes `files`; of an `earlier` release, what is no longer part of it goes.
+    """Writes `files`, and deletes those of an `earlier` release that are no longer part of it.
 
     Whatever else is there, such as a `.git` folder, stays.
     """

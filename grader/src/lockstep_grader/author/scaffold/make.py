@@ -84,7 +84,7 @@ def _files(names: LabNames) -> Iterator[tuple[str, str]]:
 
 
 def _lay_out(root: Path, files: list[Path]) -> None:
-    """Names differ in length, so lines break elsewhere. Without the tool, `test` will tell."""
+    """Names differ in length, so lines break elsewhere. Without the tool, `test` reports it."""
     program = shutil.which("clang-format")
     if program:
         style = f"--style=file:{root / '.clang-format'}"

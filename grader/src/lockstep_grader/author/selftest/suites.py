@@ -77,9 +77,9 @@ def run_lint(context: Context) -> Tally:
 
 
 def build_cuda(context: Context) -> Tally:
-    """That the cuda backend compiles and links; running it takes a GPU.
+    """Checks that the cuda backend compiles and links; running it needs a GPU.
 
-    Of the rungs, one lab's will do: `lint` compiles all solutions and starters with nvcc.
+    One lab's rungs are enough: `lint` compiles all solutions and starters with nvcc.
     """
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))

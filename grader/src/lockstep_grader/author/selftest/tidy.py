@@ -19,7 +19,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.description import digest
 
-# Flags that only g++ knows are in compile_commands.json; clang need not mind them.
+# compile_commands.json contains flags that only g++ knows; clang must ignore them.
 _ARGUMENTS = (
     "--quiet",
     "--warnings-as-errors=*",
@@ -97,7 +97,7 @@ def check_tidy(context: Context) -> Tally:
             write_whole(stamp, b"")
         return Tally(passed=len(unit.members))
 
-    # The largest first, or one core would end with it while the others wait.
+    # The largest first, or the other cores would wait for it at the end.
     units = sorted(_units(workspace, build), key=_size_bytes, reverse=True)
     with ThreadPoolExecutor(context.jobs) as pool:
         return sum(pool.map(check, units), Tally())

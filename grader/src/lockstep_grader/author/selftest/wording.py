@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Spelling and wording of all texts: codespell, and the turns of phrase that we do not use.
+"""Spelling and wording of all texts: codespell, and a list of phrases that we do not use.
 
 `turns.txt` lists the turns. Whole files are read, so that pages, comments and messages count.
 """

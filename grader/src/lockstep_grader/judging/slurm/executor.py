@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Has the jobs of `grade` judged on a cluster, and learns of it from files alone."""
+"""Judges the jobs of `grade` on a cluster; results come back only through files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

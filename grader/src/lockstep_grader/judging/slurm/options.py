@@ -23,7 +23,7 @@ _OWN_KEYS: Final = ("limit", "batch", "tries", "poll", "array-size", "time")
 @dataclass(frozen=True, slots=True)
 class SlurmOptions:
     limit: int = 64  # tasks in flight at once
-    batch: int = 0  # rungs a task; 0: worked out from how many there are
+    batch: int = 0  # rungs per task; 0: computed from their number
     tries: int = 3  # how often a rung is sent before it counts as not graded
     poll_seconds: int = 10  # between two questions to Slurm's controller
     array_size: int = 1000  # tasks in one array, at most; Slurm's own MaxArraySize is 1001
@@ -31,10 +31,10 @@ class SlurmOptions:
     sbatch: Mapping[str, str] = field(default_factory=dict)  # further options, by long name
 
     def batch_for(self, num_jobs: int) -> int:
-        """How many of `num_jobs` rungs a task takes.
+        """How many of `num_jobs` rungs go into one task.
 
-        Four rounds of tasks keep every place busy to the end; beyond 16 rungs a task is long enough
-        for what Slurm takes to start it not to matter.
+        Four rounds of tasks keep every slot busy to the end. A task of more than 16 rungs is so
+        long that Slurm's time to start it does not matter.
         """
         return self.batch or max(1, min(16, -(-num_jobs // (4 * self.limit))))
 

@@ -55,7 +55,7 @@ class Run:
         return f"{self._done} of {self._total} rungs"
 
     def take_stock(self, jobs: Sequence[Job]) -> Iterator[Judged]:
-        """What is known already is taken; sources of the rest go into the spool."""
+        """Takes known results, and puts the sources of the other jobs into the spool."""
         self._total = len(jobs)
         for job in jobs:
             self._take(job)
@@ -178,7 +178,7 @@ class Run:
             self._failed(job, f"the Slurm job {ended.job_id} ended without a result: {state}")
 
     def _failed(self, job: TaskJob, reason: str) -> None:
-        """Again, on its own: it shall take no other rung along, and none shall take it along."""
+        """Sends the rung again in its own task, so that rungs cannot fail because of each other."""
         tries = self._tries[job.name] = self._tries.get(job.name, 0) + 1
         if tries < self._options.tries:
             self._submitter.again(job.name)

@@ -49,7 +49,7 @@ class Tracker:
                 self._holder.setdefault(name, (array.name, index))
 
     def forget(self, array: Array) -> None:
-        """Slurm did not take the array after all."""
+        """Slurm did not accept the array."""
         for index, names in enumerate(array.tasks):
             self._open.pop((array.name, index), None)
             for name in names:
@@ -60,7 +60,7 @@ class Tracker:
         self._holder.pop(name, None)
 
     def in_flight(self) -> int:
-        """The most tasks that Slurm may be running for us."""
+        """The largest number of tasks that Slurm may be running for us."""
         tasks = Counter(name for name, _ in self._open)
         return sum(min(count, self._arrays[name].parallelism) for name, count in tasks.items())
 

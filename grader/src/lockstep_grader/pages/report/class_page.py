@@ -143,7 +143,7 @@ def class_rows(entries: Sequence[Entry]) -> list[Row]:
 
 
 def _cause(entry: Entry) -> str:
-    """The first rung that lacks points and why, in few words."""
+    """The first rung that lacks points, and the reason in a few words."""
     if entry.problem:
         return entry.problem
     for lab, result in entry.rungs:

@@ -193,7 +193,7 @@ def _extreme(lab_id: str, rung_id: str, measured: Sequence[tuple[Entry, Gauge]])
 
 
 def _by_rung(entries: Iterable[Entry]) -> dict[tuple[str, str], list[tuple[Entry, RungResult]]]:
-    """Every rung that anyone was judged on, in order, with who was."""
+    """Every judged rung, in order, with its submissions."""
     found: dict[tuple[str, str], list[tuple[Entry, RungResult]]] = defaultdict(list)
     for entry in entries:
         for lab, result in entry.rungs:

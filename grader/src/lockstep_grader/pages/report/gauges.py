@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A measure as a bar: where points begin, where the full mark is, and what no program can beat."""
+"""A measure as a bar: where points begin, where the full mark is, and the limit of any program."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,5 +117,5 @@ def _gauge(name: str, gate: Gate | None, test: TestResult) -> Gauge:
 
 
 def _grouped(value: float) -> str:
-    """Thousands apart, so that long counts can be read."""
+    """Separates thousands, so that long counts are readable."""
     return f"{int(value):,}" if float(value).is_integer() else figure(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a comparison of submissions found, as values, and the page of a pair."""
+"""The results of comparing submissions, as values, and the page of a pair."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of submissions whose code is alike beyond what the task makes alike.
+"""Pairs of submissions whose code is more alike than the task explains.
 
 Similarity is not a proof: everyone solves the same task from the same hand-out. So the pages
 subtract what was handed out, omit a rung with little code of the student's own, and list a pair
@@ -44,7 +44,7 @@ class _Rung:
 
     @property
     def least(self) -> float:
-        """From what share on a pair stands out; beyond 1 none can."""
+        """The share above which a pair stands out; above 1, none does."""
         return LEAST_SHARE if self.usual is None else max(LEAST_SHARE, self.usual + LEAST_ABOVE)
 
     def match(self, one: int, other: int) -> Match:

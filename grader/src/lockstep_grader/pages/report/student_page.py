@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A student's page: whole in itself and with no word of anyone else, so it can be sent as it is."""
+"""A student's page: self-contained, without data of other students, so it can be sent as is."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

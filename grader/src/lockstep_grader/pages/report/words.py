@@ -60,7 +60,7 @@ def is_unwritten(result: RungResult) -> bool:
 
 
 def _is_missing(finding: Finding) -> bool:
-    """Whether it is our own sentence: a compiler repeats the words of an #error, at a line."""
+    """Whether it is our own sentence: a compiler, which may repeat an #error, names a line."""
     begin = f"{finding.file} {_MISSING}"
     return (
         finding.kind is FindingKind.COMPILE_ERROR

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes all pages of a report, and takes away those of an earlier one that are no more."""
+"""Writes all pages of a report, and deletes pages of an earlier one that are out of date."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -57,7 +57,7 @@ def write_report(
 
 
 def _remove_others(output: Path, names: set[str]) -> None:
-    """Deletes pages of an earlier report: they would tell of scores that no longer hold."""
+    """Deletes pages of an earlier report: their scores no longer hold."""
     for folder in (STUDENTS, SIMILARITY):
         for file in sorted((output / folder).glob("*.html")):
             if f"{folder}/{file.name}" not in names and _is_ours(file):

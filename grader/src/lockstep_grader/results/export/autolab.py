@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Autolab's feedback, one text a submission: words, then two lines of JSON that it reads.
+"""Autolab's feedback, one text per submission: words, then two lines of JSON that it reads.
 
 https://docs.autolabproject.com/lab/ : the last line gives each problem, here each rung, its score.
 https://docs.autolabproject.com/features/formatted-feedback/ : the line before it lists stages.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The result of a GitHub Classroom runner: JSON in base64, one a submission.
+"""The result of a GitHub Classroom runner: JSON in base64, one per submission.
 
 What reads it is https://github.com/classroom-resources/autograding-grading-reporter . It takes the
 result from an environment variable; its notice, which Classroom records, sums the tests' scores;
-its tables show passed tests / all tests of the full mark. Both must say the same, so a rung with
-part of its points is made up for by tests of no score, as many as the fraction needs.
+its tables show passed tests / all tests of the full mark. Both must show the same fraction, so
+tests without a score make up for a rung with part of its points.
 """
 
 import base64

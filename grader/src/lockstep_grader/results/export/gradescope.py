@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gradescope's results.json, one a submission.
+"""Gradescope's results.json, one per submission.
 
 https://gradescope-autograders.readthedocs.io/en/latest/specs/ : a score at the top overrides the
 tests' sum; a document without any score is an autograder that failed, which is just what an

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""JUnit XML for any CI: a suite per rung, a case a test of the judge, and one case for the points.
+"""JUnit XML for any CI: a suite per rung, a case per test, and one case for the points.
 
 There is no standard; this is what https://github.com/testmoapp/junitxml describes and readers
 share. Points are in each suite's properties `score` and `max_score`.

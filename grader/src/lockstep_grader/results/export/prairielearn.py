@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PrairieLearn's results.json, one a submission.
+"""PrairieLearn's results.json, one per submission.
 
 https://prairielearn.readthedocs.io/en/latest/externalGrading/ : a score in [0, 1], at most 1 MB in
 all, and `gradable: false`, which costs the student no attempt, for what is our own fault.

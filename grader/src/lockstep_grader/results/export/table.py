@@ -11,8 +11,8 @@ from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import number
 
-# A cell that begins so is a formula to a spreadsheet; an apostrophe before it makes it text:
-# https://owasp.org/www-community/attacks/CSV_Injection
+# A cell that begins with one of these is a formula to a spreadsheet; an apostrophe before it makes
+# it text: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _CAUSE_CHARS = 300
 _WHO = ("id", "name", "email", "login", "lms_id", "section")

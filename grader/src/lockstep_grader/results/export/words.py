@@ -58,7 +58,7 @@ def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
 
 
 def headline(submission: Submission) -> str:
-    """What to say about the submission as a whole."""
+    """Sentences about the submission as a whole."""
     if submission.score is None:
         return f"{NOT_GRADED}. {_TRY_AGAIN}"
     lines = [f"{points(submission.score, submission.max_score)} points"]

@@ -167,7 +167,7 @@ def _cell(x: int, y: int, lane: int | None, label: str, kind: str) -> Markup:
 
 
 def _names(lanes: Sequence[int]) -> str:
-    """The lane's number, or how many lanes meet in the word."""
+    """The lane's number, or how many lanes access the word."""
     distinct = len(set(lanes))
     return str(lanes[0]) if distinct == 1 else f"{distinct}x"
 

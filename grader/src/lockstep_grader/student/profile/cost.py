@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Costs from counters, by one stated rule, and what holds a kernel back.
+"""Costs from counters, by one stated rule, and what limits a kernel.
 
 The unit is a pass through the memory system: a 32-byte sector of global memory, a wavefront of
 shared memory, or a lane of an atomic. A line's heat is its share of the passes. A kernel is held

@@ -33,7 +33,7 @@ class LineNote:
 
 
 def line_notes(size: SizeProfile) -> tuple[LineNote, ...]:
-    """A note for each line with counters worth telling, by file and line."""
+    """A note for each line with counters worth showing, by file and line."""
     lines = size.lines
     whole = sum(passes(line.counters) for line in lines)
     notes = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes a profile: compiles the rung, has the judge count one call of each size."""
+"""Makes a profile: compiles the rung and lets the judge count one call of each size."""
 
 import json
 import tempfile

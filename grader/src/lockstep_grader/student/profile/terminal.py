@@ -49,7 +49,7 @@ def _print_kernels(console: Console, size: SizeProfile) -> None:
         console.print(Text("no kernel was launched", "yellow"))
         return
     rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
-    if console.width < 120:  # a column a kernel reads better than a table that is cut
+    if console.width < 120:  # a column per kernel reads better than a table that is cut
         _print_upright(console, rows)
     else:
         table = Table(box=None, pad_edge=False)
