@@ -128,7 +128,7 @@ def test_a_set_up_script_installs_what_the_grader_asks_for() -> None:
     script = unpacked(build_package(WORKSPACE, Platform.GRADESCOPE, THREADS))["setup.sh"].decode()
     for package_name in ("cmake", "g++", "libgtest-dev", "ninja-build", "zlib1g-dev"):
         assert f" {package_name} " in script.replace("\n", " \n")
-    assert "lockstep/lab autograde gradescope 00-threads --prepare" in script
+    assert "lockstep/lab --nvcc autograde gradescope 00-threads --prepare" in script
 
 
 def test_autolab_imports_a_tarball_of_one_folder_with_its_two_settings() -> None:

@@ -17,7 +17,7 @@ from lockstep_grader.model.grades import Lab
 
 _FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "grader/bootstrap.py", "lab")
 _TREES = ("common", "grader/src/lockstep_grader")
-_REQUIREMENTS = "grader/requirements.txt"
+_REQUIREMENTS = ("grader/requirements.txt", "grader/requirements-nvcc.txt")
 # Our own tests and benchmarks, which contain kernels that students must write.
 _LEFT_OUT = ("tests", "bench", "selftest", "__pycache__")
 # Not needed to grade one lab.
@@ -29,7 +29,7 @@ _INCLUDE = re.compile(rb'^\s*#\s*include\s+["<](lab/[a-z0-9_]+\.cuh)[">]', re.MU
 def bundle(workspace: Workspace, lab: Lab) -> Files:
     """The files by their path in the repository. Raises FaultError when one is missing."""
     root = workspace.root
-    paths = {root / name for name in (*_FILES, _REQUIREMENTS)}
+    paths = {root / name for name in (*_FILES, *_REQUIREMENTS)}
     for tree in (*_TREES, f"labs/{lab.id}"):
         paths.update(_files_under(root / tree))
     paths.difference_update(_files_under(root / _NEW_LABS))
