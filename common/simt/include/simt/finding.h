@@ -29,7 +29,8 @@ inline constexpr int kMaxFindings = 100;  // later ones are dropped until take_f
 // Keeps the first finding of each kind at each line.
 void report(Finding finding);
 
-// Called with each finding that is kept, at once; null: none. For a program that may end at any time.
+// Called with each finding that is kept, at once; null: none. For a program that may end at any
+// time.
 using FindingListener = void (*)(const Finding& finding);
 void set_finding_listener(FindingListener listener);
 
