@@ -85,9 +85,14 @@ class _Report:
 
 
 def run_program(
-    program: Path, arguments: Sequence[str], settings: Settings, work: Path, name: str
+    program: Path,
+    arguments: Sequence[str],
+    settings: Settings,
+    work: Path,
+    name: str,
+    output: int | None = None,
 ) -> Ran:
-    """Runs `program`, made for the emulator, under the name `name`."""
+    """Runs `program`, made for the emulator, under the name `name`; `output` as for `run_to_end`."""
     report = work / "report"
     report.write_bytes(b"")
     env = {
@@ -97,7 +102,7 @@ def run_program(
         "LOCKSTEP_CHECKS": settings.checks,
         "LOCKSTEP_PROFILE": str(int(settings.profile)),
     }
-    ended = run_to_end([name, *arguments], env, settings, program)
+    ended = run_to_end([name, *arguments], env, settings, program, output)
     read = _read(report)
     if ended.accident:
         read.findings.append(ended.accident)
