@@ -34,19 +34,16 @@ from measurements import (
     write_json,
 )
 
-from lockstep_grader.author.corpus import RIGHT, UNCHECKED, Program, read_corpus
+from corpus import RIGHT, Program, examine, read_corpus
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.judging.sanitizer_log import read_log
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.grades import Finding, FindingKind
-from lockstep_grader.student.program.build import BuildError, Options, build_program
-from lockstep_grader.student.program.run import Settings, run_program
+from lockstep_grader.model.grades import Finding
 from lockstep_grader.student.program.tools import program_steps
 from lockstep_grader.toolchain.description import Step
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
-CORPUS = ROOT / "common" / "simt" / "tests" / "corpus"
 WORK = ROOT / "build" / "programs"
 TOOLS = {
     "memcheck": ("--leak-check=full",),
@@ -55,8 +52,6 @@ TOOLS = {
     "initcheck": (),
 }
 RUN_SECONDS, TOOL_SECONDS, HUNG_TOOL_SECONDS = 10, 30, 15
-CPU_SECONDS = 60
-SEEDS = (0, 1, 2, 3)
 HUNG = "hangs"
 ON_GPU = ("nvcc", *TOOLS)
 FINDERS = (*ON_GPU, "emulator")
@@ -149,7 +144,7 @@ def gather(
     file = BENCH / name
     known = json.loads(file.read_text("utf-8"))["programs"] if file.is_file() else {}
     # Those that hang come last: while they spin, the others wait for the device.
-    programs = sorted(read_corpus(CORPUS), key=lambda each: "deadlock" in each.kinds)
+    programs = sorted(read_corpus(), key=lambda each: "deadlock" in each.kinds)
     found = {
         each.name: known[each.name]
         for each in programs
@@ -188,55 +183,23 @@ def cuda(jobs: int) -> None:
 
 
 def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
-    """What the emulator finds, in the natural order and, where that finds nothing, in others."""
-    outcome: Outcome = {"hash": digest(program)}
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "output").open("w+") as said:
-        work = Path(folder)
-        try:
-            binary = build_program(steps, [program.file], Options(), work, 1)
-        except BuildError as error:
-            return {**outcome, "emulator": places([error.finding])}
-        for seed in SEEDS:
-            settings = Settings(seed=seed, timeout=CPU_SECONDS)
-            ran = run_program(binary, (), settings, work, program.file.stem, said)
-            leaks = (Finding(FindingKind.LEAK, "", leak.file, leak.line) for leak in ran.leaks)
-            outcome["emulator"] = places([*ran.findings, *leaks])
-            if outcome["emulator"]:
-                break
-        said.seek(0)
-        outcome["run"] = ended(ran.status, said.read())
-    return outcome
+    with tempfile.TemporaryDirectory() as folder:
+        examined = examine(steps, program, Path(folder))
+    outcome = {"hash": digest(program), "emulator": places(examined.findings)}
+    return {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
 
 
 def cpu(jobs: int) -> None:
     steps = program_steps(Workspace(ROOT, ROOT / "build"), jobs)
-    gather("programs-cpu.json", {**provenance(), "machine": machine()}, jobs, partial(on_cpu, steps))
-
-
-def judged(program: Program, emulator: Sequence[str]) -> str:
-    """What is not as the program's header says; empty: all is."""
-    if program.is_right:
-        return f"blamed: {', '.join(emulator)}" if emulator else ""
-    named = {place for kind in program.kinds for place in _named(kind, program.lines)}
-    found = any(place in named or _kind(place) in named for place in emulator)
-    if program.missed or set(program.kinds) <= UNCHECKED:
-        return ""
-    return "" if found else f"expected {' or '.join(sorted(named))}, found {', '.join(emulator) or 'nothing'}"
-
-
-def _named(kind: str, lines: Sequence[int]) -> list[str]:
-    return [f"{kind} ({line})" for line in lines] or [kind]
-
-
-def _kind(place: str) -> str:
-    return place.partition(" ")[0]
+    head: dict[str, object] = {**provenance(), "machine": machine()}
+    gather("programs-cpu.json", head, jobs, partial(on_cpu, steps))
 
 
 def table() -> str:
     """Who finds what: by kind, then program by program."""
     sides = [json.loads((BENCH / f"programs-{side}.json").read_text()) for side in ("cpu", "cuda")]
     cpu_side, cuda_side = (side["programs"] for side in sides)
-    everything = read_corpus(CORPUS)
+    everything = read_corpus()
     rows = [
         (each, {**cuda_side.get(each.name, {}), "emulator": cpu_side[each.name]["emulator"]})
         for each in everything
@@ -260,8 +223,14 @@ def table() -> str:
 
 def _found_by(finder: str, program: Program, found: Outcome) -> bool:
     if finder == "emulator" and not program.is_right:
-        return bool(found["emulator"]) and not judged(program, found["emulator"])
+        return any(program.expects(*_place(said)) for said in found["emulator"])
     return any(said != HUNG for said in found.get(finder, []))
+
+
+def _place(said: str) -> tuple[str, int]:
+    """What `places` wrote."""
+    kind, _, line = said.partition(" ")
+    return kind, int(line.strip("()") or 0)
 
 
 def _sums(rows: Sequence[tuple[Program, Outcome]]) -> list[list[str]]:
