@@ -19,6 +19,8 @@ from lockstep_grader.toolchain.description import Step
 
 CORPUS = ROOT / "common" / "simt" / "tests" / "corpus"
 RIGHT = "right"
+# What nvcc refuses, and what only the program's output shows.
+_OTHERS = frozenset({FindingKind.COMPILE_ERROR, FindingKind.WRONG_RESULT})
 _SEEDS = (0, 1, 2, 3)  # orders of threads, until one shows a finding
 _SECONDS = 60
 
@@ -92,7 +94,7 @@ def complaint(program: Program, examined: Examined) -> str:
         return "" if passed and not examined.findings else f"{program.name} is right; found: {found}"
     if any(program.expects(item.kind, item.line) for item in examined.findings):
         return f"{program.name} is found, and declared missed" if program.missed else ""
-    if program.missed:
+    if program.missed or set(program.kinds) <= _OTHERS:
         return ""
     lines = f" in line {' or '.join(map(str, program.lines))}" if program.lines else ""
     return f"{program.name}: expected {' or '.join(program.kinds)}{lines}; found: {found}"

@@ -18,8 +18,8 @@ int main() {
   cudaMalloc(&d_in, 64 * sizeof(int));
   cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
   int* d_counter;
-  cudaMalloc(&d_counter, 1 * sizeof(int));
-  cudaMemset(d_counter, 0, 1 * sizeof(int));
+  cudaMalloc(&d_counter, sizeof(int));
+  cudaMemset(d_counter, 0, sizeof(int));
   count<<<1, 64>>>(d_in, d_counter);
   int h_counter = {};
   cudaMemcpy(&h_counter, d_counter, sizeof h_counter, cudaMemcpyDeviceToHost);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // barrier_divergence: threads take the loop with the barrier a different number of times.
 // at: __syncthreads();  // of this round
+// at: __syncthreads();  // behind the loop
 #include <cstdio>
 
 __global__ void rounds(int* out) {
@@ -12,6 +13,7 @@ __global__ void rounds(int* out) {
     atomicAdd(&total, 1);
     __syncthreads();  // of this round
   }
+  __syncthreads();  // behind the loop
   out[t] = t;
 }
 

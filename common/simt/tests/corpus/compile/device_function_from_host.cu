@@ -9,7 +9,7 @@ __global__ void kernel(int* out) { out[0] = twice(21); }
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   kernel<<<1, 1>>>(d_out);
   std::printf("%d\n", twice(21));
   int h_out = {};

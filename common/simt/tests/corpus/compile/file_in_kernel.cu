@@ -10,7 +10,7 @@ __global__ void log_kernel(int* out) {
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   log_kernel<<<1, 1>>>(d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -13,7 +13,7 @@ __global__ void fill(int* out) {
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   fill<<<1, 1>>>(d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

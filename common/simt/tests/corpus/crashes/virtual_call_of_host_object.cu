@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // crash: an object that the host made has the host's table of virtual functions.
 // at: out[threadIdx.x] = shape->area();
+// missed: the emulator's kernels run in the host's process, where the table is valid.
 #include <cstdio>
 
 struct Shape {
@@ -19,7 +20,7 @@ int main() {
   cudaMemset(d_out, 0, 32 * sizeof(int));
   const Square square;
   Square* d_square;
-  cudaMalloc(&d_square, 1 * sizeof(Square));
+  cudaMalloc(&d_square, sizeof(Square));
   cudaMemcpy(static_cast<void*>(d_square), &square, sizeof square, cudaMemcpyHostToDevice);
   areas<<<1, 32>>>(d_square, d_out);
   int h_out[32] = {};

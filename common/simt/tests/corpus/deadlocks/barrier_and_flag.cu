@@ -13,8 +13,8 @@ __global__ void wait(volatile int* flag) {
 
 int main() {
   int* d_flag;
-  cudaMalloc(&d_flag, 1 * sizeof(int));
-  cudaMemset(d_flag, 0, 1 * sizeof(int));
+  cudaMalloc(&d_flag, sizeof(int));
+  cudaMemset(d_flag, 0, sizeof(int));
   wait<<<1, 64>>>(d_flag);
   int h_flag = {};
   cudaMemcpy(&h_flag, d_flag, sizeof h_flag, cudaMemcpyDeviceToHost);

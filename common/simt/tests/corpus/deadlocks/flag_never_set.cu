@@ -17,8 +17,8 @@ __global__ void wait(int number, int* out) {
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
-  cudaMemset(d_out, 0, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
+  cudaMemset(d_out, 0, sizeof(int));
   wait<<<2, 1>>>(4, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -12,8 +12,8 @@ __global__ void length(const int* next, int* out) {
 int main() {
   int h_next[4] = {1, 2, 3, 0};
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
-  cudaMemset(d_out, 0, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
+  cudaMemset(d_out, 0, sizeof(int));
   int* d_next;
   cudaMalloc(&d_next, 4 * sizeof(int));
   cudaMemcpy(d_next, h_next, sizeof h_next, cudaMemcpyHostToDevice);

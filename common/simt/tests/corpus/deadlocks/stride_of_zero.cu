@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // deadlock: the stride is a quotient that is 0 for one block.
 // at: for (int i = threadIdx.x; i < n; i += stride)
+// or: timeout
 #include <cstdio>
 
 __global__ void fill(int* items, int n) {

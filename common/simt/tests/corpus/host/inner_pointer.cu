@@ -15,7 +15,7 @@ int main() {
   std::vector<int> items(64);
   const Array h_array{items.data(), 64};
   Array* d_array;
-  cudaMalloc(&d_array, 1 * sizeof(Array));
+  cudaMalloc(&d_array, sizeof(Array));
   cudaMemcpy(d_array, &h_array, sizeof h_array, cudaMemcpyHostToDevice);
   iota<<<1, 64>>>(d_array);
   const cudaError_t error = cudaDeviceSynchronize();

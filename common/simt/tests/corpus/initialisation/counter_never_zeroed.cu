@@ -14,7 +14,7 @@ int main() {
   cudaMalloc(&d_items, 64 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   int* d_count;
-  cudaMalloc(&d_count, 1 * sizeof(int));
+  cudaMalloc(&d_count, sizeof(int));
   count_even<<<1, 64>>>(d_items, d_count);
   int h_count = {};
   cudaMemcpy(&h_count, d_count, sizeof h_count, cudaMemcpyDeviceToHost);

@@ -15,7 +15,7 @@ int main() {
   int* d_items;
   cudaMalloc(&d_items, 64 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   fill<<<1, 32>>>(d_items);
   add<<<1, 1>>>(d_items, d_out);
   int h_out = {};

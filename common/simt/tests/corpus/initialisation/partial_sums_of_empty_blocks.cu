@@ -26,7 +26,7 @@ int main() {
   int* d_sums;
   cudaMalloc(&d_sums, 4 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   block_sums<<<4, 1>>>(d_in, 128, d_sums);
   sum_of_sums<<<1, 1>>>(d_sums, 4, d_out);
   int h_out = {};

@@ -16,10 +16,10 @@ int main() {
   int* d_items;
   cudaMalloc(&d_items, 1000 * sizeof(int));
   int* d_count;
-  cudaMalloc(&d_count, 1 * sizeof(int));
-  cudaMemset(d_count, 0, 1 * sizeof(int));
+  cudaMalloc(&d_count, sizeof(int));
+  cudaMemset(d_count, 0, sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   append<<<1, 64>>>(d_items, d_count);
   sum<<<1, 1>>>(d_items, d_count, d_out);
   int h_out = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // launch_error: the allocation fails, no one looks, and a null pointer is used.
 // at: cudaMalloc(&d_items, size);
+// at: __global__ void fill(int* items)
+// or: out_of_bounds
 #include <cstdio>
 
 __global__ void fill(int* items) { items[threadIdx.x] = 1; }

@@ -13,8 +13,8 @@ __global__ void wait(int* out) {
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
-  cudaMemset(d_out, 0, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
+  cudaMemset(d_out, 0, sizeof(int));
   void* arguments[] = {&d_out};
   // clang-format off
   cudaLaunchCooperativeKernel(reinterpret_cast<void*>(wait), dim3(100000), dim3(1024), arguments, 0, 0);

@@ -24,7 +24,7 @@ int main() {
   cudaMalloc(&d_words, 96 * sizeof(int));
   cudaMemset(d_words, 0, 96 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   hand_on<<<3, 1>>>(d_words, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -10,15 +10,16 @@ __global__ void read_twice(int* word, int* out) {
   } else {
     const int first = *word, second = *word;
     out[0] = first <= second;
+    out[1] = first + second;
   }
 }
 
 int main() {
   int* d_word;
-  cudaMalloc(&d_word, 1 * sizeof(int));
-  cudaMemset(d_word, 0, 1 * sizeof(int));
+  cudaMalloc(&d_word, sizeof(int));
+  cudaMemset(d_word, 0, sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, 2 * sizeof(int));
   read_twice<<<2, 1>>>(d_word, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

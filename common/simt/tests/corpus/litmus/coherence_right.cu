@@ -17,10 +17,10 @@ __global__ void read_twice(int* word, int* out) {
 
 int main() {
   int* d_word;
-  cudaMalloc(&d_word, 1 * sizeof(int));
-  cudaMemset(d_word, 0, 1 * sizeof(int));
+  cudaMalloc(&d_word, sizeof(int));
+  cudaMemset(d_word, 0, sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   read_twice<<<2, 1>>>(d_word, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

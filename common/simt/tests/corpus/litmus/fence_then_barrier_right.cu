@@ -22,7 +22,7 @@ __global__ void pass(int* out) {
 
 int main() {
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   pass<<<1, 64>>>(d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

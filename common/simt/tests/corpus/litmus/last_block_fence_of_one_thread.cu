@@ -27,7 +27,7 @@ int main() {
   int* d_items;
   cudaMalloc(&d_items, 512 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   sum<<<8, 64>>>(d_items, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -31,7 +31,7 @@ int main() {
   int* d_sums;
   cudaMalloc(&d_sums, 8 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   sum<<<8, 64>>>(d_in, d_sums, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -22,7 +22,7 @@ int main() {
   cudaMalloc(&d_words, 64 * sizeof(int));
   cudaMemset(d_words, 0, 64 * sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   pass<<<2, 1>>>(d_words, d_words + 32, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

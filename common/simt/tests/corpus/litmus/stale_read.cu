@@ -17,10 +17,10 @@ __global__ void wait(int* flag, int* out) {
 
 int main() {
   int* d_flag;
-  cudaMalloc(&d_flag, 1 * sizeof(int));
-  cudaMemset(d_flag, 0, 1 * sizeof(int));
+  cudaMalloc(&d_flag, sizeof(int));
+  cudaMemset(d_flag, 0, sizeof(int));
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   wait<<<2, 1>>>(d_flag, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

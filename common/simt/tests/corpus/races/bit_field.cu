@@ -21,7 +21,7 @@ __global__ void set(unsigned* out) {
 
 int main() {
   unsigned* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(unsigned));
+  cudaMalloc(&d_out, sizeof(unsigned));
   set<<<1, 64>>>(d_out);
   unsigned h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

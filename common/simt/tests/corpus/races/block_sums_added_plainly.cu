@@ -19,8 +19,8 @@ int main() {
   cudaMalloc(&d_items, 256 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   int* d_total;
-  cudaMalloc(&d_total, 1 * sizeof(int));
-  cudaMemset(d_total, 0, 1 * sizeof(int));
+  cudaMalloc(&d_total, sizeof(int));
+  cudaMemset(d_total, 0, sizeof(int));
   add<<<4, 64>>>(d_items, d_total);
   int h_total = {};
   cudaMemcpy(&h_total, d_total, sizeof h_total, cudaMemcpyDeviceToHost);

@@ -18,8 +18,8 @@ int main() {
   cudaMalloc(&d_out, 128 * sizeof(int));
   cudaMemset(d_out, 0, 128 * sizeof(int));
   int* d_count;
-  cudaMalloc(&d_count, 1 * sizeof(int));
-  cudaMemset(d_count, 0, 1 * sizeof(int));
+  cudaMalloc(&d_count, sizeof(int));
+  cudaMemset(d_count, 0, sizeof(int));
   keep_even<<<2, 64>>>(d_items, d_out, d_count);
   int h_count = {};
   cudaMemcpy(&h_count, d_count, sizeof h_count, cudaMemcpyDeviceToHost);

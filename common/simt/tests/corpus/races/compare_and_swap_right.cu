@@ -23,8 +23,8 @@ int main() {
   cudaMalloc(&d_items, 256 * sizeof(float));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   float* d_maximum;
-  cudaMalloc(&d_maximum, 1 * sizeof(float));
-  cudaMemset(d_maximum, 0, 1 * sizeof(float));
+  cudaMalloc(&d_maximum, sizeof(float));
+  cudaMemset(d_maximum, 0, sizeof(float));
   find<<<4, 64>>>(d_items, d_maximum);
   float h_maximum = {};
   cudaMemcpy(&h_maximum, d_maximum, sizeof h_maximum, cudaMemcpyDeviceToHost);

@@ -7,8 +7,8 @@ __global__ void choose(int* winner) { *winner = threadIdx.x; }
 
 int main() {
   int* d_winner;
-  cudaMalloc(&d_winner, 1 * sizeof(int));
-  cudaMemset(d_winner, 0, 1 * sizeof(int));
+  cudaMalloc(&d_winner, sizeof(int));
+  cudaMemset(d_winner, 0, sizeof(int));
   choose<<<1, 64>>>(d_winner);
   int h_winner = {};
   cudaMemcpy(&h_winner, d_winner, sizeof h_winner, cudaMemcpyDeviceToHost);

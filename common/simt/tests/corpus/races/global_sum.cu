@@ -14,8 +14,8 @@ int main() {
   cudaMalloc(&d_items, 256 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   int* d_sum;
-  cudaMalloc(&d_sum, 1 * sizeof(int));
-  cudaMemset(d_sum, 0, 1 * sizeof(int));
+  cudaMalloc(&d_sum, sizeof(int));
+  cudaMemset(d_sum, 0, sizeof(int));
   add<<<4, 64>>>(d_items, d_sum);
   int h_sum = {};
   cudaMemcpy(&h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost);

@@ -20,8 +20,8 @@ __global__ void add(volatile int* total) {
 
 int main() {
   int* d_total;
-  cudaMalloc(&d_total, 1 * sizeof(int));
-  cudaMemset(d_total, 0, 1 * sizeof(int));
+  cudaMalloc(&d_total, sizeof(int));
+  cudaMemset(d_total, 0, sizeof(int));
   add<<<2, 32>>>(d_total);
   int h_total = {};
   cudaMemcpy(&h_total, d_total, sizeof h_total, cudaMemcpyDeviceToHost);

@@ -24,7 +24,7 @@ __global__ void sort(int* items) {
 
 int main() {
   int h_items[64];
-  for (int i = 0; i < 64; ++i) h_items[i] = i;
+  for (int i = 0; i < 64; ++i) h_items[i] = 63 - i;
   int* d_items;
   cudaMalloc(&d_items, 64 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);

@@ -15,8 +15,8 @@ int main() {
   cudaMalloc(&d_items, 256 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   int* d_maximum;
-  cudaMalloc(&d_maximum, 1 * sizeof(int));
-  cudaMemset(d_maximum, 0, 1 * sizeof(int));
+  cudaMalloc(&d_maximum, sizeof(int));
+  cudaMemset(d_maximum, 0, sizeof(int));
   find_maximum<<<4, 64>>>(d_items, d_maximum);
   int h_maximum = {};
   cudaMemcpy(&h_maximum, d_maximum, sizeof h_maximum, cudaMemcpyDeviceToHost);

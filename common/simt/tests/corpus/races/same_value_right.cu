@@ -13,8 +13,8 @@ int main() {
   cudaMalloc(&d_items, 256 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   bool* d_found;
-  cudaMalloc(&d_found, 1 * sizeof(bool));
-  cudaMemset(d_found, 0, 1 * sizeof(bool));
+  cudaMalloc(&d_found, sizeof(bool));
+  cudaMemset(d_found, 0, sizeof(bool));
   find<<<4, 64>>>(d_items, 7, d_found);
   bool h_found = {};
   cudaMemcpy(&h_found, d_found, sizeof h_found, cudaMemcpyDeviceToHost);

@@ -26,7 +26,7 @@ int main() {
   cudaMalloc(&d_in, 64 * sizeof(int));
   cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
   Sum* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(Sum));
+  cudaMalloc(&d_out, sizeof(Sum));
   sum<<<1, 64>>>(d_in, d_out);
   Sum h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -21,8 +21,8 @@ int main() {
   cudaMalloc(&d_in, 1000 * sizeof(int));
   cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
-  cudaMemset(d_out, 0, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
+  cudaMemset(d_out, 0, sizeof(int));
   sum<<<8, 128, 128 * sizeof(int)>>>(d_in, 1000, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

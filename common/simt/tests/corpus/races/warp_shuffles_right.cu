@@ -24,7 +24,7 @@ int main() {
   cudaMalloc(&d_in, 256 * sizeof(int));
   cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   block_sum<<<1, 256>>>(d_in, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -21,7 +21,7 @@ int main() {
   cudaMalloc(&d_in, 64 * sizeof(int));
   cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
   int* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(int));
+  cudaMalloc(&d_out, sizeof(int));
   sum<<<1, 64>>>(d_in, d_out);
   int h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

@@ -12,8 +12,8 @@ __global__ void count_threads(int* count) {
 
 int main() {
   int* d_count;
-  cudaMalloc(&d_count, 1 * sizeof(int));
-  cudaMemset(d_count, 0, 1 * sizeof(int));
+  cudaMalloc(&d_count, sizeof(int));
+  cudaMemset(d_count, 0, sizeof(int));
   count_threads<<<4, 64>>>(d_count);
   int h_count = {};
   cudaMemcpy(&h_count, d_count, sizeof h_count, cudaMemcpyDeviceToHost);

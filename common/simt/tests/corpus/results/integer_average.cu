@@ -15,7 +15,7 @@ int main() {
   cudaMalloc(&d_items, 64 * sizeof(int));
   cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);
   float* d_out;
-  cudaMalloc(&d_out, 1 * sizeof(float));
+  cudaMalloc(&d_out, sizeof(float));
   average<<<1, 1>>>(d_items, 64, d_out);
   float h_out = {};
   cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);

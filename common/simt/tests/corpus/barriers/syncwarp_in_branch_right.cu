@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// barrier_divergence: __syncwarp() with a full mask in two branches at once.
-// at: __syncwarp();  // of even lanes
-// at: __syncwarp();  // of odd lanes
+// right: since Volta, lanes of one mask may meet at two calls of __syncwarp().
 #include <cstdio>
 
 __global__ void exchange(int* out) {
@@ -9,10 +7,10 @@ __global__ void exchange(int* out) {
   const int lane = threadIdx.x;
   items[lane] = lane;
   if (lane % 2 == 0) {
-    __syncwarp();  // of even lanes
+    __syncwarp();
     out[lane] = items[lane + 1];
   } else {
-    __syncwarp();  // of odd lanes
+    __syncwarp();
     out[lane] = items[lane - 1];
   }
 }

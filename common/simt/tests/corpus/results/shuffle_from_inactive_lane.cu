@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// barrier_divergence: the lanes of the mask read lanes outside of it.
-// at: out[lane] = __shfl_sync(0x0000ffffu, lane, lane + 16);
+// wrong_result: the lanes of the mask read lanes outside of it, whose values are undefined.
 #include <cstdio>
 
 __global__ void read(int* out) {
