@@ -18,7 +18,7 @@ from lockstep_grader.student.program.tools import program_steps
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
-EVERY = 9  # one program of so many is run here; docs/bench/measure programs cpu runs all
+EVERY = 4  # one program of so many is run here; docs/bench/measure programs cpu runs all
 
 
 @pytest.fixture(scope="module")

@@ -268,6 +268,7 @@ class Side(str, Enum):
     "programs",
     needs=f"{GPU} with compute-sanitizer for cuda",
     writes=["programs-cpu.json", "programs-cuda.json", "programs.md"],
+    uses=["docs/bench/scripts/corpus.py"],
 )
 def programs(
     side: Side, jobs: Annotated[int, typer.Option(min=1, help="Programs at once.")] = 14
