@@ -73,7 +73,7 @@ def examine(steps: Mapping[str, Step], program: Program, work: Path) -> Examined
     for seed in _SEEDS:
         with (work / "output").open("w+", errors="replace") as said:
             settings = Settings(seed=seed, timeout=_SECONDS)
-            ran = run_program(binary, (), settings, work, program.file.stem, said)
+            ran = run_program(binary, (), settings, work, program.file.stem, said.fileno())
             said.seek(0)
             output = said.read()
         leaks = (
@@ -90,8 +90,10 @@ def complaint(program: Program, examined: Examined) -> str:
     """How the emulator's findings differ from the header; empty: they do not."""
     found = ", ".join(f"{item.kind} in line {item.line}" for item in examined.findings) or "nothing"
     if program.is_right:
-        passed = examined.status == 0 and examined.output.endswith("PASS\n")
-        return "" if passed and not examined.findings else f"{program.name} is right; found: {found}"
+        passed = examined.status == 0 and "PASS" in examined.output.splitlines()
+        return (
+            "" if passed and not examined.findings else f"{program.name} is right; found: {found}"
+        )
     if any(program.expects(item.kind, item.line) for item in examined.findings):
         return f"{program.name} is found, and declared missed" if program.missed else ""
     if program.missed or set(program.kinds) <= _OTHERS:
@@ -137,9 +139,7 @@ def _fields(head: Sequence[str], name: str) -> list[tuple[str, str]]:
 
 
 def _line_of(wanted: str, text: Sequence[str], begin: int, name: str) -> int:
-    found = [
-        number for number, line in enumerate(text, 1) if number > begin and wanted in line
-    ]
+    found = [number for number, line in enumerate(text, 1) if number > begin and wanted in line]
     if len(found) != 1:
         raise InputError(f"{name}: {len(found)} lines are `{wanted}`")
     return found[0]

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from corpus import RIGHT, Program, examine, read_corpus
 from measurements import (
     BENCH,
     GPU,
@@ -34,11 +35,10 @@ from measurements import (
     write_json,
 )
 
-from corpus import RIGHT, Program, examine, read_corpus
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.judging.sanitizer_log import read_log
-from lockstep_grader.model.errors import FaultError
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding
 from lockstep_grader.student.program.tools import program_steps
 from lockstep_grader.toolchain.description import Step
@@ -68,7 +68,9 @@ def places(findings: Sequence[Finding]) -> list[str]:
 
 def run_limited(argv: Sequence["str | Path"], seconds: float) -> tuple[int | None, str]:
     """Exit status, None where it ran too long, and what it printed. All its processes are ended."""
-    with tempfile.TemporaryFile("w+", errors="replace") as printed:  # a pipe may outlive its program
+    with tempfile.TemporaryFile(
+        "w+", errors="replace"
+    ) as printed:  # a pipe may outlive its program
         child = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
             start_new_session=True, cwd=WORK,
@@ -186,7 +188,9 @@ def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         examined = examine(steps, program, Path(folder))
     outcome = {"hash": digest(program), "emulator": places(examined.findings)}
-    return {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
+    return (
+        {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
+    )
 
 
 def cpu(jobs: int) -> None:

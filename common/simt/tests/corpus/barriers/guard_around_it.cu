@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// barrier_divergence: threads past the end go round the barrier to the write-back.
+// barrier_divergence: threads past the end skip the barrier and write back.
 // at: __syncthreads();  // inside of the guard
 #include <cstdio>
 

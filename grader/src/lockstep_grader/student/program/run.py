@@ -92,7 +92,7 @@ def run_program(
     name: str,
     output: int | None = None,
 ) -> Ran:
-    """Runs `program`, made for the emulator, under the name `name`; `output` as for `run_to_end`."""
+    """Runs `program`, made for the emulator, as `name`; `output` as for `run_to_end`."""
     report = work / "report"
     report.write_bytes(b"")
     env = {
