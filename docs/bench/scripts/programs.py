@@ -53,6 +53,7 @@ TOOLS = {
 }
 RUN_SECONDS, TOOL_SECONDS, HUNG_TOOL_SECONDS = 10, 30, 15
 HUNG = "hangs"
+MAX_NVCC = 80  # characters of its message in the table
 ON_GPU = ("nvcc", *TOOLS)
 FINDERS = (*ON_GPU, "emulator")
 
@@ -252,6 +253,7 @@ def _row(program: Program, found: Outcome) -> list[str]:
     if program.missed:
         verdict += f" Missed: {program.missed}"
     cells = [", ".join(found.get(tool, [])) or "-" for tool in ("nvcc", *TOOLS, "emulator")]
+    cells[0] = cells[0] if len(cells[0]) <= MAX_NVCC else f"{cells[0][:MAX_NVCC]}..."
     cells.insert(1, found.get("run", "-"))
     named = ", ".join(map(str, program.lines)) or "-"
     return [f"`{program.name.partition('/')[2]}`", verdict, named, *cells]
