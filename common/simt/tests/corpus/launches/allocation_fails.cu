@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch_error: the allocation fails, no one looks, and a null pointer is used.
+// launch_error: the allocation fails, the program ignores that, and a null pointer is used.
 // at: cudaMalloc(&d_items, size);
 // at: __global__ void fill(int* items)
 // or: out_of_bounds

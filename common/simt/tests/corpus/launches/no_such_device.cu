@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch_error: the machine has no device 99, and no one looks at the error.
+// launch_error: the machine has no device 99, and the program ignores the error.
 // at: cudaSetDevice(99);
 #include <cstdio>
 
