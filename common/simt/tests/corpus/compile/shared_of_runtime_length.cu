@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// compile_error: a shared array's length must be a constant; the launch's third argument is for
-// others. at: __shared__ int tile[n];
+// compile_error: a static shared array's length must be a constant.
+// at: __shared__ int tile[n];
 #include <cstdio>
 
 __global__ void reverse(int* items, int n) {

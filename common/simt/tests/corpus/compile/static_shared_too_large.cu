@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// compile_error: more than 48 KiB of static shared memory; dynamic memory and an attribute are for
-// that. at: __shared__ float tile[128][128];
+// compile_error: more than 48 KiB of static shared memory.
+// at: __shared__ float tile[128][128];
 #include <cstdio>
 
 __global__ void transpose(const float* in, float* out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// uninitialized_read: the buffers are swapped after the last round once too often, so the result is
-// the unused one. at: out[threadIdx.x] = buffer[threadIdx.x];
+// uninitialized_read: the last round swaps the buffers once too often: the result is unused memory.
+// at: out[threadIdx.x] = buffer[threadIdx.x];
 #include <cstdio>
 
 __global__ void step(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x] + 1; }

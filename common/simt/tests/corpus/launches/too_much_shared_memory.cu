@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// launch_error: more than 48 KiB of dynamic shared memory must be asked for by
-// cudaFuncSetAttribute. at: fill<<<1, 64, 64 * 1024>>>(d_items);
+// launch_error: more than 48 KiB of dynamic shared memory needs cudaFuncSetAttribute.
+// at: fill<<<1, 64, 64 * 1024>>>(d_items);
 #include <cstdio>
 
 __global__ void fill(int* items) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// deadlock: a block looks back by blockIdx, and nothing promises that its predecessor runs before
-// it. at: while (flags[blockIdx.x + 1] == 0) {
+// deadlock: a look-back by blockIdx, whose predecessor may not be running yet.
+// at: while (flags[blockIdx.x + 1] == 0) {
 #include <cstdio>
 
 __global__ void prefix(volatile int* values, volatile int* flags) {

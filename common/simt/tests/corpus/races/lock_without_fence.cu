@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// race: the lock is released before the write that it protects may be seen; no fence stands
-// between. at: *total += 1;
+// race: no fence orders the write before the release of the lock.
+// at: *total += 1;
 #include <cstdio>
 
 __device__ int lock;

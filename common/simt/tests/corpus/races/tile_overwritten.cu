@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// race: a product's second barrier is missing: the next tile is loaded while some still read this
-// one. at: tile[t] = in[64 * step + t]; at: sum += tile[(t + i) % 64];
+// race: the second barrier is missing: the next tile is loaded while some still read this one.
+// at: tile[t] = in[64 * step + t];
+// at: sum += tile[(t + i) % 64];
 #include <cstdio>
 
 __global__ void sums(const int* in, int* out, int num_steps) {
