@@ -17,6 +17,15 @@ TEST(LaunchRewriter, WorksWithTwoToFourConfigurationArguments) {
   EXPECT_EQ(rewritten("k<<<g,b,0,s>>>();"), launch("k", "g,b,0,s", "") + ";");
 }
 
+TEST(LaunchRewriter, WorksWithBlanksThatAnEditorPutBetween) {
+  EXPECT_EQ(
+      rewritten("k << <g, b >> > (a);"),
+      " ::simt::launch(::simt::LaunchSite{\"k\", __FILE__, __LINE__},  ::simt::LaunchConfig(g, b ) "
+      ", [&](auto... simt_args) {k(simt_args...);}, a);");
+  EXPECT_EQ(rewritten("x = y << z; stream << f<A<B<int>> >(1);"),
+            "x = y << z; stream << f<A<B<int>> >(1);");
+}
+
 TEST(LaunchRewriter, WorksWithTemplateArguments) {
   EXPECT_EQ(rewritten("k<256><<<g, b>>>(a)"), launch("k<256>", "g, b", "a"));
   EXPECT_EQ(rewritten("k<T, (N > 1)><<<g, b>>>(a)"), launch("k<T, (N>1)>", "g, b", "a"));
@@ -68,6 +77,13 @@ TEST(LaunchRewriter, FindsTheEndOfTheConfiguration) {
 
 TEST(LaunchRewriter, WorksWithArgumentsThatTemplatesCannotDeduce) {
   EXPECT_EQ(rewritten("k<<<g, b>>>(NULL, x)"), launch("k", "g, b", "nullptr, x"));
+  const std::string number = "k(::simt::number(simt_args)...)";
+  EXPECT_EQ(
+      rewritten("k<<<g, b>>>(0, x)"),
+      " ::simt::launch(::simt::LaunchSite{\"k\", __FILE__, __LINE__}, ::simt::LaunchConfig(g, b), "
+      "[&](auto... simt_args) {if constexpr (requires {" +
+          number + ";}) " + number + "; else k(simt_args...);}, ::simt::LiteralZero{}, x)");
+  EXPECT_EQ(rewritten("k<<<g, 0>>>(x + 0)"), launch("k", "g, 0", "x + 0"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(f(NULL), NULL)"), launch("k", "g, b", "f(NULL), nullptr"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(f<a, b>(x), {1, 2})"),
             launch("k", "g, b", "f<a, b>(x), ::simt::KernelParameter<decltype(k), 1>{1, 2}"));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// barrier_divergence: the barrier is inside of the branch, so threads leave the round without it.
+// at: __syncthreads();  // of this round
+#include <cstdio>
+
+__global__ void sum(const int* in, int* out) {
+  __shared__ int tile[64];
+  const int t = threadIdx.x;
+  tile[t] = in[t];
+  __syncthreads();
+  for (int stride = 1; stride < 64; stride *= 2) {
+    if (t % (2 * stride) == 0) {
+      tile[t] += tile[t + stride];
+      __syncthreads();  // of this round
+    }
+  }
+  if (t == 0) out[0] = tile[0];
+}
+
+int main() {
+  int h_in[64];
+  for (int i = 0; i < 64; ++i) h_in[i] = i;
+  int* d_in;
+  cudaMalloc(&d_in, 64 * sizeof(int));
+  cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
+  int* d_out;
+  cudaMalloc(&d_out, sizeof(int));
+  sum<<<1, 64>>>(d_in, d_out);
+  int h_out = {};
+  cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
+  std::puts(h_out == 2016 ? "PASS" : "FAIL");
+  cudaFree(d_in);
+  cudaFree(d_out);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// race: store buffering with plain accesses: both blocks may read 0.
+// at: *mine = 1;
+// at: out[blockIdx.x] = *other;
+#include <cstdio>
+
+__global__ void both(int* words, int* out) {
+  int* mine = words + 32 * blockIdx.x;
+  const int* other = words + 32 * (1 - blockIdx.x);
+  *mine = 1;
+  __threadfence();
+  out[blockIdx.x] = *other;
+}
+
+int main() {
+  int* d_words;
+  cudaMalloc(&d_words, 64 * sizeof(int));
+  cudaMemset(d_words, 0, 64 * sizeof(int));
+  int* d_out;
+  cudaMalloc(&d_out, 2 * sizeof(int));
+  both<<<2, 1>>>(d_words, d_out);
+  int h_out[2] = {};
+  cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
+  std::puts(h_out[0] + h_out[1] >= 1 ? "PASS" : "FAIL");
+  cudaFree(d_words);
+  cudaFree(d_out);
+}

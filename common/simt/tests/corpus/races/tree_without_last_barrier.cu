@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// race: the barrier comes before each round, and the last value is read without one.
+// at: if (t == 63) out[0] = tile[0];
+// at: tile[t] += tile[t + stride];
+#include <cstdio>
+
+__global__ void sum(const int* in, int* out) {
+  __shared__ int tile[64];
+  const int t = threadIdx.x;
+  tile[t] = in[t];
+  for (int stride = 32; stride > 0; stride /= 2) {
+    __syncthreads();
+    if (t < stride) tile[t] += tile[t + stride];
+  }
+  if (t == 63) out[0] = tile[0];
+}
+
+int main() {
+  int h_in[64];
+  for (int i = 0; i < 64; ++i) h_in[i] = i;
+  int* d_in;
+  cudaMalloc(&d_in, 64 * sizeof(int));
+  cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
+  int* d_out;
+  cudaMalloc(&d_out, sizeof(int));
+  sum<<<1, 64>>>(d_in, d_out);
+  int h_out = {};
+  cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
+  std::puts(h_out == 2016 ? "PASS" : "FAIL");
+  cudaFree(d_in);
+  cudaFree(d_out);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// right: sums by shuffles in each warp, one barrier, and the first warp adds the warps' sums.
+#include <cstdio>
+
+__global__ void block_sum(const int* in, int* out) {
+  __shared__ int sums[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int sum = in[threadIdx.x];
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  if (lane == 0) sums[warp] = sum;
+  __syncthreads();
+  if (warp != 0) return;
+  sum = lane < blockDim.x / 32 ? sums[lane] : 0;
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  if (lane == 0) out[0] = sum;
+}
+
+int main() {
+  int h_in[256];
+  for (int i = 0; i < 256; ++i) h_in[i] = i;
+  int* d_in;
+  cudaMalloc(&d_in, 256 * sizeof(int));
+  cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
+  int* d_out;
+  cudaMalloc(&d_out, sizeof(int));
+  block_sum<<<1, 256>>>(d_in, d_out);
+  int h_out = {};
+  cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
+  std::puts(h_out == 32640 ? "PASS" : "FAIL");
+  cudaFree(d_in);
+  cudaFree(d_out);
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""The verb `run`."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from lockstep_grader.judging.session import default_jobs
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.files import require_writable, write_json
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.program import report
+from lockstep_grader.student.program.build import (
+    STANDARDS,
+    BuildError,
+    Options,
+    build_program,
+    check_files,
+)
+from lockstep_grader.student.program.gpu import build_with_nvcc, run_on_gpu
+from lockstep_grader.student.program.run import Checks, Ran, Settings, run_program
+from lockstep_grader.student.program.tools import program_steps
+
+_SHOWN_LINES = 60  # of a file with counts, the most expensive first
+
+
+class _RunCommand(TyperCommand):
+    """What follows `--` is the program's own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own, found, of_program = args, False, list[str]()
+        if "--" in args:
+            at = args.index("--")
+            own, found, of_program = args[:at], True, args[at + 1 :]
+        ctx.meta["program_arguments"] = of_program if found else []
+        return super().parse_args(ctx, list(own))
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("run", cls=_RunCommand)(run)
+
+
+def run(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE.cu... [-- ARGS]", show_default=False)
+    ],
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for headers here, too.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
+    ] = None,
+    std: Annotated[int, typer.Option(help="The C++ standard: 17, as nvcc, or 20.")] = 17,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
+    ] = 0,
+    checks: Annotated[
+        Checks, typer.Option(help="memory: no races; none: also no bounds; for speed.")
+    ] = Checks.ALL,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Show what each kernel costs.")
+    ] = False,
+    backend: Annotated[
+        Backend, typer.Option(help="cpu: the emulator; cuda: nvcc, a GPU and compute-sanitizer.")
+    ] = Backend.CPU,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="End the program after so many seconds.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write findings and counts as JSON.")] = None,
+) -> int:
+    """Run any CUDA program on the emulator, without a GPU, with every check."""
+    check_files(files)
+    if std not in STANDARDS:
+        raise InputError(f"--std {std}: choose 17 or 20")
+    for searched in include or ():
+        if not searched.is_dir():
+            raise InputError(f"-I {searched}: no such folder")
+    if json:
+        require_writable(json)
+    arguments: list[str] = ctx.meta["program_arguments"]
+    console = make_console(stderr=True)
+    options = Options(tuple(include or ()), tuple(define or ()), std)
+    on_gpu = backend is Backend.CUDA
+    steps = {} if on_gpu else program_steps(Workspace.from_environment(), default_jobs())
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+        work = Path(folder)
+        try:
+            if on_gpu:
+                program = build_with_nvcc(files, options, work)
+            else:
+                program = build_program(steps, files, options, work, default_jobs())
+        except BuildError as error:
+            report.print_build_error(console, files, error)
+            if json:
+                write_json(
+                    json, report.run_json(files, backend, Ran(None, (error.finding,), ("",)))
+                )
+            return ExitCode.SHORT_OF_FULL_MARKS
+        settings = Settings(seed, checks, profile, timeout)
+        if on_gpu:
+            ran = run_on_gpu(program, arguments, settings, work, files[0].name)
+        else:
+            ran = run_program(program, arguments, settings, work, files[0].stem)
+    report.print_run(console, files, ran)
+    if profile:
+        report.print_counts(console, files, ran, _SHOWN_LINES)
+    if json:
+        write_json(json, report.run_json(files, backend, ran))
+    return ran.exit_code

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Builds a program of one or several files for the emulator."""
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.toolchain.description import Step
+
+CUDA_SUFFIXES = frozenset({".cu"})
+HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})
+
+STANDARDS = (17, 20)
+
+# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
+_ERROR = re.compile(
+    r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::(?P<column>\d+))?|\((?P<nvcc_line>\d+)\)): "
+    r"(?:fatal )?error:? ?(?P<text>.*)$",
+    re.MULTILINE,
+)
+_FILE_ERROR = re.compile(r"^(?P<file>(?!collect2)[^:\n]+): error: (?P<text>.*)$", re.MULTILINE)
+_LINK_ERROR = re.compile(
+    r"^(?:[^\n]*/)?(?P<file>[^:/\n]+):(?P<line>\d+): "
+    r"(?P<text>(?:undefined reference to|multiple definition of) [^;\n]*)|"
+    r"(?P<unplaced>(?:undefined reference to|multiple definition of) [^;\n]*)",
+    re.MULTILINE,
+)
+_NO_MAIN = "the program has no main(): name every file of it, and of a lab's rung `./lab check`"
+
+# What the emulator does not have, by the words of g++'s complaint, and what to do.
+_LACKS = (
+    (
+        re.compile(
+            r"tex[123]D|tex[123]Dfetch|cudaTextureObject|cudaArray|surf[123]D|"
+            r"cudaSurfaceObject|cudaChannelFormat|CUtexObject|texture"
+        ),
+        "the emulator has no textures and surfaces: read the array as plain global memory",
+    ),
+    (
+        re.compile(r"\u2018(?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)\u2019"),
+        "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
+    ),
+    (
+        re.compile(
+            r"cudaGraph|cudaIpc|cudaMemPool|cudaExternal|cudaAccessPolicy|cudaLaunchAttribute"
+        ),
+        "the emulator lacks this part of the runtime API; docs/coverage.md lists what it has",
+    ),
+    (
+        re.compile(r"wmma|mma_sync|nvcuda"),
+        "the emulator has no tensor cores: multiply with plain arithmetic",
+    ),
+    (
+        re.compile(
+            r"impossible constraint|in .?asm.?|unknown register name|Error: no such instruction"
+        ),
+        "the emulator cannot run inline PTX: use the intrinsic that does the same",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user wants of the compiler."""
+
+    include: tuple[Path, ...] = ()
+    define: tuple[str, ...] = ()
+    std: int = 17
+
+
+class BuildError(Exception):
+    """The program does not compile or link; `output` is all that the compiler said."""
+
+    def __init__(self, finding: Finding, output: str) -> None:
+        super().__init__(finding.message)
+        self.finding, self.output = finding, output
+
+
+def check_files(files: Sequence[Path]) -> None:
+    """Raises InputError for what cannot be a program."""
+    for file in files:
+        if file.is_dir():
+            raise InputError(f"{file} is a folder: name its .cu and .cpp files")
+        if not file.is_file():
+            raise InputError(f"{file}: no such file")
+        if file.suffix not in CUDA_SUFFIXES | HOST_SUFFIXES:
+            raise InputError(f"{file}: `run` builds .cu files, and with them .cpp, .cc and .cxx")
+
+
+def build_program(
+    steps: Mapping[str, Step], files: Sequence[Path], options: Options, work: Path, jobs: int
+) -> Path:
+    """The program made from `files` in the folder `work`. Raises BuildError."""
+    # CUDA first: of an inline function in several files, the first file's is kept.
+    ordered = sorted(files, key=lambda file: file.suffix not in CUDA_SUFFIXES)
+    objects = [work / f"{index}.o" for index in range(len(ordered))]
+    with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
+        made = pool.map(
+            lambda file, made: _compile(steps, file, made, options, work), ordered, objects
+        )
+        list(made)
+    compile_step([*steps["gather"].filled(work=work), *map(str, objects)], work)
+    compile_step(steps["isolate"].filled(work=work), work)
+    compile_step(steps["link"].filled(work=work), work)
+    return work / "program"
+
+
+def _compile(
+    steps: Mapping[str, Step], file: Path, made: Path, options: Options, work: Path
+) -> None:
+    source = file.absolute()
+    folders = [f"-I{folder.absolute()}" for folder in options.include]
+    defined = [f"-D{macro}" for macro in options.define]
+    words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
+    beside = f"-I{source.parent}"
+    step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
+    compile_step([*steps["rewrite"].filled(**words), *folders], work)
+    compile_step([*steps[step].filled(**words), *defined, beside, *folders], work)
+
+
+def compile_step(argv: Sequence[str], work: Path) -> None:
+    """Runs one command of a build. Raises BuildError with its first complaint."""
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=work,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
+    if done.returncode != 0:
+        raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
+
+
+def _advised(finding: Finding) -> Finding:
+    """With the reason and the next step, where the emulator lacks what the program uses."""
+    for pattern, advice in _LACKS:
+        if pattern.search(finding.message) and "#error" not in finding.message:
+            return replace(finding, message=f"{finding.message}; {advice}")
+    return finding
+
+
+def _finding(output: str) -> Finding:
+    if match := _ERROR.search(output):
+        name, line = Path(match["file"]).name, int(match["line"] or match["nvcc_line"])
+        text = one_line(match["text"])
+        return Finding(FindingKind.COMPILE_ERROR, text, name, line, int(match["column"] or 0))
+    if match := _FILE_ERROR.search(output):
+        return Finding(FindingKind.COMPILE_ERROR, one_line(match["text"]), Path(match["file"]).name)
+    if match := _LINK_ERROR.search(output):
+        if match["unplaced"] and match["unplaced"].endswith(" to `main'"):
+            return Finding(FindingKind.COMPILE_ERROR, _NO_MAIN)
+        text = one_line(match["text"] or match["unplaced"])
+        return Finding(
+            FindingKind.COMPILE_ERROR, text, match["file"] or "", int(match["line"] or 0)
+        )
+    return Finding(
+        FindingKind.COMPILE_ERROR, one_line(output)[:300] or "the compiler gave no reason"
+    )

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Runs a built program: its input and output are the user's, its findings come by a file."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.model.text import visible
+
+
+class Checks(StrEnum):
+    """What is checked of a kernel's accesses; barriers and deadlocks always are."""
+
+    NONE = "none"
+    MEMORY = "memory"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    seed: int = 0
+    checks: Checks = Checks.ALL
+    profile: bool = False
+    timeout: float | None = None  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    file: str
+    line: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a program ended, and what was found."""
+
+    status: int | None  # None: a signal ended it, or it ran too long
+    findings: tuple[Finding, ...]
+    kernels_of: tuple[str, ...] = ()  # of each finding, the kernel; empty: none
+    leaks: tuple[Leak, ...] = ()
+    profile: tuple[Mapping[str, Any], ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def exit_code(self) -> int:
+        """The program's own, or 1 after a finding."""
+        if self.findings or self.status is None:
+            return ExitCode.SHORT_OF_FULL_MARKS
+        return self.status
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended; `accident` is a finding about that, if there is one to make."""
+
+    status: int | None
+    seconds: float
+    accident: Finding | None = None
+
+    def ran(self, findings: tuple[Finding, ...]) -> Ran:
+        """With what a tool found. A crash is news only where nothing else was found."""
+        every = findings
+        if self.accident and (not findings or self.accident.kind is FindingKind.TIMEOUT):
+            every = (*findings, self.accident)
+        return Ran(self.status, every, ("",) * len(every), seconds=self.seconds)
+
+
+@dataclass(slots=True)
+class _Report:
+    findings: list[Finding] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    leaks: list[Leak] = field(default_factory=list)
+    profile: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def run_program(
+    program: Path,
+    arguments: Sequence[str],
+    settings: Settings,
+    work: Path,
+    name: str,
+    output: int | None = None,
+) -> Ran:
+    """Runs `program`, made for the emulator, as `name`; `output` as for `run_to_end`."""
+    report = work / "report"
+    report.write_bytes(b"")
+    env = {
+        **os.environ,
+        "LOCKSTEP_REPORT": str(report),
+        "LOCKSTEP_SEED": str(settings.seed),
+        "LOCKSTEP_CHECKS": settings.checks,
+        "LOCKSTEP_PROFILE": str(int(settings.profile)),
+    }
+    ended = run_to_end([name, *arguments], env, settings, program, output)
+    read = _read(report)
+    if ended.accident:
+        read.findings.append(ended.accident)
+        read.kernels.append("")
+    return Ran(
+        ended.status,
+        tuple(read.findings),
+        tuple(read.kernels),
+        tuple(read.leaks),
+        tuple(read.profile),
+        ended.seconds,
+    )
+
+
+def run_to_end(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    settings: Settings,
+    executable: Path | None = None,
+    output: int | None = None,
+) -> Ended:
+    """Runs a program with the caller's input, output and folder; Ctrl-C ends it, too.
+
+    `output`, if it is given, takes the place of both outputs, and then there is no input.
+    """
+    started = time.monotonic()
+    child = subprocess.Popen(
+        argv,
+        executable=executable,
+        env=env,
+        stdin=None if output is None else subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+    )
+    try:
+        # Ctrl-C reaches the program by itself. A signal to us alone ends it here.
+        with interruption.told(child.terminate):
+            status = child.wait(settings.timeout)
+    except subprocess.TimeoutExpired:
+        message = (
+            f"the program did not end within {settings.timeout:g} s: look for a loop of the host "
+            "that never ends, try a smaller size or --checks none, or give it a longer --timeout"
+        )
+        late = Finding(FindingKind.TIMEOUT, message)
+        return Ended(None, time.monotonic() - started, late)
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+    seconds = time.monotonic() - started
+    if status < 0:
+        crash = Finding(FindingKind.CRASH, f"the program was ended by {_signal(-status)}")
+        return Ended(None, seconds, crash)
+    return Ended(status, seconds)
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _read(file: Path) -> _Report:
+    read = _Report()
+    for line in file.read_text("utf-8", "replace").splitlines():
+        try:
+            data = json.loads(line)
+        except ValueError:  # cut off: the program was ended while it wrote
+            continue
+        if "finding" in data:
+            item = data["finding"]
+            message, name = visible(item["message"]), visible(item["file"])
+            read.findings.append(
+                Finding(FindingKind(item["kind"]), message, name, int(item["line"]))
+            )
+            read.kernels.append(visible(item["kernel"]))
+        elif "leaks" in data:
+            read.leaks += [
+                Leak(visible(leak["file"]), int(leak["line"]), int(leak["size_bytes"]))
+                for leak in data["leaks"]
+            ]
+        elif "kernels" in data:
+            read.profile += data["kernels"]
+    return read

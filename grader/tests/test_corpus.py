@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The corpus of wrong and right programs: headers, committed results, a sample on the emulator."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.student.program.tools import program_steps
+
+REPOSITORY = Path(__file__).parents[2]
+BENCH = REPOSITORY / "docs" / "bench"
+KINDS = (
+    "out_of_bounds", "uninitialized_read", "race", "barrier_divergence", "deadlock", "launch_error",
+    "host_pointer", "misaligned", "leak", "crash", "compile_error",
+)  # fmt: skip
+EVERY = 4  # one program of so many is run here; docs/bench/measure programs cpu runs all
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Any:
+    sys.path.insert(0, str(BENCH / "scripts"))
+    try:
+        return import_module("corpus")
+    finally:
+        sys.path.remove(str(BENCH / "scripts"))
+
+
+@pytest.fixture(scope="module")
+def everything(corpus: Any) -> list[Any]:
+    return list(corpus.read_corpus())
+
+
+def results(side: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((BENCH / f"programs-{side}.json").read_text("utf-8"))
+    return found["programs"]  # type: ignore[no-any-return]
+
+
+def test_there_are_enough_programs_of_each_kind(everything: list[Any]) -> None:
+    assert sum(not each.is_right for each in everything) >= 120
+    assert sum(each.is_right for each in everything) >= 60
+    kinds = Counter(kind for each in everything for kind in each.kinds)
+    assert [kind for kind in KINDS if kinds[kind] < 5] == []
+
+
+def test_a_right_programs_name_says_so(everything: list[Any]) -> None:
+    assert [each.name for each in everything if each.is_right != each.name.endswith("_right")] == []
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("// What is wrong.", "begins with neither"),
+        ("// racing: two threads meet.", "names no kind"),
+        ("// race: two threads meet.\n// at: out[0] = 2;", "0 lines are `out[0] = 2;`"),
+        ("// race: two threads meet.\n// where: out[0] = 1;", "unknown field where"),
+    ],
+)
+def test_a_wrong_header_is_refused(corpus: Any, tmp_path: Path, head: str, words: str) -> None:
+    (tmp_path / "races").mkdir()
+    body = "__global__ void f(int* out) { out[0] = 1; }\n"
+    (tmp_path / "races" / "x.cu").write_text(f"// SPDX-License-Identifier: MIT\n{head}\n{body}")
+    with pytest.raises(InputError, match="races/x") as caught:
+        corpus.read_corpus(tmp_path)
+    assert words in str(caught.value)
+
+
+def test_the_results_are_of_these_programs(everything: list[Any]) -> None:
+    names = {each.name for each in everything}
+    assert set(results("cpu")) == names
+    # A new program waits for the next measurement on a GPU.
+    assert set(results("cuda")) <= names
+    assert len(results("cuda")) >= 0.95 * len(names)
+
+
+def test_the_emulator_finds_what_the_tools_find(everything: list[Any]) -> None:
+    cpu, cuda = results("cpu"), results("cuda")
+    tools = ("memcheck", "racecheck", "synccheck", "initcheck")
+
+    def is_missed(each: Any) -> bool:
+        by_tools = {said for tool in tools for said in cuda.get(each.name, {}).get(tool, [])}
+        return bool(by_tools - {"hangs"}) and not cpu[each.name]["emulator"]
+
+    missed = [each.name for each in everything if not each.is_right and is_missed(each)]
+    assert missed == ["crashes/virtual_call_of_host_object"]
+
+
+def test_no_right_program_is_blamed(everything: list[Any]) -> None:
+    cpu = results("cpu")
+    assert {each.name: cpu[each.name] for each in everything if each.is_right} == {
+        each.name: {**cpu[each.name], "emulator": [], "run": "PASS"}
+        for each in everything
+        if each.is_right
+    }
+
+
+@pytest.mark.e2e
+def test_a_sample_gets_its_verdict(corpus: Any, everything: list[Any], tmp_path: Path) -> None:
+    steps = program_steps(Workspace.from_environment(), 2)
+
+    def complaint(each: Any) -> str:
+        work = tmp_path / each.name.replace("/", ".")
+        work.mkdir()
+        said: str = corpus.complaint(each, corpus.examine(steps, each, work))
+        return said
+
+    # Those that only nvcc refuses, and the endless loops, are left to the measurement.
+    sampled = [each for each in everything if each.topic not in ("compile", "deadlocks")][::EVERY]
+    with ThreadPoolExecutor(2) as pool:
+        assert [said for said in pool.map(complaint, sampled) if said] == []
