@@ -5,6 +5,7 @@
 include(GoogleTest)
 include(${CMAKE_CURRENT_LIST_DIR}/LabFile.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/WorkerSteps.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/ProgramSteps.cmake)
 
 # Which rungs ctest judges.
 if(NOT LAB_SUBMISSION)
@@ -112,6 +113,7 @@ endfunction()
 # Writes BUILD/lockstep.json; grader/README.md describes it.
 function(write_toolchain_file)
   worker_steps_json(steps_json)
+  program_steps_json(program_json)
   get_property(labs GLOBAL PROPERTY lockstep_labs)
   list(JOIN labs ",\n    " labs_json)
   if(anchors_worker)
@@ -128,6 +130,8 @@ function(write_toolchain_file)
   \"compiler\": ${compiler_json},
   \"steps\": [
     ${steps_json}],
+  \"program\": [
+    ${program_json}],
   \"anchors\": ${anchors_json},
   \"labs\": {
     ${labs_json}}}

@@ -29,6 +29,11 @@ inline constexpr int kMaxFindings = 100;  // later ones are dropped until take_f
 // Keeps the first finding of each kind at each line.
 void report(Finding finding);
 
+// Called with each finding that is kept, at once; null: none. For a program that may end at any
+// time.
+using FindingListener = void (*)(const Finding& finding);
+void set_finding_listener(FindingListener listener);
+
 // Returns what was reported since the last call, in order.
 std::vector<Finding> take_findings();
 

@@ -17,12 +17,16 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Step:
-    """One command of a rung's compilation; `argv` may hold {source} {work} {include} {calls}."""
+    """One command of a compilation.
+
+    For a rung, `argv` may hold {source} {work} {include} {calls}; for a program of its own,
+    {source} {object} {work} {std}.
+    """
 
     name: str
     argv: tuple[str, ...]
 
-    def filled(self, **values: Path) -> tuple[str, ...]:
+    def filled(self, **values: Path | str) -> tuple[str, ...]:
         filled = []
         for word in self.argv:
             for name, value in values.items():
@@ -47,6 +51,7 @@ class Toolchain:
     anchors: Path | None
     labs: Mapping[str, LabTools]
     nvcc: Mapping[str, str] = field(default_factory=dict)  # that compiles rungs, too
+    program: Mapping[str, Step] = field(default_factory=dict)  # how `run` builds one, by name
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
 
     def lab(self, lab_id: str) -> LabTools:
@@ -101,11 +106,16 @@ def _toolchain(file: Path, data: Any) -> Toolchain:
         file=file,
         backend=Backend(data["backend"]),
         compiler={str(key): str(value) for key, value in data["compiler"].items()},
-        steps=tuple(Step(step["name"], tuple(map(str, step["argv"]))) for step in data["steps"]),
+        steps=tuple(map(_step, data["steps"])),
         anchors=Path(anchors) if anchors else None,
         labs={
             lab_id: LabTools(Path(lab["judge"]), Path(lab["calls"]), Path(lab["include"]))
             for lab_id, lab in data["labs"].items()
         },
+        program={step["name"]: _step(step) for step in data.get("program", ())},
         features=frozenset(map(str, data.get("features", ()))),
     )
+
+
+def _step(data: Any) -> Step:
+    return Step(data["name"], tuple(map(str, data["argv"])))

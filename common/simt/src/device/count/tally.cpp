@@ -60,7 +60,7 @@ int count_atomic(CounterSet& counters, const Request& request, Counter first, in
 }  // namespace
 
 Tally& tally() {
-  static Tally instance;
+  static Tally& instance = *new Tally;  // outlives all users
   return instance;
 }
 

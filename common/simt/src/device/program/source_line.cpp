@@ -109,7 +109,7 @@ int __wrap_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), v
 }
 
 const SourceLine& source_line(const void* return_address) {
-  static std::unordered_map<const void*, SourceLine> known;
+  static auto& known = *new std::unordered_map<const void*, SourceLine>;  // outlives all users
   const auto [entry, is_new] = known.try_emplace(return_address);
   if (is_new && return_address != nullptr)
     visit_frames(return_address, visit_frame, &entry->second);

@@ -18,6 +18,8 @@ std::vector<Finding>& findings() {
   return *kept;
 }
 
+FindingListener g_listener = nullptr;
+
 }  // namespace
 
 const char* finding_kind_name(FindingKind kind) { return kKindNames[std::size_t(kind)]; }
@@ -26,8 +28,12 @@ void report(Finding finding) {
   const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
     return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
   });
-  if (!known && findings().size() < kMaxFindings) findings().push_back(std::move(finding));
+  if (known || findings().size() >= kMaxFindings) return;
+  if (g_listener != nullptr) g_listener(finding);
+  findings().push_back(std::move(finding));
 }
+
+void set_finding_listener(FindingListener listener) { g_listener = listener; }
 
 std::vector<Finding> take_findings() { return std::exchange(findings(), {}); }
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# How `./lab run` builds a program with a main() of its own for the emulator: the commands, which
+# write_toolchain_file() hands to the grader. Placeholders: {source} one file, {object} what is made of it,
+# {work} a folder for files, {std} 17 or 20. The grader appends options of the user and, to gather, the objects.
+# {work}/program is the result.
+
+set(program_step_names rewrite compile compile_host gather isolate link)
+set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp)
+
+set(program_flags ${simt_kernel_flags})
+list(TRANSFORM program_flags REPLACE "^-std=.*" "-std=c++{std}")
+set(program_step_compile ${CMAKE_CXX_COMPILER} ${program_flags} -c {object}.cpp -o {object})
+
+# A file for the host alone is instrumented, too, or its use of device memory would not be seen. It includes
+# what it needs by itself.
+set(host_flags ${program_flags})
+list(REMOVE_ITEM host_flags -I${simt_precompiled} -include simt/prelude.h)
+set(program_step_compile_host ${CMAKE_CXX_COMPILER} ${host_flags} -c {source} -o {object})
+
+# All files become one object, in which they find each other; only main stays visible to the linker. Else
+# the program's instances of templates would take the place of the emulator's own, as a rung's would.
+set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -o {work}/gathered.o)
+set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main ${simt_renamed_calls}
+  {work}/gathered.o {work}/isolated.o)
+# What is initialised first is destroyed last: a program's destructors may use the device.
+set(program_step_link ${CMAKE_CXX_COMPILER}
+  -Wl,--whole-archive $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive
+  {work}/isolated.o $<TARGET_FILE:lockstep_wire> ${simt_libraries} -pthread -o {work}/program)
+
+# The steps as a JSON array's elements.
+function(program_steps_json result)
+  set(steps "")
+  if(LAB_BACKEND STREQUAL "cpu")
+    foreach(step IN LISTS program_step_names)
+      list(JOIN program_step_${step} "\", \"" argv)
+      list(APPEND steps "{\"name\": \"${step}\", \"argv\": [\"${argv}\"]}")
+    endforeach()
+  endif()
+  list(JOIN steps ",\n    " joined)
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()

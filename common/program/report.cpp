@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// A program with a main() of its own, run by `./lab run`: takes the settings from the environment, and
+// writes what the emulator finds into a file, one JSON object a line, as soon as it is found. So nothing
+// is lost when the program crashes or is ended. docs/emulator.md describes the lines.
+#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "fixture/json.h"
+#include "measure/counters_json.h"
+#include "simt/call_stack.h"
+#include "simt/counters.h"
+#include "simt/error_state.h"
+#include "simt/finding.h"
+#include "simt/memory.h"
+#include "simt/schedule.h"
+#include "worker/counters_cpu.h"
+
+namespace program {
+namespace {
+
+int report_file = -1;
+pid_t started_as = 0;  // a child process has findings of its own, and writes none
+
+void write_line(const char* name, const std::string& value) {
+  if (report_file < 0 || getpid() != started_as) return;
+  const std::string line = json::object({{name, value}}) + "\n";
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t now = write(report_file, line.data() + written, line.size() - written);
+    if (now <= 0) return;
+    written += static_cast<std::size_t>(now);
+  }
+}
+
+void write_finding(const simt::Finding& finding) {
+  write_line("finding", json::object({{"kind", json::quote(simt::finding_kind_name(finding.kind))},
+                                      {"file", json::quote(finding.file)},
+                                      {"line", std::to_string(finding.line)},
+                                      {"kernel", json::quote(finding.kernel)},
+                                      {"message", json::quote(finding.message)}}));
+}
+
+// A launch or call that failed, while the program never asked for the error.
+void report_unchecked_error() {
+  const cudaError_t error = cudaPeekAtLastError();
+  if (error == cudaSuccess || simt::sticky_error() != cudaSuccess) return;
+  const simt::ErrorOrigin& origin = simt::last_error_origin();
+  const simt::SourcePlace place = simt::program_place(origin.stack);
+  simt::report({simt::FindingKind::kLaunchError, place.file, place.line, origin.kernel,
+                (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
+                    cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
+                    "), and the program never asked for the error: check what each CUDA call "
+                    "returns, and cudaGetLastError() after each launch"});
+}
+
+// Memory of the device that is still allocated; the end of the process frees it.
+void write_leaks() {
+  std::vector<std::string> leaks;
+  for (const simt::Allocation* allocation : simt::live_allocations()) {
+    const bool is_leak = allocation->kind == simt::Allocation::Kind::kDevice ||
+                         allocation->kind == simt::Allocation::Kind::kManaged ||
+                         allocation->kind == simt::Allocation::Kind::kDeviceHeap;
+    if (!is_leak) continue;
+    const simt::SourcePlace place = simt::program_place(allocation->made_by);
+    leaks.push_back(json::object({{"file", json::quote(place.file)},
+                                  {"line", std::to_string(place.line)},
+                                  {"size_bytes", std::to_string(allocation->size_bytes)}}));
+  }
+  write_line("leaks", json::array(leaks));
+}
+
+std::uint64_t number_of(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
+
+// The linker puts it after the emulator and before the program: so it lives longer than all that the program
+// has, whose destructors may use the device, and the emulator longer still.
+struct Run {
+  Run() {
+    started_as = getpid();
+    if (const char* const path = std::getenv("LOCKSTEP_REPORT")) {
+      report_file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    }
+    simt::set_finding_listener(write_finding);
+    simt::set_schedule(number_of("LOCKSTEP_SEED"));
+    simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  ~Run() {
+    if (getpid() != started_as) return;
+    report_unchecked_error();
+    write_leaks();
+    if (number_of("LOCKSTEP_PROFILE") != 0) {
+      write_line("kernels", judge::kernels_json(worker::take_counters()));
+    }
+  }
+} run;
+
+}  // namespace
+}  // namespace program

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The verb `run`."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperCommand
+
+from lockstep_grader.judging.session import default_jobs
+from lockstep_grader.machine.files import require_writable, write_json
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.student.program import report
+from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
+from lockstep_grader.student.program.run import Ran, Settings, run_program
+from lockstep_grader.student.program.tools import program_steps
+
+
+class _RunCommand(TyperCommand):
+    """What follows `--` is the program's own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own, found, of_program = args, False, list[str]()
+        if "--" in args:
+            at = args.index("--")
+            own, found, of_program = args[:at], True, args[at + 1 :]
+        ctx.meta["program_arguments"] = of_program if found else []
+        return super().parse_args(ctx, list(own))
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("run", cls=_RunCommand)(run)
+
+
+def run(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE.cu... [-- ARGS]", show_default=False)
+    ],
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for headers here, too.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
+    ] = None,
+    std: Annotated[int, typer.Option(help="The C++ standard: 17 or 20.")] = 20,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
+    ] = 0,
+    profile: Annotated[bool, typer.Option("--profile", help="Show what each kernel costs.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="End the program after so many seconds.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write findings and counts as JSON.")] = None,
+) -> int:
+    """Run any CUDA program on the emulator, without a GPU, with every check."""
+    check_files(files)
+    if json:
+        require_writable(json)
+    arguments: list[str] = ctx.meta["program_arguments"]
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    options = Options(tuple(include or ()), tuple(define or ()), std)
+    steps = program_steps(Workspace.from_environment(), default_jobs())
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+        work = Path(folder)
+        try:
+            program = build_program(steps, files, options, work, default_jobs())
+        except BuildError as error:
+            report.print_build_error(console, files, error)
+            if json:
+                write_json(json, report.run_json(files, Ran(None, (error.finding,), ("",))))
+            return ExitCode.SHORT_OF_FULL_MARKS
+        settings = Settings(seed, profile, timeout)
+        ran = run_program(program, arguments, settings, work, files[0].stem)
+    report.print_run(console, files, ran)
+    if json:
+        write_json(json, report.run_json(files, ran))
+    return ran.exit_code

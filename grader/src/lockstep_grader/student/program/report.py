@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What `run` says of a program: on stderr, so that stdout is the program's alone; and as JSON."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.console import place
+from lockstep_grader.model.grades import Finding
+from lockstep_grader.model.text import visible
+from lockstep_grader.student.explain import excerpt
+from lockstep_grader.student.program.build import BuildError
+from lockstep_grader.student.program.run import Leak, Ran
+
+JSON_VERSION = 1
+
+
+def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
+    for finding in ran.findings:
+        _print_finding(console, finding, _source(files, finding))
+    if ran.leaks:
+        console.print(Text(_leaks(ran.leaks), "dim"), soft_wrap=True)
+    if ran.findings:
+        count = len(ran.findings)
+        said = "1 finding" if count == 1 else f"{count} findings"
+        console.print(Text(f"lab: {said}", "bold red"))
+
+
+def print_build_error(console: Console, files: Sequence[Path], error: BuildError) -> None:
+    _print_finding(console, error.finding, _source(files, error.finding))
+
+
+def run_json(files: Sequence[Path], ran: Ran) -> dict[str, Any]:
+    return {
+        "version": JSON_VERSION,
+        "backend": "cpu",
+        "files": [str(file) for file in files],
+        "exit_code": int(ran.exit_code),
+        "program_status": ran.status,
+        "seconds": round(ran.seconds, 3),
+        "findings": [
+            {
+                "kind": str(finding.kind),
+                "file": finding.file,
+                "line": finding.line,
+                "kernel": kernel,
+                "message": finding.message,
+            }
+            for finding, kernel in zip(ran.findings, ran.kernels_of, strict=True)
+        ],
+        "leaks": [
+            {"file": leak.file, "line": leak.line, "size_bytes": leak.size_bytes}
+            for leak in ran.leaks
+        ],
+        "kernels": list(ran.profile),
+    }
+
+
+def _leaks(leaks: Sequence[Leak]) -> str:
+    total = sum(leak.size_bytes for leak in leaks)
+    what = "1 allocation" if len(leaks) == 1 else f"{len(leaks)} allocations"
+    lines = sorted({f"{leak.file}:{leak.line}" for leak in leaks if leak.line})
+    where = f" ({', '.join(lines[:3])}{', ...' if len(lines) > 3 else ''})" if lines else ""
+    return f"note: the program never freed {what} of device memory, {total} bytes{where}"
+
+
+def _print_finding(console: Console, finding: Finding, source: Source | None) -> None:
+    head = Text(str(finding.kind), "red")
+    head.append(f"  {place(finding)}" if place(finding) else "", "bold")
+    console.print(head, soft_wrap=True)
+    console.print(Padding(Text(visible(finding.message)), (0, 0, 0, 2), expand=False))
+    if source and finding.line:
+        shown = excerpt(source, finding.line, finding.column)
+        console.print(Padding(shown, (0, 0, 0, 2), expand=False))
+
+
+def _source(files: Iterable[Path], finding: Finding) -> Source | None:
+    for file in files:
+        if file.name == finding.file:
+            data = file.read_bytes().decode("utf-8", "replace").encode()
+            return Source(file.name, data)
+    return None
