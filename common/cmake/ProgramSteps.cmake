@@ -8,14 +8,15 @@ set(program_step_names rewrite compile compile_host gather isolate link)
 set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp)
 
 set(program_flags ${simt_kernel_flags})
-list(TRANSFORM program_flags REPLACE "^-std=.*" "-std=c++{std}")
+list(TRANSFORM program_flags REPLACE "^-std=.*" "-std=c++{std};-fconcepts")
+list(TRANSFORM program_flags REPLACE "precompiled20$" "precompiled{std}")
 set(program_step_compile ${CMAKE_CXX_COMPILER} ${program_flags} -c {object}.cpp -o {object})
 
 # A file for the host alone is instrumented, too, or its use of device memory would not be seen. It includes
-# what it needs by itself.
+# what it needs by itself, and not always the emulator's headers.
 set(host_flags ${program_flags})
-list(REMOVE_ITEM host_flags -I${simt_precompiled} -include simt/prelude.h)
-set(program_step_compile_host ${CMAKE_CXX_COMPILER} ${host_flags} -c {source} -o {object})
+list(FILTER host_flags EXCLUDE REGEX "precompiled{std}$|^-include$|prelude")
+set(program_step_compile_host ${CMAKE_CXX_COMPILER} ${host_flags} -c {object}.cpp -o {object})
 
 # All files become one object, in which they find each other; only main stays visible to the linker. Else
 # the program's instances of templates would take the place of the emulator's own, as a rung's would.

@@ -54,7 +54,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   list(APPEND worker_step_isolate ${simt_renamed_calls})
   # The headers that nvcc includes by itself, precompiled: they take more than half of a rung's
   # compile time. If the flags differ from the precompiled form's, g++ reads the header instead.
-  set(simt_precompiled ${CMAKE_BINARY_DIR}/common/simt/precompiled)
+  set(simt_precompiled ${CMAKE_BINARY_DIR}/common/simt/precompiled20)
+  set(simt_precompiled17 ${CMAKE_BINARY_DIR}/common/simt/precompiled17)
   set(simt_prelude_file ${simt_precompiled}/simt/prelude.h.gch)
   set(simt_prelude_flags ${simt_kernel_flags})
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)

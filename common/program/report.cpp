@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fixture/json.h"
 #include "measure/counters_json.h"
 #include "simt/call_stack.h"
+#include "simt/checks.h"
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
@@ -89,6 +91,12 @@ struct Run {
       report_file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     }
     simt::set_finding_listener(write_finding);
+    if (const char* const checks = std::getenv("LOCKSTEP_CHECKS")) {
+      const std::string_view level = checks;
+      simt::set_checks(level == "none"     ? simt::Checks::kNone
+                       : level == "memory" ? simt::Checks::kMemory
+                                           : simt::Checks::kAll);
+    }
     simt::set_schedule(number_of("LOCKSTEP_SEED"));
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
   }

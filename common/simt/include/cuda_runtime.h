@@ -3,6 +3,21 @@
 // include.
 #pragma once
 
+// Programs ask by the names of NVIDIA's include guards which of its headers are there, as NVIDIA's own
+// samples do before they define what prints an error.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __HOST_DEFINES_H__
+#define __HOST_CONFIG_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_TYPES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+
 // Standard headers that nvcc's own headers include, and that programs rely on.
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +42,7 @@
 #include "simt/math.h"
 #include "simt/memory_api.h"
 #include "simt/rewritten.h"
+#include "simt/simd_intrinsics.h"
 #include "simt/stream_api.h"
 #include "simt/symbol_api.h"
 #include "simt/vector_functions.h"

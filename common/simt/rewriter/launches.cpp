@@ -145,10 +145,18 @@ class LaunchRewriter {
                    " ::simt::launch(" + launch_site(code_, begin, open, macro_parameters_) + ", ");
     edits_.replace(code_[open].begin, code_[open + 2].end, "::simt::LaunchConfig(");
     edits_.replace(code_[close].begin, code_[close + 2].end, ")");
-    edits_.replace(
-        code_[arguments].begin, code_[arguments].end,
-        ", [&](auto... simt_args) {" + kernel + "(simt_args...);}" + separator(arguments, end));
-    rewrite_arguments(kernel, arguments, end);
+    const bool has_zero = rewrite_arguments(kernel, arguments, end);
+    edits_.replace(code_[arguments].begin, code_[arguments].end,
+                   ", [&](auto... simt_args) {" + call(kernel, has_zero) + "}" +
+                       separator(arguments, end));
+  }
+
+  // A literal 0 is a number first, and where that does not fit, a null pointer.
+  static std::string call(const std::string& kernel, bool has_zero) {
+    if (!has_zero) return kernel + "(simt_args...);";
+    const std::string with_number = kernel + "(::simt::number(simt_args)...)";
+    return "if constexpr (requires {" + with_number + ";}) " + with_number + "; else " + kernel +
+           "(simt_args...);";
   }
 
   // The text between the lambda and the first argument.
@@ -158,14 +166,19 @@ class LaunchRewriter {
     return may_be_empty ? " __VA_OPT__(,) " : ", ";
   }
 
-  // By-value parameters of a template cannot be deduced from NULL (a number) or from {...}.
-  void rewrite_arguments(const std::string& kernel, std::size_t open, std::size_t close) {
+  // By-value parameters of a template cannot be deduced from NULL (a number) or from {...}. Returns
+  // whether an argument is a literal 0.
+  bool rewrite_arguments(const std::string& kernel, std::size_t open, std::size_t close) {
     int index = 0;
+    bool has_zero = false;
     for (std::size_t i = open + 1; i < close; ++i) {
       const bool is_first = code_[i - 1].is(",") || i == open + 1;
       const bool is_alone = code_[i + 1].is(",") || i + 1 == close;
       if (is_first && is_alone && code_[i].is("NULL")) {
         edits_.replace(code_[i].begin, code_[i].end, "nullptr");
+      } else if (is_first && is_alone && code_[i].is("0")) {
+        edits_.replace(code_[i].begin, code_[i].end, "::simt::LiteralZero{}");
+        has_zero = true;
       } else if (is_first && code_[i].is("{")) {
         edits_.insert(code_[i].begin, "::simt::KernelParameter<decltype(" + kernel + "), " +
                                           std::to_string(index) + ">");
@@ -179,6 +192,7 @@ class LaunchRewriter {
         ++index;
       }
     }
+    return has_zero;
   }
 
   const Tokens& code_;

@@ -180,7 +180,7 @@ class Lexer {
 
   // A preprocessor line, from its '#' to the end of its last continued line.
   void directive() {
-    ++position_;
+    const std::size_t begin = position_++;
     Tokens line;
     std::string_view name;
     while (skip_blanks() && text_[position_] != '\n') {
@@ -198,11 +198,12 @@ class Lexer {
       close_group();
     } else if (name == "define" && line.size() > 1 && !skipping()) {
       define(line);
-    } else if (name == "include" && line.size() == 2 && line[1].kind == TokenKind::kString &&
-               !skipping()) {
-      const std::string_view quoted = line[1].text;
-      source_.includes.push_back(
-          {std::string(quoted.substr(1, quoted.size() - 2)), line[1].begin, line[1].end});
+    } else if (name == "include" && line.size() > 1 && !skipping()) {
+      const bool is_bracketed = line[1].is("<") && line.back().is(">");
+      if (!is_bracketed && (line.size() > 2 || line[1].kind != TokenKind::kString)) return;
+      const std::size_t first = line[1].begin, last = line.back().end;
+      source_.includes.push_back({std::string(text_.substr(first + 1, last - first - 2)), first, last,
+                                  is_bracketed, begin});
     }
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "closed_libraries.h"
 #include "rewrite.h"
 
 namespace simt::rewriter {
@@ -74,13 +75,17 @@ std::string Project::load(const fs::path& path, bool is_input) {
   }
   for (const Include& include : file.source.includes) {
     file.includes.emplace_back();
-    if (const auto header = find(include, file)) file.includes.back() = load(*header, false);
+    const auto header = find(include, file);
+    if (header) file.includes.back() = load(*header, false);
+    const bool is_refused = !header && !missing_library(include.name).empty();
+    files_[key].is_changed |= is_refused;
   }
   return key;
 }
 
 std::optional<fs::path> Project::find(const Include& include, const File& from) const {
-  std::vector<fs::path> dirs = {from.path.parent_path()};
+  std::vector<fs::path> dirs;
+  if (!include.is_bracketed) dirs.push_back(from.path.parent_path());
   dirs.insert(dirs.end(), include_dirs_.begin(), include_dirs_.end());
   for (const fs::path& dir : dirs) {
     std::error_code error;
@@ -116,7 +121,10 @@ std::string Project::rewritten(const File& file) const {
   rewrite_all(file.source, edits);
   if (file.text.compare(0, 3, "\xEF\xBB\xBF") == 0) edits.replace(0, 3, "");
   for (std::size_t i = 0; i < file.includes.size(); ++i) {
-    if (!file.includes[i]) continue;
+    if (!file.includes[i]) {
+      refuse_closed_library(file.source.includes[i], edits);
+      continue;
+    }
     const File& header = files_.at(*file.includes[i]);
     const Include& include = file.source.includes[i];
     if (header.is_changed) {

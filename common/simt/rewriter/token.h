@@ -37,11 +37,13 @@ struct Macro {
   Tokens body;
 };
 
-// #include "name"
+// #include "name", or #include <name>
 struct Include {
   std::string name;
-  std::size_t begin;  // of the quoted name, quotes and all
+  std::size_t begin;  // of the name, quotes or brackets and all
   std::size_t end;
+  bool is_bracketed;
+  std::size_t directive;  // where its '#' is
 };
 
 struct Source {

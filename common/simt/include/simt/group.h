@@ -117,6 +117,15 @@ SIMT_INLINE void sync(const thread_block& group,
                       simt::BarrierCall call = simt::BarrierCall::current()) {
   group.sync(call);
 }
+// The older name of sync().
+template <class Group>
+SIMT_INLINE void synchronize(const Group& group) {
+  group.sync();
+}
+SIMT_INLINE void synchronize(const thread_block& group,
+                             simt::BarrierCall call = simt::BarrierCall::current()) {
+  group.sync(call);
+}
 template <class Group>
 SIMT_INLINE auto thread_rank(const Group& group) {
   return group.thread_rank();

@@ -93,15 +93,6 @@ SIMT_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
   return __dp4a(std::bit_cast<unsigned>(a), std::bit_cast<unsigned>(b), c);
 }
 
-// Two halfwords or four bytes at a time: sums and differences that wrap around, absolute
-// differences of unsigned numbers.
-unsigned __vadd2(unsigned a, unsigned b);
-unsigned __vadd4(unsigned a, unsigned b);
-unsigned __vsub2(unsigned a, unsigned b);
-unsigned __vsub4(unsigned a, unsigned b);
-unsigned __vabsdiffu2(unsigned a, unsigned b);
-unsigned __vabsdiffu4(unsigned a, unsigned b);
-
 // The same bits as another type.
 SIMT_INLINE int __float_as_int(float x) { return std::bit_cast<int>(x); }
 SIMT_INLINE unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

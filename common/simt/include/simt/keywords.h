@@ -7,6 +7,8 @@
 // TLS image when it switches blocks.
 #pragma once
 
+#include "simt/standard17.h"
+
 #ifndef __CUDA__  // clang's CUDA mode, in an editor, has its own: editor/keywords.h
 
 // One pass compiles what nvcc compiles twice. Both macros are defined, at the presented compute

@@ -20,6 +20,21 @@ struct DynamicShared {
   }
 };
 
+// A launch argument 0 is rewritten to this: an argument of the lambda that calls the kernel would be an int,
+// which is no pointer any more. number() makes it one again, and leaves every other argument alone.
+struct LiteralZero {
+  template <class T>
+  SIMT_INLINE operator T*() const {
+    return nullptr;
+  }
+  SIMT_INLINE operator int() const { return 0; }
+};
+SIMT_UNTRACED SIMT_INLINE int number(LiteralZero) { return 0; }
+template <class T>
+SIMT_UNTRACED SIMT_INLINE T& number(T& argument) {
+  return argument;
+}
+
 template <class Kernel>
 struct KernelParameters;
 template <class... Parameters>

@@ -23,21 +23,6 @@ T byte_of(unsigned word, int index) {
   return static_cast<T>(word >> (8 * index));
 }
 
-// The results of operation(a, b) for each part of so many bits.
-template <int bits, class Operation>
-unsigned by_parts(unsigned a, unsigned b, Operation operation) {
-  constexpr unsigned kMask = (1u << bits) - 1;
-  unsigned result = 0;
-  for (int shift = 0; shift < 32; shift += bits) {
-    result |= (operation(a >> shift & kMask, b >> shift & kMask) & kMask) << shift;
-  }
-  return result;
-}
-
-unsigned sum(unsigned a, unsigned b) { return a + b; }
-unsigned difference(unsigned a, unsigned b) { return a - b; }
-unsigned distance(unsigned a, unsigned b) { return a < b ? b - a : a - b; }
-
 }  // namespace
 
 unsigned __brev(unsigned x) { return reverse_bits(x); }
@@ -87,10 +72,3 @@ unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   }
   return c;
 }
-
-unsigned __vadd2(unsigned a, unsigned b) { return by_parts<16>(a, b, sum); }
-unsigned __vadd4(unsigned a, unsigned b) { return by_parts<8>(a, b, sum); }
-unsigned __vsub2(unsigned a, unsigned b) { return by_parts<16>(a, b, difference); }
-unsigned __vsub4(unsigned a, unsigned b) { return by_parts<8>(a, b, difference); }
-unsigned __vabsdiffu2(unsigned a, unsigned b) { return by_parts<16>(a, b, distance); }
-unsigned __vabsdiffu4(unsigned a, unsigned b) { return by_parts<8>(a, b, distance); }

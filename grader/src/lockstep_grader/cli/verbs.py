@@ -25,7 +25,9 @@ VERBS = {
         "Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'.",
     ),
     "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
-    "run": Verb("verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."),
+    "run": Verb(
+        "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
+    ),
     "grade": Verb(
         "verbs_instructor",
         "Grade a submission (a folder of lab folders, or an archive), or a class of them.",

@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand
 
 from lockstep_grader.judging.session import default_jobs
+from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.student.program import report
-from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
-from lockstep_grader.student.program.run import Ran, Settings, run_program
+from lockstep_grader.student.program.build import (
+    STANDARDS,
+    BuildError,
+    Options,
+    build_program,
+    check_files,
+)
+from lockstep_grader.student.program.run import Checks, Ran, Settings, run_program
 from lockstep_grader.student.program.tools import program_steps
 
 
@@ -46,11 +52,16 @@ def run(
     define: Annotated[
         list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
     ] = None,
-    std: Annotated[int, typer.Option(help="The C++ standard: 17 or 20.")] = 20,
+    std: Annotated[int, typer.Option(help="The C++ standard: 17, as nvcc, or 20.")] = 17,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
     ] = 0,
-    profile: Annotated[bool, typer.Option("--profile", help="Show what each kernel costs.")] = False,
+    checks: Annotated[
+        Checks, typer.Option(help="memory: no races; none: also no bounds; for speed.")
+    ] = Checks.ALL,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Show what each kernel costs.")
+    ] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="End the program after so many seconds.")
     ] = None,
@@ -58,10 +69,15 @@ def run(
 ) -> int:
     """Run any CUDA program on the emulator, without a GPU, with every check."""
     check_files(files)
+    if std not in STANDARDS:
+        raise InputError(f"--std {std}: choose 17 or 20")
+    for searched in include or ():
+        if not searched.is_dir():
+            raise InputError(f"-I {searched}: no such folder")
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]
-    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    console = make_console(stderr=True)
     options = Options(tuple(include or ()), tuple(define or ()), std)
     steps = program_steps(Workspace.from_environment(), default_jobs())
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
@@ -73,7 +89,7 @@ def run(
             if json:
                 write_json(json, report.run_json(files, Ran(None, (error.finding,), ("",))))
             return ExitCode.SHORT_OF_FULL_MARKS
-        settings = Settings(seed, profile, timeout)
+        settings = Settings(seed, checks, profile, timeout)
         ran = run_program(program, arguments, settings, work, files[0].stem)
     report.print_run(console, files, ran)
     if json:

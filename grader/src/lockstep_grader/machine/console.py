@@ -29,9 +29,9 @@ _PART_TITLES = {
 }
 
 
-def make_console() -> Console:
-    """A console on stdout; off a terminal it is so wide that nothing is cut or folded."""
-    console = Console(highlight=False, markup=False, emoji=False)
+def make_console(stderr: bool = False) -> Console:
+    """A console on stdout or stderr; off a terminal it is so wide that nothing is cut or folded."""
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 400
     return console

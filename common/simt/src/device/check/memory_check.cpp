@@ -23,12 +23,15 @@
 #include "run/launch.h"
 #include "run/running.h"
 #include "run/untraced.h"
+#include "simt/checks.h"
 #include "simt/limits.h"
 #include "simt/memory.h"
 #include "simt/page.h"
 
 namespace simt::device {
 namespace {
+
+Checks g_checks = Checks::kAll;
 
 // find_allocation with a cache of its last answer, valid as long as the book does not change.
 const Allocation* find(std::uintptr_t address) {
@@ -81,6 +84,7 @@ bool check_unwritten(const Access& access) {
 void check_device_memory(const Access& access) {
   const bool is_written = device_flags.all(access.address, access.size_bytes);
   if (!is_written && !check_unwritten(access)) return;
+  if (g_checks != Checks::kAll) return;
   if (copies_may_run) check_concurrent_copies(access);
   check_device_race(access);
 }
@@ -115,7 +119,7 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
 
 void check_shared_memory(const Access& access, SharedRegion& region) {
   const bool is_written = region.written.all(access.address, access.size_bytes);
-  if (is_written || check_unwritten_shared(access, region)) {
+  if ((is_written || check_unwritten_shared(access, region)) && g_checks == Checks::kAll) {
     check_race(region.history.data(), region.low / 4 * 4, access, true);
   }
 }
@@ -153,7 +157,8 @@ void check_elsewhere(const Access& access) {
     Access inside = access;
     inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
     check_owner(inside);
-    return check_global_race(inside);
+    if (g_checks == Checks::kAll) check_global_race(inside);
+    return;
   }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
   if (is_fiber_stack(access.address)) return check_other_stack(access);
@@ -186,6 +191,7 @@ bool is_of_launch(const void* pc) {
 }
 
 void check_access(const Access& access) {
+  if (g_checks == Checks::kNone) return;
   if (running.launch == nullptr) return check_host_access(access);
   if (race_is_unsettled) settle_race();
   if (access.is_aligned_by_type && access.address % access.size_bytes != 0) end_misaligned(access);
@@ -203,3 +209,5 @@ void check_access(const Access& access) {
 }
 
 }  // namespace simt::device
+
+void simt::set_checks(Checks checks) { device::g_checks = checks; }

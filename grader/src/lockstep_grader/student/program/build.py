@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError, InputError
@@ -16,14 +16,51 @@ from lockstep_grader.toolchain.description import Step
 CUDA_SUFFIXES = frozenset({".cu"})
 HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})
 
+STANDARDS = (17, 20)
+
 # g++ and the rewriter say file:31:5: error: text.
 _ERROR = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?:fatal )?error: (?P<text>.*)$",
     re.MULTILINE,
 )
-_FILE_ERROR = re.compile(r"^(?P<file>[^:\n]+): error: (?P<text>.*)$", re.MULTILINE)
+_FILE_ERROR = re.compile(r"^(?P<file>(?!collect2)[^:\n]+): error: (?P<text>.*)$", re.MULTILINE)
 _LINK_ERROR = re.compile(
-    r"(?:undefined reference to|multiple definition of) .*?(?=;|$)", re.MULTILINE
+    r"^(?:[^\n]*/)?(?P<file>[^:/\n]+):(?P<line>\d+): "
+    r"(?P<text>(?:undefined reference to|multiple definition of) [^;\n]*)|"
+    r"(?P<unplaced>(?:undefined reference to|multiple definition of) [^;\n]*)",
+    re.MULTILINE,
+)
+_NO_MAIN = "the program has no main(): name every file of it, and of a lab's rung `./lab check`"
+
+# What the emulator does not have, by the words of g++'s complaint, and what to do.
+_LACKS = (
+    (
+        re.compile(
+            r"tex[123]D|tex[123]Dfetch|cudaTextureObject|cudaArray|surf[123]D|"
+            r"cudaSurfaceObject|cudaChannelFormat|CUtexObject|texture"
+        ),
+        "the emulator has no textures and surfaces: read the array as plain global memory",
+    ),
+    (
+        re.compile(r"\u2018(?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)\u2019"),
+        "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
+    ),
+    (
+        re.compile(
+            r"cudaGraph|cudaIpc|cudaMemPool|cudaExternal|cudaAccessPolicy|cudaLaunchAttribute"
+        ),
+        "the emulator lacks this part of the runtime API; docs/coverage.md lists what it has",
+    ),
+    (
+        re.compile(r"wmma|mma_sync|nvcuda"),
+        "the emulator has no tensor cores: multiply with plain arithmetic",
+    ),
+    (
+        re.compile(
+            r"impossible constraint|in .?asm.?|unknown register name|Error: no such instruction"
+        ),
+        "the emulator cannot run inline PTX: use the intrinsic that does the same",
+    ),
 )
 
 
@@ -33,7 +70,7 @@ class Options:
 
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
-    std: int = 20
+    std: int = 17
 
 
 class BuildError(Exception):
@@ -81,11 +118,9 @@ def _compile(
     defined = [f"-D{macro}" for macro in options.define]
     words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
     beside = f"-I{source.parent}"
-    if file.suffix in CUDA_SUFFIXES:
-        _run([*steps["rewrite"].filled(**words), *folders], work)
-        _run([*steps["compile"].filled(**words), *defined, beside, *folders], work)
-    else:
-        _run([*steps["compile_host"].filled(**words), *defined, *folders], work)
+    step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
+    _run([*steps["rewrite"].filled(**words), *folders], work)
+    _run([*steps[step].filled(**words), *defined, beside, *folders], work)
 
 
 def _run(argv: Sequence[str], work: Path) -> None:
@@ -102,7 +137,15 @@ def _run(argv: Sequence[str], work: Path) -> None:
     except OSError as error:
         raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
     if done.returncode != 0:
-        raise BuildError(_finding(done.stdout), visible(done.stdout))
+        raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
+
+
+def _advised(finding: Finding) -> Finding:
+    """With the reason and the next step, where the emulator lacks what the program uses."""
+    for pattern, advice in _LACKS:
+        if pattern.search(finding.message) and "#error" not in finding.message:
+            return replace(finding, message=f"{finding.message}; {advice}")
+    return finding
 
 
 def _finding(output: str) -> Finding:
@@ -113,5 +156,12 @@ def _finding(output: str) -> Finding:
     if match := _FILE_ERROR.search(output):
         return Finding(FindingKind.COMPILE_ERROR, one_line(match["text"]), Path(match["file"]).name)
     if match := _LINK_ERROR.search(output):
-        return Finding(FindingKind.COMPILE_ERROR, one_line(match[0]))
-    return Finding(FindingKind.COMPILE_ERROR, one_line(output)[:300] or "the compiler gave no reason")
+        if match["unplaced"] and match["unplaced"].endswith(" to `main'"):
+            return Finding(FindingKind.COMPILE_ERROR, _NO_MAIN)
+        text = one_line(match["text"] or match["unplaced"])
+        return Finding(
+            FindingKind.COMPILE_ERROR, text, match["file"] or "", int(match["line"] or 0)
+        )
+    return Finding(
+        FindingKind.COMPILE_ERROR, one_line(output)[:300] or "the compiler gave no reason"
+    )

@@ -24,7 +24,7 @@ def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
     for finding in ran.findings:
         _print_finding(console, finding, _source(files, finding))
     if ran.leaks:
-        console.print(Text(_leaks(ran.leaks), "dim"), soft_wrap=True)
+        console.print(Text(_leaks(ran.leaks), "dim"))
     if ran.findings:
         count = len(ran.findings)
         said = "1 finding" if count == 1 else f"{count} findings"
@@ -72,7 +72,7 @@ def _leaks(leaks: Sequence[Leak]) -> str:
 def _print_finding(console: Console, finding: Finding, source: Source | None) -> None:
     head = Text(str(finding.kind), "red")
     head.append(f"  {place(finding)}" if place(finding) else "", "bold")
-    console.print(head, soft_wrap=True)
+    console.print(head)
     console.print(Padding(Text(visible(finding.message)), (0, 0, 0, 2), expand=False))
     if source and finding.line:
         shown = excerpt(source, finding.line, finding.column)

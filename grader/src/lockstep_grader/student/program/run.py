@@ -12,14 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.text import visible
 
 
+class Checks(StrEnum):
+    """What is checked of a kernel's accesses; barriers and deadlocks always are."""
+
+    NONE = "none"
+    MEMORY = "memory"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     seed: int = 0
+    checks: Checks = Checks.ALL
     profile: bool = False
     timeout: float | None = None  # seconds
 
@@ -68,6 +78,7 @@ def run_program(
         **os.environ,
         "LOCKSTEP_REPORT": str(report),
         "LOCKSTEP_SEED": str(settings.seed),
+        "LOCKSTEP_CHECKS": settings.checks,
         "LOCKSTEP_PROFILE": str(int(settings.profile)),
     }
     started = time.monotonic()
@@ -86,8 +97,8 @@ def run_program(
     read = _read(report)
     if timed_out:
         message = (
-            f"the program did not end within {settings.timeout:g} s: does a loop of its own never "
-            "end, or is the size too large for an emulator? --timeout gives it longer"
+            f"the program did not end within {settings.timeout:g} s: look for a loop of the host "
+            "that never ends, try a smaller size or --checks none, or give it a longer --timeout"
         )
         _add(read, Finding(FindingKind.TIMEOUT, message))
         return _ran(None, read, seconds)

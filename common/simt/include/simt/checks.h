@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How much of a kernel's work is checked, for programs that would take too long otherwise. Barriers, deadlocks
+// and traps are always watched.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+enum class Checks : std::uint8_t {
+  kNone,    // of accesses nothing
+  kMemory,  // bounds, initialisation, alignment, host pointers; no races
+  kAll,     // the default
+};
+// Takes effect at once. What ran unchecked was not recorded: set it before the first launch.
+void set_checks(Checks checks);
+
+}  // namespace simt

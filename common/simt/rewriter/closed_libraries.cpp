@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "closed_libraries.h"
+
+#include <array>
+#include <string>
+
+namespace simt::rewriter {
+namespace {
+
+struct Library {
+  std::string_view beginning;  // of its headers' names
+  std::string_view name;
+};
+
+constexpr std::array kLibraries = {
+    Library{"cublas", "cuBLAS"},
+    Library{"cusparse", "cuSPARSE"},
+    Library{"cufft", "cuFFT"},
+    Library{"curand", "cuRAND"},
+    Library{"cusolver", "cuSOLVER"},
+    Library{"cutensor", "cuTENSOR"},
+    Library{"cudnn", "cuDNN"},
+    Library{"nccl", "NCCL"},
+    Library{"nvrtc", "NVRTC, the compiler at run time,"},
+    Library{"nvJitLink", "the linker at run time"},
+    Library{"nvml", "NVML"},
+    Library{"npp", "NPP"},
+    Library{"nvjpeg", "nvJPEG"},
+    Library{"nvgraph", "nvGRAPH"},
+    Library{"nvscibuf", "NvSci"},
+    Library{"nvscisync", "NvSci"},
+    Library{"thrust/", "Thrust"},
+    Library{"cub/", "CUB"},
+    Library{"cutlass/", "CUTLASS"},
+    Library{"cute/", "CuTe"},
+    Library{"mma.h", "wmma, the tensor cores' interface,"},
+    Library{"cudaGL.h", "OpenGL"},
+    Library{"cuda_gl_interop.h", "OpenGL"},
+    Library{"cuda_egl_interop.h", "EGL"},
+    Library{"cudaEGL.h", "EGL"},
+    Library{"cuda_vdpau_interop.h", "VDPAU"},
+    Library{"cuda_d3d", "Direct3D"},
+};
+
+}  // namespace
+
+std::string_view missing_library(std::string_view header) {
+  for (const Library& library : kLibraries) {
+    if (header.substr(0, library.beginning.size()) == library.beginning) return library.name;
+  }
+  return "";
+}
+
+void refuse_closed_library(const Include& include, Edits& edits) {
+  const std::string_view name = missing_library(include.name);
+  if (name.empty()) return;
+  // One line, as before, so that no later line changes its number.
+  edits.replace(include.directive, include.end,
+                "#error " + std::string(name) +
+                    " is not part of the emulator: write this part as kernels of your own, or run the "
+                    "program on a GPU");
+}
+
+}  // namespace simt::rewriter
