@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A program with a main() of its own, run by `./lab run`: takes the settings from the environment, and
-// writes what the emulator finds into a file, one JSON object a line, as soon as it is found. So nothing
-// is lost when the program crashes or is ended. docs/emulator.md describes the lines.
+// A program with a main() of its own, run by `./lab run`: takes the settings from the environment,
+// and writes what the emulator finds into a file, one JSON object a line, as soon as it is found.
+// So nothing is lost when the program crashes or is ended. docs/emulator.md describes the lines.
 #include <cuda_runtime.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -82,8 +82,8 @@ std::uint64_t number_of(const char* variable) {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
-// The linker puts it after the emulator and before the program: so it lives longer than all that the program
-// has, whose destructors may use the device, and the emulator longer still.
+// The linker puts it after the emulator and before the program: so it lives longer than all that
+// the program has, whose destructors may use the device, and the emulator longer still.
 struct Run {
   Run() {
     started_as = getpid();

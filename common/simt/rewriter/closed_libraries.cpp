@@ -55,10 +55,11 @@ void refuse_closed_library(const Include& include, Edits& edits) {
   const std::string_view name = missing_library(include.name);
   if (name.empty()) return;
   // One line, as before, so that no later line changes its number.
-  edits.replace(include.directive, include.end,
-                "#error " + std::string(name) +
-                    " is not part of the emulator: write this part as kernels of your own, or run the "
-                    "program on a GPU");
+  edits.replace(
+      include.directive, include.end,
+      "#error " + std::string(name) +
+          " is not part of the emulator: write this part as kernels of your own, or run the "
+          "program on a GPU");
 }
 
 }  // namespace simt::rewriter

@@ -146,9 +146,9 @@ class LaunchRewriter {
     edits_.replace(code_[open].begin, code_[open + 2].end, "::simt::LaunchConfig(");
     edits_.replace(code_[close].begin, code_[close + 2].end, ")");
     const bool has_zero = rewrite_arguments(kernel, arguments, end);
-    edits_.replace(code_[arguments].begin, code_[arguments].end,
-                   ", [&](auto... simt_args) {" + call(kernel, has_zero) + "}" +
-                       separator(arguments, end));
+    edits_.replace(
+        code_[arguments].begin, code_[arguments].end,
+        ", [&](auto... simt_args) {" + call(kernel, has_zero) + "}" + separator(arguments, end));
   }
 
   // A literal 0 is a number first, and where that does not fit, a null pointer.

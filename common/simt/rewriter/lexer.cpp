@@ -202,8 +202,8 @@ class Lexer {
       const bool is_bracketed = line[1].is("<") && line.back().is(">");
       if (!is_bracketed && (line.size() > 2 || line[1].kind != TokenKind::kString)) return;
       const std::size_t first = line[1].begin, last = line.back().end;
-      source_.includes.push_back({std::string(text_.substr(first + 1, last - first - 2)), first, last,
-                                  is_bracketed, begin});
+      source_.includes.push_back({std::string(text_.substr(first + 1, last - first - 2)), first,
+                                  last, is_bracketed, begin});
     }
   }
 

@@ -75,10 +75,11 @@ std::string Project::load(const fs::path& path, bool is_input) {
   }
   for (const Include& include : file.source.includes) {
     file.includes.emplace_back();
-    const auto header = find(include, file);
-    if (header) file.includes.back() = load(*header, false);
-    const bool is_refused = !header && !missing_library(include.name).empty();
-    files_[key].is_changed |= is_refused;
+    if (const auto header = find(include, file)) {
+      file.includes.back() = load(*header, false);
+    } else if (!missing_library(include.name).empty()) {
+      file.is_changed = true;
+    }
   }
   return key;
 }

@@ -63,6 +63,16 @@ TEST(IntegerIntrinsics, WorkOnPartsOfWords) {
   EXPECT_EQ(__vsub4(0x05000080u, 0x03010081u), 0x02ff00ffu);
   EXPECT_EQ(__vabsdiffu2(0x0001ffffu, 0x00030001u), 0x0002fffeu);
   EXPECT_EQ(__vabsdiffu4(0x00ff1020u, 0xff002010u), 0xffff1010u);
+  EXPECT_EQ(__vaddss4(0x7f80017fu, 0x01ff0280u), 0x7f8003ffu) << "stops at the limits";
+  EXPECT_EQ(__vsubus2(0x00010005u, 0x00020001u), 0x00000004u);
+  EXPECT_EQ(__vmaxs2(0xffff0001u, 0x0000ffffu), 0x00000001u);
+  EXPECT_EQ(__vmaxu2(0xffff0001u, 0x0000ffffu), 0xffffffffu);
+  EXPECT_EQ(__vcmpgtu4(0x05000105u, 0x04010105u), 0xff000000u);
+  EXPECT_EQ(__vsetlts4(0xff000105u, 0x00000105u), 0x01000000u);
+  EXPECT_EQ(__vavgs2(0x0001fffeu, 0x0002ffffu), 0x0002fffeu) << "away from zero";
+  EXPECT_EQ(__vneg2(0x8000ffffu), 0x80000001u);
+  EXPECT_EQ(__vnegss2(0x8000ffffu), 0x7fff0001u);
+  EXPECT_EQ(__vsads2(0x80000001u, 0x7fff0003u), 0x00010001u);
 }
 
 TEST(RoundedArithmetic, RoundsAsItSays) {

@@ -68,6 +68,13 @@ TEST(LaunchRewriter, FindsTheEndOfTheConfiguration) {
 
 TEST(LaunchRewriter, WorksWithArgumentsThatTemplatesCannotDeduce) {
   EXPECT_EQ(rewritten("k<<<g, b>>>(NULL, x)"), launch("k", "g, b", "nullptr, x"));
+  const std::string number = "k(::simt::number(simt_args)...)";
+  EXPECT_EQ(
+      rewritten("k<<<g, b>>>(0, x)"),
+      " ::simt::launch(::simt::LaunchSite{\"k\", __FILE__, __LINE__}, ::simt::LaunchConfig(g, b), "
+      "[&](auto... simt_args) {if constexpr (requires {" +
+          number + ";}) " + number + "; else k(simt_args...);}, ::simt::LiteralZero{}, x)");
+  EXPECT_EQ(rewritten("k<<<g, 0>>>(x + 0)"), launch("k", "g, 0", "x + 0"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(f(NULL), NULL)"), launch("k", "g, b", "f(NULL), nullptr"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(f<a, b>(x), {1, 2})"),
             launch("k", "g, b", "f<a, b>(x), ::simt::KernelParameter<decltype(k), 1>{1, 2}"));

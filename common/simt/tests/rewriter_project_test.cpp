@@ -131,6 +131,29 @@ TEST_F(ProjectTest, FollowsHeadersThroughHeadersAndCycles) {
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_ / "out"), fs::directory_iterator()), 3);
 }
 
+TEST_F(ProjectTest, FindsHeadersInBracketsInIncludeFoldersAlone) {
+  write("in.cu", "#include <run.cuh>\n#include <beside.cuh>\n");
+  write("include/run.cuh", "void f() { k<<<1, 1>>>(); }\n");
+  write("beside.cuh", "void g() { k<<<1, 1>>>(); }\n");
+  rewrite({dir_ / "include"});
+  EXPECT_EQ(output(), line_directive("in.cu") + "#include \"" +
+                          fs::path(other_output()).filename().string() +
+                          "\"\n#include <beside.cuh>\n");
+}
+
+TEST_F(ProjectTest, RefusesLibrariesThatTheEmulatorLacksWhereTheyAreIncluded) {
+  write("in.cu", "int x;\n#include <cublas_v2.h>\n#include \"gemm.h\"\n");
+  write("gemm.h",
+        "#ifdef GEMM\n#  include \"thrust/sort.h\"\n#endif\n#include <cudnn_of_ours.h>\n");
+  write("include/cudnn_of_ours.h", "int y;\n");
+  rewrite({dir_ / "include"});
+  EXPECT_EQ(output().find("int x;\n#error cuBLAS is not part of the emulator: "),
+            line_directive("in.cu").size());
+  const std::string header = read(other_output());
+  EXPECT_NE(header.find("#ifdef GEMM\n#error Thrust is not"), std::string::npos);
+  EXPECT_NE(header.find("#endif\n#include <cudnn_of_ours.h>\n"), std::string::npos);
+}
+
 TEST_F(ProjectTest, FindsHeadersInIncludeFolders) {
   write("in.cu", "#include \"lab/run.cuh\"\n#include \"lab/plain.cuh\"\n");
   write("include/lab/run.cuh", "void f() { k<<<1, 1>>>(); }\n");

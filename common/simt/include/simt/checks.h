@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How much of a kernel's work is checked, for programs that would take too long otherwise. Barriers, deadlocks
-// and traps are always watched.
+// How much of a kernel's work is checked, for programs that would take too long otherwise.
+// Barriers, deadlocks and traps are always watched.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on two halfwords (__vadd2) or four bytes (__vadd4) at a time; simd_intrinsics.inc lists it.
+// Arithmetic on two halfwords (__vadd2) or four bytes (__vadd4) at a time; simd_intrinsics.inc
+// lists it.
 #pragma once
 
-#define SIMT_SIMD(name, kind, result)             \
-  unsigned __v##name##2(unsigned a, unsigned b);  \
+#define SIMT_SIMD(name, kind, result)            \
+  unsigned __v##name##2(unsigned a, unsigned b); \
   unsigned __v##name##4(unsigned a, unsigned b);
 #define SIMT_SIMD_ONE(name, kind, result) \
   unsigned __v##name##2(unsigned a);      \

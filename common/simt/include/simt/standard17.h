@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For a program compiled as C++17 (`./lab run --std 17`): what the emulator's headers use of C++20's
-// library. Concepts themselves come with -fconcepts.
+// For a program compiled as C++17 (`./lab run --std 17`): what the emulator's headers use of
+// C++20's library. Concepts themselves come with -fconcepts.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -59,7 +59,8 @@ constexpr bool has_single_bit(T x) noexcept {
   return popcount(x) == 1;
 }
 
-// Laid out as libstdc++'s, which the emulator itself is compiled with; g++ demands the nested names.
+// Laid out as libstdc++'s, which the emulator itself is compiled with; g++ demands the nested
+// names.
 struct source_location {
  private:
   struct __impl {

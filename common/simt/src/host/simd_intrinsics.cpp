@@ -42,31 +42,31 @@ constexpr int kHighest = std::numeric_limits<Part>::max();
 
 }  // namespace
 
-#define SIMT_FUNCTION(Part, result)                                      \
-  [](int a, [[maybe_unused]] int b) {                                    \
-    [[maybe_unused]] constexpr int lowest = kLowest<Part>;               \
-    [[maybe_unused]] constexpr int highest = kHighest<Part>;             \
-    return static_cast<int>(result);                                     \
+#define SIMT_FUNCTION(Part, result)                          \
+  [](int a, [[maybe_unused]] int b) {                        \
+    [[maybe_unused]] constexpr int lowest = kLowest<Part>;   \
+    [[maybe_unused]] constexpr int highest = kHighest<Part>; \
+    return static_cast<int>(result);                         \
   }
-#define SIMT_SIMD(name, kind, result)                           \
-  unsigned __v##name##2(unsigned a, unsigned b) {               \
+#define SIMT_SIMD(name, kind, result)                                    \
+  unsigned __v##name##2(unsigned a, unsigned b) {                        \
     return by_part<kind short>(a, b, SIMT_FUNCTION(kind short, result)); \
-  }                                                             \
-  unsigned __v##name##4(unsigned a, unsigned b) {               \
+  }                                                                      \
+  unsigned __v##name##4(unsigned a, unsigned b) {                        \
     return by_part<kind char>(a, b, SIMT_FUNCTION(kind char, result));   \
   }
-#define SIMT_SIMD_ONE(name, kind, result)                       \
-  unsigned __v##name##2(unsigned a) {                           \
+#define SIMT_SIMD_ONE(name, kind, result)                                \
+  unsigned __v##name##2(unsigned a) {                                    \
     return by_part<kind short>(a, 0, SIMT_FUNCTION(kind short, result)); \
-  }                                                             \
-  unsigned __v##name##4(unsigned a) {                           \
+  }                                                                      \
+  unsigned __v##name##4(unsigned a) {                                    \
     return by_part<kind char>(a, 0, SIMT_FUNCTION(kind char, result));   \
   }
-#define SIMT_SIMD_SUM(name, kind, result)                           \
-  unsigned __v##name##2(unsigned a, unsigned b) {                   \
+#define SIMT_SIMD_SUM(name, kind, result)                                    \
+  unsigned __v##name##2(unsigned a, unsigned b) {                            \
     return sum_by_part<kind short>(a, b, SIMT_FUNCTION(kind short, result)); \
-  }                                                                 \
-  unsigned __v##name##4(unsigned a, unsigned b) {                   \
+  }                                                                          \
+  unsigned __v##name##4(unsigned a, unsigned b) {                            \
     return sum_by_part<kind char>(a, b, SIMT_FUNCTION(kind char, result));   \
   }
 #include "simt/simd_intrinsics.inc"

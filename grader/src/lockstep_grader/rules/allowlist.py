@@ -58,9 +58,17 @@ threadIdx blockIdx blockDim gridDim __activemask __brev __brevll __byte_perm __c
 __cosf __dp4a __exp10f __expf __ffs __ffsll __fns __log10f __log2f __logf __nanosleep __popc
 __popcll __powf __sincosf __sinf __syncthreads __syncthreads_and __syncthreads_count
 __syncthreads_or __tanf __tanhf __threadfence __threadfence_block __threadfence_system
-__trap __vabsdiffu2 __vabsdiffu4 __vadd2 __vadd4 __vsub2 __vsub4 clock clock64
+__trap clock clock64
 """
-CUDA_BUILTINS = frozenset(_CUDA_BUILTINS.split())
+# The arithmetic on halfwords and bytes of simt/simd_intrinsics.inc: __vadd2, __vadd4 ...
+_SIMD = """
+abs absdiffs absdiffu absss add addss addus avgs avgu cmpeq cmpges cmpgeu cmpgts cmpgtu cmples
+cmpleu cmplts cmpltu cmpne haddu maxs maxu mins minu neg negss sads sadu seteq setges setgeu
+setgts setgtu setles setleu setlts setltu setne sub subss subus
+"""
+CUDA_BUILTINS = frozenset(
+    [*_CUDA_BUILTINS.split(), *(f"__v{name}{parts}" for name in _SIMD.split() for parts in (2, 4))]
+)
 # What the emulator's headers themselves call; the rest of it is the worker's to call.
 _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update

@@ -43,6 +43,7 @@ _TOP = (
     "docs/checkers.md",
     "docs/counters.md",
     "docs/editors.md",
+    "docs/emulator.md",
     "docs/profiling.md",
     "docs/windows.md",
     "docs/notebooks/lockstep.ipynb",

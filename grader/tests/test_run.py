@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""`run`: programs with a main() of their own, on the emulator."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
+from lockstep_grader.toolchain.description import Step
+from test_e2e import REPOSITORY
+
+KERNEL = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int* out, int num_items) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i COMPARED num_items) out[i] = i;
+}
+int main(int argc, char** argv) {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, 100 * sizeof(int));
+  fill<<<1, 128>>>(d_out, 100);
+  cudaDeviceSynchronize();
+  cudaFree(d_out);
+  std::printf("%d:%s\\n", argc, argv[argc - 1]);
+  return argc > 1 ? std::atoi(argv[1]) : 0;
+}
+"""
+RIGHT, PAST_THE_END = KERNEL.replace("COMPARED", "<"), KERNEL.replace("COMPARED", "<=")
+
+emulated = pytest.mark.e2e
+
+
+def run(*arguments: str | Path, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
+    env = {key: value for key, value in os.environ.items() if key not in moved}
+    return subprocess.run(
+        [REPOSITORY / "lab", "run", *arguments],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        **more,
+    )
+
+
+def report(file: Path) -> Any:
+    return json.loads(file.read_text("utf-8"))
+
+
+@emulated
+def test_a_program_keeps_its_arguments_its_output_and_its_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "fill.cu").write_text(RIGHT)
+    ran = run("fill.cu", "--", "7", "--seed", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (7, "3:--seed\n")
+    assert ran.stderr.count("finding") == 0
+
+
+@emulated
+def test_a_finding_is_printed_on_stderr_and_makes_the_exit_code_1(tmp_path: Path) -> None:
+    (tmp_path / "fill.cu").write_text(PAST_THE_END)
+    ran = run("fill.cu", "--json", "out.json", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (1, "1:fill\n")
+    assert "out_of_bounds  fill.cu:5" in ran.stderr
+    said = report(tmp_path / "out.json")
+    assert (said["exit_code"], said["program_status"]) == (1, 0)
+    (finding,) = said["findings"]
+    assert (finding["kind"], finding["line"], finding["kernel"]) == ("out_of_bounds", 5, "fill")
+
+
+@emulated
+@pytest.mark.parametrize(("checks", "kinds"), [("none", []), ("memory", ["uninitialized_read"])])
+def test_fewer_checks_find_less(tmp_path: Path, checks: str, kinds: list[str]) -> None:
+    (tmp_path / "race.cu").write_text(
+        "__global__ void k(int* a) {\n"
+        "  a[0] = threadIdx.x;\n"
+        "  a[0] = -static_cast<int>(threadIdx.x);\n"
+        "  a[1] = a[2] + 1;\n"
+        "}\n"
+        "int main() { int* a; cudaMalloc(&a, 12); k<<<1, 64>>>(a); cudaFree(a); }\n"
+    )
+    run("race.cu", "--checks", checks, "--json", "out.json", cwd=tmp_path)
+    assert [finding["kind"] for finding in report(tmp_path / "out.json")["findings"]] == kinds
+    run("race.cu", "--json", "out.json", cwd=tmp_path)
+    every = {finding["kind"] for finding in report(tmp_path / "out.json")["findings"]}
+    assert every == {"race", "uninitialized_read"}
+
+
+@emulated
+def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    (parts / "include").mkdir(parents=True)
+    (parts / "include" / "twice.cuh").write_text("#pragma once\n__device__ int twice(int);\n")
+    (parts / "include" / "start.cuh").write_text(
+        "#pragma once\n#include <twice.cuh>\ninline __global__ void start(int* out) {\n"
+        "  extern __shared__ int room[];\n  room[0] = NUMBER;\n  *out = twice(room[0]);\n}\n"
+        "inline void launch(int* d_out) { start<<<1, 1, sizeof(int)>>>(d_out); }\n"
+    )
+    (parts / "twice.cu").write_text("#include <twice.cuh>\nint twice(int x) { return 2 * x; }\n")
+    (parts / "start.cu").write_text("#include <start.cuh>\nvoid go(int* d) { launch(d); }\n")
+    (parts / "main.cpp").write_text(
+        "#include <cuda_runtime.h>\n#include <cstdio>\nvoid go(int*);\n"
+        "int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  go(d);\n"
+        "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n"
+        '  std::printf("%d\\n", h);\n}\n'
+    )
+    files = ("parts/main.cpp", "parts/start.cu", "parts/twice.cu")
+    ran = run(*files, "-Iparts/include", "-D", "NUMBER=21", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+
+
+@emulated
+def test_a_destructor_of_a_global_object_may_use_the_device(tmp_path: Path) -> None:
+    (tmp_path / "end.cu").write_text(
+        "#include <cstdio>\n__global__ void add(int* d) { *d += 1; }\n"
+        "struct Counter {\n  int* d;\n"
+        "  Counter() { cudaMalloc(&d, 4); cudaMemset(d, 0, 4); }\n"
+        "  ~Counter() {\n    add<<<1, 1>>>(d);\n    int h = 0;\n"
+        "    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n"
+        '    std::printf("%d\\n", h);\n    cudaFree(d);\n  }\n} counter;\n'
+        "int main() { add<<<1, 1>>>(counter.d); }\n"
+    )
+    ran = run("end.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "2\n"), ran.stderr
+
+
+@emulated
+@pytest.mark.parametrize("std", ["17", "20"])
+def test_what_programs_of_others_need_is_there(tmp_path: Path, std: str) -> None:
+    helper = "inline __host__ __device__ float lerp(float a, float b, float t) {\n"
+    (tmp_path / "others.cu").write_text(
+        "#include <cooperative_groups.h>\n#include <cstdio>\n"
+        "#if !defined(__CUDA_RUNTIME_H__) || !defined(__DRIVER_TYPES_H__)\n"
+        "#error no guards\n#endif\n"
+        f"#if __cplusplus == 201703L\n{helper}  return a + t * (b - a);\n}}\n#endif\n"
+        "namespace cg = cooperative_groups;\n"
+        "__global__ void k(int* p, int n) {\n  cg::synchronize(cg::this_thread_block());\n"
+        '  std::printf("%d %d\\n", p == nullptr, n);\n}\n'
+        "template <class T> __global__ void fill(T* p, T value) { *p = value; }\n"
+        "int main() {\n  k<<<1, 1>>>(0, 0);\n  int *d;\n  cudaMalloc(&d, 4);\n"
+        "  fill<<<1, 1>>>(d, 0);\n  cudaFree(d);\n"
+        "  cudaDeviceProp p;\n  cudaGetDeviceProperties(&p, 0);\n"
+        "  return p.kernelExecTimeoutEnabled + p.maxTexture2D[0];\n}\n"
+    )
+    ran = run("others.cu", "--std", std, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "1 0\n"), ran.stderr
+
+
+@emulated
+def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "large.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 2048>>>(); }\n")
+    ran = run("large.cu", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "launch_error  large.cu:2" in ran.stderr
+    assert "2048" in ran.stderr
+
+
+@emulated
+def test_memory_that_is_never_freed_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "keep.cu").write_text("int main() {\n  int* d;\n  cudaMalloc(&d, 12);\n}\n")
+    ran = run("keep.cu", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "never freed 1 allocation of device memory, 12 bytes (keep.cu:3)" in ran.stderr
+    assert report(tmp_path / "out.json")["leaks"] == [
+        {"file": "keep.cu", "line": 3, "size_bytes": 12}
+    ]
+
+
+@emulated
+def test_what_was_found_before_a_crash_or_a_time_limit_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "stop.cu").write_text(
+        PAST_THE_END.replace(
+            "return argc > 1", "if (argc > 1) std::abort();\n  for (;;) {}\n  return argc"
+        )
+    )
+    ran = run("stop.cu", "--json", "out.json", "--", "abort", cwd=tmp_path)
+    said = report(tmp_path / "out.json")
+    assert [finding["kind"] for finding in said["findings"]] == ["out_of_bounds", "crash"]
+    assert (ran.returncode, said["program_status"]) == (1, None)
+    ran = run("stop.cu", "--timeout", "2", "--json", "out.json", cwd=tmp_path)
+    said = report(tmp_path / "out.json")
+    assert [finding["kind"] for finding in said["findings"]] == ["out_of_bounds", "timeout"]
+    assert ran.returncode == 1
+
+
+@emulated
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("void f() {}\n", "the program has no main(): "),
+        ("int main() { return wrong; }\n", "bad.cu:1"),
+        ("#include <cublas_v2.h>\nint main() {}\n", "cuBLAS is not part of the emulator"),
+        ("#include <thrust/sort.h>\nint main() {}\n", "Thrust is not part of the emulator"),
+        ("cudaTextureObject_t t; int main() {}\n", "no textures and surfaces"),
+        ("CUdevice d; int main() {}\n", "not the driver API"),
+        ("void g(); int main() { g(); }\n", "undefined reference to `g()'"),
+    ],
+)
+def test_what_does_not_build_is_one_finding(tmp_path: Path, source: str, said: str) -> None:
+    (tmp_path / "bad.cu").write_text(source)
+    ran = run("bad.cu", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+    (finding,) = report(tmp_path / "out.json")["findings"]
+    assert finding["kind"] == "compile_error"
+
+
+@emulated
+def test_ctrl_c_ends_the_program(tmp_path: Path) -> None:
+    (tmp_path / "loop.cu").write_text(
+        '#include <cstdio>\nint main() { puts("on"); fflush(stdout); for (;;) {} }\n'
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", _STARTS_LAB, REPOSITORY / "lab", "run", "loop.cu"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as lab:
+        assert lab.stdout
+        assert lab.stderr
+        assert lab.stdout.readline() == "on\n"
+        os.killpg(lab.pid, signal.SIGINT)
+        assert lab.wait(60) == 130
+        assert "Traceback" not in lab.stderr.read()
+
+
+# With Ctrl-C as a terminal has it: a shell's background process ignores it.
+_STARTS_LAB = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def test_what_is_no_program_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    for name, said in {"none.cu": "no such file", "notes.txt": ".cu", ".": "is a folder"}.items():
+        with pytest.raises(InputError, match=said):
+            check_files([tmp_path / name])
+
+
+def test_a_broken_link_is_told_by_what_is_missing(tmp_path: Path) -> None:
+    said = (
+        "/usr/bin/ld: gathered.o: in function `main':\nmain.cu:7: undefined reference to `go(int)'"
+    )
+    steps = {name: Step(name, ("true",)) for name in ("rewrite", "compile", "gather", "isolate")}
+    steps["link"] = Step("link", ("sh", "-c", f'echo "{said}"; exit 1'.replace("`", "\\`")))
+    source = tmp_path / "main.cu"
+    source.write_text("")
+    with pytest.raises(BuildError) as caught:
+        build_program(steps, [source], Options(), tmp_path, 1)
+    finding = caught.value.finding
+    assert (finding.file, finding.line) == ("main.cu", 7)
+    assert finding.message == "undefined reference to `go(int)'"
