@@ -13,6 +13,7 @@ from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -21,8 +22,11 @@ from lockstep_grader.student.program.build import (
     build_program,
     check_files,
 )
+from lockstep_grader.student.program.gpu import build_with_nvcc, run_on_gpu
 from lockstep_grader.student.program.run import Checks, Ran, Settings, run_program
 from lockstep_grader.student.program.tools import program_steps
+
+_SHOWN_LINES = 60  # of a file with counts, the most expensive first
 
 
 class _RunCommand(TyperCommand):
@@ -62,6 +66,9 @@ def run(
     profile: Annotated[
         bool, typer.Option("--profile", help="Show what each kernel costs.")
     ] = False,
+    backend: Annotated[
+        Backend, typer.Option(help="cpu: the emulator; cuda: nvcc, a GPU and compute-sanitizer.")
+    ] = Backend.CPU,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="End the program after so many seconds.")
     ] = None,
@@ -79,19 +86,30 @@ def run(
     arguments: list[str] = ctx.meta["program_arguments"]
     console = make_console(stderr=True)
     options = Options(tuple(include or ()), tuple(define or ()), std)
-    steps = program_steps(Workspace.from_environment(), default_jobs())
+    on_gpu = backend is Backend.CUDA
+    steps = {} if on_gpu else program_steps(Workspace.from_environment(), default_jobs())
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
         try:
-            program = build_program(steps, files, options, work, default_jobs())
+            if on_gpu:
+                program = build_with_nvcc(files, options, work)
+            else:
+                program = build_program(steps, files, options, work, default_jobs())
         except BuildError as error:
             report.print_build_error(console, files, error)
             if json:
-                write_json(json, report.run_json(files, Ran(None, (error.finding,), ("",))))
+                write_json(
+                    json, report.run_json(files, backend, Ran(None, (error.finding,), ("",)))
+                )
             return ExitCode.SHORT_OF_FULL_MARKS
         settings = Settings(seed, checks, profile, timeout)
-        ran = run_program(program, arguments, settings, work, files[0].stem)
+        if on_gpu:
+            ran = run_on_gpu(program, arguments, settings, work, files[0].name)
+        else:
+            ran = run_program(program, arguments, settings, work, files[0].stem)
     report.print_run(console, files, ran)
+    if profile:
+        report.print_counts(console, files, ran, _SHOWN_LINES)
     if json:
-        write_json(json, report.run_json(files, ran))
+        write_json(json, report.run_json(files, backend, ran))
     return ran.exit_code

@@ -14,6 +14,7 @@ _MEMORY = (
     ("shared_read", "shared reads", "wavefronts"),
     ("shared_write", "shared writes", "wavefronts"),
 )
+PER_ITEM = "bytes moved per item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
         ("launches", figure(kernel.launches)),
         ("grid x block", f"{extent(kernel.grid)} x {extent(kernel.block)}{last}"),
         ("occupancy", f"{held} ({occupancy.limiter})"),
-        ("bytes moved per item", figure(SECTOR_BYTES * sectors / max(1.0, items))),
+        (PER_ITEM, figure(SECTOR_BYTES * sectors / max(1.0, items))),
         ("sectors per read", _ratio(counters, "global_read_sectors", "global_read_requests")),
         ("sectors per write", _ratio(counters, "global_write_sectors", "global_write_requests")),
         ("bank conflicts", figure(conflicts)),

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A profile on a terminal: the kernels, what holds each back, the source with its hot lines."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Outcome, Resources
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import visible
@@ -31,8 +32,15 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
         console.print(head.append(f", {size.num_items} {items}", "bold"))
         if size.outcome is not Outcome.PASSED:
             _warn(console, size)
-        _print_kernels(console, size)
-        _print_source(console, profile, size, line_limit)
+        rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
+        print_kernels(console, rows)
+        for kernel in size.kernels:
+            told = diagnose(kernel, size.items, MULTIPROCESSORS)
+            style = "green" if told.is_good else "yellow"
+            console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
+        console.print()
+        print_source(console, profile.source, size, line_limit)
+        print_elsewhere(console, size, {profile.source.file_name})
     _print_resources(console, profile.resources, profile.rung.architectures[-1])
 
 
@@ -44,11 +52,11 @@ def _warn(console: Console, size: SizeProfile) -> None:
         console.print(Text(f"  {finding.kind}{where}  {finding.message}", "red"))
 
 
-def _print_kernels(console: Console, size: SizeProfile) -> None:
-    if not size.kernels:
+def print_kernels(console: Console, rows: list[Sequence[tuple[str, str]]]) -> None:
+    """A row for each kernel, as `kernel_columns` makes it."""
+    if not rows:
         console.print(Text("no kernel was launched", "yellow"))
         return
-    rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
     if console.width < 120:  # a column per kernel reads better than a table that is cut
         _print_upright(console, rows)
     else:
@@ -58,11 +66,6 @@ def _print_kernels(console: Console, size: SizeProfile) -> None:
         for row in rows:
             table.add_row(*(Text(value) for _, value in row))
         console.print(table)
-    for kernel in size.kernels:
-        told = diagnose(kernel, size.items, MULTIPROCESSORS)
-        style = "green" if told.is_good else "yellow"
-        console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
-    console.print()
 
 
 def _print_upright(console: Console, rows: list[Sequence[tuple[str, str]]]) -> None:
@@ -72,16 +75,17 @@ def _print_upright(console: Console, rows: list[Sequence[tuple[str, str]]]) -> N
     console.print(table)
 
 
-def _print_source(console: Console, profile: Profile, size: SizeProfile, line_limit: int) -> None:
+def print_source(console: Console, source: Source, size: SizeProfile, line_limit: int) -> None:
+    """A file with the counts of its lines, `line_limit` lines at most (0: all)."""
     notes = line_notes(size)
-    own = {note.line.line: note for note in notes if note.line.file == profile.source.file_name}
-    lines = visible(profile.source.data.decode("utf-8")).split("\n")
+    own = {note.line.line: note for note in notes if note.line.file == source.file_name}
+    lines = visible(source.data.decode("utf-8")).split("\n")
     own = {number: note for number, note in own.items() if number <= len(lines)}
     shown = _shown_lines(len(lines), own, line_limit)
     table = Table(box=None, pad_edge=False)
     table.add_column("line", justify="right", no_wrap=True, min_width=4)
     table.add_column("cost", justify="right", no_wrap=True, min_width=4)
-    table.add_column(profile.source.file_name, no_wrap=True, overflow="ellipsis")
+    table.add_column(source.file_name, no_wrap=True, overflow="ellipsis")
     last = 0
     for number in shown:
         if number > last + 1:
@@ -92,8 +96,12 @@ def _print_source(console: Console, profile: Profile, size: SizeProfile, line_li
     hidden = len(own) - sum(number in own for number in shown)
     if hidden:
         console.print(Text(f"{hidden} more lines with counters: --line-limit 0 shows all", "dim"))
-    for note in notes:
-        if note.line.file != profile.source.file_name:
+
+
+def print_elsewhere(console: Console, size: SizeProfile, names: Set[str]) -> None:
+    """The lines with counters of all files but those called `names`."""
+    for note in line_notes(size):
+        if note.line.file not in names:
             where = f"{note.line.file}:{note.line.line}"
             console.print(Text(f"{where}  {note.percent}  {', '.join(note.texts)}", "dim"))
     console.print()

@@ -18,9 +18,10 @@ HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})
 
 STANDARDS = (17, 20)
 
-# g++ and the rewriter say file:31:5: error: text.
+# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
 _ERROR = re.compile(
-    r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?:fatal )?error: (?P<text>.*)$",
+    r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::(?P<column>\d+))?|\((?P<nvcc_line>\d+)\)): "
+    r"(?:fatal )?error:? ?(?P<text>.*)$",
     re.MULTILINE,
 )
 _FILE_ERROR = re.compile(r"^(?P<file>(?!collect2)[^:\n]+): error: (?P<text>.*)$", re.MULTILINE)
@@ -104,9 +105,9 @@ def build_program(
             lambda file, made: _compile(steps, file, made, options, work), ordered, objects
         )
         list(made)
-    _run([*steps["gather"].filled(work=work), *map(str, objects)], work)
-    _run(steps["isolate"].filled(work=work), work)
-    _run(steps["link"].filled(work=work), work)
+    compile_step([*steps["gather"].filled(work=work), *map(str, objects)], work)
+    compile_step(steps["isolate"].filled(work=work), work)
+    compile_step(steps["link"].filled(work=work), work)
     return work / "program"
 
 
@@ -119,11 +120,12 @@ def _compile(
     words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
     beside = f"-I{source.parent}"
     step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
-    _run([*steps["rewrite"].filled(**words), *folders], work)
-    _run([*steps[step].filled(**words), *defined, beside, *folders], work)
+    compile_step([*steps["rewrite"].filled(**words), *folders], work)
+    compile_step([*steps[step].filled(**words), *defined, beside, *folders], work)
 
 
-def _run(argv: Sequence[str], work: Path) -> None:
+def compile_step(argv: Sequence[str], work: Path) -> None:
+    """Runs one command of a build. Raises BuildError with its first complaint."""
     try:
         done = subprocess.run(
             argv,
@@ -150,7 +152,7 @@ def _advised(finding: Finding) -> Finding:
 
 def _finding(output: str) -> Finding:
     if match := _ERROR.search(output):
-        name, line = Path(match["file"]).name, int(match["line"])
+        name, line = Path(match["file"]).name, int(match["line"] or match["nvcc_line"])
         text = one_line(match["text"])
         return Finding(FindingKind.COMPILE_ERROR, text, name, line, int(match["column"] or 0))
     if match := _FILE_ERROR.search(output):

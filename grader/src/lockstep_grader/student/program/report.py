@@ -11,9 +11,16 @@ from rich.text import Text
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import place
-from lockstep_grader.model.grades import Finding
+from lockstep_grader.model.grades import Backend, Finding
 from lockstep_grader.model.text import visible
 from lockstep_grader.student.explain import excerpt
+from lockstep_grader.student.profile.model import read_run
+from lockstep_grader.student.profile.notes import PER_ITEM, kernel_columns
+from lockstep_grader.student.profile.terminal import (
+    print_elsewhere,
+    print_kernels,
+    print_source,
+)
 from lockstep_grader.student.program.build import BuildError
 from lockstep_grader.student.program.run import Leak, Ran
 
@@ -22,7 +29,7 @@ JSON_VERSION = 1
 
 def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
     for finding in ran.findings:
-        _print_finding(console, finding, _source(files, finding))
+        _print_finding(console, finding, _source_called(files, finding.file))
     if ran.leaks:
         console.print(Text(_leaks(ran.leaks), "dim"))
     if ran.findings:
@@ -31,14 +38,29 @@ def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
         console.print(Text(f"lab: {said}", "bold red"))
 
 
+def print_counts(console: Console, files: Sequence[Path], ran: Ran, line_limit: int) -> None:
+    """What each kernel costs, and each line of `files`."""
+    counted = read_run(ran.profile)
+    rows = [
+        [column for column in kernel_columns(kernel, 1) if column[0] != PER_ITEM]
+        for kernel in counted.kernels
+    ]
+    print_kernels(console, list(rows))
+    console.print()
+    for name in sorted({line.file for line in counted.lines}):
+        if source := _source_called(files, name):
+            print_source(console, source, counted, line_limit)
+    print_elsewhere(console, counted, {file.name for file in files})
+
+
 def print_build_error(console: Console, files: Sequence[Path], error: BuildError) -> None:
-    _print_finding(console, error.finding, _source(files, error.finding))
+    _print_finding(console, error.finding, _source_called(files, error.finding.file))
 
 
-def run_json(files: Sequence[Path], ran: Ran) -> dict[str, Any]:
+def run_json(files: Sequence[Path], backend: Backend, ran: Ran) -> dict[str, Any]:
     return {
         "version": JSON_VERSION,
-        "backend": "cpu",
+        "backend": str(backend),
         "files": [str(file) for file in files],
         "exit_code": int(ran.exit_code),
         "program_status": ran.status,
@@ -79,9 +101,9 @@ def _print_finding(console: Console, finding: Finding, source: Source | None) ->
         console.print(Padding(shown, (0, 0, 0, 2), expand=False))
 
 
-def _source(files: Iterable[Path], finding: Finding) -> Source | None:
+def _source_called(files: Iterable[Path], name: str) -> Source | None:
     for file in files:
-        if file.name == finding.file:
+        if file.name == name:
             data = file.read_bytes().decode("utf-8", "replace").encode()
             return Source(file.name, data)
     return None

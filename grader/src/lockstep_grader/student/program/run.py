@@ -60,6 +60,22 @@ class Ran:
         return self.status
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended; `accident` is a finding about that, if there is one to make."""
+
+    status: int | None
+    seconds: float
+    accident: Finding | None = None
+
+    def ran(self, findings: tuple[Finding, ...]) -> Ran:
+        """With what a tool found. A crash is news only where nothing else was found."""
+        every = findings
+        if self.accident and (not findings or self.accident.kind is FindingKind.TIMEOUT):
+            every = (*findings, self.accident)
+        return Ran(self.status, every, ("",) * len(every), seconds=self.seconds)
+
+
 @dataclass(slots=True)
 class _Report:
     findings: list[Finding] = field(default_factory=list)
@@ -71,7 +87,7 @@ class _Report:
 def run_program(
     program: Path, arguments: Sequence[str], settings: Settings, work: Path, name: str
 ) -> Ran:
-    """Runs `program` with the caller's input, output and folder; Ctrl-C ends it, too."""
+    """Runs `program`, made for the emulator, under the name `name`."""
     report = work / "report"
     report.write_bytes(b"")
     env = {
@@ -81,48 +97,61 @@ def run_program(
         "LOCKSTEP_CHECKS": settings.checks,
         "LOCKSTEP_PROFILE": str(int(settings.profile)),
     }
+    ended = run_to_end([name, *arguments], env, settings, program)
+    read = _read(report)
+    if ended.accident:
+        read.findings.append(ended.accident)
+        read.kernels.append("")
+    return Ran(
+        ended.status,
+        tuple(read.findings),
+        tuple(read.kernels),
+        tuple(read.leaks),
+        tuple(read.profile),
+        ended.seconds,
+    )
+
+
+def run_to_end(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    settings: Settings,
+    executable: Path | None = None,
+    output: int | None = None,
+) -> Ended:
+    """Runs a program with the caller's input, output and folder; Ctrl-C ends it, too.
+
+    `output`, if it is given, takes the place of both outputs, and then there is no input.
+    """
     started = time.monotonic()
-    child = subprocess.Popen([name, *arguments], executable=program, env=env)
-    timed_out = False
+    child = subprocess.Popen(
+        argv,
+        executable=executable,
+        env=env,
+        stdin=None if output is None else subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+    )
     try:
-        with interruption.told(lambda: None):  # Ctrl-C reaches the program, too: its end is awaited
+        # Ctrl-C reaches the program by itself. A signal to us alone ends it here.
+        with interruption.told(child.terminate):
             status = child.wait(settings.timeout)
     except subprocess.TimeoutExpired:
-        timed_out = True
+        message = (
+            f"the program did not end within {settings.timeout:g} s: look for a loop of the host "
+            "that never ends, try a smaller size or --checks none, or give it a longer --timeout"
+        )
+        late = Finding(FindingKind.TIMEOUT, message)
+        return Ended(None, time.monotonic() - started, late)
     finally:
         if child.poll() is None:
             child.kill()
             child.wait()
     seconds = time.monotonic() - started
-    read = _read(report)
-    if timed_out:
-        message = (
-            f"the program did not end within {settings.timeout:g} s: look for a loop of the host "
-            "that never ends, try a smaller size or --checks none, or give it a longer --timeout"
-        )
-        _add(read, Finding(FindingKind.TIMEOUT, message))
-        return _ran(None, read, seconds)
     if status < 0:
-        if not read.findings:
-            _add(read, Finding(FindingKind.CRASH, f"the program was ended by {_signal(-status)}"))
-        return _ran(None, read, seconds)
-    return _ran(status, read, seconds)
-
-
-def _ran(status: int | None, read: _Report, seconds: float) -> Ran:
-    return Ran(
-        status,
-        tuple(read.findings),
-        tuple(read.kernels),
-        tuple(read.leaks),
-        tuple(read.profile),
-        seconds,
-    )
-
-
-def _add(read: _Report, finding: Finding) -> None:
-    read.findings.append(finding)
-    read.kernels.append("")
+        crash = Finding(FindingKind.CRASH, f"the program was ended by {_signal(-status)}")
+        return Ended(None, seconds, crash)
+    return Ended(status, seconds)
 
 
 def _signal(number: int) -> str:
