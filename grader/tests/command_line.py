@@ -3,6 +3,7 @@
 
 import re
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import typer
@@ -27,7 +28,7 @@ def complaint(words: list[str]) -> str:
         "--help",
         *(name for each in command.params for name in each.opts + each.secondary_opts),
     }
-    for word in arguments:
+    for word in takewhile(lambda word: word != "--", arguments):
         name = word.strip("[].").partition("=")[0]
         if name.startswith("--") and name not in known:
             return f"no option {name}"

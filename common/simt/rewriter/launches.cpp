@@ -27,6 +27,13 @@ std::size_t run_length(const Tokens& code, std::size_t begin, std::string_view c
   return end - begin;
 }
 
+// Whether code[begin] begins one of "<< <" and ">> >": an editor that takes a launch for shifts
+// lays it out so, and nvcc reads it.
+bool is_parted(const Tokens& code, std::size_t begin, std::string_view character) {
+  return run_length(code, begin, character) == 2 && begin + 2 < code.size() &&
+         code[begin + 2].is(character);
+}
+
 // The '<' that opens the template arguments that end at code[close], or code.size().
 std::size_t opening_angle(const Tokens& code, std::size_t close) {
   int depth = 0;
@@ -92,11 +99,14 @@ std::size_t kernel_begin(const Tokens& code, std::size_t end) {
 }
 
 // The first of the three '>' that end the launch configuration which begins at code[begin].
-std::size_t find_configuration_end(const Tokens& code, std::size_t begin) {
+std::size_t find_configuration_end(const Tokens& code, std::size_t begin, bool may_be_parted) {
   for (std::size_t i = begin; i < code.size(); ++i) {
     if (code[i].is(";") || closes_bracket(code[i])) break;
     if (opens_bracket(code[i])) {
       i = matching_close(code, i);
+    } else if (may_be_parted && is_parted(code, i, ">") && i + 3 < code.size() &&
+               code[i + 3].is("(")) {
+      return i;
     } else if (const std::size_t length = run_length(code, i, ">"); length >= 3) {
       // More than three: template arguments end right before.
       const std::size_t end = i + length;
@@ -117,7 +127,7 @@ class LaunchRewriter {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const std::size_t length = run_length(code_, i, "<");
       const bool is_operator = i > 0 && code_[i - 1].is("operator");  // operator<< <T>
-      if (length >= 3 && !is_operator) {
+      if ((length >= 3 || is_parted(code_, i, "<")) && !is_operator) {
         if (length > 3) throw SyntaxError(code_[i].begin, "stray <<<< (a merge conflict?)");
         rewrite(i);
       }
@@ -130,7 +140,7 @@ class LaunchRewriter {
   void rewrite(std::size_t open) {
     const std::size_t begin = kernel_begin(code_, open);
     if (begin >= open) throw SyntaxError(code_[open].begin, "<<< without a kernel before it");
-    const std::size_t close = find_configuration_end(code_, open + 3);
+    const std::size_t close = find_configuration_end(code_, open + 3, is_parted(code_, open, "<"));
     if (close == code_.size()) {
       throw SyntaxError(code_[open].begin, "<<< without its >>>(arguments)");
     }

@@ -17,6 +17,15 @@ TEST(LaunchRewriter, WorksWithTwoToFourConfigurationArguments) {
   EXPECT_EQ(rewritten("k<<<g,b,0,s>>>();"), launch("k", "g,b,0,s", "") + ";");
 }
 
+TEST(LaunchRewriter, WorksWithBlanksThatAnEditorPutBetween) {
+  EXPECT_EQ(
+      rewritten("k << <g, b >> > (a);"),
+      " ::simt::launch(::simt::LaunchSite{\"k\", __FILE__, __LINE__},  ::simt::LaunchConfig(g, b ) "
+      ", [&](auto... simt_args) {k(simt_args...);}, a);");
+  EXPECT_EQ(rewritten("x = y << z; stream << f<A<B<int>> >(1);"),
+            "x = y << z; stream << f<A<B<int>> >(1);");
+}
+
 TEST(LaunchRewriter, WorksWithTemplateArguments) {
   EXPECT_EQ(rewritten("k<256><<<g, b>>>(a)"), launch("k<256>", "g, b", "a"));
   EXPECT_EQ(rewritten("k<T, (N > 1)><<<g, b>>>(a)"), launch("k<T, (N>1)>", "g, b", "a"));
