@@ -3,8 +3,8 @@
 // include.
 #pragma once
 
-// Programs ask by the names of NVIDIA's include guards which of its headers are there, as NVIDIA's own
-// samples do before they define what prints an error.
+// Programs ask by the names of NVIDIA's include guards which of its headers are there, as NVIDIA's
+// own samples do before they define what prints an error.
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__

@@ -90,7 +90,7 @@ def check_files(files: Sequence[Path]) -> None:
         if not file.is_file():
             raise InputError(f"{file}: no such file")
         if file.suffix not in CUDA_SUFFIXES | HOST_SUFFIXES:
-            raise InputError(f"{file}: `run` builds .cu files, and .cpp, .cc and .cxx beside them")
+            raise InputError(f"{file}: `run` builds .cu files, and with them .cpp, .cc and .cxx")
 
 
 def build_program(
