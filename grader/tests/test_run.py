@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from lockstep_grader.judging.sanitizer import Sanitizer
 from lockstep_grader.model.errors import InputError
+from lockstep_grader.student.program import gpu
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
+from lockstep_grader.student.program.run import Checks, Settings
 from lockstep_grader.toolchain.description import Step
 from test_e2e import REPOSITORY
 
@@ -263,3 +266,50 @@ def test_a_broken_link_is_told_by_what_is_missing(tmp_path: Path) -> None:
     finding = caught.value.finding
     assert (finding.file, finding.line) == ("main.cu", 7)
     assert finding.message == "undefined reference to `go(int)'"
+
+
+def script(file: Path, text: str) -> Path:
+    file.write_text(f"#!/bin/sh\n{text}")
+    file.chmod(0o755)
+    return file
+
+
+_NVCC = """\
+for last; do :; done
+{ echo "#!/bin/sh"; echo 'echo ran $1; exit 7'; } > "$last"
+chmod +x "$last"
+"""
+_SANITIZER = """\
+for word; do case $word in
+  --tool=*) tool=${word#--tool=} ;;
+  --log-file=*) log=${word#--log-file=} ;;
+  --*) ;;
+  *) break ;;
+esac; shift; done
+{ echo "========= COMPUTE-SANITIZER"
+  [ $tool = memcheck ] && echo "========= Invalid __global__ read of size 4 bytes" &&
+    echo "=========     at k() in main.cu:4"
+  echo "========= ERROR SUMMARY: 1 error"; } > $log
+exec "$@"
+"""
+
+
+def test_on_a_gpu_each_tool_runs_the_program_and_the_first_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nvcc = script(tmp_path / "nvcc", _NVCC)
+    checker = script(tmp_path / "compute-sanitizer", _SANITIZER)
+    monkeypatch.setattr(gpu, "toolkit_nvcc", lambda: str(nvcc))
+    monkeypatch.setattr(gpu, "gpu_name", lambda: "GPU 0")
+    monkeypatch.setattr(gpu, "find_sanitizer", lambda: Sanitizer(checker))
+    source = tmp_path / "main.cu"
+    source.write_text("\n\n\nk();\n")
+    built = gpu.build_with_nvcc([source], Options(), tmp_path)
+    ran = gpu.run_on_gpu(built, ["5"], Settings(), tmp_path, source.name)
+    assert [(finding.kind, finding.line) for finding in ran.findings] == [("out_of_bounds", 4)]
+    assert (ran.status, ran.exit_code) == (7, 1)
+    assert capfd.readouterr().out == "ran 5\n"
+    ran = gpu.run_on_gpu(built, ["5"], Settings(checks=Checks.NONE), tmp_path, source.name)
+    assert (ran.findings, ran.exit_code) == ((), 7)
+    with pytest.raises(InputError, match="--backend cpu"):
+        gpu.run_on_gpu(built, [], Settings(profile=True), tmp_path, source.name)
