@@ -100,8 +100,12 @@ def _print_json(scorer: Scorer, lab: Lab, answers: Answers) -> int:
         for question, answer in zip(drawn, told["answers"], strict=True)
     ]
     head = {key: told[key] for key in ("score", "max_score")}
-    print(json.dumps({"version": 1, "lab": lab.id, "seed": answers.seed, **head,
-                      "questions": questions}, indent=2))
+    print(
+        json.dumps(
+            {"version": 1, "lab": lab.id, "seed": answers.seed, **head, "questions": questions},
+            indent=2,
+        )
+    )
     is_full = result.score == result.max_score
     return ExitCode.FULL_MARKS if is_full else ExitCode.SHORT_OF_FULL_MARKS
 

@@ -189,16 +189,15 @@ def canonical(question: Question, answer: str) -> str:
 
 def _number(text: str, decimals: int) -> str:
     try:
-        number = Decimal(text.replace("_", "").replace(" ", ""))
-        if not number.is_finite():
-            raise InvalidOperation
-        return spelled(number, decimals)
-    except InvalidOperation as error:
+        return spelled(Decimal(text.replace("_", "").replace(" ", "")), decimals)
+    except (InvalidOperation, ValueError, OverflowError) as error:
         raise AnswerError("give a number, such as 42 or 0.5") from error
 
 
 def spelled(number: Decimal, decimals: int) -> str:
     """A number to `decimals` places; a number with more of them is another one where they count."""
+    if not number.is_finite():
+        raise AnswerError("a number is finite")
     rounded = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)
     if decimals == 0 and rounded != number:
         return str(number.normalize())  # 2.5 is not 2

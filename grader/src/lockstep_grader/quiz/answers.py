@@ -24,7 +24,7 @@ class _File(Table):
     version: Literal[1]
     lab: str
     seed: _Seed
-    answers: dict[str, _Answer | StrictInt | float] = {}
+    answers: dict[str, _Answer | StrictInt | float] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,6 @@ def write_answers(file: Path, answers: Answers) -> None:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML, which is one of JSON but for one character."""
+    """A basic string of TOML, which is one of JSON except for one character."""
     plain = text.encode("utf-8", "replace").decode()
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -142,9 +142,16 @@ def print_key(console: Console, quiz: Quiz, key: Key, seed: int | None) -> None:
             found = key.case(question, case)
             values = " ".join(f"{name}={value}" for name, value in question.cases[case].items())
             answer = question.options.get(found.accepted[0], "") if found.accepted else ""
-            right = f"{found.accepted[len(found.accepted) // 2]}" if found.accepted else "model answer"
-            console.print(Text.assemble((f"  {values}  " if values else "  ", "dim"), (right, "green"),
-                                        f" ({answer})" if answer else ""))
+            right = (
+                f"{found.accepted[len(found.accepted) // 2]}" if found.accepted else "model answer"
+            )
+            console.print(
+                Text.assemble(
+                    (f"  {values}  " if values else "  ", "dim"),
+                    (right, "green"),
+                    f" ({answer})" if answer else "",
+                )
+            )
             for text in (found.reason, *(f"not {wrong}: {why}" for wrong, why in found.wrong)):
                 if text not in shown:
                     console.print(Text(f"    {one_line(text)}"))

@@ -26,8 +26,10 @@ class _Question(Table):
     kind: Kind
     ask: _Text
     code: str = ""
-    draw: dict[_Name, Annotated[tuple[Value, ...], Field(min_length=2)]] = {}
-    options: dict[_Id, _Text] = {}
+    draw: dict[_Name, Annotated[tuple[Value, ...], Field(min_length=2)]] = Field(
+        default_factory=dict
+    )
+    options: dict[_Id, _Text] = Field(default_factory=dict)
     unit: str = ""
     decimals: Annotated[int, Field(ge=0, le=6)] = 0
     hint: str = ""

@@ -47,7 +47,8 @@ class _Entry(Table):
     formula: str = ""
     accept: tuple[_Text, ...] = ()  # other right answers
     tolerance: Annotated[float, Field(ge=0)] = 0.0
-    values: dict[str, str] = {}  # formulas by name, each for those after it
+    # Formulas by name, each for those after it.
+    values: dict[str, str] = Field(default_factory=dict)
     reason: _Text
     wrong: tuple[_Wrong, ...] = ()
     mutant: str = ""  # of which the question shows a piece
@@ -58,7 +59,7 @@ class _File(Table):
 
 
 class Key:
-    """Checks answers, and knows the right ones. Each case is worked out when it is asked for."""
+    """Checks answers, and knows the right ones. A case is computed when it is needed."""
 
     def __init__(self, file: Path, quiz: Quiz, entries: Mapping[str, _Entry]) -> None:
         self._file, self._quiz, self._entries = file, quiz, entries
@@ -78,7 +79,9 @@ class Key:
         entry = self.entry(question)
         try:
             values = self.values(question, number)
-            accepted = [] if question.kind is Kind.EXPLAIN else self._accepted(question, entry, values)
+            accepted = (
+                [] if question.kind is Kind.EXPLAIN else self._accepted(question, entry, values)
+            )
             wrong = _wrong(question, entry, accepted, values)
             reason = filled(entry.reason, values)
         except (FormulaError, AnswerError, KeyError, ValueError) as error:
@@ -134,9 +137,7 @@ def read_key(workspace: Workspace, quiz: Quiz) -> Key:
     return Key(Path(workspace.shown(file)), quiz, by_id)
 
 
-def _canonical(
-    question: Question, formula: str, answer: str, values: Mapping[str, Value]
-) -> str:
+def _canonical(question: Question, formula: str, answer: str, values: Mapping[str, Value]) -> str:
     if bool(formula) == bool(answer):
         raise FormulaError("give either an answer or a formula")
     value = computed(formula, values) if formula else answer

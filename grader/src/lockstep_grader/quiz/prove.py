@@ -94,9 +94,7 @@ def _check_problems(
                     yield f"{answer} is not refused with its explanation in case {number}"
 
 
-def _entries(
-    quiz: Quiz, question: Question, cases: Sequence[CaseKey]
-) -> Sequence[Sequence[str]]:
+def _entries(quiz: Quiz, question: Question, cases: Sequence[CaseKey]) -> Sequence[Sequence[str]]:
     one = Quiz(quiz.lab, (question,))
     found = json.loads(sealed_json(one, {question.id: cases}))["questions"][question.id]
     return [list(entries) for entries in found]

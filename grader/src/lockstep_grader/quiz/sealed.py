@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The key as students get it: an answer opens its own verdict, and nothing else can be read.
 
-Each verdict is encrypted with a key made from the answer that it is for. That keeps answers from
-who reads the file, not from a program that tries them all: a choice has four.
+Each verdict is encrypted with a key made from the answer that it is for. That hides
+answers from a reader of the file, not from a program that tries them all: a choice has four.
 """
 
 import base64
@@ -67,11 +67,13 @@ def read_sealed(file: Path, quiz: Quiz) -> SealedKey:
     """Raises InputError when it is damaged."""
     try:
         data = json.loads(file.read_bytes())
-        if data["version"] != _VERSION or data["lab"] != quiz.lab:
-            raise ValueError("version or lab")
-        return SealedKey(quiz, data["questions"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file} is damaged: take it from the course's copy again") from error
+        fits = (data["version"], data["lab"]) == (_VERSION, quiz.lab)
+        questions = data["questions"] if fits else None
+    except (OSError, ValueError, KeyError, TypeError):
+        questions = None
+    if questions is None:
+        raise InputError(f"{file} is damaged: take it from the course's copy again")
+    return SealedKey(quiz, questions)
 
 
 def _sealed(name: str, answer: str, text: str) -> str:
