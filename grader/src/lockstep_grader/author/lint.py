@@ -29,6 +29,7 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
+from lockstep_grader.quiz.prove import prove_quiz
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2
@@ -42,7 +43,7 @@ class Verdict:
     """One proof and its problems; without any, it holds."""
 
     lab: str
-    kind: str  # starter, solution or mutant; file: one that is not finished
+    kind: str  # starter, solution, mutant or question; file: one that is not finished
     name: str
     problems: tuple[str, ...]
     skipped: str = ""  # why it could not be tried here
@@ -93,7 +94,12 @@ def lint(
         if not mutant.problem and (obstacle := mutant.obstacle(session.toolchain))
     ]
     unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
-    return (*verdicts, *moved, *skipped, *unfinished)
+    questions = [
+        Verdict(lab.id, "question", name, problems)
+        for lab in labs
+        for name, problems in prove_quiz(workspace, lab, mutants[lab.id])
+    ]
+    return (*verdicts, *moved, *skipped, *unfinished, *questions)
 
 
 def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:

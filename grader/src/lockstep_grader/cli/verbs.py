@@ -19,6 +19,7 @@ VERBS = {
     "check": Verb("verbs_student", "Build and judge your rungs; say why and where when one fails."),
     "watch": Verb("verbs_student", "Check again on every save; Ctrl-C ends."),
     "hint": Verb("verbs_student", "Show the next hint of a rung; later hints say more."),
+    "quiz": Verb("verbs_quiz", "Ask a lab's questions, and say why an answer is right or wrong."),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
     "bench": Verb(
         "verbs_student",

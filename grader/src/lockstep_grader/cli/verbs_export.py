@@ -53,6 +53,7 @@ class Format(StrEnum):
 class Layout(StrEnum):
     STUDENTS = "students"
     RUNGS = "rungs"
+    QUIZ = "quiz"
     CANVAS = "canvas"
     MOODLE = "moodle"
     WORKSHEET = "worksheet"
@@ -84,7 +85,8 @@ def export(
     ] = None,
     lab: Annotated[str | None, typer.Option(metavar="LAB", help="Only this lab.")] = None,
     layout: Annotated[
-        Layout, typer.Option(help="csv: a row per student or rung, or a gradebook's import.")
+        Layout,
+        typer.Option(help="csv: a row per student, rung or question, or a gradebook's import."),
     ] = Layout.STUDENTS,
     roster: Annotated[
         Path | None,
@@ -106,7 +108,9 @@ def export(
     """Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON."""
     if format_ is not Format.CSV and (roster or layout is not Layout.STUDENTS):
         raise InputError("--layout and --roster go with --format csv")
-    if course and (format_ not in (Format.CSV, Format.CANVAS) or layout is Layout.RUNGS):
+    if course and (
+        format_ not in (Format.CSV, Format.CANVAS) or layout in (Layout.RUNGS, Layout.QUIZ)
+    ):
         raise InputError(
             "--course goes with --format canvas or csv, a row per student: it changes labs' points"
         )
@@ -239,6 +243,8 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
         return put(table.students(book), output)
     if layout is Layout.RUNGS:
         return put(table.rungs(book), output)
+    if layout is Layout.QUIZ:
+        return put(table.quiz(book), output)
     if layout is Layout.CANVAS:
         made = gradebooks.canvas(book, load_roster(roster) if roster else None)
     elif layout is Layout.WORKSHEET and roster:

@@ -97,7 +97,7 @@ def grade_path(
             return open_session_for(path, *options)
         return open_session(*options)
 
-    return grade_class(request, labs, session, runner)
+    return grade_class(request, workspace, labs, session, runner)
 
 
 def lint_labs(

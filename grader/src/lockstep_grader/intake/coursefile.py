@@ -53,6 +53,7 @@ class _LabTable(_Table):
     bonus: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     late: _Late | None = None
+    quiz: _Amount = 0.0
 
 
 class _OfStudent(_Table):
@@ -216,6 +217,7 @@ class CourseFile:
             frozenset(table.bonus),
             frozenset(table.hidden),
             Lateness(late.grace_minutes, late.percent_per_day, most),
+            table.quiz,
         )
 
     def _at(self, when: datetime | None) -> datetime | None:

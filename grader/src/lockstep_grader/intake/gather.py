@@ -15,6 +15,7 @@ from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.intake.wanted import Names
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.quiz import ANSWERS
 from lockstep_grader.model.text import visible
 
 _WRAPPERS = 2  # how many folders may lie around the lab folders
@@ -31,7 +32,8 @@ class Wanted:
 
     @property
     def names(self) -> Names:
-        return Names(tuple(rung.file_name for lab in self.labs for rung in lab.rungs))
+        rungs = (rung.file_name for lab in self.labs for rung in lab.rungs)
+        return Names((*rungs, ANSWERS))
 
     def is_file(self, name: str) -> bool:
         return self.names(name)
@@ -191,14 +193,15 @@ def unread(name: str) -> str:
 
 def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFile]:
     found: dict[FileId, SubmittedFile] = {}
-    for rung in lab.rungs:
-        files = [file for folder in folders if (file := folder.file(rung.file_name))]
+    wanted = {rung.id: rung.file_name for rung in lab.rungs} | {ANSWERS: ANSWERS}
+    for file_id, name in wanted.items():
+        files = [file for folder in folders if (file := folder.file(name))]
         if len(files) > 1:
             files = [
                 SubmittedFile(files[0].path, problem=f"is in {len(files)} folders of {lab.id}")
             ]
         if files:
-            found[lab.id, rung.id] = files[0]
+            found[lab.id, file_id] = files[0]
     return found
 
 

@@ -2,7 +2,7 @@
 """Grades submissions: runs jobs, stores judgements in files, then computes all points."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from lockstep_grader.intake.submission import Submission
@@ -14,6 +14,7 @@ from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Judgement, Lab, LabResult, SubmissionResult
 from lockstep_grader.model.score import score_lab
+from lockstep_grader.quiz.score import Scorer, shared_seeds
 from lockstep_grader.results.store import ResultId, Store
 
 
@@ -25,9 +26,11 @@ class Graded:
     session: Session
     store: Store
     faults: Mapping[ResultId, Judgement]
+    quizzes: Mapping[str, Scorer] = field(default_factory=dict)  # by lab, for those that have one
 
     def results(self) -> Iterator[SubmissionResult]:
         """The result of every submission, each read when its turn comes: a class may be large."""
+        shared = shared_seeds(self.submissions, self.quizzes)
         for submission in self.submissions:
             labs = tuple(self._scored(submission, lab) for lab in submission.labs)
             yield SubmissionResult(
@@ -35,7 +38,7 @@ class Graded:
                 labs,
                 submission.student,
                 submission.problem,
-                submission.notes,
+                (*submission.notes, *shared.get(submission.id, ())),
                 submission.is_late,
                 submission.dispute,
                 submission.is_missing,
@@ -45,7 +48,9 @@ class Graded:
     def _scored(self, submission: Submission, lab: Lab) -> LabResult:
         ids = {rung.id: ResultId(submission.id, lab.id, rung.id) for rung in lab.rungs}
         judgements = {rung: self._judgement(result) for rung, result in ids.items()}
-        return score_lab(lab, judgements, self.session.toolchain.backend)
+        result = score_lab(lab, judgements, self.session.toolchain.backend)
+        scorer = self.quizzes.get(lab.id)
+        return replace(result, quiz=scorer.of_submission(submission, lab)) if scorer else result
 
     def _judgement(self, result: ResultId) -> Judgement:
         if result in self.faults:
@@ -57,7 +62,11 @@ class Graded:
 
 
 def grade(
-    submissions: Sequence[Submission], session: Session, store: Store, executor: Executor
+    submissions: Sequence[Submission],
+    session: Session,
+    store: Store,
+    executor: Executor,
+    quizzes: Mapping[str, Scorer],
 ) -> Graded:
     """Judges what `store` does not hold. Raises InterruptedRunError saying how to resume."""
     jobs = [
@@ -75,4 +84,4 @@ def grade(
         except InterruptedRunError as stop:
             kept = f"they are kept in {store.folder}: the same command goes on from there"
             raise InterruptedRunError(f"{stop}; {kept}") from stop
-    return Graded(submissions, session, store, faults)
+    return Graded(submissions, session, store, faults, quizzes)

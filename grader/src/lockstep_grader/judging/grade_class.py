@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`grade`: takes submissions in, has them judged, and writes and prints what came of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,11 @@ from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable
 from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.quiz.score import Scorer, scorers_of
 from lockstep_grader.results.class_table import Summary
 from lockstep_grader.results.folder import results_folder, spool_in
 from lockstep_grader.results.regrade import Regrade, forget_done, open_store
@@ -41,6 +43,7 @@ class ClassRequest:
 
 def grade_class(
     request: ClassRequest,
+    workspace: Workspace,
     labs: Sequence[Lab],
     open_session: Callable[[], Session],
     executor: Executor,
@@ -54,9 +57,10 @@ def grade_class(
         )
     if request.json:
         require_writable(request.json)
+    quizzes = scorers_of(workspace, [request.only] if request.only else labs)
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
-            graded = _graded(request, labs, spool, open_session, executor)
+            graded = _graded(request, labs, spool, open_session, executor, quizzes)
             summary = _report(graded, request)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
@@ -68,6 +72,7 @@ def _graded(
     spool: Spool,
     open_session: Callable[[], Session],
     executor: Executor,
+    quizzes: Mapping[str, Scorer],
 ) -> Graded:
     taken = take_in(request.path, labs, request.only, request.roster, spool)
     for warning in taken.warnings:
@@ -77,7 +82,7 @@ def _graded(
     if why := session.toolchain.nvcc.get("missing"):
         say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
     store = open_store(request.results, request.regrade, again)
-    return grade(taken.submissions, session, store, executor)
+    return grade(taken.submissions, session, store, executor, quizzes)
 
 
 def _report(graded: Graded, request: ClassRequest) -> Summary:

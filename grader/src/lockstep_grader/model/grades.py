@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.quiz import QuizResult
 
 
 class Backend(StrEnum):
@@ -297,6 +298,7 @@ class RungResult:
 class LabResult:
     id: str
     rungs: tuple[RungResult, ...]
+    quiz: QuizResult | None = None  # its points are not among the lab's
 
     @property
     def score(self) -> float | None:

@@ -31,6 +31,7 @@ class LabRules:
     bonus: frozenset[str] = frozenset()  # rungs whose points come on top of the full mark
     hidden: frozenset[str] = frozenset()  # rungs that count and that students' pages leave out
     late: Lateness = Lateness()
+    quiz: float = 0.0  # points that a full quiz adds to the lab
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class Graded:
 
     id: str
     rungs: tuple[tuple[str, float | None, float], ...]
+    quiz: float | None = None  # the share of the quiz that is right; None: the lab has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,11 @@ def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:
     scores = [_rung_points(course, work, lab.id, rung, notes) for rung in lab.rungs]
     full = tidy(sum(most for rung, _, most in lab.rungs if rung not in rules.bonus))
     points = total(scores)
+    if rules.quiz and lab.quiz is not None:
+        earned = tidy(rules.quiz * lab.quiz)
+        notes.append(f"quiz: {earned:g} of {rules.quiz:g} points")
+        full = tidy(full + rules.quiz)
+        points = total([points, earned])
     if points is not None and not work.is_missing:
         lost = _late_percent(course, work, rules, notes)
         points = tidy(points * (1 - lost / 100))

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from lockstep_grader.model.grades import Backend, FindingKind, Outcome, Part
+from lockstep_grader.model.quiz import Kind, Mark
 from lockstep_grader.results.serial import JSON_VERSION
 
 # Names and output of a submission may hold half a surrogate pair, which pydantic's own str refuses.
@@ -138,11 +139,33 @@ class Rung(Judgement):
     account: Account = Account(cause=None, said="", effects=(), left_out=0)
 
 
+class Answer(_Model):
+    """A question of a quiz as it was asked, and a student's answer."""
+
+    id: Text
+    kind: Kind
+    ask: Text
+    answer: Text
+    mark: Mark
+    reason: Text
+    score: Positive
+    max_score: Positive
+
+
+class Quiz(_Model):
+    score: Positive
+    max_score: Positive
+    seed: Annotated[StrictInt, Field(ge=0)] | None
+    problem: Text
+    answers: tuple[Answer, ...]
+
+
 class Lab(_Model):
     id: Text
     score: Score
     max_score: Positive
     rungs: tuple[Rung, ...]
+    quiz: Quiz | None = None
 
 
 class Student(_Model):

@@ -22,6 +22,7 @@ from lockstep_grader.model.grades import (
     SubmissionResult,
     TestResult,
 )
+from lockstep_grader.model.quiz import Answered, QuizResult
 from lockstep_grader.toolchain.description import Toolchain
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def check_json(
     `folder` holds the lab's; `hints` are the commands that show a rung's hints.
     """
     report = {**_lab(lab), "folder": str(folder / lab.id)}
+    del report["quiz"]  # `check` judges rungs alone
     report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
     return {**report_head(toolchain, seed, graded_at), "lab": report}
 
@@ -125,6 +127,13 @@ def judgement_of(parsed: "schema.Judgement") -> Judgement:
     )
 
 
+def quiz_of(parsed: "schema.Quiz | None") -> QuizResult | None:
+    if parsed is None:
+        return None
+    answers = tuple(Answered(**dict(answer)) for answer in parsed.answers)
+    return QuizResult(answers, parsed.seed, parsed.problem)
+
+
 def findings_of(parsed: Iterable["schema.Finding"]) -> tuple[Finding, ...]:
     return tuple(
         Finding(found.kind, found.message, found.file, found.line or 0, found.column or 0)
@@ -138,6 +147,18 @@ def _lab(lab: LabResult) -> dict[str, Any]:
         "score": lab.score,
         "max_score": lab.max_score,
         "rungs": [_rung(rung) for rung in lab.rungs],
+        "quiz": lab.quiz and quiz_json(lab.quiz),
+    }
+
+
+def quiz_json(quiz: QuizResult) -> dict[str, Any]:
+    """A student's answers and what they are worth."""
+    return {
+        "score": quiz.score,
+        "max_score": quiz.max_score,
+        "seed": quiz.seed,
+        "problem": quiz.problem,
+        "answers": [asdict(answer) for answer in quiz.answers],
     }
 
 

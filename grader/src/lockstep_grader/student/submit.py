@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Packs a lab's rung files into the zip that a student hands in."""
+"""Packs a lab's rung files and answers into the zip that a student hands in."""
 
 from pathlib import Path
 
-from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.intake.submission import Source, read_file, read_source
 from lockstep_grader.machine.archive import Packed, zipped
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Finding, Lab, Rung
+from lockstep_grader.model.quiz import ANSWERS
 
 
 def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
@@ -22,6 +23,12 @@ def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
         raise InputError(
             f"still to do: {', '.join(unfinished)}; finish them, or hand in as it is with --force"
         )
+    answers = folder / lab.id / ANSWERS
+    if answers.is_file():
+        found = read_file(answers)
+        if isinstance(found, Finding):
+            raise InputError(f"{folder / lab.id}: {found.message}")
+        sources.append(found)
     files = {f"{lab.id}/{source.file_name}": Packed(source.data) for source in sources}
     write_whole(target, zipped(files))
     return tuple(source.file_name for source in sources)

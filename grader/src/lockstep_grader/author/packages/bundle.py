@@ -33,6 +33,8 @@ def bundle(workspace: Workspace, lab: Lab) -> Files:
     for tree in (*_TREES, f"labs/{lab.id}"):
         paths.update(_files_under(root / tree))
     paths.difference_update(_files_under(root / _NEW_LABS))
+    key = workspace.solutions / lab.id / "quiz.toml"
+    paths |= {key} if key.is_file() else set()
     if missing := [path for path in sorted(paths) if not path.is_file()]:
         raise FaultError(f"{missing[0]} is missing: is this a whole checkout?")
     files = {

@@ -16,6 +16,10 @@ from lockstep_grader.author.release.rewrite import (
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.quiz.file import read_quiz
+from lockstep_grader.quiz.key import read_key
+from lockstep_grader.quiz.sealed import FILE as SEALED
+from lockstep_grader.quiz.sealed import sealed_json
 
 # What a copy needs to work by itself; all other files are left out.
 _TOP = (
@@ -80,7 +84,18 @@ def release_files(
     kept = frozenset(files)
     left = {lab.id for lab in labs} - {lab.id for lab in chosen}
     made = {path: file.data for path, file in pipelines([lab.id for lab in chosen]).items()}
+    made |= sealed_keys(workspace, chosen)
     return made | {path: _rewritten(path, data, kept, left, chosen) for path, data in files.items()}
+
+
+def sealed_keys(workspace: Workspace, chosen: Iterable[Lab]) -> dict[str, bytes]:
+    """The keys of the labs' quizzes, in a form that holds no readable answer."""
+    found = {}
+    for lab in chosen:
+        if quiz := read_quiz(workspace, lab):
+            key = read_key(workspace, quiz).all_cases()
+            found[f"labs/{lab.id}/{SEALED}"] = sealed_json(quiz, key)
+    return found
 
 
 def headers_kept_back(labs: Iterable[Lab], chosen: Iterable[Lab]) -> frozenset[str]:

@@ -9,10 +9,11 @@ from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, PartScore, RungResult
 from lockstep_grader.model.policy import Course, CourseMark, Graded, Work, mark, time_of
+from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import VersionError, parse_report
-from lockstep_grader.results.serial import JSON_VERSION, judgement_of
+from lockstep_grader.results.serial import JSON_VERSION, judgement_of, quiz_of
 
 GRADES = "grade.json"
 _MAX_PICTURE_BYTES = 4 << 20
@@ -25,6 +26,7 @@ class LabEntry:
     score: float | None  # None: not graded
     max_score: float
     rungs: tuple[RungResult, ...]
+    quiz: QuizResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,11 @@ def _entry(item: schema.Submission) -> Entry:
 
 def _marked(course: Course, entry: Entry) -> Entry:
     labs = tuple(
-        Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
+        Graded(
+            lab.id,
+            tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs),
+            lab.quiz.share if lab.quiz else None,
+        )
         for lab in entry.labs
     )
     at = time_of(entry.handed_in)
@@ -158,7 +164,7 @@ def _marked(course: Course, entry: Entry) -> Entry:
 
 def _lab(item: schema.Lab) -> LabEntry:
     rungs = tuple(_rung(rung) for rung in item.rungs)
-    return LabEntry(item.id, _score(item.score), float(item.max_score), rungs)
+    return LabEntry(item.id, _score(item.score), float(item.max_score), rungs, quiz_of(item.quiz))
 
 
 def _rung(item: schema.Rung) -> RungResult:

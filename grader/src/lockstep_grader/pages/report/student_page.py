@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from lockstep_grader.model.grades import Lab, Points, Rung, RungResult
 from lockstep_grader.model.policy import Course, hidden_rungs
+from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.results import Entry, LabEntry, Results
 from lockstep_grader.pages.report.rung_view import RungView, view_rung
@@ -28,6 +29,7 @@ class LabView:
     max_score: float
     rungs: tuple[RungView, ...]
     next: NextStep | None
+    quiz: QuizResult | None = None
 
 
 def student_page(
@@ -88,6 +90,7 @@ def _lab(results: Results, entry: Entry, graded: LabEntry, lab: Lab | None) -> L
         graded.max_score,
         views,
         _next_step(graded.id, views),
+        graded.quiz,
     )
 
 

@@ -27,9 +27,10 @@ from lockstep_grader.model.policy import (
     mark,
     time_of,
 )
+from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.results import schema
 from lockstep_grader.results.schema import parse_report
-from lockstep_grader.results.serial import findings_of
+from lockstep_grader.results.serial import findings_of, quiz_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class LabGrade:
     rungs: tuple[Rung, ...]
     mark: LabMark | None = None  # what counts by the course's rules; None: what was graded
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
+    quiz: QuizResult | None = None
 
     @property
     def score(self) -> float | None:
@@ -158,7 +160,11 @@ def gradebook(data: object) -> Gradebook:
 
 def _marked(course: Course, entry: Submission) -> Submission:
     labs = tuple(
-        Graded(lab.id, tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs))
+        Graded(
+            lab.id,
+            tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs),
+            lab.quiz.share if lab.quiz else None,
+        )
         for lab in entry.labs
     )
     marks = mark(
@@ -191,7 +197,10 @@ def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
 
 
 def _submission(parsed: schema.Submission) -> Submission:
-    labs = tuple(LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs)) for lab in parsed.labs)
+    labs = tuple(
+        LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs), quiz=quiz_of(lab.quiz))
+        for lab in parsed.labs
+    )
     student = Student(**dict(parsed.student))
     return Submission(
         parsed.id,

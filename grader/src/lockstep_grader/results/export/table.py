@@ -15,6 +15,7 @@ from lockstep_grader.results.export.words import number
 # it text: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _CAUSE_CHARS = 300
+_ANSWER_CHARS = 4000
 _WHO = ("id", "name", "email", "login", "lms_id", "section")
 
 
@@ -64,6 +65,29 @@ def rungs(book: Gradebook) -> str:
     return written([header, *rows])
 
 
+def quiz(book: Gradebook) -> str:
+    """A row per student and question: the answer, its mark, and why; texts are there to be read."""
+    header = [*_WHO, "lab", "question", "kind", "ask", "answer", "mark", "score", "max_score"]
+    rows = [
+        [
+            *_who(entry),
+            lab.id,
+            each.id,
+            each.kind.value,
+            cell(each.ask),
+            cell(each.answer, _ANSWER_CHARS),
+            each.mark.value,
+            number(each.score),
+            number(each.max_score),
+            cell(each.reason),
+        ]
+        for entry in book.submissions
+        for lab in entry.labs
+        for each in (lab.quiz.answers if lab.quiz else ())
+    ]
+    return written([[*header, "reason"], *rows])
+
+
 def by_lab(book: Gradebook, entry: Submission) -> list[str]:
     """The points of each of the book's labs; empty where there are none to give."""
     scores = {lab.id: lab.score for lab in entry.labs}
@@ -74,10 +98,10 @@ def score(points: float | None) -> str:
     return "" if points is None else number(points)
 
 
-def cell(text: str) -> str:
+def cell(text: str, most: int = _CAUSE_CHARS) -> str:
     """Text of others as one cell: on one line, bounded, never a formula."""
     line = one_line(text)
-    line = line if len(line) <= _CAUSE_CHARS else f"{line[:_CAUSE_CHARS]} [...]"
+    line = line if len(line) <= most else f"{line[:most]} [...]"
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""The verb `quiz`: a lab's questions in the terminal, as JSON, or with their key."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.cli.options import FromOption
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.quiz import Asked, asked
+from lockstep_grader.quiz.answers import (
+    Answers,
+    answers_file,
+    fresh,
+    read_answers,
+    write_answers,
+)
+from lockstep_grader.quiz.ask import ask_all, print_key, show_result
+from lockstep_grader.quiz.file import require_quiz
+from lockstep_grader.quiz.key import read_key
+from lockstep_grader.quiz.score import Scorer, scorer_of
+from lockstep_grader.results.serial import quiz_json
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("quiz")(quiz)
+
+
+def quiz(
+    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    from_: FromOption = None,
+    key: Annotated[
+        bool, typer.Option("--key", help="Show the answers with their reasons, for instructors.")
+    ] = False,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Draw anew, ask everything, keep nothing.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**48 - 1, help="Draw from this; default: secret.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Ask nothing: write questions and answers as JSON.")
+    ] = False,
+) -> int:
+    """Ask a lab's questions, and say why an answer is right or wrong."""
+    workspace = Workspace.from_environment()
+    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    questions = require_quiz(workspace, lab)
+    if key:
+        print_key(make_console(), questions, read_key(workspace, questions), seed)
+        return ExitCode.FULL_MARKS
+    scorer = scorer_of(workspace, lab)
+    if scorer is None:
+        raise InputError(f"{lab.id} has no quiz")
+    file = answers_file(_folder(workspace, from_), questions)
+    answers = _answers(file, scorer, seed, practice)
+    if as_json:
+        return _print_json(scorer, lab, answers)
+    return _ask(scorer, lab, answers, None if practice else file)
+
+
+def _answers(file: Path, scorer: Scorer, seed: int | None, practice: bool) -> Answers:
+    if practice or not file.is_file():
+        return fresh(scorer.quiz, seed)
+    answers = read_answers(file, scorer.quiz)
+    if seed is not None and seed != answers.seed:
+        raise InputError(f"{file} has the seed {answers.seed}; --seed goes with --practice")
+    return answers
+
+
+def _ask(scorer: Scorer, lab: Lab, answers: Answers, file: Path | None) -> int:
+    if not sys.stdin.isatty():
+        raise InputError("quiz asks in a terminal; without one, use --json and edit answers.toml")
+    console = make_console()
+    answers = ask_all(
+        console,
+        scorer,
+        answers,
+        input,
+        lambda given: write_answers(file, given) if file else None,
+    )
+    show_result(console, lab.id, scorer.result(answers))
+    return ExitCode.FULL_MARKS
+
+
+def _print_json(scorer: Scorer, lab: Lab, answers: Answers) -> int:
+    """Exit status 0: every answer that can be scored is right."""
+    result = scorer.result(answers)
+    drawn = [_question_json(asked(scorer.quiz, q, answers.seed)) for q in scorer.quiz.questions]
+    told = quiz_json(result)
+    questions = [
+        question | {key: answer[key] for key in ("answer", "mark", "reason", "score", "max_score")}
+        for question, answer in zip(drawn, told["answers"], strict=True)
+    ]
+    head = {key: told[key] for key in ("score", "max_score")}
+    print(
+        json.dumps(
+            {"version": 1, "lab": lab.id, "seed": answers.seed, **head, "questions": questions},
+            indent=2,
+        )
+    )
+    is_full = result.score == result.max_score
+    return ExitCode.FULL_MARKS if is_full else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def _question_json(drawn: Asked) -> dict[str, object]:
+    question = drawn.question
+    return {
+        "id": question.id,
+        "kind": question.kind.value,
+        "ask": drawn.ask,
+        "code": drawn.code,
+        "options": dict(drawn.options),
+        "unit": question.unit,
+    }
+
+
+def _folder(workspace: Workspace, given: Path | None) -> Path:
+    folder = given or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    return folder

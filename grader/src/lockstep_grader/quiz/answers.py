@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Reads and writes answers.toml, which lies next to a lab's rungs and is handed in with them."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictInt
+
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.quiz import ANSWERS, Quiz
+from lockstep_grader.quiz.tables import Table, parse_table, read_table
+
+_SEED_BITS = 48
+_Seed = Annotated[StrictInt, Field(ge=0, lt=1 << _SEED_BITS)]
+_Answer = Annotated[str, Field(max_length=10_000)]
+
+
+class _File(Table):
+    version: Literal[1]
+    lab: str
+    seed: _Seed
+    answers: dict[str, _Answer | StrictInt | float] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    lab: str
+    seed: int
+    given: Mapping[str, str] = field(default_factory=dict)  # by question
+
+
+def answers_file(folder: Path, quiz: Quiz) -> Path:
+    """The file in `folder`, a folder of lab folders."""
+    return folder / quiz.lab / ANSWERS
+
+
+def fresh(quiz: Quiz, seed: int | None = None) -> Answers:
+    """No answer yet; the questions are drawn from `seed`, else from a new secret one."""
+    return Answers(quiz.lab, secrets.randbits(_SEED_BITS) if seed is None else seed)
+
+
+def read_answers(file: Path, quiz: Quiz) -> Answers:
+    """Raises InputError with one line."""
+    return _checked(str(file), read_table(file, _File), quiz)
+
+
+def parse_answers(data: bytes, quiz: Quiz) -> Answers:
+    """What a student handed in. Raises InputError with one line."""
+    return _checked(ANSWERS, parse_table(ANSWERS, data, _File), quiz)
+
+
+def _checked(name: str, read: _File, quiz: Quiz) -> Answers:
+    if read.lab != quiz.lab:
+        raise InputError(f"{name}: lab: these are answers to {read.lab!r}, not {quiz.lab!r}")
+    known = {question.id for question in quiz.questions}
+    if unknown := next((name for name in read.answers if name not in known), ""):
+        raise InputError(f"{name}: answers: {quiz.lab} has no question {unknown!r}")
+    return Answers(read.lab, read.seed, {key: str(value) for key, value in read.answers.items()})
+
+
+def write_answers(file: Path, answers: Answers) -> None:
+    lines = [
+        f"# Your answers. ./lab quiz {answers.lab} writes this file, and ./lab submit packs it.",
+        "version = 1",
+        f"lab = {_quoted(answers.lab)}",
+        f"seed = {answers.seed}  # your questions are drawn from it: keep it",
+        "",
+        "[answers]",
+        *(f"{name} = {_quoted(text)}" for name, text in answers.given.items()),
+    ]
+    write_whole(file, ("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML, which is one of JSON except for one character."""
+    plain = text.encode("utf-8", "replace").decode()
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

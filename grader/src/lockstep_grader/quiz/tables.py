@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""TOML files read into pydantic models; an error names the file, the line and the key."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from lockstep_grader.intake.toml_lines import key_lines, line_of, spelled
+from lockstep_grader.model.compat import tomllib
+from lockstep_grader.model.errors import InputError
+
+_MAX_BYTES = 1 << 20
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_AnyTable = TypeVar("_AnyTable", bound=Table)
+
+
+def read_table(file: Path, model: type[_AnyTable]) -> _AnyTable:
+    """Raises InputError with one line."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    return parse_table(str(file), data, model)
+
+
+def parse_table(name: str, data: bytes, model: type[_AnyTable]) -> _AnyTable:
+    """`data` of the file `name`. Raises InputError with one line."""
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{name} is larger than {_MAX_BYTES >> 20} MiB")
+    try:
+        text = data.decode("utf-8")
+        return model.model_validate(tomllib.loads(text))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}:{line}: not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{name}: its tables are nested too deeply") from error
+    except ValidationError as error:
+        first: Any = error.errors(include_url=False, include_input=False)[0]
+        path = tuple(part for part in first["loc"])
+        place = f"{name}:{line_of(key_lines(text), path)}"
+        raise InputError(f"{place}: {spelled(path) or 'the file'}: {first['msg']}") from error
