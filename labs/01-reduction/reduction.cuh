@@ -13,9 +13,9 @@
 //   lengths  [0, 2^31)
 //   errors   lab::CudaError if a launch fails
 //   rounding the terms may be added in any order. With u = 2^-24 and S the sum of the terms'
-//            magnitudes, a sum may be off by (32 + num_items / 32768) * u * S, which a sum of
-//            per-thread sums keeps and one long chain of additions does not. Rung 01 cannot choose
-//            its order: num_items * u * S
+//            magnitudes, a sum may be off by (32 + num_items / 1024) * u * S, which trees
+//            over the sums of at least 1024 threads keep and one long chain of additions does not.
+//            Rung 01 cannot choose its order: num_items * u * S
 //   NaN      an item that is NaN makes the result NaN, unless said otherwise
 #pragma once
 
