@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch_error: the time between events of which one was not recorded.
+// launch_error: the time between two events, but the second was never recorded.
 // at: cudaEventElapsedTime(&milliseconds, begin, end);
 #include <cstdio>
 

@@ -61,6 +61,7 @@ _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions: they solve tasks of the labs.
 _LEFT_OUT = (
     "common/simt/bench",
+    "common/simt/tests/corpus",
     "common/simt/tests/programs",
     "common/simt/tests/host_no_findings.cpp",
     "common/judge/bench",
