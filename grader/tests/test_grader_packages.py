@@ -20,17 +20,18 @@ ALLOWED: dict[str, frozenset[str]] = {
     "confine": frozenset({"model", "machine"}),
     "toolchain": frozenset({"model", "machine"}),
     "results": frozenset({"model", "machine", "intake", "toolchain"}),
+    "quiz": frozenset({"model", "machine", "intake"}),
     "judging": frozenset(
-        {"model", "machine", "intake", "rules", "confine", "toolchain", "results"}
+        {"model", "machine", "intake", "rules", "confine", "toolchain", "results", "quiz"}
     ),
     "pages": frozenset({"model", "machine", "intake", "results"}),
     "student": frozenset(
         {"model", "machine", "intake", "toolchain", "results", "judging", "pages"}
     ),
-    "author": frozenset({"model", "machine", "intake", "toolchain", "results", "judging"}),
+    "author": frozenset({"model", "machine", "intake", "toolchain", "results", "judging", "quiz"}),
     "cli": frozenset(
         {"model", "machine", "intake", "toolchain", "results", "judging", "pages"}
-        | {"student", "author"}
+        | {"student", "author", "quiz"}
     ),
 }
 Import = tuple[str, str, int, str]  # from a file, of it its package, at a line, the package named

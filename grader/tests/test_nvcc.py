@@ -84,6 +84,19 @@ def test_a_gxx_that_nvcc_refuses_is_replaced_by_an_older_one(
     assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", older)
 
 
+def test_a_system_may_have_only_a_gxx_with_a_number(
+    tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pypi = fake_nvcc(tmp_path / "pypi", "13.5.37", 16)
+    numbered = program(path / "g++-11", "echo 11")
+    assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", numbered)
+    program(path / "g++", "echo 12")
+    monkeypatch.setenv("CXX", "g++-11")
+    assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", numbered)
+    monkeypatch.setenv("CXX", "clang++")
+    assert found(monkeypatch, "", pypi) == RungCompiler(pypi, "13.5.37", str(path / "g++"))
+
+
 def test_an_nvcc_that_does_not_run_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ from lockstep_grader.quiz.ask import ask_all
 from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.quiz.formulas import divergent_warps, sectors, up_sweep, wavefronts
 from lockstep_grader.quiz.key import read_key
-from lockstep_grader.quiz.prove import prove_quiz
+from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.quiz.score import scorer_of
 from lockstep_grader.quiz.sealed import read_sealed
 

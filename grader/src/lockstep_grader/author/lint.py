@@ -29,7 +29,7 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
-from lockstep_grader.quiz.prove import prove_quiz
+from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2

@@ -5,6 +5,8 @@ The first of these that can: the toolkit's, on PATH or in /usr/local/cuda; NVIDI
 PyPI (requirements-nvcc.txt) in this Python's environment.
 """
 
+import math
+import os
 import re
 import shutil
 import subprocess
@@ -17,6 +19,7 @@ from lockstep_grader.toolchain.system import pypi_nvcc, toolkit_nvcc
 
 _OLDEST = (12, 0)  # the first nvcc with C++20
 _RELEASE = re.compile(r"release (\d+)\.(\d+), V([\d.]+)")
+_NEWEST_TRIED = 20  # of g++-N, where nvcc does not say what it accepts
 _NEWEST_GXX = re.compile(r"^#if __GNUC__ > (\d+)", re.MULTILINE)  # crt/host_config.h refuses it
 
 
@@ -115,17 +118,20 @@ def _newest_gxx(nvcc: Path) -> int | None:
 
 
 def _host_compiler(newest: int | None) -> str:
-    """g++ where it is old enough, else the newest g++-N that is; empty when there is none.
+    """The first that nvcc accepts of the g++ in CXX, g++, and the newest g++-N; empty: none.
 
     -allow-unsupported-compiler does not help: its failures would count as the student's errors."""
-    usual = shutil.which("g++") or ""
-    if newest is None or not usual:
-        return usual
-    major = _output([usual, "-dumpversion"]).strip().partition(".")[0]
-    if major.isdigit() and int(major) <= newest:
-        return usual
-    older = (shutil.which(f"g++-{number}") for number in range(newest, 10, -1))
-    return next(filter(None, older), "")
+    numbered = (f"g++-{number}" for number in range(newest or _NEWEST_TRIED, 10, -1))
+    for name in (os.environ.get("CXX", ""), "g++", *numbered):
+        path = shutil.which(name) if Path(name).name.startswith("g++") else None
+        if path and (newest is None or _major(path) <= newest):
+            return path
+    return ""
+
+
+def _major(compiler: str) -> float:
+    version = _output([compiler, "-dumpversion"]).strip().partition(".")[0]
+    return float(version) if version.isdigit() else math.inf
 
 
 def _output(argv: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lockstep_grader.author.release.contents import sealed_keys
 from lockstep_grader.machine.archive import Files, Packed
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
@@ -33,15 +34,14 @@ def bundle(workspace: Workspace, lab: Lab) -> Files:
     for tree in (*_TREES, f"labs/{lab.id}"):
         paths.update(_files_under(root / tree))
     paths.difference_update(_files_under(root / _NEW_LABS))
-    key = workspace.solutions / lab.id / "quiz.toml"
-    paths |= {key} if key.is_file() else set()
     if missing := [path for path in sorted(paths) if not path.is_file()]:
         raise FaultError(f"{missing[0]} is missing: is this a whole checkout?")
     files = {
         path.relative_to(root).as_posix(): Packed(path.read_bytes(), os.access(path, os.X_OK))
         for path in paths
     }
-    return _without_other_headers(files, lab)
+    sealed = {path: Packed(data) for path, data in sealed_keys(workspace, [lab]).items()}
+    return {**_without_other_headers(files, lab), **sealed}
 
 
 def _files_under(folder: Path) -> Iterator[Path]:
