@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from lockstep_grader.author.mutants import read_mutants
+from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.author.release.contents import sealed_keys
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
@@ -32,7 +33,6 @@ from lockstep_grader.quiz.ask import ask_all
 from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.quiz.formulas import divergent_warps, sectors, up_sweep, wavefronts
 from lockstep_grader.quiz.key import read_key
-from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.quiz.score import scorer_of
 from lockstep_grader.quiz.sealed import read_sealed
 

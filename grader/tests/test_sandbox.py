@@ -76,6 +76,22 @@ def test_a_compiler_sees_nothing_else(sandbox: Sandbox, tmp_path: Path, name: st
     assert "root:" not in said
 
 
+def test_a_compiler_that_another_one_starts_sees_its_own_folder(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """As nvcc does with -ccbin, where g++ is a script that starts the program next to it."""
+    work, tools = tmp_path / "work", tmp_path / "tools"
+    for folder in (work, tools / "bin", tools / "libexec"):
+        folder.mkdir(parents=True)
+    (tools / "bin" / "g++").write_text(f"#!/bin/sh\nexec {tools}/libexec/real\n")
+    (tools / "libexec" / "real").write_text("#!/bin/sh\necho compiled\n")
+    for program in tools.rglob("*/*"):
+        program.chmod(0o755)
+    argv = sandbox.compiling(["env", str(tools / "bin" / "g++")], work, tmp_path / "lab")
+    done = Processes().run(argv, Limits(60), work)
+    assert done.output == "compiled\n"
+
+
 def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
     common = tmp_path / "common"
     common.mkdir()

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
+from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.intake.catalog import find_rung
 from lockstep_grader.intake.submission import Source, read_file, read_source
 from lockstep_grader.judging.job import Job
@@ -29,7 +30,6 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
-from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2

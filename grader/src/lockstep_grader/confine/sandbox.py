@@ -215,13 +215,16 @@ def _without(given: Path, hidden: Sequence[Path]) -> Iterator[str]:
 
 
 def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:
-    """Files and folders that `argv` names, and where a compiler outside /usr lives."""
-    program = Path(argv[0]).resolve()
-    if not program.is_relative_to("/usr") and program.parent.name == "bin":
-        yield str(program.parent.parent)
+    """Files and folders that `argv` names, and where compilers outside /usr live.
+
+    nvcc names a second one, which may be a script in front of another program of its folder.
+    """
     for word in argv:
         if match := _ABSOLUTE.search(word):
             path = Path(match[1])
+            program = path.resolve()
+            if not program.is_relative_to("/usr") and program.parent.name == "bin":
+                yield str(program.parent.parent)
             seen = path.is_relative_to("/usr") or path.is_relative_to(work)
             if not seen and path != include and path.exists():
                 yield str(path)
