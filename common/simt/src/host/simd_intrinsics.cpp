@@ -36,9 +36,9 @@ unsigned sum_by_part(unsigned a, unsigned b, Function function) {
 }
 
 template <class Part>
-constexpr int kLowest = std::numeric_limits<Part>::min();
+constexpr int kLowest = static_cast<int>(std::numeric_limits<Part>::min());
 template <class Part>
-constexpr int kHighest = std::numeric_limits<Part>::max();
+constexpr int kHighest = static_cast<int>(std::numeric_limits<Part>::max());
 
 }  // namespace
 

@@ -66,6 +66,7 @@ DECIDES_NOTHING = (
     "machine.workspace",
     "model.compat",
     "model.errors",
+    "model.quiz",  # a score of its own
     "toolchain.distributions",
     "toolchain.installers",
     "toolchain.nvcc",
