@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <type_traits>
 
 namespace {
+
+template <class Part>
+constexpr int kBits = 8 * static_cast<int>(sizeof(Part));
 
 // The part of `word` at `bit`, as a number.
 template <class Part>
@@ -16,10 +18,9 @@ int part_of(unsigned word, int bit) {
 
 template <class Part, class Function>
 unsigned by_part(unsigned a, unsigned b, Function function) {
-  constexpr int kBits = static_cast<int>(sizeof(Part)) * 8;
   using Bits = std::make_unsigned_t<Part>;
   unsigned result = 0;
-  for (int bit = 0; bit < 32; bit += kBits) {
+  for (int bit = 0; bit < 32; bit += kBits<Part>) {
     const int part = function(part_of<Part>(a, bit), part_of<Part>(b, bit));
     result |= unsigned{static_cast<Bits>(part)} << bit;
   }
@@ -29,16 +30,16 @@ unsigned by_part(unsigned a, unsigned b, Function function) {
 template <class Part, class Function>
 unsigned sum_by_part(unsigned a, unsigned b, Function function) {
   unsigned sum = 0;
-  for (int bit = 0; bit < 32; bit += static_cast<int>(sizeof(Part)) * 8) {
+  for (int bit = 0; bit < 32; bit += kBits<Part>) {
     sum += static_cast<unsigned>(function(part_of<Part>(a, bit), part_of<Part>(b, bit)));
   }
   return sum;
 }
 
 template <class Part>
-constexpr int kLowest = static_cast<int>(std::numeric_limits<Part>::min());
+constexpr int kLowest = std::is_signed_v<Part> ? -(1 << (kBits<Part> - 1)) : 0;
 template <class Part>
-constexpr int kHighest = static_cast<int>(std::numeric_limits<Part>::max());
+constexpr int kHighest = kLowest<Part> + (1 << kBits<Part>)-1;
 
 }  // namespace
 
