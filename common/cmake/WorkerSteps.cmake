@@ -33,6 +33,11 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
+  # g++ 16 makes the copied struct an operand of the call again, in the pass that this leaves out.
+  # Not for an older g++: its counters would change.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16)
+    list(APPEND simt_kernel_flags -fno-tree-forwprop)
+  endif()
   # The instrumentation does not see inside library functions. The emulator wraps these: it checks
   # the arguments, then calls the original. So they must remain calls (-fno-builtin) by these names.
   # In a kernel, malloc, new and similar functions allocate device memory. Renaming symbols in the
