@@ -30,14 +30,13 @@ VERBS = {
         "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
     ),
     "grade": Verb(
-        "verbs_instructor",
+        "verbs_grade",
         "Grade a submission (a folder of lab folders, or an archive), or a class of them.",
     ),
     "lint": Verb(
-        "verbs_instructor",
-        "Prove that starters fail, solutions get full marks and mutants are caught.",
+        "verbs_prove", "Prove that starters fail, solutions get full marks and mutants are caught."
     ),
-    "test": Verb("verbs_instructor", "Run the project's own tests, all of them."),
+    "test": Verb("verbs_prove", "Run the project's own tests, all of them."),
     "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
     "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
     "release": Verb(

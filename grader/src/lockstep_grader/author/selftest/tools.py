@@ -4,7 +4,7 @@
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -32,12 +32,15 @@ def tool(name: str) -> str:
     return str(pinned) if pinned.is_file() else name
 
 
-def capture(argv: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+def capture(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Stdout and stderr together in `stdout`. Raises FaultError when the tool is missing."""
     try:
         return subprocess.run(
             argv,
             cwd=cwd,
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""`lint` and `test`: for those who change labs, or Lockstep itself."""
+
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.author.lint import lint
+from lockstep_grader.author.lint_report import print_verdicts
+from lockstep_grader.cli.options import (
+    BackendChoice,
+    BackendOption,
+    JobsOption,
+    SanitizerOption,
+    SeedOption,
+)
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.judging.session import default_jobs, open_session
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("lint")(lint_labs)
+    app.command("test")(run_tests)
+
+
+def lint_labs(
+    lab: Annotated[str | None, typer.Argument(metavar="LAB")] = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
+) -> int:
+    """Prove that starters fail, solutions get full marks and mutants are caught."""
+    workspace = Workspace.from_environment()
+    if not workspace.solutions.is_dir():
+        raise InputError("lint proves solutions and mutants, and this copy has none")
+    labs = read_labs(workspace)
+    chosen = (find_lab(labs, lab),) if lab else labs
+    wanted = [each.id for each in chosen]
+    session = open_session(
+        workspace, backend.backend, jobs, seed, sanitizer, labs=wanted, await_nvcc=True
+    )
+    verdicts = lint(workspace, chosen, session)
+    print_verdicts(make_console(), verdicts)
+    breached = any(verdict.problems for verdict in verdicts)
+    return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS
+
+
+def run_tests(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="Run only this section; repeatable."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
+    jobs: JobsOption = None,
+) -> int:
+    """Run the project's own tests, all of them."""
+    from lockstep_grader.author.selftest.plan import chosen, ensure_tools, make_strict, present
+    from lockstep_grader.author.selftest.sections import Context, run_sections
+
+    workspace = Workspace.from_environment()
+    if show:
+        for section in present(workspace):
+            print(f"{section.name:8} {section.purpose}")
+        return ExitCode.FULL_MARKS
+    sections = chosen(workspace, only or [])
+    ensure_tools(workspace)
+    workspace = make_strict(workspace)
+    total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
+    return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS
