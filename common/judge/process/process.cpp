@@ -296,12 +296,14 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
     // it.
     if (socket_open_) last_open = Clock::now();
     if (Clock::now() - last_open > kMaxDying) return finish(Ending::kMalformed);
-    if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
-      return finish(Ending::kTimedOut);
-    }
+    // Memory first: on a busy machine both limits may have passed since the last look, and taking
+    // memory is what took the time.
     const std::size_t held_bytes = memory_bytes();
     if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: it is ending
     if (held_bytes > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
+    if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
+      return finish(Ending::kTimedOut);
+    }
   }
 }
 
