@@ -120,7 +120,9 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
 def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
     for rung in lab.rungs:
         starter = partial(read_source, workspace.labs, lab, rung)
-        yield _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
+        proof = _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
+        # A starter's host code is in its solution, too, which nvcc compiles as a whole.
+        yield replace(proof, job=replace(proof.job, nvcc=Phase.DEVICE))
         solution = partial(read_source, workspace.solutions, lab, rung)
         yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
     for file in sorted((workspace.solutions / lab.id / "beyond").glob("*.cu")):

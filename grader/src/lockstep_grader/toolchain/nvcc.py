@@ -26,6 +26,10 @@ _NEWEST_GXX = re.compile(r"^#if __GNUC__ > (\d+)", re.MULTILINE)  # crt/host_con
 class Phase(Enum):
     """How far nvcc goes. The host's object code takes half of the time, and says little more."""
 
+    DEVICE = (
+        "-Xcicc=-O0",
+        "-ptx",
+    )  # half of ERRORS: misses a host function that calls the device's
     ERRORS = ("-Xcicc=-O0", "-Xptxas=-O0", "-cuda")  # not optimised: up to three times faster
     RESOURCES = ("-O3", "-Xptxas=-v", "-cuda")  # each kernel's registers, too: see parse_ptxas
     WHOLE = ("-O3", "-Xptxas=-v", "-c")  # the host's object code, too
@@ -46,8 +50,11 @@ class RungCompiler:
         phase: Phase,
     ) -> list[str]:
         """Reads `source` for the host, and compiles it for `architectures`, such as 7.5 and 9.0."""
+        targets = _targets(source, architectures, phase)
+        if phase is Phase.DEVICE and len(targets) > 1:
+            phase = Phase.ERRORS  # nvcc writes PTX for one architecture only
         argv = [self.path, "-ccbin", self.host, "-std=c++20", *phase.value]
-        argv += [f"-gencode={each}" for each in _targets(source, architectures, phase)]
+        argv += [f"-gencode={each}" for each in targets]
         argv += [f"-I{folder}" for folder in includes]
         return [*argv, str(source), "-o", str(work / "rung.out")]
 
@@ -65,6 +72,8 @@ def _targets(source: Path, architectures: Sequence[str], phase: Phase) -> list[s
     numbers = sorted(int(name.replace(".", "")) for name in architectures)
     if b"__CUDA_ARCH__" in source.read_bytes():
         return [f"arch=compute_{number},code=sm_{number}" for number in numbers]
+    if phase is Phase.DEVICE:
+        return [f"arch=compute_{numbers[0]},code=compute_{numbers[0]}"]
     assembled = numbers[:1] if phase is Phase.ERRORS else numbers
     code = ",".join(f"sm_{number}" for number in assembled)
     return [f"arch=compute_{numbers[0]},code=[{code}]"]
