@@ -51,4 +51,13 @@ TEST(Search, TakesTheMessageFromAnotherCause) {
   EXPECT_TRUE(search.is_over());
 }
 
+TEST(Search, KnowsTheFailureThatEndsIt) {
+  const Failure wrong{kind::kWrongResult, "expected 3"};
+  EXPECT_FALSE(Search({}).is_over_with(wrong));
+  EXPECT_FALSE(Search({.kinds = {kind::kRace}}).is_over_with(wrong));
+  EXPECT_FALSE(
+      Search({.kinds = {kind::kWrongResult}, .message = "the smallest"}).is_over_with(wrong));
+  EXPECT_TRUE(Search({.kinds = {kind::kRace, kind::kWrongResult}}).is_over_with(wrong));
+}
+
 }  // namespace

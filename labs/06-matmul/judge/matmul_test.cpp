@@ -77,7 +77,7 @@ class Matmul : public judge::Fixture {
   static void shrink(Shape& shape, int Shape::*dimension, Failure& failure,
                      const AttemptShape& attempt) {
     int passing = 0;
-    for (int step = 0; step < max_bisections() && shape.*dimension - passing > 1; ++step) {
+    for (int step = 0; step < max_bisections(failure) && shape.*dimension - passing > 1; ++step) {
       Shape smaller = shape;
       smaller.*dimension = passing + (shape.*dimension - passing) / 2;
       auto found = attempt(smaller);

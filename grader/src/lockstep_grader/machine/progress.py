@@ -21,6 +21,7 @@ from rich.text import Text
 from lockstep_grader.model.compat import Self
 
 _PLAIN_SECONDS = 2.0  # before the first plain line of a stage
+_MOST_TOO_LOW, _SLACK_SECONDS = 2.0, 5.0  # a time left that is further off is not shown
 _PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines
 
 
@@ -43,17 +44,20 @@ class Countdown:
     """The time left of a stretch of work, from how far it is: an estimate that only falls.
 
     Steps differ in length, so that the plain estimate rises again and again. This one waits until
-    the work has caught up with it.
+    the work has caught up with it. Where that would take long, it says nothing, not "nearly done".
     """
 
     def __init__(self) -> None:
         self._end = math.inf  # on the stage's own clock
 
     def left(self, elapsed: float, done: int, total: int) -> float | None:
-        """Seconds; None as long as nothing is done."""
-        if done:
-            self._end = min(self._end, elapsed / done * total)
-        return max(self._end - elapsed, 0.0) if done else None
+        """Seconds; None as long as nothing is done, or if the estimate was far too low."""
+        if not done:
+            return None
+        plain_end = elapsed / done * total
+        self._end = min(self._end, plain_end)
+        left = max(self._end - elapsed, 0.0)
+        return left if plain_end - elapsed <= _MOST_TOO_LOW * left + _SLACK_SECONDS else None
 
 
 class _LeftColumn(ProgressColumn):
