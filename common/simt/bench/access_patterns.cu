@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One small kernel for each way in which a warp can touch memory. `docs/bench/measure counters`
-// runs them under Nsight Compute on a GPU and on the emulator, and puts the counters side by side.
+// runs them under Nsight Compute on a GPU and on the emulator, and compares the counters.
 //
 // Every kernel: kBlocks blocks of kThreads threads; d_in and d_out hold kItems words and more.
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ struct Vector3 {
   float x, y, z;
 };
 
-// ---- global memory ------------------------------------------------------------------------------
+// ---- global memory
 
 __global__ void contiguous(const float* d_in, float* d_out) {
   const int i = global_thread();
@@ -107,7 +107,6 @@ __global__ void trip_count_by_lane(const float* d_in, float* d_out) {
 }
 
 // ---- transposition of 32 x 32 tiles: one tile per block of 32 x 8 threads
-// ---------------------------
 
 __global__ void transpose_naive(const float* d_in, float* d_out) {
   const int x = threadIdx.x % kEdge;
@@ -136,7 +135,6 @@ __global__ void transpose_padded(const float* d_in, float* d_out) {
 }
 
 // ---- shared memory
-// --------------------------------------------------------------------------------
 
 template <int kStride>
 __device__ void shared_strided(const float* d_in, float* d_out) {
@@ -180,7 +178,6 @@ __global__ void shared_float4(const float* d_in, float* d_out) {
 }
 
 // ---- atomics
-// --------------------------------------------------------------------------------------
 
 __global__ void atomic_one_address(const float* d_in, float* d_out) {
   atomicAdd(reinterpret_cast<int*>(d_out), static_cast<int>(d_in[global_thread()]) + 1);

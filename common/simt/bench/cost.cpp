@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What checking and counting cost, as JSON on stdout: the same kernels run plain, checked, and
-// checked and counted, in turns; the times are the least of several.
+// Measures what checking and counting cost, as JSON on stdout. The same kernels run plain, checked,
+// and checked and counted, in turns. Each time is the shortest of several.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast the emulator runs, as JSON on stdout: threads, memory accesses, barriers and shuffles a
-// second, and the time of a shared-memory reduction as its input grows.
+// Measures the emulator's speed, as JSON on stdout: threads, memory accesses, barriers and shuffles
+// per second, and the time of a shared-memory reduction as its input grows.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,7 +44,7 @@ __global__ void reduce_kernel(const float* d_in, int num_items, float* d_out) {
   if (threadIdx.x == 0) atomicAdd(d_out, partial[0]);
 }
 
-// The least of several runs, after one that warms up, in seconds.
+// The shortest of several runs, after one that warms up, in seconds.
 template <class Run>
 double seconds(Run run) {
   using Clock = std::chrono::steady_clock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// main() for a CUDA program whose own is renamed: counts its kernels and prints what was counted,
-// as JSON on stdout, {"kernel": {"global_read_sectors": 2048, ...}, ...}.
+// main() for a CUDA program whose own main() is renamed: runs it, counts its kernels, and prints
+// the counters as JSON on stdout, {"kernel": {"global_read_sectors": 2048, ...}, ...}.
 #include <cstdio>
 
 #include "simt/counters.h"

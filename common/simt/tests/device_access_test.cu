@@ -54,7 +54,7 @@ __device__ const Either<T>* either(const T* p) {
   return reinterpret_cast<const Either<T>*>(p);
 }
 
-// So that the compiler cannot know what is called.
+// Hides from the compiler which function is called.
 template <class Object>
 __device__ __noinline__ Object* hide(Object* object) {
   asm volatile("" : "+r"(object));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mistakes of the host's half of a program that get a line: freeing what cannot be freed, leaks,
-// and errors that no code checks.
+// Mistakes in host code that are reported with their line: freeing what cannot be freed, leaks, and
+// errors that no code checks.
 #include "device_test.h"
 #include "simt/memory.h"
 

@@ -61,7 +61,7 @@ TEST_F(AsyncCopy, BringsWhatIsWaitedFor) {
   for (int t = 0; t < kThreads; ++t) EXPECT_EQ(out_[t], in_[kThreads - 1 - t]);
 }
 
-// Sums a column of tiles, the next one on its way while one is used.
+// Sums a column of tiles: while it uses one, the next is being copied.
 template <int kLater>
 __global__ void two_stages_kernel(const int* in, int* out) {
   __shared__ int stages[2][kThreads];

@@ -192,7 +192,7 @@ TEST_F(Barrier, ReportsAGridWhoseBlocksDoNotAllMeet) {
   EXPECT_TRUE(contains(finding.message, "1 block has ended"));
 }
 
-// Which threads take part in a barrier, and what is wrong with it.
+// The threads that take part in a barrier, and what is wrong with it.
 enum class Barriers {
   kInTwoBranchesOfALine,
   kByAMacroInTwoBranches,
@@ -279,7 +279,7 @@ __device__ int root_of(int square) {
   return 0;
 }
 
-// All return early, each in another way, and none goes past a barrier.
+// All return early, each in another way, and none passes a barrier.
 __global__ void return_in_turns(int* out, int num_working) {
   const int t = threadIdx.x;
   out += blockIdx.x * blockDim.x;

@@ -319,7 +319,7 @@ TEST_F(Divergence, BehindAWarpOperationCounts) {
   EXPECT_EQ(kernel.counters[Counter::kGlobalWriteLanes], 34u);
 }
 
-// ---- waiting for others
+// ---- waiting for other threads
 
 __global__ void look_back(volatile int* sums, unsigned* ticket, int* out) {
   __shared__ unsigned block;

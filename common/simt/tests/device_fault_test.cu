@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that end early, what they print, and that the process lives on.
+// Kernels that end early: what they print, and that the process continues.
 #include <stdexcept>
 
 #include "device_test.h"

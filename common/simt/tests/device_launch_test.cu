@@ -164,7 +164,7 @@ TEST_F(Launch, PoisonsSharedMemoryAndKeepsTheHostsVariables) {
   expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
-// Before the test that raises the limit, for good.
+// Must run before the test that raises the limit, which stays raised.
 template <int kKiBytes>
 __global__ void fill_static_shared(int* out) {
   __shared__ int items[kKiBytes << 8];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memcpy, memmove and memset: of the program's own calls, every access is checked and counted.
+// memcpy, memmove and memset: the program's own calls are checked and counted, access by access.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -53,7 +53,7 @@ TEST_F(LibraryCalls, LeaveTheHostItsOwnMemory) {
   std::copy(none, none, managed.get());
 }
 
-// The first thread clears, and all add to what it cleared.
+// The first thread clears the memory, and all threads add to it.
 __global__ void clear_kernel(int* out, bool waits) {
   __shared__ int tile[kThreads];
   const int t = threadIdx.x;
@@ -83,7 +83,7 @@ __global__ void histogram_kernel(int* bins) {
 }
 
 TEST_F(LibraryCalls, CountAsWriting) {
-  // As a judge's buffer: its contents do not show whether a thread wrote.
+  // Like a judge's buffer: its contents do not show whether a thread wrote.
   int* const bins = static_cast<int*>(simt::scratch_room(64));
   simt::declare_allocation(bins, 64, "d_bins", false);
   histogram_kernel<<<1, kThreads>>>(bins);
@@ -166,7 +166,7 @@ TEST_F(LibraryCalls, FindAFillPastSharedMemory) {
   }
 }
 
-// 24 bytes per thread, which no instruction moves at once.
+// 24 bytes per thread: no single instruction moves them.
 __global__ void copy_elements_kernel(const int* in, int* out) {
   memcpy(out + 6 * threadIdx.x, in + 6 * threadIdx.x, 24);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Accesses outside of allocations, misaligned, to host memory, or before anything was written; and
-// kernels that do nothing of the kind although they look like it.
+// right kernels that look as if they did that.
 #include <memory>
 #include <vector>
 
@@ -292,7 +292,7 @@ TEST_F(Memory, AllowsAGridLargerThanTheData) {
   early_return_kernel<<<4, 32>>>(in.get(), out.get(), 100);
 }
 
-// Of more than 64 MiB, only the ends hold poison before their first use.
+// In an allocation of more than 64 MiB, only the ends hold poison before their first use.
 constexpr std::size_t kHuge = std::size_t{192} << 20;
 constexpr int kMiddle = kHuge / 2 / sizeof(int);
 
@@ -311,7 +311,7 @@ struct Four {
 };
 [[gnu::noinline]] __device__ Four four_times(long value) { return {value, value, value, value}; }
 
-// Stored straight into memory by the function that returns it: no hook sees that.
+// The function that returns it stores it into memory directly: no hook sees that.
 __global__ void four_kernel(Four* out) { new (out + threadIdx.x) Four(four_times(0)); }
 __global__ void sum_kernel(const Four* in, long* out) {
   out[threadIdx.x] = in[threadIdx.x].values[0] + in[threadIdx.x].values[3];

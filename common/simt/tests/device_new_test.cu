@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every form of new, delete and malloc takes memory of the device in a kernel and of the host
-// outside. Compiled at several levels of optimisation: what is inlined must not matter.
+// Every form of new, delete and malloc takes device memory in a kernel, and host memory elsewhere.
+// Compiled at several levels of optimisation, because inlining must not matter.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races in shared and in global memory; and kernels whose threads meet in memory as they may.
+// Races in shared and in global memory; and kernels whose threads share memory correctly.
 #include <cooperative_groups.h>
 
 #include "device_test.h"
@@ -11,7 +11,7 @@ class Race : public DeviceTest {};
 
 constexpr int kThreads = 64;
 
-// out[t] becomes item t + 1 of shared memory; `barrier` decides what stands between write and read.
+// out[t] becomes item t + 1 of shared memory; `barrier` decides what separates write and read.
 template <int kBarrier>
 __global__ void neighbour_kernel(int* out) {
   __shared__ int items[kThreads + 1];
@@ -42,7 +42,7 @@ TEST_F(Race, FindsAMissingBarrier) {
 
 __global__ void lost_update_kernel(int* sum) { sum[0] += 1; }
 
-// A barrier or a fence would not help: the advice is an atomic, or another index.
+// A barrier or a fence would not help: the message advises an atomic, or another index.
 TEST_F(Race, AdvisesAnAtomicOrAnotherIndexWhereOneStatementMeetsItself) {
   Managed<int> sum(1);
   for (const dim3 shape : {dim3(1, 64), dim3(64, 1)}) {  // blocks, threads
@@ -157,7 +157,7 @@ __global__ void add_in_rounds(int* sum, int num_rounds) {
   for (int round = 0; round < num_rounds; ++round) *sum += 1;
 }
 
-// As on a device: the emulator's order alone would hide it.
+// As on a GPU: the emulator's order alone would hide it.
 TEST_F(Race, LosesUpdatesOnceItIsKnown) {
   for (const auto& [num_blocks, num_threads] :
        {std::pair{1, 2}, {1, 64}, {2, 1}, {50, 1}, {40, 96}}) {

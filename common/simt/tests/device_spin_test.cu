@@ -83,7 +83,7 @@ TEST_F(Spin, LocksBetweenLanesWarpsAndBlocks) {
   EXPECT_EQ(count[0], 210);
 }
 
-// A barrier of the whole grid out of an atomic counter, before there was cooperative launch.
+// A barrier of the whole grid, built from an atomic counter: older than cooperative launches.
 __global__ void meet_by_counter(unsigned* arrived, int* data) {
   if (threadIdx.x == 0) data[blockIdx.x] = static_cast<int>(blockIdx.x);
   __threadfence();
@@ -194,7 +194,7 @@ TEST_F(Spin, DoesNotMistakeReadingForWaiting) {
   EXPECT_GT(out[0], 0);
 }
 
-// Nor is one without any memory access at all.
+// The same without any memory access.
 __global__ void compute_much(int num_rounds, unsigned* out) {
   unsigned x = threadIdx.x;
   for (int round = 0; round < num_rounds; ++round) x = x * 1664525u + 1013904223u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work on two streams that meets in memory, with and without something that orders it.
+// Work on two streams that uses the same memory, with and without something that orders it.
 #include <vector>
 
 #include "device_test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Addresses that are no multiple of what their type needs, and indices past the end of an array
-// whose length its type gives; and correct code that comes close to either.
+// Addresses that are not a multiple of their type's alignment, and indices past the end of an array
+// whose type gives its length; and correct code that comes close to either.
 #include "device_test.h"
 
 namespace simt_test {

@@ -34,7 +34,7 @@ __global__ void shuffle_kernel(Form form, T scale, int distance, int width, T* o
   out[threadIdx.x] = result;
 }
 
-// The lane that CUDA's documentation names as the source.
+// The source lane, according to CUDA's documentation.
 int source_lane(Form form, int lane, int distance, int width) {
   const int first = lane / width * width;
   int source = lane;
