@@ -3,6 +3,7 @@
 
 #include "run/stream_order.h"
 #include "simt/copy_api.h"
+#include "simt/counters.h"
 #include "simt/memory.h"
 
 namespace simt {
@@ -53,6 +54,10 @@ void tell_observer(const End& to, void* destination, const End& from, const void
   } else if (from.allocation != nullptr) {
     observer->on_read(source, size_bytes);
   }
+}
+
+bool is_devices(const End& end) {
+  return end.allocation != nullptr && end.allocation->kind != Allocation::Kind::kPinnedHost;
 }
 
 // A box of rows, `pitch` bytes apart, in slices of slice_rows rows.
@@ -133,6 +138,8 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
   const End from = examine(source, size_bytes, source_side(kind));
   if (!to.valid || !from.valid) return cudaErrorInvalidValue;
   tell_observer(to, destination, from, source, size_bytes);
+  count_copy(is_devices(to) ? destination : nullptr, is_devices(from) ? source : nullptr,
+             size_bytes);
   std::memmove(destination, source, size_bytes);
   return cudaSuccess;
 }
