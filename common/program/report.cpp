@@ -105,6 +105,7 @@ struct Run {
 
   ~Run() {
     if (getpid() != started_as) return;
+    static_cast<void>(cudaDeviceSynchronize());  // no host will write what a kernel still polls
     report_unchecked_error();
     write_leaks();
     if (number_of("LOCKSTEP_PROFILE") != 0) {

@@ -18,7 +18,7 @@ ALLOWED: Mapping[str, frozenset[str]] = {
     "hooks": frozenset({"program", "report", "run", "check", "count"}),
     "host": frozenset({"run"}),
 }
-HOST_MAY_INCLUDE = {"run/stream_order.h"}  # of the device side
+HOST_MAY_INCLUDE = {"run/stream_order.h", "run/device_lock.h", "run/set_aside.h"}  # of the device
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 Graph = dict[str, set[str]]

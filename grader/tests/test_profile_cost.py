@@ -123,3 +123,13 @@ def test_an_extent_drops_trailing_ones() -> None:
         "1x1x3",
         "1",
     ]
+
+
+def test_copies_by_the_host_have_no_shape_and_no_occupancy() -> None:
+    low = {"blocks": 32, "warps": 1, "of_warps": 64, "limiter": "blocks"}
+    copies = kernel([line(7, **PERFECT)], name="cudaMemcpy", launches=0, occupancy=low)
+    (only,) = size_profile(kernels=[copies]).kernels
+    columns = dict(kernel_columns(only, items=32000))
+    assert columns["launches"] == "0"
+    assert columns["grid x block"] == columns["occupancy"] == "-"
+    assert diagnose(only, items=32000, multiprocessors=16).rule == "no_waste"

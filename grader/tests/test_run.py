@@ -168,6 +168,19 @@ def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -
 
 
 @emulated
+def test_the_end_of_the_program_waits_for_a_kernel_that_polls(tmp_path: Path) -> None:
+    (tmp_path / "wait.cu").write_text(
+        "__global__ void wait(volatile int* flag) { while (*flag == 0) {} }\n"
+        "__managed__ int flag;\n"
+        "int main(int argc, char**) { wait<<<1, 32>>>(&flag); flag = argc > 1; return 0; }\n"
+    )
+    assert run("wait.cu", "--", "set", cwd=tmp_path).returncode == 0
+    ran = run("wait.cu", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "deadlock  wait.cu:1\n" in ran.stderr
+
+
+@emulated
 def test_memory_that_is_never_freed_is_a_note(tmp_path: Path) -> None:
     (tmp_path / "keep.cu").write_text("int main() {\n  int* d;\n  cudaMalloc(&d, 12);\n}\n")
     ran = run("keep.cu", "--json", "out.json", cwd=tmp_path)

@@ -38,10 +38,11 @@ std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
 }
 
 // An upper bound of the bytes that all kernels moved: each atomic operation may touch another
-// sector.
+// sector. Copies have no launch, and do no kernel's work.
 double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
   double sectors = 0;
   for (const wire::KernelCounters& kernel : kernels) {
+    if (value_of(kernel.counters, "launches") == 0) continue;
     for (const char* name :
          {"global_read_sectors", "global_write_sectors", "global_atomic_lanes"}) {
       sectors += static_cast<double>(value_of(kernel.counters, name));

@@ -100,6 +100,10 @@ void add(Counters& sum, const Counters& more) {
 
 void fold(std::vector<KernelCounters>& kernels) {
   if (kernels.size() > kMaxKernels) {
+    // Copies, which no launch made, stay apart: they are no kernel's work.
+    std::ranges::stable_partition(kernels, [](const KernelCounters& kernel) {
+      return !kernel.counters.contains("launches");
+    });
     KernelCounters& last = kernels[kMaxKernels - 1];
     for (std::size_t i = kMaxKernels; i < kernels.size(); ++i) fold_into(last, kernels[i]);
     last.name = "(" + std::to_string(kernels.size() - kMaxKernels + 1) + " more kernels)";

@@ -81,6 +81,19 @@ TEST(CountersCheck, ManyKernelsAndLinesHideNothing) {
   }
 }
 
+// As many kernels as it takes to be merged with others.
+TEST(CountersCheck, CopiesAreNoWorkOfKernels) {
+  for (const std::size_t num_kernels : {1, 64, 200}) {
+    std::vector<wire::KernelCounters> kernels(num_kernels, sampled_kernel());
+    kernels.back().name = "cudaMemcpy";
+    kernels.back().counters.erase("launches");
+    wire::fold(kernels);
+    const double most = 2 * 2048.0 * static_cast<double>(num_kernels - 1);
+    EXPECT_FALSE(judge::find_impossible(kernels, most)) << num_kernels;
+    EXPECT_TRUE(judge::find_impossible(kernels, most + 2)) << num_kernels;
+  }
+}
+
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
   wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["global_atomic_lanes"] = 256;

@@ -170,6 +170,7 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
   } catch (...) {
     fail(wire::Status::kException, "an exception that is not a std::exception");
   }
+  static_cast<void>(cudaDeviceSynchronize());  // a call that threw may have left a kernel behind
   release_scratch();
   end_batch(batch, d_arena);
   take_report(reply);

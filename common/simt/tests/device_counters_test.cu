@@ -81,6 +81,50 @@ TEST_F(Counters, AStructIsAsManyRequestsAsItHasWords) {
   EXPECT_EQ(sectors_per_read(kernel), 12);
 }
 
+// ---- copies that the host issues
+
+// As cudaMemcpy2D transposes: words that are a row apart.
+TEST_F(Counters, CopiesBetweenDeviceArraysCountByRows) {
+  constexpr std::size_t kWord = sizeof(float), kSide = 32;
+  Managed<float> in(kSide * kSide, 1), out(kSide * kSide);
+  const KernelCounters column = counted([&] {
+    cudaMemcpy2D(out.get(), kWord, in.get(), kSide * kWord, kWord, kSide, cudaMemcpyDefault);
+  });
+  EXPECT_EQ(column.name, "cudaMemcpy");
+  EXPECT_EQ(column.counters[Counter::kLaunches], 0u);
+  EXPECT_EQ(column.counters[Counter::kGlobalReadBytes], kSide * kWord);
+  EXPECT_EQ(column.counters[Counter::kGlobalReadSectors], kSide);
+  EXPECT_EQ(column.counters[Counter::kGlobalWriteSectors], kSide);
+  EXPECT_EQ(column.counters[Counter::kGlobalReadLanes], kSide);
+  const KernelCounters whole = counted(
+      [&] { cudaMemcpy(out.get(), in.get(), kSide * kSide * kWord, cudaMemcpyDeviceToDevice); });
+  EXPECT_EQ(whole.counters[Counter::kGlobalReadSectors], kSide * kSide * kWord / 32);
+  EXPECT_EQ(whole.counters[Counter::kGlobalReadRequests], kSide);
+  EXPECT_EQ(whole.lines.size(), 1u);
+}
+
+TEST_F(Counters, CopiesToAndFromTheHostCountOnTheDevicesSide) {
+  std::vector<float> host(256, 1);
+  Managed<float> device(256);
+  const std::size_t size_bytes = host.size() * sizeof(float);
+  const KernelCounters in =
+      counted([&] { cudaMemcpy(device.get(), host.data(), size_bytes, cudaMemcpyHostToDevice); });
+  EXPECT_EQ(in.counters[Counter::kGlobalReadBytes], 0u);
+  EXPECT_EQ(in.counters[Counter::kGlobalWriteBytes], size_bytes);
+  const KernelCounters out =
+      counted([&] { cudaMemcpy(host.data(), device.get(), size_bytes, cudaMemcpyDeviceToHost); });
+  EXPECT_EQ(out.counters[Counter::kGlobalReadBytes], size_bytes);
+  EXPECT_EQ(out.counters[Counter::kGlobalWriteBytes], 0u);
+
+  void* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, size_bytes), cudaSuccess);
+  const KernelCounters to_pinned =
+      counted([&] { cudaMemcpy(pinned, device.get(), size_bytes, cudaMemcpyDefault); });
+  EXPECT_EQ(to_pinned.counters[Counter::kGlobalReadBytes], size_bytes);
+  EXPECT_EQ(to_pinned.counters[Counter::kGlobalWriteBytes], 0u);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
 // ---- lines and patterns
 
 __global__ void hinted_kernel(const float* in, const volatile float* volatile_in, float* out) {

@@ -59,8 +59,8 @@ class DeviceTest : public testing::Test {
 
   // Expects the kernel to have been ended with `error` and exactly one finding, and takes both.
   simt::Finding expect_fault(cudaError_t error, simt::FindingKind kind) {
-    EXPECT_EQ(cudaGetLastError(), error);
-    EXPECT_EQ(cudaDeviceSynchronize(), error) << "the error must be sticky";
+    EXPECT_EQ(cudaDeviceSynchronize(), error);
+    EXPECT_EQ(cudaGetLastError(), error) << "the error must be sticky";
     simt::clear_errors();
     return expect_finding(kind);
   }

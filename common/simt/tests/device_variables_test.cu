@@ -37,6 +37,20 @@ constexpr int kCopyFromLine = __LINE__ - 2;
 __global__ void write_weights_kernel() { weights[threadIdx.x] = 1; }
 constexpr int kWriteWeightsLine = __LINE__ - 1;
 
+__global__ void write_before_shared_kernel() {
+  __shared__ int tile[32];  // the program's first
+  int* const place = tile + threadIdx.x;
+  place[-1] = 1;
+}
+
+// Nor do they share a place with what the emulator keeps for each thread of the host.
+TEST_F(Variables, AnIndexBeforeTheFirstSharedOneEndsTheKernel) {
+  write_before_shared_kernel<<<1, 32>>>();
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               "before the start of the block's shared memory"));
+}
+
 TEST_F(Variables, BelongToTheDeviceIfTheSourceDeclaresThemSo) {
   Managed<float> out(32);
   use_variables_kernel<<<1, 32, 128>>>(out.get());

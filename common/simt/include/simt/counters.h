@@ -87,10 +87,14 @@ struct KernelCounters {
   std::vector<LineCounters> lines;       // by file and line
 };
 
-// Whether later launches are counted; off at first. Counting changes no result, but a thread that
-// executes many hundred basic blocks without waiting gives the other threads of its warp a turn
-// meanwhile.
+// Whether later launches and copies are counted; off at first. Counting changes no result, but a
+// thread that executes many hundred basic blocks without waiting gives the other threads of its
+// warp a turn meanwhile.
 void set_counting(bool on);
+
+// What the host side does for each row of a copy: its bytes are traffic of a kernel "cudaMemcpy".
+// The ends are null where they are not in device memory.
+void count_copy(const void* to, const void* from, std::size_t size_bytes);
 
 // Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();

@@ -52,10 +52,16 @@ SIMT_INLINE void check_launch_bounds(unsigned max_threads, unsigned /*min_blocks
 
 namespace detail {
 
-// Runs one device thread; `closure` holds the kernel and its arguments.
-using ThreadBody = void (*)(void* closure);
+// The kernel and its arguments.
+struct Closure {
+  void* object;
+  void (*run)(void* object);    // runs one device thread
+  void* (*keep)(void* object);  // moves it to where it outlives the caller
+  void (*drop)(void* object);   // ends what keep() has made
+};
 
-// Checks the launch against the device's limits and runs the grid to its end. Returns (and records
+// Checks the launch against the device's limits and runs the grid to its end, or until it waits for
+// the host (see run/set_aside.h). Returns (and records
 // for cudaGetLastError)
 //   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads per
 //                                       block (__launch_bounds__ included), or too much dynamic
@@ -66,8 +72,7 @@ using ThreadBody = void (*)(void* closure);
 //   the sticky error                    an earlier kernel faulted; nothing ran
 // A kernel that faults is reported as a finding and sets the sticky error; the launch itself
 // returns cudaSuccess then, as an asynchronous launch does.
-cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
-                     void* closure);
+cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, const Closure& closure);
 
 // A copy of a kernel's argument. Not made by the class's copy constructor, which would be
 // announced as the kernel's own code that reads memory of the host.
@@ -83,25 +88,42 @@ SIMT_UNTRACED SIMT_INLINE T& argument(T& original) {
   return original;
 }
 
-template <class Closure>
-SIMT_UNTRACED void call_closure(void* closure) {
-  (*static_cast<Closure*>(closure))();
+template <class Object>
+SIMT_UNTRACED void call(void* object) {
+  (*static_cast<Object*>(object))();
 }
 
-template <class Closure>
+template <class Object>
+SIMT_UNTRACED void* keep(void* object) {
+  return new Object(std::move(*static_cast<Object*>(object)));
+}
+
+template <class Object>
+SIMT_UNTRACED void drop(void* object) {
+  delete static_cast<Object*>(object);
+}
+
+template <class Object>
 SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig& config,
-                                      Closure& closure) {
-  return run_grid(site, config, &call_closure<Closure>, &closure);
+                                      Object& object) {
+  return run_grid(site, config, {&object, &call<Object>, &keep<Object>, &drop<Object>});
+}
+
+template <class Kernel, class... Args>
+SIMT_UNTRACED cudaError_t run_with(const LaunchSite& site, const LaunchConfig& config,
+                                   Kernel kernel, Args... args) {
+  auto closure = [kernel, ... args = std::move(args)]()
+                     SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
+  return run_closure(site, config, closure);
 }
 
 }  // namespace detail
 
-// Runs `kernel` on every thread of the grid before it returns. Each thread gets its own copies of
-// `args`. The outcome is in cudaGetLastError(), as after <<<>>>.
+// Runs `kernel` on every thread of the grid before it returns, unless it waits for the host. Each
+// thread gets its own copies of `args`. The outcome is in cudaGetLastError(), as after <<<>>>.
 template <class Kernel, class... Args>
 SIMT_UNTRACED void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args... args) {
-  auto closure = [&]() SIMT_UNTRACED { kernel(detail::argument(args)...); };
-  detail::run_closure(site, config, closure);
+  detail::run_with<Kernel, Args...>(site, config, kernel, std::move(args)...);
 }
 
 // The same for cudaLaunchKernel and cudaLaunchCooperativeKernel, where the i-th element of `args`
@@ -110,10 +132,8 @@ template <class... Params>
 SIMT_UNTRACED cudaError_t launch_with_pointers(LaunchSite site, LaunchConfig config,
                                                void (*kernel)(Params...), void** args) {
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) SIMT_UNTRACED {
-    auto closure = [&]() SIMT_UNTRACED {
-      kernel(detail::argument(*static_cast<std::remove_cvref_t<Params>*>(args[I]))...);
-    };
-    return detail::run_closure(site, config, closure);
+    return detail::run_with(site, config, kernel,
+                            *static_cast<std::remove_cvref_t<Params>*>(args[I])...);
   };
   return run(std::index_sequence_for<Params...>{});
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <cstring>
 
+#include "run/device_lock.h"
+#include "run/set_aside.h"
 #include "run/stream_order.h"
 #include "simt/copy_api.h"
+#include "simt/counters.h"
 #include "simt/memory.h"
 
 namespace simt {
@@ -53,6 +56,10 @@ void tell_observer(const End& to, void* destination, const End& from, const void
   } else if (from.allocation != nullptr) {
     observer->on_read(source, size_bytes);
   }
+}
+
+bool is_devices(const End& end) {
+  return end.allocation != nullptr && end.allocation->kind != Allocation::Kind::kPinnedHost;
 }
 
 // A box of rows, `pitch` bytes apart, in slices of slice_rows rows.
@@ -133,6 +140,8 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
   const End from = examine(source, size_bytes, source_side(kind));
   if (!to.valid || !from.valid) return cudaErrorInvalidValue;
   tell_observer(to, destination, from, source, size_bytes);
+  count_copy(is_devices(to) ? destination : nullptr, is_devices(from) ? source : nullptr,
+             size_bytes);
   std::memmove(destination, source, size_bytes);
   return cudaSuccess;
 }
@@ -141,27 +150,55 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
 
 namespace {
 
-// Runs `operation` if the stream exists, and records what came of it.
 template <class Operation>
-cudaError_t on_stream(cudaStream_t stream, Operation operation) {
-  if (!simt::is_valid_stream(stream)) return simt::set_last_error(cudaErrorInvalidResourceHandle);
+cudaError_t carry_out(cudaStream_t stream, Operation operation) {
   simt::internal::begin_work(stream);
   const cudaError_t error = simt::set_last_error(operation());
   simt::internal::end_work();
   return error;
 }
 
-// Copies that are not Async return when they are done.
-cudaError_t wait(cudaError_t error) {
+// Runs `operation` if the stream exists, and records what came of it. Behind a kernel that waits
+// for the host it runs later.
+template <class Operation>
+cudaError_t on_stream(cudaStream_t stream, Operation operation) {
+  const simt::internal::DeviceLock lock;
+  if (!simt::is_valid_stream(stream)) return simt::set_last_error(cudaErrorInvalidResourceHandle);
+  if (simt::internal::is_behind_unfinished(stream)) {
+    simt::internal::run_behind_set_aside([=] { carry_out(stream, operation); });
+    return simt::set_last_error(cudaSuccess);
+  }
+  return carry_out(stream, operation);
+}
+
+// Copies that are not Async begin when the stream's work is done, and return when they are.
+template <class Copy>
+cudaError_t wait_for(Copy copy) {
+  const simt::internal::DeviceLock lock;
+  simt::internal::host_waits_for(nullptr);
+  const cudaError_t error = copy();
   simt::internal::host_waits_for(nullptr);
   return error;
 }
 
-// So do asynchronous ones to ordinary memory of the host.
+bool is_pageable(const void* place) {
+  const simt::Allocation* const found = simt::find_allocation(place);
+  return found == nullptr || !found->live || !found->contains(place);
+}
+
+// So do asynchronous ones to ordinary memory of the host ...
 void wait_if_pageable(const void* destination, cudaStream_t stream) {
-  const simt::Allocation* const found = simt::find_allocation(destination);
-  const bool is_known = found != nullptr && found->live && found->contains(destination);
-  if (!is_known && simt::is_valid_stream(stream)) simt::internal::host_waits_for(stream);
+  const simt::internal::DeviceLock lock;
+  if (is_pageable(destination) && simt::is_valid_stream(stream)) {
+    simt::internal::host_waits_for(stream);
+  }
+}
+
+// ... and asynchronous ones from there have read it when they return.
+void stage_if_pageable(const void* source, cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
+  if (!is_pageable(source) || !simt::is_valid_stream(stream)) return;
+  if (simt::internal::is_behind_unfinished(stream)) simt::internal::host_waits_for(stream);
 }
 
 simt::Box plane(const void* base, std::size_t pitch) {
@@ -172,13 +209,14 @@ simt::Box plane(const void* base, std::size_t pitch) {
 
 cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_bytes,
                        cudaMemcpyKind kind) {
-  return wait(cudaMemcpyAsync(destination, source, size_bytes, kind));
+  return wait_for([=] { return cudaMemcpyAsync(destination, source, size_bytes, kind); });
 }
 
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t size_bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
+  stage_if_pageable(source, stream);
   const cudaError_t error =
-      on_stream(stream, [&] { return simt::copy(destination, source, size_bytes, kind); });
+      on_stream(stream, [=] { return simt::copy(destination, source, size_bytes, kind); });
   wait_if_pageable(destination, stream);
   return error;
 }
@@ -194,14 +232,17 @@ cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void
 cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
                          std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                          cudaMemcpyKind kind) {
-  return wait(cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes,
-                                height, kind));
+  return wait_for([=] {
+    return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width_bytes,
+                             height, kind);
+  });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, const void* source,
                               std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  const cudaError_t error = on_stream(stream, [&] {
+  stage_if_pageable(source, stream);
+  const cudaError_t error = on_stream(stream, [=] {
     return simt::copy_box(plane(destination, destination_pitch), plane(source, source_pitch),
                           {width_bytes, height, 1}, kind);
   });
@@ -210,18 +251,20 @@ cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, 
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return wait(cudaMemcpy3DAsync(parameters));
+  return wait_for([=] { return cudaMemcpy3DAsync(parameters); });
 }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   if (parameters == nullptr || parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
     return simt::set_last_error(cudaErrorInvalidValue);
   }
-  return on_stream(stream, [&] {
-    return simt::copy_box(simt::box_at(parameters->dstPtr, parameters->dstPos),
-                          simt::box_at(parameters->srcPtr, parameters->srcPos), parameters->extent,
-                          parameters->kind);
+  stage_if_pageable(parameters->srcPtr.ptr, stream);
+  const cudaError_t error = on_stream(stream, [all = *parameters] {
+    return simt::copy_box(simt::box_at(all.dstPtr, all.dstPos),
+                          simt::box_at(all.srcPtr, all.srcPos), all.extent, all.kind);
   });
+  wait_if_pageable(parameters->dstPtr.ptr, stream);
+  return error;
 }
 
 cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes) {
@@ -230,7 +273,7 @@ cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes) {
 
 cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
                             cudaStream_t stream) {
-  return on_stream(stream, [&] { return simt::fill(pointer, byte_value, size_bytes); });
+  return on_stream(stream, [=] { return simt::fill(pointer, byte_value, size_bytes); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::size_t width_bytes,
@@ -240,13 +283,13 @@ cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
                               std::size_t width_bytes, std::size_t height, cudaStream_t stream) {
-  return on_stream(stream, [&] {
+  return on_stream(stream, [=] {
     return simt::fill_box(plane(pointer, pitch), byte_value, {width_bytes, height, 1});
   });
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return on_stream(nullptr, [&] {
+  return on_stream(nullptr, [=] {
     return simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent);
   });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "run/device_lock.h"
 #include "run/stream_order.h"
 #include "simt/device_api.h"
 #include "simt/error_state.h"
@@ -102,14 +103,16 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
+  const simt::internal::DeviceLock lock;
   simt::internal::host_waits_for_all();
   return set_last_error(cudaSuccess);
 }
 
 cudaError_t cudaDeviceReset() {
+  const simt::internal::DeviceLock lock;
+  simt::internal::host_waits_for_all();
   simt::release_all();
   simt::clear_errors();
-  simt::internal::host_waits_for_all();
   return cudaSuccess;
 }
 

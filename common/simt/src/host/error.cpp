@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <utility>
 
+#include "run/device_lock.h"
 #include "simt/error_state.h"
 
 namespace simt {
@@ -18,6 +19,7 @@ ErrorOrigin& origin() {
 }  // namespace
 
 cudaError_t set_last_error(cudaError_t error) {
+  const internal::DeviceLock lock;
   if (g_sticky_error != cudaSuccess) error = g_sticky_error;
   if (error != cudaSuccess) {
     g_last_error = error;
@@ -54,6 +56,7 @@ cudaError_t cudaPeekAtLastError() {
 }
 
 cudaError_t cudaGetLastError() {
+  const simt::internal::DeviceLock lock;
   const cudaError_t error = cudaPeekAtLastError();
   simt::g_last_error = cudaSuccess;
   return error;

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <set>
 
+#include "run/device_lock.h"
+#include "run/set_aside.h"
 #include "run/stream_order.h"
 #include "simt/event_api.h"
 #include "simt/stream_api.h"
@@ -37,6 +39,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  const simt::internal::DeviceLock lock;
   constexpr unsigned int kAllFlags =
       cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   if (event == nullptr || (flags & ~kAllFlags) != 0) {
@@ -48,12 +51,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const simt::internal::DeviceLock lock;
   if (events().erase(event) == 0) return simt::set_handle_error(false);
   delete event;
   return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   event->recorded = true;
   event->time = std::chrono::steady_clock::now();
@@ -66,20 +71,29 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const simt::internal::DeviceLock lock;
   if (!exists(event)) return simt::set_handle_error(false);
   simt::internal::host_waits_for(event->work);
   return simt::set_handle_error(true);
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const simt::internal::DeviceLock lock;
+  const bool is_behind = exists(event) && simt::internal::is_behind_unfinished(event->work);
+  if (is_behind) simt::internal::try_set_aside();
+  const bool is_busy = is_behind && simt::internal::is_behind_unfinished(event->work);
+  return is_busy ? cudaErrorNotReady : cudaEventSynchronize(event);
+}
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  const simt::internal::DeviceLock lock;
   if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   simt::internal::stream_waits_for(stream, event->work);
   return simt::set_handle_error(true);
 }
 
 cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {
+  const simt::internal::DeviceLock lock;
   if (elapsed_ms == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
   if (!keeps_time(start) || !keeps_time(stop)) return simt::set_handle_error(false);
   *elapsed_ms = std::chrono::duration<float, std::milli>(stop->time - start->time).count();

@@ -3,6 +3,8 @@
 
 #include "allocations.h"
 #include "free_report.h"
+#include "run/device_lock.h"
+#include "run/set_aside.h"
 #include "run/stream_order.h"
 #include "simt/error_state.h"
 #include "simt/memory.h"
@@ -45,21 +47,29 @@ cudaError_t check_managed(const void* pointer, std::size_t size_bytes) {
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
+  const simt::internal::DeviceLock lock;
   return set_last_error(allocate(pointer, size_bytes, Kind::kDevice));
 }
 
 cudaError_t cudaFree(void* pointer) {
+  const simt::internal::DeviceLock lock;
   simt::internal::host_waits_for_all();
   return cudaFreeAsync(pointer, nullptr);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
   return cudaMalloc(pointer, size_bytes);
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (simt::internal::is_behind_unfinished(stream)) {
+    simt::internal::run_behind_set_aside([=] { cudaFreeAsync(pointer, stream); });
+    return set_last_error(cudaSuccess);
+  }
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::kDevice) ||
                     simt::release(pointer, Kind::kManaged);
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFree");
@@ -67,6 +77,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes,
                             std::size_t height) {
+  const simt::internal::DeviceLock lock;
   if (pitch == nullptr) return set_last_error(cudaErrorInvalidValue);
   *pitch = (width_bytes + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   if (*pitch != 0 && height > simt::kDeviceMemoryBytes / *pitch) {
@@ -76,6 +87,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  const simt::internal::DeviceLock lock;
   if (pitched == nullptr) return set_last_error(cudaErrorInvalidValue);
   if (extent.height != 0 && extent.depth > simt::kDeviceMemoryBytes / extent.height) {
     return set_last_error(cudaErrorMemoryAllocation);
@@ -87,6 +99,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes, unsigned int flags) {
+  const simt::internal::DeviceLock lock;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return set_last_error(cudaErrorInvalidValue);
   }
@@ -98,6 +111,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes, unsigned int 
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int flags) {
+  const simt::internal::DeviceLock lock;
   if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
     return set_last_error(cudaErrorInvalidValue);
   }
@@ -105,11 +119,14 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int f
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
+  const simt::internal::DeviceLock lock;
+  simt::internal::host_waits_for_all();
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::kPinnedHost);
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFreeHost");
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int) {
+  const simt::internal::DeviceLock lock;
   if (pointer == nullptr || size_bytes == 0 || simt::is_device_address(pointer)) {
     return set_last_error(cudaErrorInvalidValue);
   }
@@ -122,6 +139,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
+  const simt::internal::DeviceLock lock;
   const Allocation* const found = live_allocation_of(pointer);
   if (found == nullptr || found->base != pointer || found->kind != Kind::kPinnedHost ||
       simt::is_device_address(pointer)) {
@@ -133,6 +151,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
                                      unsigned int flags) {
+  const simt::internal::DeviceLock lock;
   const Allocation* const found = live_allocation_of(host_pointer);
   if (device_pointer == nullptr || flags != 0 || found == nullptr || !found->host_accessible()) {
     return set_last_error(cudaErrorInvalidValue);
@@ -142,6 +161,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
 }
 
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
+  const simt::internal::DeviceLock lock;
   const Allocation* const found = live_allocation_of(host_pointer);
   if (flags == nullptr || found == nullptr || found->kind != Kind::kPinnedHost) {
     return set_last_error(cudaErrorInvalidValue);
@@ -151,6 +171,7 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  const simt::internal::DeviceLock lock;
   if (free_bytes == nullptr || total_bytes == nullptr) return set_last_error(cudaErrorInvalidValue);
   *free_bytes = simt::kDeviceMemoryBytes - simt::used_bytes();
   *total_bytes = simt::kDeviceMemoryBytes;
@@ -158,6 +179,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const simt::internal::DeviceLock lock;
   if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
   void* const address = const_cast<void*>(pointer);
   const Allocation* const found = live_allocation_of(pointer);
@@ -174,16 +196,19 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes, cudaMemoryAdvise, int) {
+  const simt::internal::DeviceLock lock;
   return set_last_error(check_managed(pointer, size_bytes));
 }
 
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes, cudaMemoryAdvise,
                           cudaMemLocation) {
+  const simt::internal::DeviceLock lock;
   return set_last_error(check_managed(pointer, size_bytes));
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size_bytes, int device,
                                  cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   if (device != 0 && device != cudaCpuDeviceId) return set_last_error(cudaErrorInvalidDevice);
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
   return set_last_error(check_managed(pointer, size_bytes));
@@ -191,12 +216,14 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size_bytes, in
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size_bytes,
                                  cudaMemLocation location, unsigned int, cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   const int device = location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id;
   return cudaMemPrefetchAsync(pointer, size_bytes, device, stream);
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size_bytes,
                                      unsigned int) {
+  const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
   return set_last_error(check_managed(pointer, size_bytes == 0 ? 1 : size_bytes));
 }

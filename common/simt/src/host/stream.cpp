@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "run/device_lock.h"
+#include "run/set_aside.h"
 #include "run/stream_order.h"
 #include "simt/error_state.h"
 #include "simt/stream_api.h"
@@ -32,6 +34,31 @@ cudaError_t wait(cudaStream_t stream) {
   return simt::set_handle_error(valid);
 }
 
+// A kernel that waits for the host is before its work.
+bool is_busy(cudaStream_t stream) {
+  if (!simt::is_valid_stream(stream)) return false;
+  if (simt::internal::is_behind_unfinished(stream)) simt::internal::try_set_aside();
+  return simt::internal::is_behind_unfinished(stream);
+}
+
+// Calls a function of the host's when the stream's work is done. Another thread may use the device
+// meanwhile: the function may wait for that thread.
+template <class Function>
+cudaError_t call_in(cudaStream_t stream, Function function) {
+  const simt::internal::DeviceLock lock;
+  const auto call = [=] {
+    const simt::internal::DeviceLoan loan;
+    function();
+  };
+  if (is_busy(stream)) {
+    simt::internal::run_behind_set_aside(call);
+    return simt::set_last_error(cudaSuccess);
+  }
+  const cudaError_t error = wait(stream);
+  if (error == cudaSuccess) call();
+  return error;
+}
+
 }  // namespace
 
 bool simt::is_valid_stream(cudaStream_t stream) {
@@ -47,6 +74,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+  const simt::internal::DeviceLock lock;
   if (stream == nullptr || flags > cudaStreamNonBlocking) {
     return simt::set_last_error(cudaErrorInvalidValue);
   }
@@ -57,6 +85,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
   if (is_predefined(stream) || streams().erase(stream) == 0) return simt::set_handle_error(false);
   simt::internal::remove_stream(stream);
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): streams() holds what `new` returned
@@ -64,11 +93,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return simt::set_handle_error(true);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
+  return wait(stream);
+}
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const simt::internal::DeviceLock lock;
+  return is_busy(stream) ? cudaErrorNotReady : wait(stream);
+}
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  const simt::internal::DeviceLock lock;
   if (flags == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
   if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   *flags = streams().count(stream) != 0 ? stream->flags : cudaStreamDefault;
@@ -76,6 +112,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  const simt::internal::DeviceLock lock;
   if (priority == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
   if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   *priority = streams().count(stream) != 0 ? stream->priority : kLeastPriority;
@@ -91,14 +128,10 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned int flags) {
   if (callback == nullptr || flags != 0) return simt::set_last_error(cudaErrorInvalidValue);
-  if (wait(stream) != cudaSuccess) return simt::set_handle_error(false);
-  callback(stream, simt::sticky_error(), user_data);
-  return simt::set_handle_error(true);
+  return call_in(stream, [=] { callback(stream, simt::sticky_error(), user_data); });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (function == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  const cudaError_t error = wait(stream);
-  if (error == cudaSuccess) function(user_data);
-  return error;
+  return call_in(stream, [=] { function(user_data); });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "run/device_lock.h"
 #include "run/stream_order.h"
 #include "simt/memory.h"
 #include "simt/symbol_api.h"
@@ -30,6 +31,7 @@ cudaError_t locate(const void* symbol, std::size_t symbol_bytes, std::size_t siz
 // As a piece of work of the stream, for which the host waits.
 cudaError_t copy_on(cudaStream_t stream, void* destination, const void* source,
                     std::size_t size_bytes, cudaMemcpyKind kind) {
+  if (internal::is_behind_unfinished(stream)) internal::host_waits_for(stream);
   internal::begin_work(stream);
   const cudaError_t error = copy(destination, source, size_bytes, kind);
   internal::end_work();
@@ -53,6 +55,7 @@ cudaError_t register_symbol(const void* address, std::size_t size_bytes) {
 cudaError_t copy_to_symbol(const void* symbol, std::size_t symbol_bytes, const void* source,
                            std::size_t size_bytes, std::size_t offset, cudaMemcpyKind kind,
                            cudaStream_t stream) {
+  const internal::DeviceLock lock;
   char* place = nullptr;
   cudaError_t error = locate(symbol, symbol_bytes, size_bytes, offset, stream, &place);
   if (error == cudaSuccess && kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
@@ -66,6 +69,7 @@ cudaError_t copy_to_symbol(const void* symbol, std::size_t symbol_bytes, const v
 cudaError_t copy_from_symbol(void* destination, const void* symbol, std::size_t symbol_bytes,
                              std::size_t size_bytes, std::size_t offset, cudaMemcpyKind kind,
                              cudaStream_t stream) {
+  const internal::DeviceLock lock;
   char* place = nullptr;
   cudaError_t error = locate(symbol, symbol_bytes, size_bytes, offset, stream, &place);
   if (error == cudaSuccess && kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
@@ -77,6 +81,7 @@ cudaError_t copy_from_symbol(void* destination, const void* symbol, std::size_t 
 }
 
 cudaError_t symbol_address(void** pointer, const void* symbol, std::size_t symbol_bytes) {
+  const internal::DeviceLock lock;
   if (pointer == nullptr) return set_last_error(cudaErrorInvalidValue);
   const cudaError_t error = register_symbol(symbol, symbol_bytes);
   if (error == cudaSuccess) *pointer = const_cast<void*>(symbol);

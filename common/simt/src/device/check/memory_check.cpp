@@ -19,6 +19,7 @@
 #include "program/device_variables.h"
 #include "program/shared_variables.h"
 #include "program/source_line.h"
+#include "run/device_lock.h"
 #include "run/fiber.h"
 #include "run/launch.h"
 #include "run/running.h"
@@ -103,6 +104,7 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
   if (is_static) {
     const std::size_t offset = access.address - region.low;
     variable = find_shared_variable(offset);
+    if (variable == nullptr && !shared_variables().empty()) end_outside_shared_memory(access);
     if (variable == nullptr) return true;  // no symbol table, so any byte may be a guard
     if (offset + access.size_bytes > variable->end()) {
       report_past_shared_variable(access, *variable);
@@ -173,6 +175,7 @@ void check_elsewhere(const Access& access) {
 
 // An access of the host to the device's range: only managed and pinned memory is allowed.
 void check_host_access(const Access& access) {
+  const internal::DeviceLock lock;
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
   if (is_usable(allocation, access) && allocation->host_accessible()) return;

@@ -7,7 +7,6 @@
 namespace simt::device {
 namespace {
 
-constexpr std::uintptr_t kSectorBytes = 32;
 constexpr std::uintptr_t kBankBytes = 4;
 constexpr int kNumBanks = 32;
 constexpr int kMaxWordsPerAccess = 4;

@@ -9,6 +9,8 @@
 
 namespace simt::device {
 
+inline constexpr std::uintptr_t kSectorBytes = 32;
+
 struct Request {
   MemorySpace space;
   AccessKind access;

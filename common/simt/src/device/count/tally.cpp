@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "count/access_pattern.h"
 #include "program/address.h"
 #include "program/source_line.h"
+#include "simt/call_stack.h"
 
 namespace simt {
 namespace device {
@@ -57,6 +57,26 @@ int count_atomic(CounterSet& counters, const Request& request, Counter first, in
   return std::max(same_address, count_wavefronts(request).total);
 }
 
+// The program's own call that leads here; null if the compiler has left no trace of it.
+const void* programs_call() {
+  for (const void* const caller : capture_call_stack().return_addresses) {
+    if (caller == nullptr || source_line(caller).line != 0) return caller;
+  }
+  return nullptr;
+}
+
+// As the requests of warps whose lanes move one word each.
+void count_row(CounterSet& counters, Counter first, const void* begin, std::size_t size_bytes) {
+  if (begin == nullptr) return;
+  constexpr std::size_t kWordBytes = 4;
+  const std::size_t num_lanes = (size_bytes + kWordBytes - 1) / kWordBytes;
+  counters[first] += (num_lanes + kWarpSize - 1) / kWarpSize;
+  counters[first + 1] +=
+      (number(begin) + size_bytes - 1) / kSectorBytes - number(begin) / kSectorBytes + 1;
+  counters[first + 2] += size_bytes;
+  counters[first + 3] += num_lanes;
+}
+
 }  // namespace
 
 Tally& tally() {
@@ -66,12 +86,17 @@ Tally& tally() {
 
 bool is_counting() { return g_counting; }
 
-void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
+std::size_t Tally::index_of(std::string_view name) {
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelTally& kernel) {
-    return kernel.counters.name == site.kernel;
+    return kernel.counters.name == name;
   });
-  current_ = static_cast<std::size_t>(known - kernels_.begin());
-  if (known == kernels_.end()) kernels_.emplace_back().counters.name = site.kernel;
+  const auto index = static_cast<std::size_t>(known - kernels_.begin());
+  if (known == kernels_.end()) kernels_.emplace_back().counters.name = name;
+  return index;
+}
+
+void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
+  current_ = index_of(site.kernel);
   cache_ = {};
 
   KernelTally& kernel = kernels_[current_];
@@ -87,6 +112,14 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kBlocks] += num_blocks;
   counters[Counter::kThreads] += num_blocks * num_threads;
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
+}
+
+void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes) {
+  KernelTally& copies = kernels_[index_of("cudaMemcpy")];
+  const void* const call = programs_call();
+  CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;
+  count_row(here, Counter::kGlobalReadRequests, from, size_bytes);
+  count_row(here, Counter::kGlobalWriteRequests, to, size_bytes);
 }
 
 void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables) {
@@ -146,7 +179,9 @@ KernelCounters Tally::finish(KernelTally& kernel) {
     // The launch's own steps are not the kernel's. They lie in its line, or with g++ 11 in no line
     // of the student's.
     const auto is_there = [](const AccessPattern& pattern) { return pattern.cost > 0; };
-    const bool is_of_launch = where.line == 0 || kernel.launches.contains({where.file, where.line});
+    const bool is_of_launch =
+        !kernel.launches.empty() &&
+        (where.line == 0 || kernel.launches.contains({where.file, where.line}));
     if (is_of_launch && std::ranges::none_of(place.patterns, is_there)) continue;
     LineCounters& line = lines[{where.file, where.line}];
     line.file = where.file;
@@ -175,6 +210,11 @@ std::vector<KernelCounters> Tally::take() {
 }  // namespace device
 
 void set_counting(bool on) { device::g_counting = on; }
+
+void count_copy(const void* to, const void* from, std::size_t size_bytes) {
+  if (!device::is_counting() || (to == nullptr && from == nullptr)) return;
+  device::tally().count_copy(to, from, size_bytes);
+}
 
 std::vector<KernelCounters> take_counters() { return device::tally().take(); }
 

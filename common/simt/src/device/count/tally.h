@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ class Tally {
   void count_divergence(std::uint32_t pc);
   void count_request(const Request& request);
 
+  // See simt::count_copy.
+  void count_copy(const void* to, const void* from, std::size_t size_bytes);
+
   std::vector<KernelCounters> take();
 
  private:
@@ -49,6 +53,7 @@ class Tally {
     std::unordered_map<std::uint32_t, PlaceTally> places;
   };
 
+  std::size_t index_of(std::string_view name);  // in kernels_
   PlaceTally& place(std::uint32_t pc);
   static void keep_pattern(PlaceTally& place, const Request& request, int cost);
   static KernelCounters finish(KernelTally& kernel);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,18 +14,22 @@
 #include "check/launch_checks.h"
 #include "check/races.h"
 #include "count/tally.h"
+#include "hooks/kernel.h"
 #include "hooks/print.h"
 #include "hooks/types.h"
 #include "program/source_line.h"
 #include "run/built_ins.h"
 #include "run/device_heap.h"
-#include "run/grid.h"
+#include "run/device_lock.h"
 #include "run/launch.h"
+#include "run/path.h"
 #include "run/poll.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/scheduler.h"
+#include "run/set_aside.h"
 #include "run/signal_guard.h"
+#include "run/stream_order.h"
 #include "run/untraced.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
@@ -30,6 +37,7 @@
 namespace simt {
 namespace {
 
+using device::Kernel;
 using device::Launch;
 using device::running;
 
@@ -112,40 +120,6 @@ void check_static_shared(const Launch& launch) {
 // Whether its own first thread has refused it, before anything has happened.
 bool is_refused(const Launch& launch) { return launch.fault && !launch.fault->kind; }
 
-// What the launch returns.
-cudaError_t run(Launch& launch, std::uint64_t max_resident) {
-  static std::uint64_t clock = 0;  // stands still between kernels, whatever the host does
-  running.steps = clock;
-  running.launch = &launch;
-  running.holds_writes_back = launch.loses_updates;
-  device::block_dim = launch.config.block;
-  device::grid_dim = launch.config.grid;
-  device::doubtful_reference = 0;
-  device::reset_alarm();
-  device::open_device_heap();
-  device::begin_checks(launch);
-  device::Grid grid(launch, max_resident);
-  {
-    const device::SignalGuard guard;
-    grid.run();
-  }
-  device::end_checks();
-  if (launch.is_counted) device::tally().end_launch(device::written_shared_variables());
-  if (launch.fault) {
-    device::abandon_fibers();
-    device::release_device_heap();
-    if (!is_refused(launch)) report_fault(launch.site, *launch.fault);
-  } else {
-    check_static_shared(launch);
-  }
-  device::flush_prints();
-  clock = running.steps;
-  running.alarm_step = UINT64_MAX;
-  running.launch = nullptr;
-  running.holds_writes_back = false;
-  return is_refused(launch) ? launch.fault->error : cudaSuccess;
-}
-
 // nvcc does not compile it with the options that labs use.
 void report_nested(const LaunchSite& site) {
   if (std::exchange(running.launch->has_nested, true)) return;
@@ -189,18 +163,107 @@ void raise_dynamic_shared_limit(std::size_t size_bytes) {
   g_dynamic_shared_limit = std::clamp(size_bytes, g_dynamic_shared_limit, kMaxSharedBytesPerBlock);
 }
 
-cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config, ThreadBody body,
-                             void* closure) {
-  if (running.launch != nullptr) report_nested(site);
+namespace device {
+
+// Between kernels the device's clock stands still, whatever the host does; and each thread of the
+// host has its own Running.
+void give_device_to(Launch* launch) {
+  static Running::Clock clock;
+  if (launch == nullptr) {
+    clock = running.clock();
+    running.alarm_step = UINT64_MAX;
+  } else {
+    running.set_clock(clock);
+  }
+  running.launch = launch;
+  running.holds_writes_back = launch != nullptr && launch->loses_updates;
+  running.path = launch != nullptr ? &kernel_path : &host_path;
+}
+
+void proceed(Kernel& kernel, std::uint64_t patience) {
+  block_dim = kernel.launch.config.block;
+  grid_dim = kernel.launch.config.grid;
+  doubtful_reference = 0;
+  reset_alarm();
+  const SignalGuard guard;
+  kernel.grid.run(patience);
+}
+
+void end(Kernel& kernel) {
+  const Launch& launch = kernel.launch;
+  end_checks();
+  if (launch.is_counted) tally().end_launch(written_shared_variables());
+  if (launch.fault) {
+    abandon_fibers();
+    release_device_heap();
+    if (!is_refused(launch)) report_fault(launch.site, *launch.fault);
+  } else {
+    check_static_shared(launch);
+  }
+  flush_prints();
+  give_device_to(nullptr);
+}
+
+}  // namespace device
+
+namespace {
+
+void begin(Launch& launch) {
+  device::give_device_to(&launch);
+  device::take_fibers();
+  device::open_device_heap();
+  device::begin_checks(launch);
+}
+
+cudaError_t run(const Launch& launch, std::uint64_t max_resident) {
+  auto kernel = std::make_unique<Kernel>(launch, max_resident);
+  begin(kernel->launch);
+  device::proceed(*kernel, device::step_limit());
+  if (kernel->grid.waits_for_host()) {
+    device::set_aside(std::move(kernel));
+    return cudaSuccess;
+  }
+  device::end(*kernel);
+  return is_refused(kernel->launch) ? kernel->launch.fault->error : cudaSuccess;
+}
+
+cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
+                  const detail::Closure& closure) {
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) return refuse(site, config, error);
   const bool is_counted = device::is_counting();
   if (is_counted) device::tally().begin_launch(site, config);
-  Launch launch = {site, config, body, closure, is_counted, schedule_for(config)};
+  Launch launch = {site, config, closure, is_counted, schedule_for(config)};
   launch.loses_updates = !is_counted && device::has_races(site.kernel);
   const cudaError_t outcome = run(launch, max_resident);
   return outcome == cudaSuccess ? cudaSuccess : refuse(site, config, outcome);
+}
+
+// A launch into a stream whose kernel waits for the host.
+cudaError_t start_later(const LaunchSite& site, const LaunchConfig& config,
+                        detail::Closure closure) {
+  const cudaError_t error = check(config, max_resident_blocks(config));
+  if (error != cudaSuccess) return refuse(site, config, error);
+  closure.object = closure.keep(closure.object);
+  internal::run_behind_set_aside([site, config, closure] {
+    start(site, config, closure);
+    closure.drop(closure.object);
+  });
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
+                             const Closure& closure) {
+  const internal::DeviceLock lock;
+  if (running.launch != nullptr) report_nested(site);
+  if (running.launch == nullptr && device::is_one_set_aside() && is_valid_stream(config.stream)) {
+    if (internal::is_behind_unfinished(config.stream)) return start_later(site, config, closure);
+    internal::finish_set_aside();  // one kernel at a time
+  }
+  return start(site, config, closure);
 }
 
 void check_launch_bounds(unsigned max_threads) noexcept {

@@ -59,7 +59,7 @@ std::string without_unnamed(std::string symbol) {
 }
 
 Owner find_owner(std::uintptr_t address) {
-  static const std::vector<Name> names = read_names();
+  static const auto& names = *new std::vector<Name>(read_names());  // outlives all users
   const std::string symbol = without_unnamed(variable_at(address));
   if (__start_simt_names == nullptr || is_library(symbol)) return Owner::kDevice;
   for (const Name& name : names) {
@@ -74,7 +74,7 @@ Owner find_owner(std::uintptr_t address) {
 
 Owner owner_of_variable(std::uintptr_t address) {
   const std::uintptr_t begin = number(&__data_start);
-  static std::vector<Owner> known((number(&_end) - begin) / kWordBytes + 1);
+  static auto& known = *new std::vector<Owner>((number(&_end) - begin) / kWordBytes + 1);
   if (address < begin) return Owner::kDevice;
   Owner& owner = known[(address - begin) / kWordBytes];
   if (owner == Owner::kUnknown) owner = find_owner(address);

@@ -65,19 +65,30 @@ class Image {
   std::span<const char> bytes_;
 };
 
-void add_variables(const Image& image, const ElfW(Shdr) & table, const ElfW(Shdr) & names,
-                   std::vector<SharedVariable>& variables) {
+// Where thread-local variables without initial values begin, behind those that have one.
+std::size_t begin_of_variables(const Image& image, const ElfW(Ehdr) & header) {
+  const auto* const segments = image.at<ElfW(Phdr)>(header.e_phoff, header.e_phnum);
+  if (segments == nullptr) return 0;
+  const auto* const end = segments + header.e_phnum;
+  const auto* const found = std::find_if(
+      segments, end, [](const ElfW(Phdr) & segment) { return segment.p_type == PT_TLS; });
+  return found == end ? 0 : found->p_filesz;
+}
+
+void add_variables(const Image& image, std::size_t begin, const ElfW(Shdr) & table,
+                   const ElfW(Shdr) & names, std::vector<SharedVariable>& variables) {
   const std::size_t count = table.sh_size / sizeof(ElfW(Sym));
   const auto* const symbols = image.at<ElfW(Sym)>(table.sh_offset, count);
   const char* const text = image.at<char>(names.sh_offset, names.sh_size);
   if (symbols == nullptr || text == nullptr) return;
   for (const ElfW(Sym)* symbol = symbols; symbol < symbols + count; ++symbol) {
     if ((symbol->st_info & 0xf) != STT_TLS || symbol->st_shndx == SHN_UNDEF) continue;
+    if (symbol->st_value < begin) continue;
     if (symbol->st_name >= names.sh_size) continue;
     const char* const name = text + symbol->st_name;
     if (name[0] == '$') continue;  // aarch64's marks of code ($x) and data ($d), not variables
     variables.push_back(
-        {symbol->st_value, symbol->st_size, declared_name(name), names_guard(name)});
+        {symbol->st_value - begin, symbol->st_size, declared_name(name), names_guard(name)});
   }
 }
 
@@ -88,10 +99,11 @@ std::vector<SharedVariable> read_variables() {
   if (header == nullptr) return variables;
   const auto* const sections = image.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
   if (sections == nullptr) return variables;
+  const std::size_t begin = begin_of_variables(image, *header);
   for (int i = 0; i < header->e_shnum; ++i) {
     const ElfW(Shdr)& table = sections[i];
     if (table.sh_type == SHT_SYMTAB && table.sh_link < header->e_shnum) {
-      add_variables(image, table, sections[table.sh_link], variables);
+      add_variables(image, begin, table, sections[table.sh_link], variables);
     }
   }
   std::sort(variables.begin(), variables.end(),
@@ -102,7 +114,8 @@ std::vector<SharedVariable> read_variables() {
 }  // namespace
 
 const std::vector<SharedVariable>& shared_variables() {
-  static const std::vector<SharedVariable> variables = read_variables();
+  static const auto& variables =
+      *new std::vector<SharedVariable>(read_variables());  // outlives all users
   return variables;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program's __shared__ variables by name: its thread-local variables, as its symbol table has
-// them.
+// The program's __shared__ variables by name: its thread-local variables without initial values, as
+// its symbol table has them.
 #pragma once
 
 #include <cstddef>

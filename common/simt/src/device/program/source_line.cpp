@@ -32,12 +32,13 @@ bool is_shared_header(std::string_view path) {
 // Where a class is defined. To the compiler, the class's own copy constructor and assignment lie
 // there.
 bool is_class_definition(const SourceLine& place) {
-  static const std::set<std::string, std::less<>> places = [] {
-    std::set<std::string, std::less<>> found;
+  using Places = std::set<std::string, std::less<>>;
+  static const Places& places = []() -> const Places& {  // outlives all users
+    auto* const found = new Places;
     for_each_entry([&](char kind, std::string_view text) {
-      if (kind == '@') found.emplace(text);
+      if (kind == '@') found->emplace(text);
     });
-    return found;
+    return *found;
   }();
   return places.contains(place.file + ":" + std::to_string(place.line));
 }

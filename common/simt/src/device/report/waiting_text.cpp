@@ -70,7 +70,8 @@ std::string mixed_barrier_text(const std::string& block, const void* pc,
   }
   const char* const different = groups.size() == 1 ? ", by different calls" : "";
   return "in " + block + " " + join(groups) + different +
-         "; all threads of a block must reach the same __syncthreads()";
+         "; all threads of a block must reach the same __syncthreads(). The result is undefined: a "
+         "GPU may go on, or hang";
 }
 
 std::string skipped_barrier_text(const ThreadId& thread, const void* barrier_pc,

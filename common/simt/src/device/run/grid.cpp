@@ -45,12 +45,14 @@ Grid::Grid(Launch& launch, std::uint64_t max_resident)
       max_resident_(max_resident),
       shared_memory_(launch.config.shared_bytes) {}
 
-void Grid::run() {
+void Grid::run(std::uint64_t patience) {
+  patience_ = patience;
+  waits_for_host_ = false;
   running.static_shared = range_of(shared_memory_.static_memory());
   running.dynamic_shared = range_of(shared_memory_.dynamic_memory());
-  start_block();
-  std::size_t position = 0;  // in resident_: whose turn it is
+  if (num_started_ == 0) start_block();
   for (;;) {
+    const std::size_t position = position_;
     run_resident(position);
     if (launch_.fault) return;
 
@@ -63,7 +65,7 @@ void Grid::run() {
       return end_with_deadlock(block, "");
     }
     check_progress();
-    if (launch_.fault) return;
+    if (launch_.fault || waits_for_host_) return;
 
     // After a block's end those that poll have a better chance, oldest last; else the next block
     // comes.
@@ -81,9 +83,9 @@ void Grid::run() {
     } else if (!next && release_grid_barrier()) {
       next = next_runnable(position);
     }
-    if (!next) return end_with_standstill();
+    if (!next) return end_turns();
     if (*next >= position) ++idle_rounds_;
-    position = *next;
+    position_ = *next;
   }
 }
 
@@ -168,10 +170,36 @@ void Grid::check_progress() {
     seen_changes_ = running.changes;
     idle_rounds_ = 0;
     reset_idle_steps();
-  } else if (idle_steps() >= step_limit() && idle_rounds_ >= kMinIdleRounds) {
-    end_with_standstill();
+  } else if (idle_steps() >= patience_ && idle_rounds_ >= kMinIdleRounds) {
+    end_turns();
   }
 }
+
+// No block can go on, or all only poll.
+void Grid::end_turns() {
+  waits_for_host_ = could_host_help();
+  if (!waits_for_host_) end_with_standstill("");
+}
+
+bool Grid::could_host_help() const {
+  return std::any_of(resident_.begin(), resident_.end(),
+                     [](const auto& block) { return polls_global_memory(*block); });
+}
+
+void Grid::leave() {
+  on_shared_memory_leaves();
+  if (loaded_ != nullptr) shared_memory_.save(loaded_->shared_image);
+  loaded_ = nullptr;
+  shared_memory_.lend_to_host();
+}
+
+void Grid::come_back() {
+  shared_memory_.take_back();
+  idle_rounds_ = 0;
+  reset_idle_steps();
+}
+
+void Grid::give_up(const std::string& why) { end_with_standstill(why); }
 
 void Grid::end_with_deadlock(const Block& block, const std::string& more) {
   const bool mismatch = has_mask_mismatch(block);
@@ -183,9 +211,9 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
                         std::move(message), threads.empty() ? nullptr : threads.front().pc};
 }
 
-// No block can go on, or all only poll. The message describes the oldest block.
-void Grid::end_with_standstill() {
-  std::string more;
+// The message describes the oldest block.
+void Grid::end_with_standstill(const std::string& why) {
+  std::string more = why;
   if (resident_.size() > 1) {
     const std::size_t others = resident_.size() - 1;
     more += "; " + blocks(others, "more ") + (others == 1 ? " is" : " are") + " under way";

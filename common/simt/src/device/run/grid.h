@@ -22,8 +22,18 @@ class Grid {
   // max_resident: blocks that the device holds at a time; at least 1.
   Grid(Launch& launch, std::uint64_t max_resident);
 
-  // Runs all blocks to their end, or until a fault.
-  void run();
+  // Runs all blocks to their end, until a fault, or until the host could write what they poll.
+  // Further calls go on from there; each waits for about `patience` basic blocks.
+  void run(std::uint64_t patience);
+
+  bool waits_for_host() const { return waits_for_host_; }
+
+  // Between two calls of run(), while the host goes on.
+  void leave();
+  void come_back();
+
+  // The host will not write it: a deadlock. `why` ends the message.
+  void give_up(const std::string& why);
 
  private:
   void run_resident(std::size_t position);
@@ -34,8 +44,10 @@ class Grid {
   bool release_grid_barrier();
   std::optional<std::size_t> next_runnable(std::size_t position);
   void check_progress();
+  void end_turns();
+  bool could_host_help() const;
   void end_with_deadlock(const Block& block, const std::string& more);
-  void end_with_standstill();
+  void end_with_standstill(const std::string& why);
 
   Launch& launch_;
   const std::uint64_t num_blocks_;
@@ -46,11 +58,14 @@ class Grid {
   std::uint64_t num_ended_ = 0;
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
   std::vector<std::unique_ptr<Block>> spare_;
-  Block* loaded_ = nullptr;  // whose shared memory is in place; null if no needed one is
+  std::size_t position_ = 0;  // in resident_: whose turn it is
+  Block* loaded_ = nullptr;   // whose shared memory is in place; null if no needed one is
 
   // Since memory last changed:
   std::uint64_t seen_changes_ = 0;
   int idle_rounds_ = 0;  // how often all resident blocks have had their turn
+  std::uint64_t patience_ = 0;
+  bool waits_for_host_ = false;
 };
 
 }  // namespace simt::device

@@ -14,8 +14,7 @@ namespace simt::device {
 struct Launch {
   LaunchSite site;
   LaunchConfig config;
-  detail::ThreadBody body;
-  void* closure;
+  detail::Closure closure;
   bool is_counted;
   Schedule schedule;
   bool has_nested = false;          // a thread has tried to launch a kernel

@@ -3,6 +3,6 @@
 
 namespace simt::device {
 
-std::array<std::uint32_t, kPathBlocks> path_blocks;
+Path kernel_path;
 
 }  // namespace simt::device

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The last basic blocks that were executed, by whichever thread.
+// The last basic blocks that the kernel's threads have executed.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "program/address.h"
@@ -11,16 +9,14 @@
 
 namespace simt::device {
 
-inline constexpr std::size_t kPathBlocks = 1024;
-
-// By Running::steps; as pack_pc() gives them.
-extern std::array<std::uint32_t, kPathBlocks> path_blocks;
+// As pack_pc() gives them.
+extern Path kernel_path;
 
 inline void note_block(std::uint64_t step, const void* pc) {
-  path_blocks[step % kPathBlocks] = pack_pc(pc);
+  (*running.path)[step % kPathBlocks] = pack_pc(pc);
 }
 // Whether the running lane has begun a basic block since its turn began.
 inline bool has_stepped() { return running.steps != running.turn_begin; }
-inline std::uint32_t block_at(std::uint64_t step) { return path_blocks[step % kPathBlocks]; }
+inline std::uint32_t block_at(std::uint64_t step) { return kernel_path[step % kPathBlocks]; }
 
 }  // namespace simt::device

@@ -9,6 +9,7 @@
 #include "run/running_thread.h"
 #include "run/schedule.h"
 #include "run/scheduler.h"
+#include "run/set_aside.h"
 #include "run/untraced.h"
 
 namespace simt::device {
@@ -116,6 +117,7 @@ void end_turn_at_next_step() {
 }
 
 void alarm(const void* pc) {
+  if (running.launch == nullptr) return internal::try_set_aside();
   if (turn_is_endless) {
     const Untraced untraced;
     end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,

@@ -5,7 +5,8 @@
 
 namespace simt::device {
 
-Running running;
+Path host_path;
+constinit thread_local Running running;
 
 uint3 thread_index = {};
 uint3 block_index = {};

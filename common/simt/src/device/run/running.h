@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What runs at the moment. One OS thread runs the whole device, so this is one global; the
-// compiler's hooks read it at every memory access.
+// What runs at the moment, on each OS thread of the host. One of them at a time runs the device;
+// the hooks of the others see the host's own code. The compiler's hooks read it at every memory
+// access.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +25,11 @@ struct LaneTrace;
 // All addresses but the device's, wrapping around at the end.
 inline constexpr std::uintptr_t kHostLow = kDeviceBase + kDeviceRangeBytes;
 inline constexpr std::size_t kHostBytes = 0 - kDeviceRangeBytes;
+
+// The last basic blocks that were executed, by Running::steps (see path.h).
+inline constexpr std::size_t kPathBlocks = 1024;
+using Path = std::array<std::uint32_t, kPathBlocks>;
+extern Path host_path;  // what host code executes; nothing reads it
 
 struct AddressRange {
   std::uintptr_t low = 0;
@@ -63,6 +70,19 @@ struct Running {
   int lane_id = 0;
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
+  Path* path = &host_path;
+
+  // The counts that go on from one kernel to the next.
+  struct Clock {
+    std::uint64_t steps = 0, reads = 0, changes = 0, switches = 0;
+  };
+  Clock clock() const { return {steps, reads, changes, switches}; }
+  void set_clock(const Clock& other) {
+    steps = other.steps;
+    reads = other.reads;
+    changes = other.changes;
+    switches = other.switches;
+  }
 
   // Changes whenever a thread does anything observable.
   std::uint64_t activity() const { return steps + reads + changes + switches; }
@@ -75,6 +95,8 @@ struct Running {
   std::uint32_t lane_bit() const { return 1u << lane_id; }
 };
 
-extern Running running;
+// Has initial values, so it is no part of shared memory (see shared_memory.h). The emulator is
+// always linked into the executable, so access takes no more than a global's.
+[[gnu::tls_model("local-exec")]] extern constinit thread_local Running running;
 
 }  // namespace simt::device

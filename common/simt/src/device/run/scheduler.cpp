@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/scheduler.h"
 
+#include <pthread.h>
+
 #include <bit>
 #include <exception>
 #include <string>
@@ -100,7 +102,7 @@ void end_lane() {
 void run_thread_body() {
   const Launch& launch = *running.launch;
   try {
-    return launch.body(launch.closure);
+    return launch.closure.run(launch.closure.object);
   } catch (const std::exception& error) {
     end_with_exception(error.what());
   } catch (...) {
@@ -141,5 +143,10 @@ void end_kernel(Fault fault) {
 }
 
 void abandon_fibers() { fibers.abandon_all(); }
+
+void take_fibers() {
+  static pthread_t owner = pthread_self();
+  if (pthread_equal(std::exchange(owner, pthread_self()), pthread_self()) == 0) abandon_fibers();
+}
 
 }  // namespace simt::device

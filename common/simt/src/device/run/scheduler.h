@@ -23,4 +23,7 @@ void run_others();
 // Makes all fibers idle after end_kernel().
 void abandon_fibers();
 
+// The calling thread is about to run kernels. What code on a fiber keeps of another thread is void.
+void take_fibers();
+
 }  // namespace simt::device

@@ -19,7 +19,7 @@ namespace {
 
 alignas(1024) std::byte g_dynamic_shared[kMaxSharedBytesPerBlock];
 
-// The executable's TLS image on the calling OS thread.
+// The part of the executable's TLS image that has no initial values.
 struct TlsImage {
   std::ptrdiff_t offset = 0;  // from the thread's handle, the same on every thread
   std::size_t size_bytes = 0;
@@ -31,8 +31,8 @@ int visit_object(dl_phdr_info* info, std::size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
-    auto* const base = static_cast<std::byte*>(info->dlpi_tls_data);
-    *static_cast<TlsImage*>(result) = {base - thread_handle(), segment.p_memsz};
+    auto* const begin = static_cast<std::byte*>(info->dlpi_tls_data) + segment.p_filesz;
+    *static_cast<TlsImage*>(result) = {begin - thread_handle(), segment.p_memsz - segment.p_filesz};
   }
   return 1;  // the executable comes first, and shared libraries hold no kernels
 }
@@ -66,7 +66,19 @@ SharedMemory::SharedMemory(std::size_t dynamic_bytes) : dynamic_(g_dynamic_share
   host_image_.assign(static_.begin(), static_.end());
 }
 
-SharedMemory::~SharedMemory() { std::memcpy(static_.data(), host_image_.data(), static_.size()); }
+SharedMemory::~SharedMemory() {
+  if (!is_lent_) lend_to_host();
+}
+
+void SharedMemory::lend_to_host() {
+  std::memcpy(static_.data(), host_image_.data(), static_.size());
+  is_lent_ = true;
+}
+
+void SharedMemory::take_back() {
+  std::memcpy(host_image_.data(), static_.data(), static_.size());
+  is_lent_ = false;
+}
 
 void SharedMemory::poison() const {
   device::poison(static_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shared memory: the executable's thread-local variables, as far as they lie in its own TLS image
-// (keywords.h makes __shared__ variables of them), and a buffer for dynamic shared memory. Resident
-// blocks take turns in it.
+// Shared memory: the executable's thread-local variables without initial values (keywords.h makes
+// __shared__ variables of them), and a buffer for dynamic shared memory. Resident blocks take turns
+// in it. Variables with initial values are the host's own, or the emulator's (see running.h).
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,15 @@ class SharedMemory {
   void save(std::vector<std::byte>& image) const;
   void restore(const std::vector<std::byte>& image) const;
 
+  // The host goes on during the launch: gives it its thread-local variables, and takes them again.
+  void lend_to_host();
+  void take_back();
+
  private:
   std::span<std::byte> static_;
   std::span<std::byte> dynamic_;
   std::vector<std::byte> host_image_;
+  bool is_lent_ = false;
 };
 
 }  // namespace simt::device

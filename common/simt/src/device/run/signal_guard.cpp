@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/signal_guard.h"
 
+#include <pthread.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -82,7 +83,14 @@ bool is_stuck() {
   return idle_ticks >= kMaxIdleTicks;
 }
 
+// The thread that runs the kernel; the timer's signal may reach any.
+pthread_t g_kernels_thread;
+
 void handle(int signal, siginfo_t* info, void* context) {
+  if (signal == SIGVTALRM && pthread_equal(g_kernels_thread, pthread_self()) == 0) {
+    pthread_kill(g_kernels_thread, signal);
+    return;
+  }
   const bool on_fiber = running.in_kernel();
   if (signal == SIGVTALRM && turn_takes_too_long() && on_fiber) end_turn_at_next_step();
   if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
@@ -111,6 +119,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 SignalGuard::SignalGuard() {
+  g_kernels_thread = pthread_self();
   stack_t stack = {};
   stack.ss_sp = g_signal_stack;
   stack.ss_size = sizeof g_signal_stack;
@@ -127,8 +136,12 @@ SignalGuard::SignalGuard() {
 
 SignalGuard::~SignalGuard() {
   setitimer(ITIMER_VIRTUAL, &old_timer_, nullptr);
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    // A last tick may still be on its way by another thread; by default it would end the process.
+    const bool may_tick = kSignals[i] == SIGVTALRM && old_actions_[i].sa_handler == SIG_DFL;
+    if (may_tick) old_actions_[i].sa_handler = SIG_IGN;
     sigaction(kSignals[i], &old_actions_[i], nullptr);
+  }
   sigaltstack(&old_stack_, nullptr);
 }
 

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
+#include <utility>
 
+#include "run/set_aside.h"
 #include "simt/stream_api.h"
 
 namespace simt::internal {
@@ -30,6 +33,13 @@ struct Order {
   StreamClock host;
   std::vector<const Work*> concurrent;
   Work* current = nullptr;
+  std::size_t current_stream = 0;
+  struct Unfinished {
+    std::size_t stream;
+    Work* work;
+    std::vector<const Work*> concurrent;
+  };
+  std::optional<Unfinished> unfinished = {};
 };
 
 Order& order() {
@@ -103,7 +113,7 @@ Work& begin_work(cudaStream_t stream) {
   std::vector<const Work*>& concurrent = order().concurrent;
   concurrent.clear();
   for (std::size_t other = 0; other < order().streams.size(); ++other) {
-    trim(order().streams[other], other);
+    if (!order().unfinished) trim(order().streams[other], other);  // it refers to them
     if (other == index) continue;
     for (const Work& work : order().streams[other].remembered) {
       if (work.number > done(clock, other)) concurrent.push_back(&work);
@@ -115,6 +125,7 @@ Work& begin_work(cudaStream_t stream) {
   own.clock = std::move(clock);
   own.remembered.push_back({.number = own.num_issued, .ranges = {}, .issued_by = {}});
   order().current = &own.remembered.back();
+  order().current_stream = index;
   return own.remembered.back();
 }
 
@@ -124,15 +135,43 @@ void end_work() { order().current = nullptr; }
 
 const std::vector<const Work*>& concurrent_work() { return order().concurrent; }
 
-void host_waits_for(cudaStream_t stream) { join(order().host, clock_at(index_of(stream))); }
+void set_work_aside() {
+  order().unfinished = {order().current_stream, order().current, std::move(order().concurrent)};
+  order().current = nullptr;
+}
+
+void resume_work() {
+  order().current = order().unfinished->work;
+  order().current_stream = order().unfinished->stream;
+  order().concurrent = std::move(order().unfinished->concurrent);
+  order().unfinished.reset();
+}
+
+bool is_behind_unfinished(const StreamClock& event) {
+  const auto& unfinished = order().unfinished;
+  return unfinished && done(event, unfinished->stream) >= unfinished->work->number;
+}
+
+bool is_behind_unfinished(cudaStream_t stream) {
+  return order().unfinished && is_behind_unfinished(clock_at(index_of(stream)));
+}
+
+void host_waits_for(cudaStream_t stream) {
+  if (is_behind_unfinished(stream)) finish_set_aside();
+  join(order().host, clock_at(index_of(stream)));
+}
 
 void host_waits_for_all() {
+  finish_set_aside();
   for (const Stream& stream : order().streams) join(order().host, stream.clock);
 }
 
 StreamClock record_event(cudaStream_t stream) { return clock_at(index_of(stream)); }
 
-void host_waits_for(const StreamClock& event) { join(order().host, event); }
+void host_waits_for(const StreamClock& event) {
+  if (is_behind_unfinished(event)) finish_set_aside();
+  join(order().host, event);
+}
 
 void stream_waits_for(cudaStream_t stream, const StreamClock& event) {
   join(order().streams[index_of(stream)].clock, event);

@@ -49,6 +49,15 @@ const std::vector<const Work*>& concurrent_work();
 Work* current_work();
 void end_work();
 
+// A kernel that waits for the host is set aside: unfinished, while the host and other streams go
+// on. One at a time; resume_work() makes it the current piece again.
+void set_work_aside();
+void resume_work();
+
+// Whether that kernel has to end before what is issued to the stream now, or before the event.
+bool is_behind_unfinished(cudaStream_t stream);
+bool is_behind_unfinished(const StreamClock& event);
+
 // The host waits until the stream's work, or all work, is done.
 void host_waits_for(cudaStream_t stream);
 void host_waits_for_all();

@@ -4,10 +4,22 @@
 #include <algorithm>
 #include <bit>
 
+#include "program/address.h"
+#include "program/device_variables.h"
 #include "run/block.h"
+#include "simt/memory.h"
+
+// The linker's beginning of the program's variables.
+extern "C" char __data_start;
 
 namespace simt::device {
 namespace {
+
+bool is_devices_variable(const void* place) {
+  const std::uintptr_t address = number(place);
+  const std::uintptr_t begin = number(&__data_start);
+  return address - begin < number(&_end) - begin && owner_of_variable(address) == Owner::kDevice;
+}
 
 WaitsFor reason(const Warp& warp, int lane_id) {
   const std::uint32_t bit = 1u << lane_id;
@@ -39,6 +51,18 @@ std::vector<WaitingThread> waiting_threads(const Block& block) {
     threads.push_back({warp.thread_id(lane_id), lane.pc, reason(warp, lane_id), lane.mask});
   });
   return threads;
+}
+
+bool polls_global_memory(const Block& block) {
+  bool polls = false;
+  for_each_live(block, [&](const Warp& warp, int lane_id) {
+    if ((warp.yielded >> lane_id & 1) == 0) return;
+    const void* const place = warp.lanes[lane_id].last_poll;
+    const Allocation* const found = find_allocation(place);
+    const bool is_allocated = found != nullptr && found->live && found->contains(place);
+    polls = polls || is_allocated || is_devices_variable(place);
+  });
+  return polls;
 }
 
 bool has_mask_mismatch(const Block& block) {

@@ -93,7 +93,7 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
     worst = max(costs, key=lambda rule: costs[rule])
     if costs[worst] > 0 and costs[worst] >= _NOTABLE_SHARE * passes(counters):
         return Diagnosis(worst, _avoidable(worst, kernel, costs[worst]))
-    if idle := _idle(kernel):
+    if kernel.launches and (idle := _idle(kernel)):  # copies have no threads
         return idle
     blocks = counters.get("blocks", 0) / max(1, kernel.launches)
     if 0 < blocks < multiprocessors:

@@ -51,15 +51,17 @@ def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
     blocks = max(1.0, counters.get("blocks", 0))
     occupancy = kernel.occupancy
     last = " (last)" if kernel.launches > 1 else ""
-    held = f"{occupancy.warps}/{occupancy.of_warps} warps"
+    shape = f"{extent(kernel.grid)} x {extent(kernel.block)}{last}"
+    held = f"{occupancy.warps}/{occupancy.of_warps} warps ({occupancy.limiter})"
+    is_launched = kernel.launches > 0  # copies that the host issues are not
     sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
     atomics = counters.get("global_atomic_lanes", 0) + counters.get("shared_atomic_lanes", 0)
     conflicts = counters.get("shared_read_conflicts", 0) + counters.get("shared_write_conflicts", 0)
     return (
         ("kernel", kernel.name),
         ("launches", figure(kernel.launches)),
-        ("grid x block", f"{extent(kernel.grid)} x {extent(kernel.block)}{last}"),
-        ("occupancy", f"{held} ({occupancy.limiter})"),
+        ("grid x block", shape if is_launched else "-"),
+        ("occupancy", held if is_launched else "-"),
         (PER_ITEM, figure(SECTOR_BYTES * sectors / max(1.0, items))),
         ("sectors per read", _ratio(counters, "global_read_sectors", "global_read_requests")),
         ("sectors per write", _ratio(counters, "global_write_sectors", "global_write_requests")),
