@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -246,6 +247,11 @@ Limits limits(const Options& options) {
   limits.call_cpu_seconds *= options.patience;
   limits.call_wall_seconds *= options.patience;
   limits.all_calls_seconds *= options.patience;
+  // A program that is known to hang needs no generous limit.
+  const auto& sought = options.sought.kinds;
+  if (!kOnGpu && std::ranges::find(sought, kind::kTimeout) != sought.end()) {
+    limits.call_cpu_seconds /= 4;
+  }
   if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
     limits.call_cpu_seconds *= kCheckerSlowdown;
     limits.call_wall_seconds *= kCheckerSlowdown;

@@ -58,6 +58,9 @@ TEST(Search, KnowsTheFailureThatEndsIt) {
   EXPECT_FALSE(
       Search({.kinds = {kind::kWrongResult}, .message = "the smallest"}).is_over_with(wrong));
   EXPECT_TRUE(Search({.kinds = {kind::kRace, kind::kWrongResult}}).is_over_with(wrong));
+  Search race({.kinds = {kind::kRace}, .line = 31});
+  race.see(finding(kind::kRace, 31));
+  EXPECT_TRUE(race.is_over_with(wrong));
 }
 
 }  // namespace

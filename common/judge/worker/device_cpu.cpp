@@ -106,7 +106,7 @@ lab::Scratch::Observer scratch_observer() {
 }
 
 void release_scratch() {
-  for (void* const d_base : g_scratch) simt::retire_allocation(d_base);
+  for (void* const d_base : g_scratch) simt::retire_scratch(d_base);
   g_scratch.clear();
 }
 

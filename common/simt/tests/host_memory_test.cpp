@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 #include <vector>
@@ -222,6 +223,25 @@ TEST_F(HostMemory, MapsAnArenaAndItsDeclaredParts) {
   expect_error(cudaMemset(arena + 256, 1, 100), cudaErrorInvalidValue);
   EXPECT_THROW(map_shared(-1, 4096), std::exception);
   close(fd);
+}
+
+TEST_F(HostMemory, PoisonsScratchAgainWhenItIsRetired) {
+  const auto is_poison = [](const void* p) {
+    return std::memcmp(p, &kPoisonWord, sizeof kPoisonWord) == 0;
+  };
+  auto* const room = static_cast<std::byte*>(scratch_room(4096));
+  declare_allocation(room, 500, "scratch", false, Allocation::Kind::kScratch);
+  EXPECT_TRUE(is_poison(room) && is_poison(room + 496));
+  ASSERT_EQ(cudaMemset(room, 1, 500), cudaSuccess);
+  retire_scratch(room);
+  expect_error(cudaMemset(room, 1, 500), cudaErrorInvalidValue);
+  EXPECT_EQ(scratch_room(4096), room);
+  EXPECT_TRUE(is_poison(room) && is_poison(room + 496));
+
+  auto* const larger = static_cast<std::byte*>(scratch_room(std::size_t{64} << 20));
+  EXPECT_NE(larger, room);
+  EXPECT_TRUE(is_poison(larger) && is_poison(larger + (std::size_t{64} << 20) - 4));
+  retire_scratch(larger);  // nothing was declared there
 }
 
 class Recorder : public MemoryObserver {

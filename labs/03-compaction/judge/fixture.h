@@ -2,6 +2,7 @@
 // The fixture of this lab's tests: calls one function of the contract with many kinds of input.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,10 +53,13 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_across_blocks() {
-    const int large = 40000 + static_cast<int>(next_seed() % 1000);
-    expect_for_sizes({511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097,
-                      8191, 8192, 8193, large},
-                     [&](int num_items) { return attempt_half(num_items); });
+    std::vector<int> sizes = {511, 513, 1000, 1023, 1024, 1025, 2047, 2049, 4096, 8193};
+    if (judge::kOnGpu) {
+      sizes.insert(sizes.end(), {512, 2048, 4095, 4097, 8191, 8192});
+      std::ranges::sort(sizes);
+    }
+    sizes.push_back(40000 + static_cast<int>(next_seed() % 1000));
+    expect_for_sizes(sizes, [&](int num_items) { return attempt_half(num_items); });
   }
 
   void expect_every_selection() {
@@ -69,8 +73,12 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_many_items() {
-    // More tiles than a device holds at a time, more than one pass over their counts.
-    const int num_items = (judge::kOnGpu ? 1 << 25 : 1 << 20) + static_cast<int>(next_seed() % 997);
+    // More than one pass over the tiles' counts: the emulator gets more than 1024 tiles of 256
+    // items. Where tiles wait for each other, more of them than a device holds at a time: 2^15
+    // threads on the emulator, each with up to 32 items.
+    const bool may_wait = judge::options().rung == "03_single_pass";
+    const int on_cpu = may_wait ? 1 << 20 : (1 << 18) + 256;
+    const int num_items = (judge::kOnGpu ? 1 << 25 : on_cpu) + static_cast<int>(next_seed() % 997);
     expect_for_sizes({num_items}, [&](int size) { return attempt(size, kHalf, Bait::kPoison); });
   }
 
@@ -117,7 +125,8 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_no_order_to_matter() {
-    expect_in_any_order(16, [&](int round) {
+    // 12 rounds have all orders of the emulator, each with few blocks and with many.
+    expect_in_any_order(judge::kOnGpu ? 16 : 12, [&](int round) {
       const int num_items = round % 2 == 0 ? 3000 : 40000;  // now a few blocks, now many
       return attempt(num_items + static_cast<int>(next_seed() % 3000), kHalf, Bait::kPoison);
     });

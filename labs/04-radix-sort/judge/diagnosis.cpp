@@ -11,13 +11,20 @@
 namespace lab_judge {
 namespace {
 
-// Finding the mistake sorts some hundred times: beyond this size that takes too long.
+// Finding the mistake may sort some hundred times: beyond this size that takes too long.
 constexpr std::size_t kMostKeysToExplain = std::size_t{1} << 17;
 constexpr int kDigitWidths[] = {1, 2, 4, 8, 16};
 
 bool is_sorted_by_bits(const Keys& keys, int begin_bit, int end_bit) {
   return std::ranges::is_sorted(
       keys, {}, [=](std::uint32_t key) { return bits_of(key, begin_bit, end_bit); });
+}
+
+// Whether `got` is what a stable sort of `before` by bits [begin_bit, end_bit) gives. Most outputs
+// are out of order there, which shows without a sort.
+bool is_sort_of(const Keys& before, int begin_bit, int end_bit, const Keys& got) {
+  return is_sorted_by_bits(got, begin_bit, end_bit) &&
+         sorted_by_bits(before, begin_bit, end_bit) == got;
 }
 
 bool same_by_bits(const Keys& a, const Keys& b, int begin_bit, int end_bit) {
@@ -70,8 +77,9 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
 bool misses_a_pass(const SortCase& sort_case, const Keys& got, int width) {
   for (int skipped = sort_case.begin_bit; skipped < sort_case.end_bit; skipped += (width + 1) / 2) {
     const int after = std::min(skipped + width, sort_case.end_bit);
+    if (!is_sorted_by_bits(got, after, sort_case.end_bit)) continue;
     const Keys low = sorted_by_bits(sort_case.input, sort_case.begin_bit, skipped);
-    if (sorted_by_bits(low, after, sort_case.end_bit) == got) return true;
+    if (is_sort_of(low, after, sort_case.end_bit, got)) return true;
   }
   return false;
 }
@@ -111,11 +119,11 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     if (keys == got) return wrong.clause;
   }
   for (int bit = end_bit - 1; bit > begin_bit; --bit) {
-    if (sorted_by_bits(sort_case.input, begin_bit, bit) == got) {
+    if (is_sort_of(sort_case.input, begin_bit, bit, got)) {
       return "the last pass is missing, or its result is not the one in the output: the keys are "
              "sorted by their lower bits alone";
     }
-    if (sorted_by_bits(sort_case.input, bit, end_bit) == got) {
+    if (is_sort_of(sort_case.input, bit, end_bit, got)) {
       return bit - begin_bit < end_bit - bit
                  ? "the first pass is missing: the lowest bits are not looked at"
                  : "only the last pass has any effect: "
@@ -126,7 +134,9 @@ std::string explain_order(const SortCase& sort_case, const Keys& got, const Keys
     if (misses_a_pass(sort_case, got, width)) return "one of the passes is missing";
   }
   for (const int width : kDigitWidths) {
-    if (sorted_highest_digit_first(sort_case, width) == got) {
+    const int lowest_end = std::min(begin_bit + width, end_bit);  // the digit of the last pass
+    if (is_sorted_by_bits(got, begin_bit, lowest_end) &&
+        sorted_highest_digit_first(sort_case, width) == got) {
       return "the passes begin with the highest digit: each of them undoes the one before, so the "
              "lowest has to come first";
     }

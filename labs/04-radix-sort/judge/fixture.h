@@ -24,7 +24,9 @@ Keys random_keys(std::uint64_t seed, int num_items);
 struct Kind {
   const char* name;
   Keys (*make)(std::uint64_t seed, int num_items);
+  bool has_equal_keys = true;
 };
+enum class Kinds { kAll, kWithEqualKeys };
 const std::vector<Kind>& kinds_of_keys();
 
 // "radix_sort of 1000 keys"
@@ -59,7 +61,7 @@ class SortFixture : public judge::Fixture {
 
   using Sort = std::function<std::optional<Failure>(const Keys&)>;
   void expect_random(const std::vector<int>& sizes, const Sort& sort);
-  void expect_all_kinds(int num_items, const Sort& sort);
+  void expect_all_kinds(int num_items, const Sort& sort, Kinds kinds = Kinds::kAll);
   // A single bit differs between the keys, each bit in turn: a failure names the bit.
   void expect_each_bit(int num_items, const Sort& sort);
   // Other orders of lanes, warps and blocks, alternately with few and many items.

@@ -8,8 +8,17 @@
 namespace lab_judge {
 namespace {
 
-const std::vector<int> kSizesWithinTile = {1,  2,   3,   31,  32,   33,   63,   64,
-                                           65, 255, 256, 257, 1000, 1023, 1024, 1025};
+// A tile costs the emulator the same, full or not, so it sorts fewer of them: one key more and one
+// less than a warp, a block and a tile.
+const std::vector<int> kSizesWithinTile =
+    judge::kOnGpu
+        ? std::vector<int>{1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 1023, 1024, 1025}
+        : std::vector<int>{1, 2, 31, 32, 33, 65, 255, 257, 1000, 1024, 1025};
+// On cpu a tile of 2048 keys is followed by one key, full twice, and one key short; the largest
+// tile in use, of 12288, is followed by one key.
+const std::vector<int> kSizesAcrossTiles =
+    judge::kOnGpu ? std::vector<int>{2047, 2048, 2049, 4095, 4096, 4097, 8192, 8193, 12289}
+                  : std::vector<int>{2049, 4096, 8191, 12289};
 
 class RadixSort : public SortFixture {};
 
@@ -18,8 +27,7 @@ TEST_F(RadixSort, SortsWithinOneTile) {
 }
 
 TEST_F(RadixSort, SortsAcrossTiles) {
-  expect_random({2047, 2048, 2049, 4095, 4096, 4097, 8192, 8193, 12289},
-                [&](const Keys& keys) { return radix_sort(keys); });
+  expect_random(kSizesAcrossTiles, [&](const Keys& keys) { return radix_sort(keys); });
 }
 
 TEST_F(RadixSort, SortsManyItems) {
@@ -33,9 +41,11 @@ TEST_F(RadixSort, SortsByEachBit) {
 }
 
 TEST_F(RadixSort, SortsEveryKindOfKeys) {
-  for (const int num_items : {1500, 5000}) {  // a sort may treat few keys differently
-    expect_all_kinds(num_items, [&](const Keys& keys) { return radix_sort(keys); });
-  }
+  expect_all_kinds(5000, [&](const Keys& keys) { return radix_sort(keys); });
+  // A sort may treat few keys differently, in one block. Rungs 03 and 04 have no reason to.
+  const bool may_treat_few_apart = judge::kOnGpu || judge::options().rung == "05_onesweep";
+  if (HasFailure() || !may_treat_few_apart) return;
+  expect_all_kinds(judge::kOnGpu ? 1500 : 1100, [&](const Keys& keys) { return radix_sort(keys); });
 }
 
 TEST_F(RadixSort, AcceptsNoKeys) {
@@ -49,8 +59,10 @@ TEST_F(RadixSort, WorksOnEveryCall) {
 }
 
 TEST_F(RadixSort, DependsOnNoOrderOfExecution) {
-  const int many = judge::options().rung == "03_bitonic_merge" ? 7000 : 20000;
-  expect_no_order_to_matter(6, 2500, many, [&](const Keys& keys) { return radix_sort(keys); });
+  const int few = judge::kOnGpu ? 2500 : 1100;
+  const bool is_merge = judge::options().rung == "03_bitonic_merge";
+  const int many = !is_merge ? 20000 : judge::kOnGpu ? 7000 : 4500;
+  expect_no_order_to_matter(6, few, many, [&](const Keys& keys) { return radix_sort(keys); });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace lab_judge {
 namespace {
 
-constexpr int kMaxAttempts = 40;  // of shrinking
+constexpr int kAttemptsPerBisection = 5;  // in two dimensions
 constexpr std::size_t kMaxGridPixels = 16;
 constexpr std::size_t kMaxQuickPixels = 1 << 17;  // see judge::Options::quick
 
@@ -60,11 +60,12 @@ void PictureFixture::expect_for_shapes(const std::vector<Shape>& shapes,
     if (judge::options().quick && shape.num_pixels() > kMaxQuickPixels) continue;
     auto failure = attempt(shape);
     if (!failure) continue;
+    const int max_attempts = kAttemptsPerBisection * max_bisections(*failure);
     int attempts = 0;
     for (bool shrinks = true; shrinks && !is_fatal();) {
       shrinks = false;
       for (const Shape candidate : smaller(shape)) {
-        if (++attempts > kMaxAttempts || is_fatal()) break;
+        if (++attempts > max_attempts || is_fatal()) break;
         auto found = attempt(candidate);
         // A different kind or pattern is a different mistake. Where the larger picture fits no
         // pattern, the smaller one fits one by coincidence.

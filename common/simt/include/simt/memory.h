@@ -101,6 +101,11 @@ void declare_allocation(void* p, std::size_t size_bytes, const char* name, bool 
 // again whenever it is large enough. Throws std::system_error.
 void* scratch_room(std::size_t size_bytes);
 
+// Ends the declared allocation at `p` in this room, if there is one, and poisons its bytes again.
+// The next call gets them: to poison the whole room for each would take most of a short call's
+// time.
+void retire_scratch(void* p);
+
 // Ends the declared allocation at `p`, if there is one.
 void retire_allocation(void* p);
 

@@ -269,9 +269,16 @@ void* scratch_room(std::size_t size_bytes) {
     const std::size_t padded_bytes = round_up(std::max(size_bytes, 2 * room_bytes), kCommitBytes);
     room = static_cast<std::byte*>(map_behind_arenas(-1, padded_bytes));
     room_bytes = padded_bytes;
+    poison_fresh(room, room_bytes);
   }
-  poison_fresh(room, size_bytes);
   return room;
+}
+
+void retire_scratch(void* p) {
+  const auto found = internal::book().find(static_cast<std::byte*>(p));
+  if (found == internal::book().end() || !found->second.live) return;
+  poison_fresh(found->second.base, found->second.size_bytes);
+  internal::end(found->second);
 }
 
 }  // namespace simt

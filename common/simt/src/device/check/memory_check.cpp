@@ -170,7 +170,9 @@ void check_elsewhere(const Access& access) {
     end_outside_shared_memory(access);
   }
   if (is_usable(find(access.address), access)) return;  // registered host memory
-  if (is_mapped(access.address) && !is_of_launch(access.pc)) end_host_pointer(access);
+  // A launch passes structs by address; the system is asked only about other places, as that is
+  // slow.
+  if (!is_of_launch(access.pc) && is_mapped(access.address)) end_host_pointer(access);
 }
 
 // An access of the host to the device's range: only managed and pinned memory is allowed.
