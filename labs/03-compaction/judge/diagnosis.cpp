@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 
@@ -26,25 +27,32 @@ int kept_in(const Compaction& result, int begin, int end) {
       std::count_if(result.h_in.begin() + begin, result.h_in.begin() + end, result.keep));
 }
 
-// The output if blocks of `block` items wrote one after the other, the kept items of each to
-// consecutive places from offset(b, counts) on, where counts[b] is how many block b keeps.
+// Whether the output is what blocks of `block` items leave, in whatever order they ran, if each
+// writes its kept items to consecutive places from offset(b, counts) on. counts[b] is how many
+// block b keeps. Blocks may write to the same places: then any of them may have been the last one.
 template <class Offset>
-std::vector<int> written_by_blocks(const Compaction& result, int block, const Offset& offset) {
+bool left_by_blocks(const Compaction& result, int block, const Offset& offset) {
   const int num_items = static_cast<int>(result.h_in.size());
   std::vector<int> counts;
   for (int begin = 0; begin < num_items; begin += block) {
     counts.push_back(kept_in(result, begin, std::min(begin + block, num_items)));
   }
-  std::vector<int> out(num_items, kUnwritten);
+  enum class Place : std::uint8_t { kUntouched, kOther, kExplained };
+  std::vector<Place> places(num_items, Place::kUntouched);
   for (int b = 0; b < static_cast<int>(counts.size()); ++b) {
     int place = offset(b, counts);
     for (int i = b * block; i < std::min((b + 1) * block, num_items); ++i) {
       if (!result.keep(result.h_in[i])) continue;
-      if (place < num_items) out[place] = result.h_in[i];
+      if (place < num_items && places[place] != Place::kExplained) {
+        const bool same = result.h_out[place] == result.h_in[i];
+        places[place] = same ? Place::kExplained : Place::kOther;
+      }
       ++place;
     }
   }
-  return out;
+  return std::ranges::equal(places, result.h_out, [](Place place, int item) {
+    return place == Place::kExplained || (place == Place::kUntouched && item == kUnwritten);
+  });
 }
 
 int sum_before(int b, const std::vector<int>& counts) {
@@ -58,9 +66,7 @@ std::string explain_offsets(const Compaction& result) {
   using Counts = std::vector<int>;
   const int num_items = static_cast<int>(result.h_in.size());
   for (int block = kMinBlock; block < num_items && block <= kMaxBlock; block *= 2) {
-    const auto gives = [&](const auto& offset) {
-      return written_by_blocks(result, block, offset) == result.h_out;
-    };
+    const auto gives = [&](const auto& offset) { return left_by_blocks(result, block, offset); };
     if (gives([](int, const Counts&) { return 0; })) {
       return "every block writes from d_out[0] on: the number of items that the blocks before it "
              "keep is missing";
@@ -84,7 +90,7 @@ std::string explain_offsets(const Compaction& result) {
       const auto block_offset = [&](int p, const Counts& counts) {
         return sum_before(p / (block / part) * (block / part), counts);
       };
-      if (written_by_blocks(result, part, block_offset) == result.h_out) {
+      if (left_by_blocks(result, part, block_offset)) {
         return "all warps of a block write to the same places: the number of items that the warps "
                "before it keep is missing";
       }
