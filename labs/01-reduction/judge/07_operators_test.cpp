@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Rung 07: the smallest, the largest, product, mean, norm, dot product, farthest
 // point.
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "fixture.h"
 #include "fixture/test_data.h"
@@ -20,69 +19,53 @@ class Operators : public ReductionFixture {
 
   // Judges one function at all sizes, then without items.
   //   make(num_items)     fresh data
-  //   over(begin, end)    the exact result over a range, the identity over an empty one
-  using Items = std::vector<float>;
-  using Over = std::function<double(Items::const_iterator, Items::const_iterator)>;
-  void expect_reduction(const char* function, const std::function<Items(int)>& make,
-                        const Over& over, double relative_tolerance = 0) {
+  //   result(items)       the right result, or the identity for no items
+  void expect_reduction(const char* function, const std::function<std::vector<float>(int)>& make,
+                        double (*result)(Items), double relative_tolerance = 0) {
     expect_for_sizes(sizes_, [&](int num_items) {
-      const Items h_in = make(num_items);
+      const auto h_in = make(num_items);
       WrongReduction clues;
       clues.over = [&](std::size_t begin, std::size_t end) {
-        return over(h_in.begin() + begin, h_in.begin() + end);
+        return result(part(h_in, begin, end));
       };
-      const double value = clues.over(0, h_in.size());
+      const double value = result(h_in);
       return reduce(function, h_in, {value, relative_tolerance * std::abs(value)}, &clues);
     });
     if (HasFailure()) return;
-    const Items nothing;
-    if (const auto failure = reduce(function, nothing, {over(nothing.begin(), nothing.end())})) {
-      fail(*failure);
-    }
+    if (const auto failure = reduce(function, {}, {result({})})) fail(*failure);
   }
 
   // All of one sign, to reveal a wrong identity (0 for the largest of negative items).
-  Items shifted_units(int num_items, float shift) {
-    Items h_in = judge::random_units(next_seed(), num_items);
+  std::vector<float> shifted_units(int num_items, float shift) {
+    auto h_in = judge::random_units(next_seed(), num_items);
     for (float& item : h_in) item += shift;
     return h_in;
   }
 };
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 TEST_F(Operators, FindsTheSmallest) {
   expect_reduction(
-      "reduce_min", [&](int num_items) { return shifted_units(num_items, 1); },
-      [](auto begin, auto end) {
-        return begin == end ? kInfinity : *std::min_element(begin, end);
-      });
+      "reduce_min", [&](int num_items) { return shifted_units(num_items, 1); }, smallest);
 }
 
 TEST_F(Operators, FindsTheLargest) {
   expect_reduction(
-      "reduce_max", [&](int num_items) { return shifted_units(num_items, -3); },
-      [](auto begin, auto end) {
-        return begin == end ? -kInfinity : *std::max_element(begin, end);
-      });
+      "reduce_max", [&](int num_items) { return shifted_units(num_items, -3); }, largest);
 }
 
 TEST_F(Operators, SkipsNotANumberInMinAndMax) {
   for (const char* function : {"reduce_min", "reduce_max"}) {
-    const bool smallest = function == std::string("reduce_min");
+    const bool is_min = function == std::string("reduce_min");
     expect_for_sizes({1, 2, 33, 777, 5000}, [&](int num_items) {
-      auto h_in = shifted_units(num_items, smallest ? 1 : -3);
+      auto h_in = shifted_units(num_items, is_min ? 1 : -3);
       // Enough that the best item is compared with one of them, however the items are paired.
       const std::uint64_t seed = next_seed();
       for (int i = 0; i < num_items; ++i) {
         if (judge::random_bits(seed, i) % 2 == 0) h_in[i] = kNotANumber;
       }
-      double value = smallest ? kInfinity : -kInfinity;
-      for (const float item : h_in) {
-        if (smallest ? item < value : item > value) value = item;  // NaN is neither
-      }
-      auto failure = reduce(function, h_in, {value});
+      auto failure = reduce(function, h_in, {is_min ? smallest(h_in) : largest(h_in)});
       if (failure) failure->message += "\nAbout half of the items are NaN, which do not count.";
       return failure;
     });
@@ -97,7 +80,7 @@ TEST_F(Operators, MultipliesAll) {
         // Signs everywhere; factors 2, 1/2 and 3 in so few places that every partial product is
         // exact.
         const std::uint64_t seed = next_seed();
-        Items h_in(num_items);
+        std::vector<float> h_in(num_items);
         for (int i = 0; i < num_items; ++i) {
           h_in[i] = judge::random_bits(seed, i) % 2 == 0 ? 1.0F : -1.0F;
         }
@@ -107,17 +90,14 @@ TEST_F(Operators, MultipliesAll) {
         h_in.back() *= 3;
         return h_in;
       },
-      [](auto begin, auto end) { return std::accumulate(begin, end, 1.0, std::multiplies<>()); });
+      product);
 }
 
 TEST_F(Operators, AveragesAll) {
   // One division after an exact sum; by way of a reciprocal it may round three times.
   expect_reduction(
       "reduce_mean",
-      [&](int num_items) { return judge::random_integers(next_seed(), num_items, 100); },
-      [](auto begin, auto end) {
-        return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
-      },
+      [&](int num_items) { return judge::random_integers(next_seed(), num_items, 100); }, mean,
       4 * kUnit);
 }
 
@@ -126,8 +106,7 @@ TEST_F(Operators, MeasuresTheEuclideanNorm) {
   expect_reduction(
       "euclidean_norm",
       [&](int num_items) { return judge::random_integers(next_seed(), num_items, 15); },
-      [](auto begin, auto end) { return std::sqrt(std::inner_product(begin, end, begin, 0.0)); },
-      4 * kUnit);
+      euclidean_norm, 4 * kUnit);
 }
 
 TEST_F(Operators, MultipliesAndAddsTwoArrays) {
@@ -144,7 +123,7 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
     WrongReduction wrong;
     wrong.num_items = h_a.size();
     wrong.over = [&](std::size_t begin, std::size_t end) {
-      return std::inner_product(h_a.begin() + begin, h_a.begin() + end, h_b.begin() + begin, 0.0);
+      return dot_product(part(h_a, begin, end), part(h_b, begin, end));
     };
     wrong.got = d_out.download()[0];
     wrong.expected = wrong.over(0, h_a.size());
@@ -161,29 +140,18 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
 TEST_F(Operators, FindsTheFarthestPoint) {
   // Whole coordinates: squared distances are exact, and ties are real ties.
   const auto attempt = [&](int num_points, int limit, bool with_nan) -> std::optional<Failure> {
-    std::vector<std::vector<float>> h_points;
-    h_points.reserve(3);
-    for (int axis = 0; axis < 3; ++axis) {
-      h_points.push_back(judge::random_integers(next_seed(), num_points, limit));
+    const auto coordinates = [&] { return judge::random_integers(next_seed(), num_points, limit); };
+    Points points{coordinates(), coordinates(), coordinates()};
+    if (with_nan) {
+      auto* const axes = std::array{&points.h_x, &points.h_y, &points.h_z}[next_seed() % 3];
+      (*axes)[next_seed() % num_points] = kNotANumber;
     }
-    if (with_nan) h_points[next_seed() % 3][next_seed() % num_points] = kNotANumber;
-    int expected = -1;
-    double farthest = -1;
-    for (int i = 0; i < num_points; ++i) {
-      const double x = h_points[0][i];
-      const double y = h_points[1][i];
-      const double z = h_points[2][i];
-      const double squared = x * x + y * y + z * z;
-      if (squared > farthest) {
-        farthest = squared;
-        expected = i;
-      }
-    }
+    const int expected = farthest_point(points);
     begin_case();
     give_scratch(num_points);
-    const auto d_x = input("d_x", h_points[0]);
-    const auto d_y = input("d_y", h_points[1]);
-    const auto d_z = input("d_z", h_points[2]);
+    const auto d_x = input("d_x", points.h_x);
+    const auto d_y = input("d_y", points.h_y);
+    const auto d_z = input("d_z", points.h_z);
     const auto d_out = output<int>("d_out", 1);
     auto failure =
         call<decltype(lab::farthest_point)>("farthest_point", d_x, d_y, d_z, num_points, d_out);
@@ -192,10 +160,7 @@ TEST_F(Operators, FindsTheFarthestPoint) {
     if (got == expected) return std::nullopt;
     if (judge::is_poison(got))
       return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
-    const auto squared = [&](int i) {
-      return text(h_points[0][i] * h_points[0][i] + h_points[1][i] * h_points[1][i] +
-                  h_points[2][i] * h_points[2][i]);
-    };
+    const auto squared = [&](int i) { return text(points.squared_distance(i)); };
     Failure wrong{judge::kind::kWrongResult, "farthest_point of " + std::to_string(num_points) +
                                                  (num_points == 1 ? " point" : " points") +
                                                  ": expected index " + std::to_string(expected) +
@@ -225,7 +190,7 @@ TEST_F(Operators, FindsTheFarthestPoint) {
 TEST_F(Operators, DependOnNoOrderOfExecution) {
   expect_in_any_order(4, [&](int) {
     const auto h_in = shifted_units(60000 + static_cast<int>(next_seed() % 3000), -3);
-    return reduce("reduce_max", h_in, {*std::max_element(h_in.begin(), h_in.end())});
+    return reduce("reduce_max", h_in, {largest(h_in)});
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -16,13 +15,12 @@
 #include "fixture/test_data.h"
 #include "judge.h"
 #include "reduction.cuh"
+#include "reference.h"
 
 namespace lab_judge {
 
 using judge::Buffer;
 using judge::Failure;
-
-inline constexpr double kUnit = 0x1p-24;  // u of the contract: half an ulp of a float in [1, 2)
 
 // The value read behind the end of a buffer: four poison bytes.
 inline const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
@@ -32,6 +30,11 @@ inline std::string text(double value) {
   out.precision(9);
   out << value;
   return out.str();
+}
+
+// Items [begin, end).
+inline Items part(Items items, std::size_t begin, std::size_t end) {
+  return items.subspan(begin, end - begin);
 }
 
 inline bool is_close(double got, double expected, double tolerance) {
@@ -91,10 +94,8 @@ class ReductionFixture : public judge::Fixture {
   std::optional<Failure> sum_of_integers(int num_items) {
     const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
     WrongReduction clues;
-    clues.over = [&](std::size_t begin, std::size_t end) {
-      return std::accumulate(h_in.begin() + begin, h_in.begin() + end, 0.0);
-    };
-    return reduce("reduce_sum", h_in, {clues.over(0, h_in.size())}, &clues);
+    clues.over = [&](std::size_t begin, std::size_t end) { return sum(part(h_in, begin, end)); };
+    return reduce("reduce_sum", h_in, {sum(h_in)}, &clues);
   }
 };
 
