@@ -33,7 +33,7 @@ class Link:
 
 
 def links(page: Path) -> Iterator[Link]:
-    """The relative links of a page, pictures included; code is no link."""
+    """The relative links of a page, pictures included; code is not a link."""
     text = _SPAN.sub("", _without_code(page.read_text("utf-8")))
     for pattern in (_LINK, _REFERENCE):
         for match in pattern.finditer(text):

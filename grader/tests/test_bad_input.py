@@ -53,7 +53,7 @@ def test_a_folder_without_labs_names_what_it_should_hold(checkout: Checkout) -> 
     checkout.write("work/stuff/notes.txt", "hello")
     ran = checkout.lab("grade", "stuff")
     assert ran.status == 2
-    assert "stuff holds no lab folder, such as stuff/01-demo" in ran.complaint
+    assert "stuff contains no lab folder, such as stuff/01-demo" in ran.complaint
 
 
 def test_a_lab_folder_itself_points_to_its_parent(checkout: Checkout) -> None:

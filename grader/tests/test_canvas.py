@@ -147,7 +147,10 @@ def test_a_refusal_is_one_line(checkout: Checkout, results: Path, canvas: FakeCa
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--to", "https://x.edu/courses/12"), "is no address of an assignment, as in https://"),
+        (
+            ("--to", "https://x.edu/courses/12"),
+            "is not the address of an assignment, as in https://",
+        ),
         (("--to", "http://x.edu/courses/1/assignments/2"), "the token may only travel by https"),
         ((), "--format canvas takes --to ADDRESS"),
     ],

@@ -68,7 +68,7 @@ def test_the_projects_own_tests_end_on_any_warning(tmp_path: Path) -> None:
 
 
 def test_gxx_is_taken_where_another_compiler_is_the_default(tmp_path: Path) -> None:
-    default = program(tmp_path / "bin" / "c++", "echo this is no g++ >&2; exit 1")
+    default = program(tmp_path / "bin" / "c++", "echo this is not g++ >&2; exit 1")
     configure(tmp_path / "build", path=default.parent)
     compiler = compiler_of(tmp_path / "build")
     assert compiler["id"] == "GNU"

@@ -261,7 +261,7 @@ def test_a_roster_of_another_kind_is_refused(desk: Desk) -> None:
     roster = desk.checkout.write("work/roster.csv", "name,email\nAnn,ann@example.edu\n")
     ran = desk.export("csv", "--layout", "canvas", "--roster", roster)
     assert ran.status == 2
-    assert "is no gradebook exported from Canvas" in ran.complaint
+    assert "is not a gradebook exported from Canvas" in ran.complaint
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

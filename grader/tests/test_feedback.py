@@ -74,7 +74,10 @@ def test_what_is_not_graded_keeps_its_cell(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("name,email\nAnn,a@x\n", "is no grading worksheet of Moodle: it lacks one of the columns"),
+        (
+            "name,email\nAnn,a@x\n",
+            "is not a grading worksheet of Moodle: it lacks one of the columns",
+        ),
         (None, "No such file"),
     ],
 )

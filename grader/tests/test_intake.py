@@ -101,7 +101,7 @@ def test_a_canvas_export_is_told_apart_by_the_students_number(
     assert ann.student == Student(name="leeann", lms_id="100")
     (lab,) = ann.labs
     assert getattr(ann.read(lab, lab.rungs[0]), "data", None) == SOLUTION.encode()  # the newer one
-    assert submissions["poeed_102"].problem == "essay.pdf is no archive and no rung file"
+    assert submissions["poeed_102"].problem == "essay.pdf is neither an archive nor a rung file"
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -60,7 +60,7 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ("correctness = 2", "correctness = 0.333", ":12: rung[0].points.correctness: points are"),
         ("correctness = 2", "correctness = -2", ":12: rung[0].points.correctness: points are"),
         ("efficiency = 1 }", "efficiency = 1, style = 1 }", "points.style: unknown key"),
-        ("requires = []", 'requires = ["09_x"]', ":19: rung[1].requires: '09_x' is no earlier"),
+        ("requires = []", 'requires = ["09_x"]', ":19: rung[1].requires: '09_x' is not an earlier"),
         ('id = "02_second"', 'id = "01_first"', ":16: rung[1].id: 01_first is there twice"),
         ('id = "02_second"', 'id = "second"', ":16: rung[1].id: expected two digits and a name"),
         ('hints = ["one", "two", "three"]', "hints = [1]", ":20: rung[1].hints: expected a list"),

@@ -87,9 +87,9 @@ def test_a_lab_touches_its_own_folders_and_one_shared_file(authors: Checkout) ->
         (["01-other"], "number 01 is taken by 01-demo"),
         (["08-demo"], "the name demo is taken by 01-demo"),
         (["08-double"], "'double' names something else already"),
-        (["08-x", "--rungs", "Warp"], "'Warp' is no name for a rung"),
+        (["08-x", "--rungs", "Warp"], "'Warp' is not a rung name"),
         (["08-x", "--rungs", "one", "one"], "the rung one is there twice"),
-        (["08-x", "--title", 'a "b"'], "is no title"),
+        (["08-x", "--title", 'a "b"'], "is not a title"),
     ],
 )
 def test_a_name_that_will_not_do_is_refused_before_anything_is_written(

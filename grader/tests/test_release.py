@@ -226,7 +226,7 @@ def test_nothing_is_written_when_a_piece_would_leak(
 def test_the_repository_itself_is_no_output(checkout: Checkout) -> None:
     ran = checkout.lab("release", "--output", checkout.root)
     assert ran.status == 2
-    assert "holds this repository" in ran.complaint
+    assert "contains this repository" in ran.complaint
 
 
 def test_a_students_copy_says_what_it_cannot_do(checkout: Checkout) -> None:

@@ -57,7 +57,10 @@ def test_a_row_that_names_nobody_is_passed_over(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("", "class.csv: empty"),
-        ("colour,size\nred,1\n", "class.csv:1: no column says who; expected name, email"),
+        (
+            "colour,size\nred,1\n",
+            "class.csv:1: no column identifies the student; expected name, email",
+        ),
         ("name,email\nAnn,a@x\nBob,A@x\n", "class.csv:3: email a@x is on line 2 already"),
         ("name,email\nAnn,a@x,7\n", "class.csv:2: 3 cells under 2 column names"),
         ('name,email\n"Ann,a@x\n', "class.csv:2: not CSV"),
@@ -143,7 +146,7 @@ def test_a_roster_without_a_single_submission_is_refused(checkout: Checkout) -> 
     checkout.write("class/notes.txt", "")
     file = checkout.write("class.csv", "login\nalee\n")
     ran = checkout.lab("grade", checkout.root / "class", "--roster", file)
-    assert (ran.status, "holds no lab folder" in ran.complaint) == (2, True)
+    assert (ran.status, "contains no lab folder" in ran.complaint) == (2, True)
 
 
 def test_a_group_in_the_class_keeps_the_ids_apart(checkout: Checkout) -> None:

@@ -171,7 +171,7 @@ def test_all_that_is_handed_out_or_solved_passes(part: str) -> None:
     files = [
         file
         for file in sorted((REPOSITORY / part).rglob("*.cu*"))
-        if "judge" not in file.parts  # those are no rungs
+        if "judge" not in file.parts  # those are not rungs
     ]
     if not files:
         pytest.skip(f"this checkout has no {part}")

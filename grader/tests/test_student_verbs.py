@@ -129,7 +129,7 @@ def test_all_hints_at_once(checkout: Checkout) -> None:
 def test_a_hint_wants_a_rung(checkout: Checkout) -> None:
     ran = checkout.lab("hint", LAB)
     assert ran.status == 2
-    assert "hint wants a rung, as in 01-demo/01_first" in ran.complaint
+    assert "hint needs a rung, as in 01-demo/01_first" in ran.complaint
 
 
 def test_a_damaged_state_file_is_no_obstacle(checkout: Checkout) -> None:

@@ -100,7 +100,7 @@ void add(Counters& sum, const Counters& more) {
 
 void fold(std::vector<KernelCounters>& kernels) {
   if (kernels.size() > kMaxKernels) {
-    // Copies, which no launch made, stay apart: they are no kernel's work.
+    // Copies, which no launch made, stay apart: no kernel did that work.
     std::ranges::stable_partition(kernels, [](const KernelCounters& kernel) {
       return !kernel.counters.contains("launches");
     });

@@ -66,7 +66,7 @@ TEST(Wire, AStructOfAContractTravelsAsItsBytes) {
   const Pair pair = arguments.next<Pair>();
   EXPECT_EQ(pair.first, -3);
   EXPECT_EQ(pair.second, 7);
-  EXPECT_THROW(arguments.next<Pair>(), worker::BadRequest) << "a number is no struct";
+  EXPECT_THROW(arguments.next<Pair>(), worker::BadRequest) << "a number is not a struct";
 }
 
 TEST(Wire, ReplySurvivesTheRoundTrip) {

@@ -41,7 +41,7 @@ std::string spell(const Tokens& tokens, std::size_t begin, std::size_t end) {
 std::string spell_name(const Tokens& tokens, std::size_t begin, std::size_t end,
                        const std::vector<std::string_view>& macro_parameters) {
   std::string result;
-  std::size_t plain = begin;  // tokens from here to i are no parameters
+  std::size_t plain = begin;  // tokens from here to i are not parameters
   const auto flush = [&](std::size_t i) {
     if (plain == i) return;
     if (!result.empty()) result += ' ';

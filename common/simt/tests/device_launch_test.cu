@@ -116,7 +116,7 @@ TEST_F(Launch, RefusesWhatTheDeviceCannotHold) {
     EXPECT_EQ(launch_error(1, 32, static_cast<std::size_t>(negative)), cudaErrorInvalidValue);
   }
   EXPECT_EQ(launch_error(1, dim3(1 << 31, 2)), cudaErrorInvalidValue) << "2^32 threads are not 0";
-  EXPECT_EQ(launch_error(1, 32), cudaSuccess) << "a refused launch is no sticky error";
+  EXPECT_EQ(launch_error(1, 32), cudaSuccess) << "a refused launch is not a sticky error";
   EXPECT_EQ(count[0], 32u) << "only the valid launch has run";
 }
 
@@ -224,7 +224,7 @@ TEST_F(Launch, RefusesMoreThreadsThanItsBounds) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   bounded_template<2><<<1, dim3(64, 2, 2)>>>(count.get());
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "a refused launch is no sticky error";
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "a refused launch is not a sticky error";
   EXPECT_EQ(count[0], 0u);
   bounded_kernel<<<2, kBound>>>(count.get());
   bounded_template<2><<<1, dim3(64, 2)>>>(count.get());

@@ -34,7 +34,7 @@ std::string describe(const Compaction& result, int got) {
   if (is_poison(got)) return "was never written";
   std::string text = "holds " + std::to_string(got);
   const auto found = std::ranges::find(result.h_in, got);
-  if (found == result.h_in.end()) return text + ", which is no item of the input";
+  if (found == result.h_in.end()) return text + ", which is not an item of the input";
   text += ", which is d_in[" + std::to_string(found - result.h_in.begin()) + "]";
   if (!result.keep(got)) return text + " and not kept";
   return text + " and belongs to " + place(std::count_if(result.h_in.begin(), found, result.keep));

@@ -215,7 +215,7 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
                              sort_case.show(got[first]) + " (" + std::to_string(num_wrong) +
                              " of " + std::to_string(got.size()) + " places are wrong)"};
   if (!extra.empty()) {
-    failure.message += ". The output is no permutation of the input, with " +
+    failure.message += ". The output is not a permutation of the input, with " +
                        std::to_string(lost.size()) + " of its keys missing, such as " +
                        sort_case.show(lost.front());
     failure.pattern = explain_keys(sort_case, extra, lost);

@@ -119,7 +119,7 @@ class KeysSlot : public judge::Slot {
     }
     if (fingerprint_of(d_out_) != fingerprint_) {
       return Failure{judge::kind::kWrongResult,
-                     "the output is in order, but is no permutation of the input"};
+                     "the output is in order, but is not a permutation of the input"};
     }
     return std::nullopt;
   }

@@ -21,7 +21,7 @@ struct DynamicShared {
 };
 
 // A launch argument 0 is rewritten to this: an argument of the lambda that calls the kernel would
-// be an int, which is no pointer any more. number() makes it one again, and leaves every other
+// be an int, which is not a pointer any more. number() makes it one again, and leaves every other
 // argument alone.
 struct LiteralZero {
   template <class T>

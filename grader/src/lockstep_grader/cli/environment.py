@@ -12,7 +12,7 @@ _ROOT = Path(__file__).parents[4]
 def complain_of_missing(error: ModuleNotFoundError, venv: Path = _ROOT / ".venv") -> ExitCode:
     """Names the module in one line; a .venv without it is made anew at the next start."""
     if (error.name or "").startswith("lockstep_grader"):
-        raise error  # ours is no package that can be installed
+        raise error  # ours is not a package that can be installed
     if Path(sys.prefix) == venv:
         (venv / "installed.txt").unlink(missing_ok=True)
         next_step = "run the same command again: it makes .venv anew"

@@ -80,7 +80,7 @@ def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Run
         models = [find_lab(models, lab_name)]
     if len(models) != 1:
         ids = ", ".join(lab.id for lab in models)
-        raise InputError(f"{name!r} may be of any of {ids}; write LAB/RUNG")
+        raise InputError(f"{name!r} may belong to any of {ids}; write LAB/RUNG")
     model = find_rung(models[0], rung_name)
     lab = graded[models[0].id]
     for result in lab.rungs:

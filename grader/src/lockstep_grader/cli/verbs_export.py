@@ -131,7 +131,9 @@ def export(
     if disputed:
         say(f"left out, as it is not clear whose they are: {'; '.join(disputed)}")
     if not book.submissions:
-        raise InputError("whose work these results are is not clear; settle it, and grade again")
+        raise InputError(
+            "it is not clear whose work these results are; settle that, and grade again"
+        )
     if to:
         status = _to_canvas(book, to, really)
     else:
@@ -234,7 +236,7 @@ def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
             raise InputError(f"there is no student {student!r} in these results")
     chosen = book.only(named, students)
     if not chosen.submissions:
-        raise InputError("these results hold no submission")
+        raise InputError("these results contain no submission")
     return chosen
 
 

@@ -54,7 +54,7 @@ def profile(
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     if "/" not in target.removeprefix("labs/").strip("/"):
-        raise InputError(f"profile wants a rung, as in {lab.id}/{rungs[0].id}")
+        raise InputError(f"profile needs a rung, as in {lab.id}/{rungs[0].id}")
     if backend is BackendChoice.CUDA:
         raise InputError("counters come from the emulator: use --backend cpu")
     folder = from_ or workspace.labs

@@ -125,7 +125,7 @@ def hint(
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
     if "/" not in target.removeprefix("labs/").strip("/"):
-        raise InputError(f"hint wants a rung, as in {lab.id}/{lab.rungs[0].id}")
+        raise InputError(f"hint needs a rung, as in {lab.id}/{lab.rungs[0].id}")
     rung = rungs[0]
     if not rung.hints:
         raise InputError(f"{lab.id}/{rung.id} has no hints")

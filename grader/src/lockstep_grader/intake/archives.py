@@ -87,7 +87,7 @@ class Spool:
 
 
 def stem(name: str) -> str | None:
-    """The name of an archive without its suffix; None when it is no archive that we read."""
+    """The name of an archive without its suffix; None when it is not an archive that we read."""
     suffix = next((end for end in reversed(SUFFIXES) if name.lower().endswith(end)), None)
     return name[: -len(suffix)] if suffix and len(name) > len(suffix) else None
 
@@ -157,7 +157,7 @@ def _read_tar(
         for count, entry in enumerate(archive, 1):
             _check_count(count, bounds)
             if entry.size < 0:
-                raise ArchiveError("is damaged: an entry has less than no bytes")
+                raise ArchiveError("is damaged: an entry has a negative size")
             archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
             made = float(entry.mtime)
             member = replace(_member(entry.name, entry.isdir()), modified=made)

@@ -14,7 +14,7 @@ def read_labs(workspace: Workspace) -> tuple[Lab, ...]:
     """Every lab of labs/, in order. Raises FaultError when there is none or one is malformed."""
     files = sorted(workspace.labs.glob("*/lab.toml"))
     if not files:
-        raise FaultError(f"{workspace.labs} holds no lab: is this a whole checkout?")
+        raise FaultError(f"{workspace.labs} contains no lab: is this a whole checkout?")
     return tuple(read_lab(file) for file in files)
 
 

@@ -134,7 +134,7 @@ class Gatherer:
             found.uploads.append(upload)
             found.labs.add(lab.id)
         else:
-            found.problems.append(f"{visible(name)} is no archive and no rung file")
+            found.problems.append(f"{visible(name)} is neither an archive nor a rung file")
 
     def _from_tree(self, tree: Tree, upload: Upload, found: Gathered) -> bool:
         folders = lab_folders(tree, self._wanted)
@@ -210,7 +210,7 @@ def _nothing_in(archive: str, members: Sequence[Member]) -> str:
     if not names:
         return f"{archive} is empty"
     if link := next((member for member in members if member.problem == "is a link"), None):
-        return f"{archive} holds no lab folder, but {visible(str(link.path))}, which is a link"
+        return f"{archive} contains no lab folder, but {visible(str(link.path))}, which is a link"
     if nested := next((name for name in names if stem(name) or is_foreign(name)), ""):
         return f"{archive} holds another archive, {visible(nested)}, which is not opened"
-    return f"{archive} holds no lab folder and no rung file"
+    return f"{archive} contains no lab folder and no rung file"

@@ -221,7 +221,7 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
     requires = table.texts("requires")
     for needed in requires:
         if needed not in earlier:
-            raise table.error("requires", f"{needed!r} is no earlier rung of this lab")
+            raise table.error("requires", f"{needed!r} is not an earlier rung of this lab")
     rung = Rung(
         id=rung_id,
         title=table.text("title"),

@@ -56,7 +56,9 @@ def _columns(file: Path, line: int, head: Sequence[str]) -> Mapping[str, int]:
     if not columns.keys() & {"name", "first", "last", *KEYS}:
         found = one_line(", ".join(head))[:100]
         wanted = "name, email, lms_id or login"
-        raise InputError(f"{file}:{line}: no column says who; expected {wanted}, got {found}")
+        raise InputError(
+            f"{file}:{line}: no column identifies the student; expected {wanted}, got {found}"
+        )
     return columns
 
 

@@ -69,7 +69,7 @@ def take_in(
     if not graded:
         if fault := next((found.fault for _, found in gathered if found.fault), ""):
             raise FaultError(f"cannot read the submissions: {fault}")
-        raise InputError(f"{path} holds no lab folder, such as {path / wanted.labs[0].id}")
+        raise InputError(f"{path} contains no lab folder, such as {path / wanted.labs[0].id}")
     identities = Identities(roster)
     made = [
         submission

@@ -52,8 +52,8 @@ def grade_class(
     require_something(request.path)
     if request.results.resolve().is_relative_to(request.path.resolve()):
         raise InputError(
-            f"the results folder {request.results} lies in {request.path}, where it would be taken "
-            "for a submission; choose another with --results"
+            f"the results folder {request.results} is inside {request.path}, where it would be "
+            "graded as a submission; choose another with --results"
         )
     if request.json:
         require_writable(request.json)

@@ -36,7 +36,7 @@ class Mark(StrEnum):
 
 
 class AnswerError(ValueError):
-    """What a person gave is no answer to such a question; one line that says what is."""
+    """What a person gave is not an answer to such a question; one line that says what is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from lockstep_grader.quiz.file import FILE, read_quiz
 
 class Checker(Protocol):
     def check(self, asked: Asked, answer: str) -> Verdict:
-        """Raises AnswerError when it is no answer to such a question."""
+        """Raises AnswerError when it is not an answer to such a question."""
 
 
 class NoKey:
@@ -64,7 +64,7 @@ class Scorer:
             return Verdict(Mark.WRONG, f"not an answer: {error}")
 
     def of_submission(self, submission: Submission, lab: Lab) -> QuizResult:
-        """A broken file earns nothing and says why; an absent one is no answer."""
+        """A broken file earns nothing and says why; an absent one is not an answer."""
         answers = handed_in(submission, lab, self.quiz)
         if isinstance(answers, str):
             return self.result(None, answers)

@@ -136,7 +136,7 @@ def _include_problem(written: str) -> str:
         library = posixpath.normpath(path).partition("/")[0].partition(".")[0]
         return f"{library}: what it does is this lab's to write"
     if _INTRINSICS.fullmatch(path):
-        return f"an include of {path}: a processor's own instructions are no CUDA"
+        return f"an include of {path}: a processor's own instructions are not CUDA"
     if "." in parts or "" in parts:
         return f"an include of {path}: write the header's name without ./ and //"
     if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS:

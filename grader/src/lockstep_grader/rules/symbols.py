@@ -202,7 +202,7 @@ def _initialisers(made: Object) -> Iterator[_Complaint]:
 
 
 def _disguises(made: Object) -> Iterator[_Complaint]:
-    """Code that is no function of C++: data among the code, and resolvers."""
+    """Code that is not a function of C++: data among the code, and resolvers."""
     for symbol in made.symbols:
         section = made.section_of(symbol)
         if section is None:

@@ -111,7 +111,7 @@ def load(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(f"{file}: no benchmark report: {error}") from error
+        raise InputError(f"{file}: not a benchmark report: {error}") from error
     if not isinstance(report, dict) or report.get("version") != _VERSION:
-        raise InputError(f"{file}: no benchmark report of version {_VERSION}")
+        raise InputError(f"{file}: not a benchmark report of version {_VERSION}")
     return report

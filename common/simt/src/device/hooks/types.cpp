@@ -91,7 +91,7 @@ void __ubsan_handle_type_mismatch_v1(const TypeMismatch* mistake, std::uintptr_t
   if (mistake->check > kMemberAccess) return;
   const std::size_t alignment = std::size_t{1} << mistake->log_alignment;
   if (address % alignment == 0) return;
-  // A reference to it is no access yet: structs and vectors are copied through one.
+  // A reference to it is not an access yet: structs and vectors are copied through one.
   if (mistake->check == kReferenceBinding) {
     g_doubtful = mistake;
     doubtful_reference = address;

@@ -60,7 +60,7 @@ int visit_innermost(void* data, std::uintptr_t /*pc*/, const char* path, int, co
   return 1;
 }
 
-// Without debug information lines stay unknown, which is no error of the program.
+// Without debug information lines stay unknown, which is not an error of the program.
 void ignore_error(void*, const char*, int) {}
 
 backtrace_state* program_state() {

@@ -95,7 +95,7 @@ struct Running {
   std::uint32_t lane_bit() const { return 1u << lane_id; }
 };
 
-// Has initial values, so it is no part of shared memory (see shared_memory.h). The emulator is
+// Has initial values, so it is not part of shared memory (see shared_memory.h). The emulator is
 // always linked into the executable, so access takes no more than a global's.
 [[gnu::tls_model("local-exec")]] extern constinit thread_local Running running;
 

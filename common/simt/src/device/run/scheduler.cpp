@@ -106,7 +106,7 @@ void run_thread_body() {
   } catch (const std::exception& error) {
     end_with_exception(error.what());
   } catch (...) {
-    end_with_exception("an object that is no std::exception");
+    end_with_exception("an object that is not a std::exception");
   }
 }
 

@@ -17,7 +17,7 @@ from lockstep_grader.model.grades import Lab, Rung
 _MAX_ENTRIES = 20_000
 _MAX_ARCHIVE_BYTES = 32 << 20
 _ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says that it is too large
-# What zipfile and tarfile raise for bytes that are no archive, or no whole one.
+# What zipfile and tarfile raise for bytes that are not an archive, or not a whole one.
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
 _UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
 

@@ -50,7 +50,7 @@ def release(
         raise InputError("this is a students' copy: release from the whole repository")
     folder = output.absolute()
     if folder == workspace.root or workspace.root.is_relative_to(folder):
-        raise InputError(f"{output} holds this repository; choose another --output")
+        raise InputError(f"{output} contains this repository; choose another --output")
     earlier = require_ours(folder)
     files = release_files(workspace, labs, chosen)
     require_committed(workspace.root, chosen)

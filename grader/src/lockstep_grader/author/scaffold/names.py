@@ -41,7 +41,7 @@ def lab_names(workspace: Workspace, lab_id: str, title: str, rung_names: Sequenc
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
         raise InputError(
-            f"{lab_id!r} is no name for a lab; it is two digits and words, as in 08-histogram"
+            f"{lab_id!r} is not a lab name: use two digits and words, as in 08-histogram"
         )
     number, slug = match["number"], match["slug"].replace("-", "_")
     if slug in _TAKEN:
@@ -57,7 +57,9 @@ def lab_names(workspace: Workspace, lab_id: str, title: str, rung_names: Sequenc
     words = match["slug"].replace("-", " ")
     shown = title or words[0].upper() + words[1:]
     if not shown.isprintable() or '"' in shown or "\\" in shown:
-        raise InputError(f"{shown!r} is no title: no quotes, backslashes or control characters")
+        raise InputError(
+            f"{shown!r} is not a title: leave out quotes, backslashes and control characters"
+        )
     return LabNames(lab_id, number, slug, shown, _numbered(rung_names))
 
 
@@ -66,7 +68,7 @@ def _numbered(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         match = _RUNG_NAME.fullmatch(name)
         if not match:
-            raise InputError(f"{name!r} is no name for a rung; it is words, as in warp_shuffle")
+            raise InputError(f"{name!r} is not a rung name: use words, as in warp_shuffle")
         if match["name"] in found:
             raise InputError(f"the rung {match['name']} is there twice")
         found.append(match["name"])

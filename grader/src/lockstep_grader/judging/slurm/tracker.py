@@ -56,7 +56,7 @@ class Tracker:
                 self.release(name)
 
     def release(self, name: str) -> None:
-        """The job has its outcome: the end of its task is no news about it."""
+        """The job has its outcome: the end of its task is not news about it."""
         self._holder.pop(name, None)
 
     def in_flight(self) -> int:

@@ -126,7 +126,7 @@ def rung_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[RungStat]:
 
 
 def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
-    """Kinds of findings at a rung, by how many submissions have them; not written is no cause."""
+    """Kinds of findings at a rung, by how many submissions have them, without those to do."""
     groups: dict[tuple[FindingKind, str, str], dict[str, tuple[Entry, str]]] = defaultdict(dict)
     order: dict[tuple[str, str], int] = {}
     for (lab_id, rung_id), found in _by_rung(entries).items():

@@ -48,7 +48,7 @@ def target_of(address: str) -> Target:
     match = _ADDRESS.fullmatch(address)
     if match is None:
         example = "https://canvas.example.edu/courses/12/assignments/345"
-        raise InputError(f"{address!r} is no address of an assignment, as in {example}")
+        raise InputError(f"{address!r} is not the address of an assignment, as in {example}")
     if not match["url"].startswith("https://") and urlsplit(address).hostname != "127.0.0.1":
         raise InputError(f"{match['url']}: the token may only travel by https")
     return Target(match["url"], int(match["course"]), int(match["id"]))

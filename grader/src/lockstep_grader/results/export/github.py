@@ -65,7 +65,7 @@ def result(
 
 
 def disarmed(text: str) -> str:
-    """`text` whose lines are no commands to the workflow that prints them."""
+    """`text` whose lines are not commands to the workflow that prints them."""
     lines = text.replace("##[", "# #[").split("\n")
     return "\n".join(f"| {line}" if line.lstrip().startswith("::") else line for line in lines)
 

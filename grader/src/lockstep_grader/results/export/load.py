@@ -48,7 +48,7 @@ def load_roster(path: Path) -> Roster:
     try:
         return roster_of(rows)
     except ValueError as error:
-        raise InputError(f"{path} is no gradebook exported from Canvas: {error}") from error
+        raise InputError(f"{path} is not a gradebook exported from Canvas: {error}") from error
 
 
 def load_worksheet(path: Path, book: Gradebook) -> Import:
@@ -57,4 +57,4 @@ def load_worksheet(path: Path, book: Gradebook) -> Import:
     try:
         return worksheet(book, rows)
     except ValueError as error:
-        raise InputError(f"{path} is no grading worksheet of Moodle: {error}") from error
+        raise InputError(f"{path} is not a grading worksheet of Moodle: {error}") from error

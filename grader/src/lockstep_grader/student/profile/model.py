@@ -113,7 +113,7 @@ def read_run(kernels: Sequence[Any]) -> SizeProfile:
 def _sum(one: Line, other: Line) -> Line:
     counters = dict(one.counters)
     for name, value in other.counters.items():
-        # The largest multiplicity of an address is no sum.
+        # The largest multiplicity of an address is not a sum.
         add = max if "max_" in name else float.__add__
         counters[name] = add(float(counters.get(name, 0)), float(value))
     return Line(one.file, one.line, counters, one.patterns + other.patterns)

@@ -134,7 +134,7 @@ def _count(
     try:
         return tuple(read_size(json.loads(line)) for line in lines)
     except ValueError as error:
-        raise FaultError(f"the judge wrote a profile that is no JSON: {error}") from error
+        raise FaultError(f"the judge wrote a profile that is not JSON: {error}") from error
 
 
 def _complain(name: str, size: SizeProfile) -> None:
