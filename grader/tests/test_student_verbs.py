@@ -139,12 +139,20 @@ def test_a_damaged_state_file_is_no_obstacle(checkout: Checkout) -> None:
     assert checkout.lab("list").status == 0
 
 
-def test_submit_refuses_a_todo_unless_forced(checkout: Checkout) -> None:
+def test_submit_refuses_a_call_of_todo_unless_forced(checkout: Checkout) -> None:
+    for name in ("01_first", "02_second"):
+        checkout.write(f"labs/{LAB}/{name}.cu", '  todo("write the kernel");\n')
     ran = checkout.lab("submit", LAB)
     assert ran.status == 2
     assert "still to do: 01_first.cu, 02_second.cu" in ran.complaint
     assert not Path(f"{LAB}.zip").exists()
     assert checkout.lab("submit", LAB, "--force").status == 0
+
+
+def test_a_comment_that_says_todo_is_handed_in(checkout: Checkout) -> None:
+    for name in ("01_first", "02_second"):
+        checkout.write(f"labs/{LAB}/{name}.cu", "// TODO 1. Load two items; todo() is gone.\n")
+    assert checkout.lab("submit", LAB).status == 0
 
 
 def test_submit_packs_the_rung_files_and_the_same_files_give_the_same_zip(

@@ -2,6 +2,7 @@
 """A submission, and how the rung files are taken from it: those and nothing else."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from lockstep_grader.model.grades import NOBODY_KNOWN, Finding, FindingKind, Lab
 from lockstep_grader.model.text import visible
 
 MAX_SOURCE_BYTES = 256 << 10
+_CALL_OF_TODO = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)  # and not in a comment of one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,11 @@ class Source:
 
     file_name: str
     data: bytes
+
+    @property
+    def calls_todo(self) -> bool:
+        """Whether some of it is not written yet. TODO in a comment is the student's own affair."""
+        return _CALL_OF_TODO.search(self.data) is not None
 
 
 @dataclass(frozen=True, slots=True)

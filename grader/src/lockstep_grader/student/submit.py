@@ -15,13 +15,14 @@ def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
     """Writes the lab's rung files under `folder` to `target`; the names of the packed files.
 
     Raises InputError for a file that is missing or cannot be read and, unless `force`, for one
-    that still has a TODO.
+    that still calls todo().
     """
     sources = [_source(folder, lab, rung) for rung in lab.rungs]
-    unfinished = [source.file_name for source in sources if b"TODO" in source.data]
+    unfinished = [source.file_name for source in sources if source.calls_todo]
     if unfinished and not force:
         raise InputError(
-            f"still to do: {', '.join(unfinished)}; finish them, or hand in as it is with --force"
+            f"still to do: {', '.join(unfinished)}; finish them and delete their calls of todo(), "
+            "or hand in as it is with --force"
         )
     answers = folder / lab.id / ANSWERS
     if answers.is_file():

@@ -13,6 +13,7 @@ from lockstep_grader.author.release.rewrite import (
     only_lab_folders,
     without_cuts,
 )
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab
@@ -68,7 +69,6 @@ _LEFT_OUT = (
     "grader/src/lockstep_grader/author/scaffold/templates",
 )
 _HEADERS = "common/cuda/lab"
-_STARTER_MARK = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)
 
 
 def release_files(
@@ -159,7 +159,7 @@ def require_starters(files: Mapping[str, bytes], lab: Lab) -> None:
         path = f"labs/{lab.id}/{rung.file_name}"
         if path not in files:
             raise InputError(f"{path} is missing")
-        if not _STARTER_MARK.search(files[path]):
+        if not Source(rung.file_name, files[path]).calls_todo:
             raise InputError(f"{path} calls todo() nowhere: is it solved? put the starter back")
 
 
