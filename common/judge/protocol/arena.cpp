@@ -16,8 +16,9 @@ std::size_t round_up(std::size_t size) { return (size + kAlignment - 1) / kAlign
 
 }  // namespace
 
-void Arena::reset() {
+void Arena::reset(std::size_t spacing_bytes) {
   used_bytes_ = 0;
+  spacing_bytes_ = round_up(spacing_bytes);
   regions_.clear();
 }
 
@@ -26,7 +27,7 @@ std::size_t Arena::allocate(const std::string& name, std::size_t size_bytes) {
   const std::size_t end = offset + round_up(size_bytes) + kGuardBytes;
   if (end > memory_.size_bytes()) throw std::runtime_error("the judge's arena is used up");
   memory_.fill(used_bytes_, kPoisonByte, end - used_bytes_);
-  used_bytes_ = end;
+  used_bytes_ = end + spacing_bytes_;  // no page of it is touched
   regions_.push_back({name, offset, size_bytes, 0});
   return offset;
 }

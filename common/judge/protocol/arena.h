@@ -49,8 +49,9 @@ class Arena {
  public:
   explicit Arena(std::size_t size_bytes) : memory_(size_bytes) {}
 
-  // Forgets all buffers.
-  void reset();
+  // Forgets all buffers. The next ones are so many bytes apart, besides their guard zones, that an
+  // access which runs past one ends in no other.
+  void reset(std::size_t spacing_bytes = 0);
   // Cuts a poisoned buffer. Throws std::runtime_error when the arena is used up.
   std::size_t allocate(const std::string& name, std::size_t size_bytes);
   void mark_initialized(std::size_t offset);
@@ -65,6 +66,7 @@ class Arena {
  private:
   Memory memory_;
   std::size_t used_bytes_ = 0;
+  std::size_t spacing_bytes_ = 0;
   std::vector<wire::Region> regions_;
 };
 

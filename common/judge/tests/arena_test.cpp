@@ -17,6 +17,19 @@ TEST(Arena, FreshBuffersArePoisonedAndAligned) {
   for (const float value : second.download()) EXPECT_TRUE(judge::is_poison(value));
 }
 
+TEST(Arena, BuffersAreAsFarApartAsWanted) {
+  Arena arena(1 << 20);
+  arena.reset(1000);
+  const Buffer<float> first(arena, "first", 3);
+  const Buffer<float> second(arena, "second", 5);
+  EXPECT_GE(second.offset() - first.offset(), 1000U);
+  EXPECT_EQ(second.offset() % 256, 0U);
+  EXPECT_FALSE(arena.find_trespass());
+  arena.reset();
+  EXPECT_EQ(Buffer<float>(arena, "first", 3).offset(), first.offset());
+  EXPECT_LT(Buffer<float>(arena, "second", 5).offset(), second.offset());
+}
+
 TEST(Arena, UploadedValuesComeBack) {
   Arena arena(1 << 20);
   Buffer<int> buffer(arena, "buffer", 3);
