@@ -49,8 +49,8 @@ class Arena {
  public:
   explicit Arena(std::size_t size_bytes) : memory_(size_bytes) {}
 
-  // Forgets all buffers. The next ones are so many bytes apart, besides their guard zones, that an
-  // access which runs past one ends in no other.
+  // Forgets all buffers. `spacing_bytes` separate the next ones, besides their guard zones: an
+  // access that runs past one of them by less ends in no other.
   void reset(std::size_t spacing_bytes = 0);
   // Cuts a poisoned buffer. Throws std::runtime_error when the arena is used up.
   std::size_t allocate(const std::string& name, std::size_t size_bytes);
