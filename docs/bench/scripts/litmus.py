@@ -35,7 +35,9 @@ FOLDER = ROOT / "docs" / "litmus"
 GPU_RUNS = 10_000_000
 FILES = {"cpu": "litmus-cpu.json", "cuda": "litmus-cuda.json"}
 NOT_RUN = "not run yet"
-_HEAD = re.compile(r"// (?P<says>.+)\n// weak: (?P<weak>\d \d)\n// model: (?P<model>.+)\n")
+_HEAD = re.compile(
+    r"// (?P<says>.+)\n// weak: (?P<weak>\d \d)\n// model: (?P<model>.+)\n"
+)
 _OUTCOME = re.compile(r"^outcome (\d \d): (\d+)$", re.MULTILINE)
 
 
@@ -55,7 +57,9 @@ def read_tests(folder: Path = FOLDER) -> list[Test]:
 def _read(file: Path) -> Test:
     match = _HEAD.search(file.read_text("utf-8"))
     if match is None or match["model"] not in ("allowed", "forbidden", "race"):
-        raise MeasurementError(f"{file.name}: its head must have the lines `weak:` and `model:`")
+        raise MeasurementError(
+            f"{file.name}: its head must have the lines `weak:` and `model:`"
+        )
     return Test(file.stem, file, match["says"], match["weak"], match["model"])
 
 
@@ -75,7 +79,9 @@ def on_emulator(tests: Sequence[Test], seeds: int) -> dict[str, Any]:
             for seed in range(seeds):
                 with (work / "output").open("w+") as said:
                     settings = Settings(seed=seed, timeout=60)
-                    ran = run_program(binary, (), settings, work, test.name, said.fileno())
+                    ran = run_program(
+                        binary, (), settings, work, test.name, said.fileno()
+                    )
                     said.seek(0)
                     counts += outcomes(said.read())
                 kinds.update({str(finding.kind) for finding in ran.findings})
@@ -134,7 +140,9 @@ def _origin(side: Mapping[str, Any] | None) -> str:
 def _counted(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return NOT_RUN
-    return ", ".join(f"`{outcome}`: {count:,}" for outcome, count in found["outcomes"].items())
+    return ", ".join(
+        f"`{outcome}`: {count:,}" for outcome, count in found["outcomes"].items()
+    )
 
 
 def _findings(found: Mapping[str, Any] | None) -> str:
@@ -150,21 +158,30 @@ class Side(str, Enum):
     TABLE = "table"
 
 
-@measurement("litmus", needs=f"{GPU} for cuda", writes=[*FILES.values(), "litmus.md"])
+@measurement("litmus", needs=f"{GPU} for cuda", writes=["litmus-*.json", "litmus.md"])
 def litmus(
-    side: Side, seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000
+    side: Side,
+    seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000,
 ) -> None:
     """Count the outcomes of the memory model's litmus tests."""
     tests = read_tests()
     head: dict[str, object] = {**provenance(), "machine": machine()}
     if side is Side.CPU:
         found = on_emulator(tests, seeds)
-        write_json(FILES["cpu"], {**head, "runs": f"one run in each of {seeds} orders", "tests": found})
+        write_json(
+            FILES["cpu"],
+            {**head, "runs": f"one run in each of {seeds} orders", "tests": found},
+        )
     elif side is Side.CUDA:
-        gpu = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"]).strip()
+        gpu = output(
+            ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"]
+        ).strip()
         head["machine"] = {**machine(), "system": gpu}
         found = on_gpu(tests)
-        write_json(FILES["cuda"], {**head, "runs": f"{GPU_RUNS:,} runs of each", "tests": found})
+        write_json(
+            FILES["cuda"],
+            {**head, "runs": f"{GPU_RUNS:,} runs of each", "tests": found},
+        )
     sides = {
         name: json.loads((BENCH / file).read_text("utf-8"))
         for name, file in FILES.items()

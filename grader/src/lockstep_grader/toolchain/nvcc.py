@@ -23,7 +23,7 @@ _NEWEST_TRIED = 20  # of g++-N, where nvcc does not say what it accepts
 _NEWEST_GXX = re.compile(r"^#if __GNUC__ > (\d+)", re.MULTILINE)  # crt/host_config.h refuses it
 
 
-# A starter declares names for its TODOs to use: 177 is "never referenced", 550 "set but never used".
+# A starter declares names for its TODOs to use. 177: never referenced; 550: set, but never used.
 _QUIET_STARTERS = ("-diag-suppress=177,550",)
 
 
