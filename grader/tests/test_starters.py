@@ -2,12 +2,15 @@
 """Every starter compiles without a warning: with the flags that rungs get, by g++ and by nvcc."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.description import read_toolchain
 from lockstep_grader.toolchain.nvcc import Phase, RungCompiler, rung_compiler
 
@@ -19,16 +22,16 @@ pytestmark = pytest.mark.e2e
 each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
 
 
-def said(argv: "list[str] | tuple[str, ...]") -> str:
+def said(argv: Sequence[str]) -> str:
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     words = done.stdout + done.stderr
     return words if done.returncode or "warning" in words else ""
 
 
 @each_lab
-def test_gxx_has_nothing_to_say_of_a_starter(lab, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    toolchain = read_toolchain(Workspace.from_environment().build / "cpu" / "lockstep.json")
-    steps = {step.name: step for step in toolchain.steps}
+def test_gxx_has_nothing_to_say_of_a_starter(lab: Lab, tmp_path: Path) -> None:
+    file = build_backend(Workspace.from_environment(), Backend.CPU, ["lockstep_run"], 2)
+    steps = {step.name: step for step in read_toolchain(file).steps}
     for rung in lab.rungs:
         source = REPOSITORY / "labs" / lab.id / rung.file_name
         for name in ("rewrite", "compile"):
@@ -37,7 +40,7 @@ def test_gxx_has_nothing_to_say_of_a_starter(lab, tmp_path: Path) -> None:  # ty
 
 
 @each_lab
-def test_nvcc_has_nothing_to_say_of_a_starter(lab, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_nvcc_has_nothing_to_say_of_a_starter(lab: Lab, tmp_path: Path) -> None:
     nvcc = rung_compiler()
     if not isinstance(nvcc, RungCompiler):
         pytest.skip("no nvcc here")
