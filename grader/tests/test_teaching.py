@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The instructors' pages on teaching: what they promise is what lint proves, and no student gets them."""
+"""The instructors' pages: what they promise is what lint proves, and no student gets them."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The limits of one SM, from the first CUDA device to Blackwell: "Technical specifications per compute
-// capability" of NVIDIA's CUDA programming guides, and the tables of its occupancy calculator. For
-// the judge, the handout, and your own experiments.
+// The limits of one SM, from the first CUDA device to Blackwell: "Technical specifications per
+// compute capability" of NVIDIA's CUDA programming guides, and the tables of its occupancy
+// calculator. For the judge, the handout, and your own experiments.
 #pragma once
 
 #include "machine.cuh"

@@ -35,9 +35,7 @@ FOLDER = ROOT / "docs" / "litmus"
 GPU_RUNS = 10_000_000
 FILES = {"cpu": "litmus-cpu.json", "cuda": "litmus-cuda.json"}
 NOT_RUN = "not run yet"
-_HEAD = re.compile(
-    r"// (?P<says>.+)\n// weak: (?P<weak>\d \d)\n// model: (?P<model>.+)\n"
-)
+_HEAD = re.compile(r"// (?P<says>.+)\n// weak: (?P<weak>\d \d)\n// model: (?P<model>.+)\n")
 _OUTCOME = re.compile(r"^outcome (\d \d): (\d+)$", re.MULTILINE)
 
 
@@ -57,9 +55,7 @@ def read_tests(folder: Path = FOLDER) -> list[Test]:
 def _read(file: Path) -> Test:
     match = _HEAD.search(file.read_text("utf-8"))
     if match is None or match["model"] not in ("allowed", "forbidden", "race"):
-        raise MeasurementError(
-            f"{file.name}: its head must have the lines `weak:` and `model:`"
-        )
+        raise MeasurementError(f"{file.name}: its head must have the lines `weak:` and `model:`")
     return Test(file.stem, file, match["says"], match["weak"], match["model"])
 
 
@@ -79,9 +75,7 @@ def on_emulator(tests: Sequence[Test], seeds: int) -> dict[str, Any]:
             for seed in range(seeds):
                 with (work / "output").open("w+") as said:
                     settings = Settings(seed=seed, timeout=60)
-                    ran = run_program(
-                        binary, (), settings, work, test.name, said.fileno()
-                    )
+                    ran = run_program(binary, (), settings, work, test.name, said.fileno())
                     said.seek(0)
                     counts += outcomes(said.read())
                 kinds.update({str(finding.kind) for finding in ran.findings})
@@ -140,9 +134,7 @@ def _origin(side: Mapping[str, Any] | None) -> str:
 def _counted(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return NOT_RUN
-    return ", ".join(
-        f"`{outcome}`: {count:,}" for outcome, count in found["outcomes"].items()
-    )
+    return ", ".join(f"`{outcome}`: {count:,}" for outcome, count in found["outcomes"].items())
 
 
 def _findings(found: Mapping[str, Any] | None) -> str:
@@ -173,9 +165,7 @@ def litmus(
             {**head, "runs": f"one run in each of {seeds} orders", "tests": found},
         )
     elif side is Side.CUDA:
-        gpu = output(
-            ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"]
-        ).strip()
+        gpu = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"]).strip()
         head["machine"] = {**machine(), "system": gpu}
         found = on_gpu(tests)
         write_json(
