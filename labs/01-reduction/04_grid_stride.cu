@@ -30,7 +30,9 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("04_grid_stride: write the kernel and its two launches, then delete this line");
 
-  // TODO 5. This many blocks run at once. How many do 1000 items need? And 0 items?
+  // TODO 5. This many blocks run at once if 2048 threads fit on a multiprocessor. Which
+  //         cudaOccupancy function counts them for your device? How many blocks do 1000 items
+  //         need? And 0 items?
   const int num_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
   float* d_block_sums = scratch.allocate<float>(num_blocks);
   // TODO 6. The third launch argument is the size of the dynamic shared memory, in bytes.
