@@ -12,6 +12,11 @@ set(common_dir ${CMAKE_SOURCE_DIR}/common)
 set(worker_step_gather ${CMAKE_LINKER} -r --force-group-allocation {work}/rung.o -o {work}/isolated.o)
 set(worker_step_isolate ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols={calls}.keep)  # goes on below
 
+# A starter declares names for its TODOs to use. Warnings about them would hide those that matter.
+set(quiet_starters -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-function
+  -Wno-unused-local-typedefs)
+list(JOIN quiet_starters "," quiet_starters_of_host)
+
 if(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation announces to the emulator every memory access, every basic block, every index of
   # an array of known size and every address with its type. Optimisations are off that would move or
@@ -30,6 +35,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-thread-jumps --param=max-jump-thread-duplication-stmts=0
     -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
+    ${quiet_starters}
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
@@ -77,7 +83,8 @@ else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
   set(worker_step_names compile gather isolate link)
   set(worker_step_compile ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -lineinfo
-    -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique
+    -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique,${quiet_starters_of_host}
+    -diag-suppress=177,550
     -I${common_dir}/cuda -I{include} -c {source} -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire>

@@ -15,6 +15,7 @@ WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
 ROLES = {"main", "fixture", "data", "reference", "diagnosis", "workload", "picture"}
 TEST = re.compile(r"^TEST_F\((\w+),", re.MULTILINE)
+MAX_WORDS = 2500  # of a handout; a second page holds what is looked up
 NAMESPACE = re.compile(r"^namespace (\w+) \{", re.MULTILINE)
 
 each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
@@ -44,7 +45,23 @@ def test_a_student_sees_the_handout_the_contract_and_the_rungs(lab: Lab) -> None
     needed |= {rung.file_name for rung in lab.rungs}
     assert needed <= seen
     more = seen - needed - {"quiz.toml"}
-    assert [name for name in more if not name.endswith(".cuh")] == []
+    assert [name for name in more if not name.endswith((".cuh", ".md"))] == []
+
+
+@each_lab
+def test_a_handout_is_short_enough_to_be_read(lab: Lab) -> None:
+    text = (folder(lab) / "README.md").read_text("utf-8")
+    assert len(text.split()) <= MAX_WORDS
+    assert re.search(r"^The hours are our estimate .*, [\d.]+ in all", text, re.MULTILINE)
+
+
+@each_lab
+def test_a_starter_is_quiet(lab: Lab) -> None:
+    """Warnings about unused names are off for rungs: no attribute hides a signature."""
+    noise = ("maybe_unused", "static_cast<void>")
+    for rung in lab.rungs:
+        text = (folder(lab) / rung.file_name).read_text("utf-8")
+        assert [word for word in noise if word in text] == [], rung.file_name
 
 
 @each_lab

@@ -13,9 +13,8 @@ constexpr int kBlockWidth = 16;
 constexpr int kBlockHeight = 16;
 
 // d_sum = d_a + d_b, all three (height, width), row-major. Every thread runs this same code.
-__global__ void matrix_add_kernel([[maybe_unused]] const float* d_a,
-                                  [[maybe_unused]] const float* d_b, [[maybe_unused]] int width,
-                                  [[maybe_unused]] int height, [[maybe_unused]] float* d_sum) {
+__global__ void matrix_add_kernel(const float* d_a, const float* d_b, int width, int height,
+                                  float* d_sum) {
   // TODO 1. Which column and which row are this thread's? blockIdx.x blocks lie to the left of this
   //         block, each kBlockWidth columns wide, and threadIdx.x threads of its own row. Rows
   //         likewise, with y.

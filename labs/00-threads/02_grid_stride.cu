@@ -10,9 +10,8 @@ namespace {
 
 // d_out[i] = factor * d_in[i] for all num_items items; d_thread[i] = the thread that did it, unless
 // d_thread is null.
-__global__ void scale_kernel([[maybe_unused]] const float* d_in, [[maybe_unused]] int num_items,
-                             [[maybe_unused]] float factor, [[maybe_unused]] float* d_out,
-                             [[maybe_unused]] int* d_thread) {
+__global__ void scale_kernel(const float* d_in, int num_items, float factor, float* d_out,
+                             int* d_thread) {
   // TODO 1. Number the threads of the whole grid from 0: how many threads do the blocks before
   //         this one have? blockDim.x says how many there are in a block.
   // TODO 2. How many threads are there in all? gridDim.x says how many blocks there are.

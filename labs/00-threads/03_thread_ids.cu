@@ -8,7 +8,7 @@
 namespace lab {
 namespace {
 
-__global__ void thread_ids_kernel([[maybe_unused]] ThreadIds* d_ids) {
+__global__ void thread_ids_kernel(ThreadIds* d_ids) {
   ThreadIds ids = {};
   // TODO 1. Column, row and layer: as in 01, with blockDim in place of the constants.
   // TODO 2. The thread's number in its block. In one dimension it is threadIdx.x. In two, how many

@@ -12,9 +12,7 @@ namespace {
 constexpr int kThreadsPerBlock = 256;
 
 // Adds d_in (num_items) to d_out (1); one thread per item.
-__global__ void global_atomic_kernel([[maybe_unused]] const float* d_in,
-                                     [[maybe_unused]] int num_items,
-                                     [[maybe_unused]] float* d_out) {
+__global__ void global_atomic_kernel(const float* d_in, int num_items, float* d_out) {
   // TODO 1. Which item is this thread's? Its index follows from blockIdx.x, threadIdx.x and
   //         kThreadsPerBlock.
   // TODO 2. The last block may have more threads than there are items left. What must those do?

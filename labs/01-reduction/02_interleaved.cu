@@ -15,9 +15,7 @@ constexpr int kThreadsPerBlock = 1024;
 constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Writes the sum of block b's kItemsPerBlock items of d_in (num_items) to d_block_sums[b].
-__global__ void interleaved_kernel([[maybe_unused]] const float* d_in,
-                                   [[maybe_unused]] int num_items,
-                                   [[maybe_unused]] float* d_block_sums) {
+__global__ void interleaved_kernel(const float* d_in, int num_items, float* d_block_sums) {
   // TODO 1. Declare a tile of kItemsPerBlock floats in static shared memory: __shared__.
   // TODO 2. Each thread loads two items. At each of the two loads, the 32 threads of a warp should
   //         read 32 neighbouring words: which two items are thread t's? What goes into the tile

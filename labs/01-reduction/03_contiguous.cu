@@ -15,9 +15,7 @@ constexpr int kThreadsPerBlock = 1024;
 constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Writes the sum of block b's kItemsPerBlock items of d_in (num_items) to d_block_sums[b].
-__global__ void contiguous_kernel([[maybe_unused]] const float* d_in,
-                                  [[maybe_unused]] int num_items,
-                                  [[maybe_unused]] float* d_block_sums) {
+__global__ void contiguous_kernel(const float* d_in, int num_items, float* d_block_sums) {
   // TODO 1. Load the tile as in 02.
   // TODO 2. Fold it: in each step add the second half of what is left to the first half. At which
   //         stride does the loop begin, and where does it end? Which threads are active?

@@ -12,13 +12,11 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads, all that one can hold
+constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
 
 // Writes the sum of what block b's threads pick from d_in (num_items) to d_block_sums[b].
 // blockDim.x is a power of two; blockDim.x floats of dynamic shared memory.
-__global__ void grid_stride_kernel([[maybe_unused]] const float* d_in,
-                                   [[maybe_unused]] int num_items,
-                                   [[maybe_unused]] float* d_block_sums) {
+__global__ void grid_stride_kernel(const float* d_in, int num_items, float* d_block_sums) {
   // TODO 1. Declare the shared array without a size: extern __shared__. What sets the size?
   // TODO 2. Thread k of the grid adds items k, k + T, k + 2T, ... in a register, with T threads in
   //         the grid. Does k + T stay below 2^31 for every length? std::int64_t helps.
@@ -32,7 +30,9 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("04_grid_stride: write the kernel and its two launches, then delete this line");
 
-  // TODO 5. This many blocks run at once. How many do 1000 items need? And 0 items?
+  // TODO 5. This many blocks run at once if 2048 threads fit on a multiprocessor. Which
+  //         cudaOccupancy function counts them for your device? How many blocks do 1000 items
+  //         need? And 0 items?
   const int num_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
   float* d_block_sums = scratch.allocate<float>(num_blocks);
   // TODO 6. The third launch argument is the size of the dynamic shared memory, in bytes.

@@ -28,11 +28,8 @@ constexpr int kBlocksPerMultiprocessor = 4;
 
 // Writes finish(all mapped items combined) to d_out[0]. d_arrays: one or more arrays (num_items).
 template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
-__global__ void operator_kernel([[maybe_unused]] Map map, [[maybe_unused]] Combine combine,
-                                [[maybe_unused]] T identity, [[maybe_unused]] Finish finish,
-                                [[maybe_unused]] int num_items, [[maybe_unused]] T* d_block_values,
-                                [[maybe_unused]] Result* d_out,
-                                [[maybe_unused]] const Floats*... d_arrays) {
+__global__ void operator_kernel(Map map, Combine combine, T identity, Finish finish, int num_items,
+                                T* d_block_values, Result* d_out, const Floats*... d_arrays) {
   // TODO 1. Begin with your 06. `d_arrays[item]...` lists the item of every array, so
   //         map(item, d_arrays[item]...) is the value of an item.
   // TODO 2. Where does 06 write 0.0f or +? Each such place becomes `identity` or `combine`.

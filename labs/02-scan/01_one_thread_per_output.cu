@@ -12,9 +12,7 @@ namespace {
 constexpr int kThreadsPerBlock = 256;
 
 // Writes the exclusive scan of d_in (num_items) to d_out (num_items); one thread per item.
-__global__ void one_thread_per_output_kernel([[maybe_unused]] const unsigned* d_in,
-                                             [[maybe_unused]] int num_items,
-                                             [[maybe_unused]] unsigned* d_out) {
+__global__ void one_thread_per_output_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
   // TODO 1. Which output is this thread's? What must the threads past the end do?
   // TODO 2. Add the items before it. Is the item itself one of them?
   // TODO 3. How many additions are that for thread 0, and for the last one? How long does its warp

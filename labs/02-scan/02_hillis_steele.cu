@@ -12,10 +12,8 @@ constexpr int kThreadsPerBlock = kMaxItemsInOneBlock;
 
 // Writes the exclusive scan of d_in (num_items) to d_out (num_items). One block;
 // num_items <= kThreadsPerBlock.
-__global__ void hillis_steele_kernel([[maybe_unused]] const unsigned* d_in,
-                                     [[maybe_unused]] int num_items,
-                                     [[maybe_unused]] unsigned* d_out) {
-  [[maybe_unused]] __shared__ unsigned tile[2][kThreadsPerBlock];  // read one, write the other
+__global__ void hillis_steele_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
+  __shared__ unsigned tile[2][kThreadsPerBlock];  // read one, write the other
 
   // TODO 1. The steps make an inclusive scan. What must tile[0][t] hold so that what comes out
   //         is the exclusive scan of d_in? And what past the end?

@@ -14,19 +14,17 @@ constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 // tile (kItemsPerBlock), in shared memory, in all of these; called by all threads of the block.
 
 // Fills the tile: d_in (num_items), and past the end what changes no sum.
-__device__ void load_tile([[maybe_unused]] const unsigned* d_in, [[maybe_unused]] int num_items,
-                          [[maybe_unused]] unsigned* tile) {
+__device__ void load_tile(const unsigned* d_in, int num_items, unsigned* tile) {
   // TODO 1. Two items per thread. Which two, so that a warp reads neighbouring words both times?
 }
 
 // Writes the first num_items words of the tile to d_out.
-__device__ void store_tile([[maybe_unused]] const unsigned* tile, [[maybe_unused]] int num_items,
-                           [[maybe_unused]] unsigned* d_out) {
+__device__ void store_tile(const unsigned* tile, int num_items, unsigned* d_out) {
   // TODO 2. Other threads wrote the words: what comes first?
 }
 
 // Afterwards tile[i] holds the sum of the items under the tree's node that ends at word i.
-__device__ void up_sweep_tile([[maybe_unused]] unsigned* tile) {
+__device__ void up_sweep_tile(unsigned* tile) {
   // TODO 3. Draw the tree over 8 words: 0 1 2 3 4 5 6 7 becomes 0 1 2 6 4 9 6 28. In the step with
   //         `stride`, the nodes end at words 2 * stride - 1, 4 * stride - 1, ... Which of them is
   //         thread t's, and which threads have none?
@@ -34,7 +32,7 @@ __device__ void up_sweep_tile([[maybe_unused]] unsigned* tile) {
 }
 
 // Turns the tree of sums into the exclusive scan of the items.
-__device__ void down_sweep_tile([[maybe_unused]] unsigned* tile) {
+__device__ void down_sweep_tile(unsigned* tile) {
   // TODO 5. Now a node's word must hold the sum of all items before the node. What is that for the
   //         root? One thread writes it, once. Which thread may do so without another barrier?
   // TODO 6. From the root to the leaves: given a node's word, what is before its left child, and

@@ -7,12 +7,12 @@
 namespace lab {
 namespace {
 
-[[maybe_unused]] constexpr int kNumBanks = 32;
+constexpr int kNumBanks = 32;
 constexpr int kItemsPerBlock = kMaxItemsInOneBlock;
 constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 
 // Where item i of the tile lives in shared memory.
-[[maybe_unused]] __host__ __device__ constexpr int padded(int i) {
+__host__ __device__ constexpr int padded(int i) {
   // TODO 1. Word i is in bank i % 32. In your 03, write down the words that lanes 0, 1, 2, ...
   //         touch in the step with stride 16, and their banks. Where should item 32 live, so that
   //         it is not in the bank of item 0? And item 64?
@@ -23,10 +23,8 @@ constexpr int kThreadsPerBlock = kItemsPerBlock / 2;
 constexpr int kWordsPerTile = kItemsPerBlock;
 
 // Writes the exclusive scan of d_in (num_items) to d_out (num_items). One block.
-__global__ void conflict_free_kernel([[maybe_unused]] const unsigned* d_in,
-                                     [[maybe_unused]] int num_items,
-                                     [[maybe_unused]] unsigned* d_out) {
-  [[maybe_unused]] __shared__ unsigned tile[kWordsPerTile];
+__global__ void conflict_free_kernel(const unsigned* d_in, int num_items, unsigned* d_out) {
+  __shared__ unsigned tile[kWordsPerTile];
 
   // TODO 3. Your 03, in one piece. Every index of the tile goes through padded(), the root's, too;
   //         indices of d_in and d_out do not. Is padded(i) - padded(stride) the left child's word?

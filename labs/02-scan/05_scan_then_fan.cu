@@ -10,12 +10,11 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 512;
-[[maybe_unused]] constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
+constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Scans each block's tile of d_in on its own; d_block_sums (gridDim.x) gets the tiles' sums.
-__global__ void scan_blocks_kernel([[maybe_unused]] const unsigned* d_in,
-                                   [[maybe_unused]] int num_items, [[maybe_unused]] unsigned* d_out,
-                                   [[maybe_unused]] unsigned* d_block_sums) {
+__global__ void scan_blocks_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
+                                   unsigned* d_block_sums) {
   // TODO 1. Your 04, on the tile that begins at blockIdx.x * kItemsPerBlock. The last tile may be
   //         partial: its sum must be written all the same.
   // TODO 2. When is the tile's sum in shared memory, where, and for how long? Which threads may
@@ -24,9 +23,8 @@ __global__ void scan_blocks_kernel([[maybe_unused]] const unsigned* d_in,
 }
 
 // Adds d_increments[block], the sum of all tiles before it, to each item of a block's tile.
-__global__ void add_increments_kernel([[maybe_unused]] const unsigned* d_increments,
-                                      [[maybe_unused]] int num_items,
-                                      [[maybe_unused]] unsigned* d_items) {
+__global__ void add_increments_kernel(const unsigned* d_increments, int num_items,
+                                      unsigned* d_items) {
   // TODO 4. Which increment is this block's?
 }
 

@@ -22,15 +22,12 @@ enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile
 
 using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
 
-[[maybe_unused]] __device__ void publish([[maybe_unused]] TileWord& word,
-                                         [[maybe_unused]] State state,
-                                         [[maybe_unused]] unsigned value) {
+__device__ void publish(TileWord& word, State state, unsigned value) {
   // TODO 1. One store. What could another block see if state and value were two stores?
 }
 
 // Returns the sum of all tiles before `tile`.
-[[maybe_unused]] __device__ unsigned look_back([[maybe_unused]] TileWord* d_words,
-                                               [[maybe_unused]] int tile) {
+__device__ unsigned look_back(TileWord* d_words, int tile) {
   // TODO 2. Make it right with one thread first: move to the left, wait while a word is empty, add
   //         an aggregate and move on, add a prefix and stop. What is before tile 0?
   // TODO 3. Then let a whole warp look at 32 tiles at once. Which of them count if lane 5 sees the
@@ -40,10 +37,8 @@ using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
 
 // Writes the exclusive scan of d_in to d_out (num_items). One tile per block; d_ticket (1) and
 // d_words (gridDim.x) are 0 at first.
-__global__ void look_back_kernel([[maybe_unused]] const unsigned* d_in,
-                                 [[maybe_unused]] int num_items, [[maybe_unused]] unsigned* d_out,
-                                 [[maybe_unused]] TileWord* d_ticket,
-                                 [[maybe_unused]] TileWord* d_words) {
+__global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
+                                 TileWord* d_ticket, TileWord* d_words) {
   // TODO 4. Which tile is this block's? Not blockIdx.x: suppose that blocks start in another order,
   //         and that only some fit on the device at once. Which block waits for which, for ever?
   // TODO 5. Load the tile (begin with your 05's loads), find its sum, publish it. What may happen

@@ -20,14 +20,13 @@ namespace {
 enum class Kind { kExclusive, kInclusive };
 
 constexpr int kThreadsPerBlock = 512;
-[[maybe_unused]] constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
+constexpr int kItemsPerBlock = 2 * kThreadsPerBlock;
 
 // Scans each block's tile of d_in on its own; d_block_sums (gridDim.x) gets what the tiles combine
 // to.
 template <Kind kind, class T, class Combine>
-__global__ void scan_blocks_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int num_items,
-                                   [[maybe_unused]] T* d_out, [[maybe_unused]] T* d_block_sums,
-                                   [[maybe_unused]] Combine combine) {
+__global__ void scan_blocks_kernel(const T* d_in, int num_items, T* d_out, T* d_block_sums,
+                                   Combine combine) {
   // TODO 1. Begin with your 05. Where does it write 0 or +? Each such place becomes
   //         Combine::kIdentity or combine(earlier, later). On the way down, which of the two is
   //         earlier: what lies before the node, or its left child?
@@ -37,9 +36,8 @@ __global__ void scan_blocks_kernel([[maybe_unused]] const T* d_in, [[maybe_unuse
 
 // Puts d_increments[block] before each item of a block's tile.
 template <class T, class Combine>
-__global__ void add_increments_kernel([[maybe_unused]] const T* d_increments,
-                                      [[maybe_unused]] int num_items, [[maybe_unused]] T* d_items,
-                                      [[maybe_unused]] Combine combine) {
+__global__ void add_increments_kernel(const T* d_increments, int num_items, T* d_items,
+                                      Combine combine) {
   // TODO 3. On which side?
 }
 

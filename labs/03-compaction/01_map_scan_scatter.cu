@@ -13,16 +13,13 @@ namespace {
 constexpr int kThreadsPerBlock = 256;
 
 // d_flags[i] = 1 if item i is kept, else 0; d_in, d_flags (num_items).
-__global__ void flag_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                            [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_flags) {
+__global__ void flag_kernel(const int* d_in, int num_items, Predicate keep, int* d_flags) {
   // TODO 1. One thread per item. `keep(item)` is the predicate; it works on the device too.
 }
 
 // Moves the flagged items of d_in to their places; d_in, d_flags, d_places (num_items).
-__global__ void scatter_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                               [[maybe_unused]] const int* d_flags,
-                               [[maybe_unused]] const int* d_places, [[maybe_unused]] int* d_out,
-                               [[maybe_unused]] int* d_count) {
+__global__ void scatter_kernel(const int* d_in, int num_items, const int* d_flags,
+                               const int* d_places, int* d_out, int* d_count) {
   // TODO 2. Write down eight items, their flags, and the exclusive scan of the flags. What does the
   //         scan's entry say about an item that is kept? And about one that is not?
   // TODO 3. Which threads write to d_out, and where?

@@ -19,15 +19,14 @@ constexpr int kRowsPerWarp = 8;  // a row: 32 neighbouring items, one per lane; 
 constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 
 // Returns the index of this lane's item in a row of its warp.
-[[maybe_unused]] __device__ int item_index(int row) {
+__device__ int item_index(int row) {
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
   return blockIdx.x * kItemsPerTile + (warp_id * kRowsPerWarp + row) * kWarpSize + lane_id;
 }
 
 // d_counts[b] = how many items tile b of d_in (num_items) keeps.
-__global__ void count_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                             [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_counts) {
+__global__ void count_kernel(const int* d_in, int num_items, Predicate keep, int* d_counts) {
   // TODO 1. __ballot_sync(mask, vote) collects one bit of every lane, and __popc counts bits. How
   //         many items of a row does the warp keep? What do lanes without an item vote, and why
   //         must they vote at all?
@@ -35,10 +34,8 @@ __global__ void count_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] 
 }
 
 // Writes what tile b of d_in (num_items) keeps to d_out, from d_offsets[b] on.
-__global__ void compact_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                               [[maybe_unused]] Predicate keep,
-                               [[maybe_unused]] const int* d_offsets, [[maybe_unused]] int* d_out,
-                               [[maybe_unused]] int* d_count) {
+__global__ void compact_kernel(const int* d_in, int num_items, Predicate keep, const int* d_offsets,
+                               int* d_out, int* d_count) {
   // TODO 3. Of the 32 bits of a vote, which are the lanes below this one? Their number is the
   //         item's rank in its row. What must be added for its rank among what the warp keeps?
   // TODO 4. And for its place in the tile? This needs the counts of the warps before: the same

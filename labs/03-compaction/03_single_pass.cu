@@ -17,10 +17,8 @@ constexpr int kItemsPerThread = 16;
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 
 // d_in, d_out (num_items), d_count (1); `look_back` has a tile per block.
-__global__ void single_pass_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                                   [[maybe_unused]] Predicate keep,
-                                   [[maybe_unused]] LookBack<int> look_back,
-                                   [[maybe_unused]] int* d_out, [[maybe_unused]] int* d_count) {
+__global__ void single_pass_kernel(const int* d_in, int num_items, Predicate keep,
+                                   LookBack<int> look_back, int* d_out, int* d_count) {
   // TODO 1. Read lab/look_back.cuh. Whose tile is blockIdx.x? Draw a ticket instead; why?
   // TODO 2. Rank and count the tile's items as in 02. As soon as the tile's count is known, publish
   //         it; let one warp look back, and hand the result to the block. The operator is a struct

@@ -17,18 +17,15 @@ constexpr int kRowsPerWarp = 8;
 constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 
 // d_counts[b] = how many items tile b of d_in (num_items) keeps.
-__global__ void count_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                             [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_counts) {
+__global__ void count_kernel(const int* d_in, int num_items, Predicate keep, int* d_counts) {
   // TODO 1. As in 02.
 }
 
 // Writes what tile b of d_in (num_items) keeps to d_out from d_offsets[b] on, and its other items
 // behind the kept items of all tiles.
-__global__ void partition_kernel([[maybe_unused]] const int* d_in, [[maybe_unused]] int num_items,
-                                 [[maybe_unused]] Predicate keep,
-                                 [[maybe_unused]] const int* d_counts,
-                                 [[maybe_unused]] const int* d_offsets, [[maybe_unused]] int* d_out,
-                                 [[maybe_unused]] int* d_count) {
+__global__ void partition_kernel(const int* d_in, int num_items, Predicate keep,
+                                 const int* d_counts, const int* d_offsets, int* d_out,
+                                 int* d_count) {
   // TODO 2. Item i of the tile is not kept, and k items before it are. How many items before it are
   //         not? No second count is needed, nor a second scan.
   // TODO 3. Put kept items to the front of the tile's array in shared memory and the others behind

@@ -14,10 +14,8 @@ constexpr int kRowsPerWarp = 16;  // a row: 32 neighbouring items, one per lane
 constexpr int kItemsPerBlock = kThreadsPerBlock * kRowsPerWarp;
 
 // Appends the kept items of d_in (num_items) to d_out, where d_count[0] says it ends.
-__global__ void warp_aggregated_kernel([[maybe_unused]] const int* d_in,
-                                       [[maybe_unused]] int num_items,
-                                       [[maybe_unused]] Predicate keep, [[maybe_unused]] int* d_out,
-                                       [[maybe_unused]] int* d_count) {
+__global__ void warp_aggregated_kernel(const int* d_in, int num_items, Predicate keep, int* d_out,
+                                       int* d_count) {
   // TODO 1. Load the lane's items of all rows, and vote on each row. Keep items and votes in
   //         registers.
   // TODO 2. How many items does the warp keep? One lane adds that to d_count[0] with atomicAdd.

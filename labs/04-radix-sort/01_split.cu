@@ -17,18 +17,13 @@ constexpr int kThreadsPerBlock = 256;
 constexpr int kKeyBits = 32;
 
 // d_e (num_items): 1 for a key whose bit is 0.
-__global__ void flag_kernel([[maybe_unused]] const std::uint32_t* d_in,
-                            [[maybe_unused]] int num_items, [[maybe_unused]] int bit,
-                            [[maybe_unused]] int* d_e) {
+__global__ void flag_kernel(const std::uint32_t* d_in, int num_items, int bit, int* d_e) {
   // TODO 1. One thread per key: write e. The last block has threads without a key.
 }
 
 // d_e, d_f (num_items): the flags and their exclusive scan.
-__global__ void scatter_kernel([[maybe_unused]] const std::uint32_t* d_in,
-                               [[maybe_unused]] int num_items, [[maybe_unused]] int bit,
-                               [[maybe_unused]] const int* d_e, [[maybe_unused]] const int* d_f,
-                               [[maybe_unused]] std::uint32_t* d_out,
-                               [[maybe_unused]] int* d_total_falses) {
+__global__ void scatter_kernel(const std::uint32_t* d_in, int num_items, int bit, const int* d_e,
+                               const int* d_f, std::uint32_t* d_out, int* d_total_falses) {
   // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f give it. Why two?
   // TODO 3. f is the place of a key that goes to the front. What is t, the place of one that does
   //         not? How many keys that do not go to the front are before key i?
@@ -66,7 +61,7 @@ void radix_sort(const std::uint32_t* /*d_in*/, int num_items, std::uint32_t* /*d
   // TODO 6. A pass may not write where it reads. d_in must stay as it is. Which arrays do the 32
   //         passes read and write, and which one does the last pass write?
   // TODO 7. Why must the lowest bit come first? What would happen with the highest bit first?
-  [[maybe_unused]] std::uint32_t* d_other = scratch.allocate<std::uint32_t>(num_items);
+  std::uint32_t* d_other = scratch.allocate<std::uint32_t>(num_items);
   static_assert(kKeyBits == 32);
 }
 

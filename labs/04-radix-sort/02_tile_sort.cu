@@ -16,8 +16,7 @@ constexpr int kKeyBits = 32;
 
 // Sorts tile b in block b.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    tile_sort_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
-                     [[maybe_unused]] std::uint32_t* d_out) {
+    tile_sort_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
   // TODO 1. Each thread reads one key. The last tile may be short: with which key do you fill it
   //         up, so that it stays behind all real keys? What if a real key is the same?
   // TODO 2. Shared memory: the tile, and one count per warp.

@@ -16,8 +16,7 @@ constexpr int kChunkItems = 4 * kSortTileItems;   // keys of a block that merges
 constexpr int kThreadsPerMerge = 256;             // of a block that merges in global memory
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    tile_sort_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
-                     [[maybe_unused]] std::uint32_t* d_out) {
+    tile_sort_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
   // TODO 1. Your 02.
 }
 
@@ -29,37 +28,34 @@ struct Comparator {
 
 // First step of a merge of two runs of `width` keys: the first key of one run with the last key of
 // the other, and so on inwards. `index` counts the comparators of the whole array.
-[[maybe_unused]] __device__ Comparator mirrored([[maybe_unused]] int index,
-                                                [[maybe_unused]] int width) {
+__device__ Comparator mirrored(int index, int width) {
   // TODO 2. Which pair of runs does the comparator belong to, and which of its `width` is it?
   return {0, 0};
 }
 
 // The steps after it: keys `stride` apart.
-[[maybe_unused]] __device__ Comparator strided([[maybe_unused]] int index,
-                                               [[maybe_unused]] int stride) {
+__device__ Comparator strided(int index, int stride) {
   // TODO 3. Comparators 0 to stride - 1 start at keys 0 to stride - 1. Where does the next one?
   return {0, 0};
 }
 
 // One step over d_keys (num_items), one comparator per thread.
-__global__ void merge_step_kernel([[maybe_unused]] std::uint32_t* d_keys,
-                                  [[maybe_unused]] int num_items, [[maybe_unused]] int distance,
-                                  [[maybe_unused]] bool is_mirrored) {
+__global__ void merge_step_kernel(std::uint32_t* d_keys, int num_items, int distance,
+                                  bool is_mirrored) {
   // TODO 4. Compare and exchange. What about comparators that reach past the end? Imagine keys
   //         there that are larger than all others.
 }
 
 // Merges the tiles of each chunk, one block per chunk: the whole of the first merges.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    merge_tiles_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
+    merge_tiles_kernel(std::uint32_t* d_keys, int num_items) {
   // TODO 5. Load the chunk into shared memory, do the steps there, store it. Use a barrier between
   //         two steps; does a thread need more than one comparator per step?
 }
 
 // The last steps of each longer merge: those whose comparators stay within a chunk.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    finish_merge_kernel([[maybe_unused]] std::uint32_t* d_keys, [[maybe_unused]] int num_items) {
+    finish_merge_kernel(std::uint32_t* d_keys, int num_items) {
   // TODO 6. The same with fewer steps. From which stride on does a comparator stay in its chunk?
 }
 

@@ -20,30 +20,28 @@ constexpr int kKeyBits = 32;
 constexpr int kDigitBits = 4;
 constexpr int kNumDigits = 1 << kDigitBits;
 
-[[maybe_unused]] __device__ int digit_of(std::uint32_t key, int first_bit) {
+__device__ int digit_of(std::uint32_t key, int first_bit) {
   return static_cast<int>(key >> first_bit) & (kNumDigits - 1);
 }
 
 // d_counts (kNumDigits, gridDim.x): a tile's number of keys with a digit; a tile per block. Digits
 // first: a scan over all counts then gives each tile's first place for each digit.
-__global__ void histogram_kernel([[maybe_unused]] const std::uint32_t* d_in,
-                                 [[maybe_unused]] int num_items, [[maybe_unused]] int first_bit,
-                                 [[maybe_unused]] int* d_counts) {
+__global__ void histogram_kernel(const std::uint32_t* d_in, int num_items, int first_bit,
+                                 int* d_counts) {
   // TODO 1. Count the tile's digits in shared memory. Many threads add to one counter: how?
   // TODO 2. Which barriers do you need around the counting?
 }
 
 // Returns the lanes whose digit is this lane's. All 32 lanes must call.
-[[maybe_unused]] __device__ unsigned lanes_with_digit([[maybe_unused]] int digit) {
+__device__ unsigned lanes_with_digit(int digit) {
   // TODO 3. One ballot per bit: which lanes have the bit that I have? Keep those that agree in all.
   return 0;
 }
 
 // d_starts (kNumDigits, gridDim.x): where a tile's keys of a digit go.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    scatter_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
-                   [[maybe_unused]] int first_bit, [[maybe_unused]] const int* d_starts,
-                   [[maybe_unused]] std::uint32_t* d_out) {
+    scatter_kernel(const std::uint32_t* d_in, int num_items, int first_bit, const int* d_starts,
+                   std::uint32_t* d_out) {
   // TODO 4. A warp takes 32 consecutive keys per round, kItemsPerThread rounds. A key's rank among
   //         the warp's keys of its digit: those of earlier rounds, which the warp counts in shared
   //         memory, and those in lower lanes. Which lane updates it, and what must be in between?

@@ -23,30 +23,28 @@ constexpr int kThreadsToCount = 512;
 constexpr int kKeysToCount = 16;  // per thread
 
 // d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
-__global__ void count_kernel([[maybe_unused]] const std::uint32_t* d_in,
-                             [[maybe_unused]] int num_items, [[maybe_unused]] int* d_counts) {
+__global__ void count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   // TODO 1. Count all four digits of each key in shared memory; add to d_counts at the end. Several
   //         counters per digit keep lanes apart: in how many banks do 32 lanes end up?
 }
 
 // Turns the counts into first places: one block of kNumDigits threads per pass.
-__global__ void begin_kernel([[maybe_unused]] int* d_counts) {
+__global__ void begin_kernel(int* d_counts) {
   // TODO 2. An exclusive scan of 256 numbers.
 }
 
 // What a tile publishes about one digit: the upper 2 bits of a word are a state, the
 // others a count.
-[[maybe_unused]] constexpr std::uint32_t kEmpty = 0;      // nothing yet
-[[maybe_unused]] constexpr std::uint32_t kAggregate = 1;  // the count is the tile's own
-[[maybe_unused]] constexpr std::uint32_t kPrefix = 2;     // ... that of all tiles up to this one
-[[maybe_unused]] constexpr int kStateShift = 30;
+constexpr std::uint32_t kEmpty = 0;      // nothing yet
+constexpr std::uint32_t kAggregate = 1;  // the count is the tile's own
+constexpr std::uint32_t kPrefix = 2;     // ... that of all tiles up to this one
+constexpr int kStateShift = 30;
 
 // Words that other blocks write while this one reads.
-using AtomicWord [[maybe_unused]] = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>;
+using AtomicWord = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>;
 
 // Returns how many keys of `digit` the tiles before `tile` have. d_states (tiles, kNumDigits).
-[[maybe_unused]] __device__ int look_back([[maybe_unused]] std::uint32_t* d_states,
-                                          [[maybe_unused]] int tile, [[maybe_unused]] int digit) {
+__device__ int look_back(std::uint32_t* d_states, int tile, int digit) {
   // TODO 3. From tile - 1 down: add up counts until a word is a prefix. What if a word is empty?
   //         AtomicWord(d_states[...]).load(cuda::memory_order_relaxed) reads it. Why is relaxed
   //         enough here, and why not if state and count were two words?
@@ -55,10 +53,8 @@ using AtomicWord [[maybe_unused]] = cuda::atomic_ref<std::uint32_t, cuda::thread
 
 // d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    onesweep_kernel([[maybe_unused]] const std::uint32_t* d_in, [[maybe_unused]] int num_items,
-                    [[maybe_unused]] int pass, [[maybe_unused]] const int* d_begins,
-                    [[maybe_unused]] std::uint32_t* d_states, [[maybe_unused]] int* d_ticket,
-                    [[maybe_unused]] std::uint32_t* d_out) {
+    onesweep_kernel(const std::uint32_t* d_in, int num_items, int pass, const int* d_begins,
+                    std::uint32_t* d_states, int* d_ticket, std::uint32_t* d_out) {
   // TODO 4. Which tile is this block's? A tile waits for those before it: nothing promises that
   //         block 0 starts first. Draw a ticket.
   // TODO 5. Rank the keys as in 04, with 8 ballots and 256 counts per warp.

@@ -40,9 +40,8 @@ struct Arrays {
 
 // Sorts by bits [begin_bit, end_bit) of Order::to(bits of a key).
 template <class Order, bool kHasValues>
-void sort([[maybe_unused]] Arrays arrays, [[maybe_unused]] int num_items,
-          [[maybe_unused]] int begin_bit, [[maybe_unused]] int end_bit,
-          [[maybe_unused]] Scratch& scratch, [[maybe_unused]] cudaStream_t stream) {
+void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
+          cudaStream_t stream) {
   todo("06_pairs_and_types: write sort, then delete this line");
   // TODO 3. Begin with your 05. Where is a key read, and where is it written? Put to() and
   //         from() there. Which key now fills up the last tile?

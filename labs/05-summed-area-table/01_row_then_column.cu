@@ -13,8 +13,7 @@ constexpr int kThreadsPerBlock = 128;
 
 // d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one thread per row.
 template <class T>
-__global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
-                            [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
+__global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   // TODO 1. Which row is this thread's? What must the threads of the last block do that have none?
   // TODO 2. Walk along the row with a running sum. Which index has pixel (x, y)? Of which type is
   //         the sum, if T may be float?
@@ -23,8 +22,7 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
 
 // d_table(x, y) becomes d_table(x, 0) + ... + d_table(x, y). (height, width); a thread per column.
 template <class T>
-__global__ void columns_kernel([[maybe_unused]] T* d_table, [[maybe_unused]] int width,
-                               [[maybe_unused]] int height) {
+__global__ void columns_kernel(T* d_table, int width, int height) {
   // TODO 4. The same down the columns, in place. Why is that allowed here?
   // TODO 5. In one step of the loop, which 32 words does a warp read here, and which in the kernel
   //         above? How many sectors of 32 bytes are those?

@@ -23,8 +23,7 @@ __device__ T inclusive_warp_scan(T value) {
 
 // d_out(x, y) = d_in(0, y) + ... + d_in(x, y). d_in, d_out: (height, width); one warp per row.
 template <class T>
-__global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
-                            [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
+__global__ void rows_kernel(const T* d_in, int width, int height, T* d_out) {
   // TODO 2. A warp scans 32 items of its row at a time. What must every lane know about the items
   //         before, and which lane knows it?
   // TODO 3. All lanes take part in every shuffle, also those past the end of the row. Which value
@@ -35,8 +34,7 @@ __global__ void rows_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int
 
 // d_out(y, x) = d_in(x, y). d_in: (height, width), d_out: (width, height); one block per tile.
 template <class T>
-__global__ void transpose_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
-                                 [[maybe_unused]] int height, [[maybe_unused]] T* d_out) {
+__global__ void transpose_kernel(const T* d_in, int width, int height, T* d_out) {
   // TODO 5. Without shared memory either the read or the write is strided. Which words does a warp
   //         read, and which does it write, if a tile of 32 x 32 passes through shared memory?
   // TODO 6. Where does the barrier go, and what does it separate?

@@ -27,9 +27,8 @@ __device__ T inclusive_warp_scan(T value) {
 // Leaves in sums[i] the table of tile (x0, y0) by itself, at its column lane_id and its row
 // warp_id * kRowsPerWarp + i. Pixels outside the picture count as 0. All threads must call.
 template <class T>
-__device__ void build_tile([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
-                           [[maybe_unused]] int height, [[maybe_unused]] int x0,
-                           [[maybe_unused]] int y0, T (&sums)[kRowsPerWarp]) {
+__device__ void build_tile(const T* d_in, int width, int height, int x0, int y0,
+                           T (&sums)[kRowsPerWarp]) {
   // TODO 2. Load kRowsPerWarp pixels of this lane's column. #pragma unroll keeps sums in registers.
   // TODO 3. Scan along each row with the warp; then add down the rows, which needs no other lane.
   // TODO 4. Now each warp has the table of its own rows. What must be added to them, where do you
@@ -40,8 +39,7 @@ __device__ void build_tile([[maybe_unused]] const T* d_in, [[maybe_unused]] int 
 // Writes the last row of each tile's own table to d_up (tiles down, width) and its last column to
 // d_left (tiles across, height). One block per tile.
 template <class T>
-__global__ void edges_kernel(const T* d_in, int width, int height, [[maybe_unused]] T* d_up,
-                             [[maybe_unused]] T* d_left) {
+__global__ void edges_kernel(const T* d_in, int width, int height, T* d_up, T* d_left) {
   // TODO 5. Which tile is block blockIdx.x's, if they are counted row by row?
   T sums[kRowsPerWarp];
   build_tile(d_in, width, height, 0, 0, sums);
@@ -51,17 +49,14 @@ __global__ void edges_kernel(const T* d_in, int width, int height, [[maybe_unuse
 
 // d_up(x, tile_y) becomes the sum of that column's words of all tiles above. One thread per column.
 template <class T>
-__global__ void above_kernel([[maybe_unused]] int width, [[maybe_unused]] int tiles_down,
-                             [[maybe_unused]] T* d_up) {
+__global__ void above_kernel(int width, int tiles_down, T* d_up) {
   // TODO 7. An exclusive scan down each column, in place.
 }
 
 // d_left(y, tile_x) becomes the sum of all pixels left of the tile, from the picture's top down to
 // row y. One thread per row.
 template <class T>
-__global__ void left_kernel([[maybe_unused]] int width, [[maybe_unused]] int height,
-                            [[maybe_unused]] int tiles_across, [[maybe_unused]] const T* d_up,
-                            [[maybe_unused]] T* d_left) {
+__global__ void left_kernel(int width, int height, int tiles_across, const T* d_up, T* d_left) {
   // TODO 8. Draw a tile with two tiles left of it and two rows of tiles above. Which part of the
   //         picture do the last columns of the tiles to the left sum, and which part is missing?
   //         Which word of d_up has it?
@@ -70,8 +65,8 @@ __global__ void left_kernel([[maybe_unused]] int width, [[maybe_unused]] int hei
 
 // Writes the table: each tile's own, plus what lies above it (d_up), plus what lies left (d_left).
 template <class T>
-__global__ void tiles_kernel(const T* d_in, int width, int height, [[maybe_unused]] const T* d_up,
-                             [[maybe_unused]] const T* d_left, [[maybe_unused]] T* d_out) {
+__global__ void tiles_kernel(const T* d_in, int width, int height, const T* d_up, const T* d_left,
+                             T* d_out) {
   // TODO 10. Build the tile again, add two words to each pixel, write.
   T sums[kRowsPerWarp];
   build_tile(d_in, width, height, 0, 0, sums);

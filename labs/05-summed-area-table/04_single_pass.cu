@@ -23,8 +23,7 @@ struct Tile {
 };
 
 // The ticket-th tile when a rectangle of tiles is walked diagonal by diagonal, from the top left.
-__device__ Tile tile_of([[maybe_unused]] int ticket, [[maybe_unused]] int tiles_across,
-                        [[maybe_unused]] int tiles_down) {
+__device__ Tile tile_of(int ticket, int tiles_across, int tiles_down) {
   // TODO 1. Begin with row by row, which is right, too. Why is it slower? Then: how many tiles lie
   //         on the first d diagonals, while they still grow? Which d has ticket t? The far corner
   //         is the near one, rotated.
@@ -34,9 +33,8 @@ __device__ Tile tile_of([[maybe_unused]] int ticket, [[maybe_unused]] int tiles_
 // One block per tile. up looks back over the tiles above, one column of words per column of pixels;
 // left over the tiles to the left, one column of words per row of pixels.
 template <class T>
-__global__ void single_pass_kernel([[maybe_unused]] const T* d_in, [[maybe_unused]] int width,
-                                   [[maybe_unused]] int height, [[maybe_unused]] LookBack<T> up,
-                                   [[maybe_unused]] LookBack<T> left, [[maybe_unused]] T* d_out) {
+__global__ void single_pass_kernel(const T* d_in, int width, int height, LookBack<T> up,
+                                   LookBack<T> left, T* d_out) {
   // TODO 2. One thread draws a ticket for its block. Why is blockIdx no good for that?
   // TODO 3. Build the tile's table in registers, as in your 03, with kItemsPerLane pixels a lane.
   // TODO 4. Read lab/look_back.cuh. One thread per column hands out the word of the tile's last row

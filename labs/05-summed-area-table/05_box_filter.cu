@@ -13,18 +13,14 @@ constexpr int kBlockWidth = 64;  // two warps along a row: coalesced
 constexpr int kBlockHeight = 4;  // rows that share a corner's sectors in the cache
 
 // d_table(x, y); 0 left of the picture and above it, where there is nothing to sum.
-[[maybe_unused]] __device__ int entry([[maybe_unused]] const int* d_table,
-                                      [[maybe_unused]] int width, [[maybe_unused]] int x,
-                                      [[maybe_unused]] int y) {
+__device__ int entry(const int* d_table, int width, int x, int y) {
   // TODO 1. Where may the picture's window begin, so where may A, B and C lie? Which entries exist?
   return 0;
 }
 
 // One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
-__global__ void box_filter_kernel([[maybe_unused]] const int* d_table, [[maybe_unused]] int width,
-                                  [[maybe_unused]] int height, [[maybe_unused]] int window_width,
-                                  [[maybe_unused]] int window_height,
-                                  [[maybe_unused]] float* d_out) {
+__global__ void box_filter_kernel(const int* d_table, int width, int height, int window_width,
+                                  int window_height, float* d_out) {
   // TODO 2. Which pixel is this thread's? Blocks are counted in one dimension, threads in two.
   // TODO 3. First and last column and row of the window, cut to the picture. Mind even sizes.
   // TODO 4. D is the table at the window's last row and column. Are A, B and C at its first row and

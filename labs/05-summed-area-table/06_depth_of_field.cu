@@ -14,11 +14,9 @@ constexpr int kBlockWidth = 64;
 constexpr int kBlockHeight = 4;
 
 // One thread per pixel; blocks of kBlockWidth x kBlockHeight, row after row of blocks.
-__global__ void depth_of_field_kernel([[maybe_unused]] const int* d_tables,
-                                      [[maybe_unused]] const unsigned char* d_nearness,
-                                      [[maybe_unused]] int width, [[maybe_unused]] int height,
-                                      [[maybe_unused]] int focus, [[maybe_unused]] int max_radius,
-                                      [[maybe_unused]] unsigned char* d_out) {
+__global__ void depth_of_field_kernel(const int* d_tables, const unsigned char* d_nearness,
+                                      int width, int height, int focus, int max_radius,
+                                      unsigned char* d_out) {
   // TODO 1. The pixel's nearness gives its radius; see summed_area_table.cuh. In which order must
   //         you multiply and divide, in integers?
   // TODO 2. The window is the same for the three colours. Which part of the work can they share?

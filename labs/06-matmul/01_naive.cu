@@ -13,9 +13,8 @@ constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 
 // One thread per element of d_c (num_rows, num_cols).
-__global__ void naive_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
-                             [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,
-                             [[maybe_unused]] int depth, [[maybe_unused]] float* d_c) {
+__global__ void naive_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols,
+                             int depth, float* d_c) {
   // TODO 1. Which element is this thread's? One of row and column follows from blockIdx.x and
   //         threadIdx.x, the other from blockIdx.y and threadIdx.y. The 32 threads of a warp differ
   //         in threadIdx.x only: which choice makes them read neighbouring words of B, and write

@@ -14,10 +14,8 @@ constexpr int kPartialTileWidth = 2;  // of matmul_partial, small enough to foll
 
 // Adds the first num_tiles tiles along the depth. One thread per output, kWidth x kWidth per block.
 template <int kWidth>
-__global__ void tiled_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
-                             [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,
-                             [[maybe_unused]] int depth, [[maybe_unused]] int num_tiles,
-                             [[maybe_unused]] float* d_c) {
+__global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols,
+                             int depth, int num_tiles, float* d_c) {
   // TODO 1. Declare two tiles of kWidth x kWidth floats in shared memory: __shared__.
   // TODO 2. Which row and column of C are this thread's? Count blocks in tiles.
   // TODO 3. In round `tile`, each thread loads one word of A's tile and one of B's. Which, so that

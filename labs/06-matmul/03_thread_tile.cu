@@ -19,12 +19,11 @@ constexpr int kThreadRows = kTileRows / kThreadsY;  // of C, per thread: 8 x 8
 constexpr int kThreadCols = kTileCols / kThreadsX;
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    thread_tile_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
-                       [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,
-                       [[maybe_unused]] int depth, [[maybe_unused]] float* d_c) {
-  [[maybe_unused]] __shared__ float b_tile[kTileDepth][kTileCols];  // [k][col]
-  [[maybe_unused]] float sums[kThreadRows][kThreadCols] = {};  // registers, if every index in the
-                                                               // unrolled code is a constant
+    thread_tile_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
+                       float* d_c) {
+  __shared__ float b_tile[kTileDepth][kTileCols];  // [k][col]
+  float sums[kThreadRows][kThreadCols] = {};       // registers, if every index in the
+                                                   // unrolled code is a constant
   // TODO 1. A thread has 64 outputs: 8 rows and 8 columns of the block's tile. Say first that its
   //         columns are 8 * tx to 8 * tx + 7. In which banks do the 16 threads with tx = 0 to 15
   //         read one word each of a row of B's tile? Which other choice of columns has no conflict?

@@ -16,17 +16,15 @@ template <bool kVectors>
 __device__ float4 load4(const float* d_row, int first, int width) {
   // TODO 1. With kVectors, first and width are multiples of 4, and d_row is 16-byte aligned: one
   //         load, or none. Without, up to four single words.
-  static_cast<void>(d_row + first + width);
   return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
 // kVectors: every row of every matrix starts on 16 bytes.
 template <bool kVectors>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    vectorized_kernel(const float* d_a, [[maybe_unused]] const float* d_b,
-                      [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols, int depth,
-                      [[maybe_unused]] float* d_c) {
-  [[maybe_unused]] const float4 words = load4<kVectors>(d_a, 0, depth);
+    vectorized_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
+                      float* d_c) {
+  const float4 words = load4<kVectors>(d_a, 0, depth);
   // TODO 2. Each thread brings one float4 of A's tile and one of B's. A's lies along k, but the
   //         tile is kept as [k][row]: take it apart. Do the four stores of a warp still spread over
   //         the banks, with your row length of 03? Must that be a multiple of 4 now?

@@ -34,11 +34,10 @@ struct Fragment {
 // kWhole: no tile crosses an edge of a matrix, so there is nothing to check.
 template <bool kWhole>
 __global__ void __launch_bounds__(kThreadsPerBlock, 1)
-    warp_tiled_kernel([[maybe_unused]] const float* d_a, [[maybe_unused]] const float* d_b,
-                      [[maybe_unused]] int num_rows, [[maybe_unused]] int num_cols,
-                      [[maybe_unused]] int depth, [[maybe_unused]] float* d_c) {
-  [[maybe_unused]] __shared__ Stage stages[kStages];
-  [[maybe_unused]] Fragment fragments[2];
+    warp_tiled_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
+                      float* d_c) {
+  __shared__ Stage stages[kStages];
+  Fragment fragments[2];
   // TODO 1. First without any overlap: 03's loop with the new shapes. A warp computes 64 x 64
   //         outputs with 4 x 8 lanes; a lane's vectors are 4 * 4 rows and 4 * 8 columns apart.
   // TODO 2. Then fragments: while fragments[k % 2] is multiplied, load fragments[(k + 1) % 2]. With

@@ -62,8 +62,7 @@ __global__ void divergent_kernel(const Sample* d_samples, int num_samples,
 
 }  // namespace
 
-void divergent_warps([[maybe_unused]] int num_threads, [[maybe_unused]] Tree tree,
-                     [[maybe_unused]] int* h_warps) {
+void divergent_warps(int num_threads, Tree tree, int* h_warps) {
   todo("05_divergence: divergent_warps");
   // TODO 4. List the strides: 1, 2, 4, ... as long as they are at most num_threads. In which order
   //         does each tree take them?

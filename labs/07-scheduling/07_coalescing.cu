@@ -32,9 +32,8 @@ __global__ void strided_kernel(const float* d_points, int num_points, float* d_x
 
 }  // namespace
 
-AccessCost classify_access([[maybe_unused]] int element_bytes, [[maybe_unused]] int offset,
-                           [[maybe_unused]] int stride_x, [[maybe_unused]] int stride_y,
-                           [[maybe_unused]] int block_width) {
+AccessCost classify_access(int element_bytes, int offset, int stride_x, int stride_y,
+                           int block_width) {
   todo("07_coalescing: classify_access");
   // TODO 4. The block's first warp: threads 0 to 31, numbered row by row. What are tx and ty of
   //         each, if the block is 8 threads wide? 100?
@@ -43,8 +42,7 @@ AccessCost classify_access([[maybe_unused]] int element_bytes, [[maybe_unused]] 
   return {};
 }
 
-MatmulCost classify_matmul([[maybe_unused]] int width, [[maybe_unused]] int block_width,
-                           [[maybe_unused]] bool column_from_x) {
+MatmulCost classify_matmul(int width, int block_width, bool column_from_x) {
   todo("07_coalescing: classify_matmul");
   // TODO 6. For k = 0 and block (0, 0), write each index with threadIdx.x and threadIdx.y in place
   //         of column and row. What is the factor of each?

@@ -11,7 +11,7 @@
 namespace lab {
 namespace {
 
-[[maybe_unused]] constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kRowsPerBlock = 4;  // blocks of dim3(32, 4)
 
 // Returns the largest of 32 values to all lanes. All 32 lanes must call.
@@ -28,8 +28,7 @@ __device__ float warp_sum(float value) {
 }
 
 // A warp per row: threadIdx.x is the lane, threadIdx.y the row within the block.
-__global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
-                            [[maybe_unused]] int row_length, [[maybe_unused]] float* d_out) {
+__global__ void warp_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= num_rows) return;  // whole warps, and there is no barrier
   // TODO 3. Which items of the row does a lane take, so that the warp reads neighbouring words? The
@@ -39,8 +38,8 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
   // TODO 5. A row of 256 items is 8 registers per lane. Keep it there, in an array with indices
   //         that the compiler knows: one read, one write. Then read it as float4: for
   //         which row lengths is that allowed?
-  [[maybe_unused]] const float largest = warp_max(-FLT_MAX);
-  [[maybe_unused]] const float sum = warp_sum(0.0f);
+  const float largest = warp_max(-FLT_MAX);
+  const float sum = warp_sum(0.0f);
 }
 
 // TODO 6. A block per row, for rows of more than 1024 items. Warps meet in shared memory: what does
@@ -52,8 +51,7 @@ __global__ void warp_kernel([[maybe_unused]] const float* d_in, int num_rows,
 
 }  // namespace
 
-RowPlan plan_rows([[maybe_unused]] int num_rows, [[maybe_unused]] int row_length,
-                  [[maybe_unused]] dim3 block) {
+RowPlan plan_rows(int num_rows, int row_length, dim3 block) {
   todo("08_softmax: plan_rows");
   // TODO 8. Which blocks, warps and items are whole, and which must be rounded up?
   // TODO 9. Threads are numbered row by row, and 32 of them in a row are a warp. Of which rows are

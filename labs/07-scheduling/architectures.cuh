@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The limits of one SM, from the first CUDA device to Hopper: "Technical specifications per compute
-// capability" of NVIDIA's CUDA programming guides, and the tables of its occupancy calculator. For
-// the judge, the handout, and your own experiments.
+// The limits of one SM, from the first CUDA device to Blackwell: "Technical specifications per
+// compute capability" of NVIDIA's CUDA programming guides, and the tables of its occupancy
+// calculator. For the judge, the handout, and your own experiments.
 #pragma once
 
 #include "machine.cuh"
@@ -33,6 +33,7 @@ inline constexpr Architecture kArchitectures[] = {
     {"Ampere GA10x", "8.6", { 1024,  48,     16,     65536,      255,  256, kWarp,      4, 102400,  101376,     1024,  128}},
     {"Ada",        "8.9", { 1024,    48,     24,     65536,      255,  256, kWarp,      4, 102400,  101376,     1024,  128}},
     {"Hopper",     "9.0", { 1024,    64,     32,     65536,      255,  256, kWarp,      4, 233472,  232448,     1024,  128}},
+    {"Blackwell", "10.0", { 1024,    64,     32,     65536,      255,  256, kWarp,      4, 233472,  232448,     1024,  128}},
 };
 // clang-format on
 

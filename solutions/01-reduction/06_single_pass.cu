@@ -15,7 +15,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 4;  // 4 * 512 = 2048 threads, all that one can hold
+constexpr int kBlocksPerMultiprocessor = 4;  // 4 * 512 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
 constexpr int kVectorsInFlight = 4;          // loads that a thread has in flight
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsInFlight;
 

@@ -44,6 +44,7 @@ _TOP = (
     "grader/pyproject.toml",
     "docs/README.md",
     "docs/students.md",
+    "docs/memory-model.md",
     "docs/model.md",
     "docs/checkers.md",
     "docs/counters.md",
@@ -55,7 +56,7 @@ _TOP = (
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
 )
-_TREES = ("common", "grader/src")
+_TREES = ("common", "docs/litmus", "grader/src")
 _NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
 _INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The litmus tests: their heads, the page that explains them, and the committed table."""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+BENCH = REPOSITORY / "docs" / "bench"
+
+
+@pytest.fixture(scope="module")
+def litmus() -> Any:
+    sys.path.insert(0, str(BENCH / "scripts"))
+    try:
+        return import_module("litmus")
+    finally:
+        sys.path.remove(str(BENCH / "scripts"))
+
+
+def sides() -> dict[str, Any]:
+    files = {side: BENCH / f"litmus-{side}.json" for side in ("cpu", "cuda")}
+    return {side: json.loads(file.read_text()) for side, file in files.items() if file.is_file()}
+
+
+def test_the_page_explains_every_test_and_no_other(litmus: Any) -> None:
+    page = (REPOSITORY / "docs" / "memory-model.md").read_text("utf-8")
+    rows = [
+        line.split("`")[1] for line in page.splitlines() if line.startswith("| `") and "`" in line
+    ]
+    names = {test.name for test in litmus.read_tests()}
+    assert set(rows) & names == names
+    assert [
+        row for row in rows if row.startswith(("message", "store", "load")) and row not in names
+    ] == []
+
+
+def test_the_emulator_is_sequentially_consistent(litmus: Any) -> None:
+    found = sides()["cpu"]["tests"]
+    for test in litmus.read_tests():
+        outcomes = found[test.name]["outcomes"]
+        assert sum(outcomes.values()) > 0
+        assert test.weak not in outcomes, test.name
+
+
+def test_the_emulator_reports_the_race_and_nothing_else(litmus: Any) -> None:
+    found = sides()["cpu"]["tests"]
+    for test in litmus.read_tests():
+        kinds = set(found[test.name]["orders_with_finding"])
+        assert kinds == ({"race"} if test.model == "race" else set()), test.name
+
+
+def test_the_table_is_made_from_the_results(litmus: Any) -> None:
+    made = litmus.table(litmus.read_tests(), sides())
+    assert (BENCH / "litmus.md").read_text("utf-8") == f"{made}\n"
+
+
+def test_a_side_without_results_says_that_it_was_not_run(litmus: Any) -> None:
+    made = litmus.table(litmus.read_tests(), {})
+    assert made.count(litmus.NOT_RUN) == 2 + 3 * len(litmus.read_tests())
+
+
+def test_counts_are_read_from_what_a_program_prints(litmus: Any) -> None:
+    assert litmus.outcomes("outcome 0 1: 12\nother\noutcome 1 1: 3\n") == {"0 1": 12, "1 1": 3}
+
+
+@pytest.mark.parametrize("head", ["// Text.\n", "// Text.\n// weak: 0 2\n// model: maybe\n"])
+def test_a_wrong_head_is_refused(litmus: Any, tmp_path: Path, head: str) -> None:
+    (tmp_path / "x.cu").write_text(f"// SPDX-License-Identifier: MIT\n{head}\nint main() {{}}\n")
+    with pytest.raises(Exception, match=r"x\.cu: its head must have"):
+        litmus.read_tests(tmp_path)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The instructors' pages: what they promise is what lint proves, and no student gets them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.author.release.contents import release_files
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
+
+REPOSITORY = Path(__file__).parents[2]
+WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
+LABS = read_labs(WORKSPACE)
+PAGES = REPOSITORY / "docs" / "teaching"
+ROW = re.compile(r"^\| (\d\d) \| .+ \| (\w+) \| (.+) \| \[`\w+`\]\((.+)\) \|$", re.MULTILINE)
+HOURS = re.compile(r"^The hours are our estimate .*, ([\d.]+) in all", re.MULTILINE)
+
+
+@pytest.mark.parametrize("lab", [lab.id for lab in LABS])
+def test_a_page_names_mutants_with_the_verdict_of_their_headers(lab: str) -> None:
+    rows = ROW.findall((PAGES / f"{lab}.md").read_text("utf-8"))
+    assert len(rows) >= 6
+    for rung, kind, line, target in rows:
+        head = (PAGES / target).read_text("utf-8")
+        assert re.search(rf"^// mutant of: {rung}_", head, re.MULTILINE), target
+        assert f"// expect: failed {kind}\n" in head, target
+        assert line == "-" or f"// line: {line.strip('` ')}\n" in head.replace("|", "\\|"), target
+
+
+def test_the_syllabus_has_the_hours_of_the_handouts() -> None:
+    syllabus = (REPOSITORY / "docs" / "syllabus.md").read_text("utf-8")
+    for lab in LABS:
+        handout = (REPOSITORY / "labs" / lab.id / "README.md").read_text("utf-8")
+        hours = HOURS.findall(handout)
+        rungs = re.findall(r"^\| `\d\d_\w+` \|.* ([\d.]+) \|$", handout, re.MULTILINE)
+        assert [sum(map(float, rungs))] == [float(each) for each in hours], lab.id
+        assert f"| {lab.id} | {hours[0]} |" in syllabus
+
+
+def test_students_get_the_memory_model_and_not_the_teaching_pages() -> None:
+    files = release_files(WORKSPACE, LABS, LABS)
+    assert {"docs/memory-model.md", "docs/litmus/litmus.cuh"} <= set(files)
+    assert [name for name in files if "teaching" in name or "syllabus" in name] == []
