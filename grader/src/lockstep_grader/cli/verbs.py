@@ -59,6 +59,10 @@ VERBS = {
     "report": Verb(
         "verbs_report", "Make pages from results: one per student, one of the class, a leaderboard."
     ),
+    "site": Verb(
+        "verbs_site",
+        "Make a web site of the handouts and the manual; it also works without a network.",
+    ),
 }
 
 

@@ -50,6 +50,7 @@ _TOP = (
     "docs/counters.md",
     "docs/editors.md",
     "docs/emulator.md",
+    "docs/glossary.md",
     "docs/profiling.md",
     "docs/windows.md",
     "docs/notebooks/lockstep.ipynb",

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The handouts and the manual as a web site, by MkDocs Material."""

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Python packages that one verb alone needs: installed when it is first used."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
+
+
+def install(requirements: Path) -> None:
+    """Installs what `requirements` pins. Raises FaultError with the next step when it cannot."""
+    argv = [*pip_command(sys.executable), "-r", str(requirements)]
+    done = subprocess.run(
+        argv, env=pip_environment(), capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        cause = pip_cause(done.stdout + done.stderr)
+        raise FaultError(f"{requirements.name} cannot be installed: {cause}; then run this again")
+    importlib.invalidate_caches()
