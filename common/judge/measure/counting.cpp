@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "fixture/json.h"
+#include "fixture/order.h"
 #include "fixture/options.h"
 #include "fixture/record.h"
 #include "fixture/session.h"
@@ -40,6 +41,7 @@ CountResult count(const Workload& workload) {
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = 1;
+  if (workload.successors_first) batch.schedule_seed = kSuccessorsFirst;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
 

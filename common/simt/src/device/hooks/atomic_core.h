@@ -52,7 +52,8 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
                 .is_atomic = true,
                 .pc = place.pc});
   if (running.trace != nullptr) {
-    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place);
+    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place,
+                  kind == AccessKind::kRead);
   }
 }
 

@@ -96,6 +96,8 @@ struct Block {
   bool interrupted = false;               // after it other blocks have their turn
   bool holds_back = false;                // a thread of it has let others run before it writes
   std::uint64_t num_barriers = 0;         // that it has passed
+  std::uint64_t num_counted_barriers = 0;  // the grid's, too; only while the kernel is counted
+  std::uint64_t num_atomics = 0;           // of its threads, the same
   int released_threads = 0;               // what the last barrier found
   int released_predicates = 0;
 
