@@ -76,8 +76,8 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
     return Failure{kind::kForbidden,
-                   "the result is right, but the kernels moved " +
-                       whole(bytes_moved(kernels)) + " bytes where " + whole(bytes_needed) +
+                   "the result is right, but the kernels moved " + whole(bytes_moved(kernels)) +
+                       " bytes where " + whole(bytes_needed) +
                        " must be read and written: kernels must do the work, not the host"};
   }
   if (host_bytes(kernels) > kHostShare * bytes_needed) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "fixture/json.h"
-#include "fixture/order.h"
 #include "fixture/options.h"
+#include "fixture/order.h"
 #include "fixture/record.h"
 #include "fixture/session.h"
 #include "measure/counters_check.h"
@@ -41,7 +41,7 @@ CountResult count(const Workload& workload) {
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = 1;
-  if (workload.successors_first) batch.schedule_seed = kSuccessorsFirst;
+  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
 

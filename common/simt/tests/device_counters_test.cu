@@ -136,9 +136,8 @@ TEST_F(Counters, TheHostsUseOfManagedMemoryCounts) {
   EXPECT_EQ(host.counters[Counter::kLaunches], 0u);
   EXPECT_EQ(host.counters[Counter::kHostBytes], 2 * 8 * sizeof(float));
   Managed<float> copy(8);
-  const KernelCounters between = counted([&] {
-    cudaMemcpy(copy.get(), device.get(), 8 * sizeof(float), cudaMemcpyDeviceToDevice);
-  });
+  const KernelCounters between = counted(
+      [&] { cudaMemcpy(copy.get(), device.get(), 8 * sizeof(float), cudaMemcpyDeviceToDevice); });
   EXPECT_EQ(between.counters[Counter::kHostBytes], 0u);
 }
 

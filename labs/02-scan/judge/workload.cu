@@ -119,7 +119,7 @@ judge::Workload exclusive_workload(std::size_t num_items) {
 
 judge::Workload look_back_workload(std::size_t num_items) {
   judge::Workload scan = exclusive_workload(num_items);
-  scan.successors_first = true;
+  scan.longest_look_back = true;
   return scan;
 }
 

@@ -11,7 +11,7 @@ namespace lab_judge {
 // exclusive_scan of num_items words of random bits.
 judge::Workload exclusive_workload(std::size_t num_items);
 
-// The same, counted while the tiles that others wait for lag behind.
+// The same, counted while a tile finds aggregates and no prefix.
 judge::Workload look_back_workload(std::size_t num_items);
 
 // inclusive_scan of the same, for the rung that has no exclusive_scan.

@@ -64,7 +64,9 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
 inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
                      bool is_volatile = false) {
   if (concerns_nobody(address)) return;
-  if (running.holds_writes_back && !is_volatile) simt::device::hold_back(place.pc);
+  if (is_volatile ? running.holds_publications : running.holds_writes_back) {
+    simt::device::hold_back(place.pc);
+  }
   ++running.changes;
   running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),

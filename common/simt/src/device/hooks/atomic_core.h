@@ -107,6 +107,7 @@ void store(T* address, T value, Place place) {
     if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
   note_place(place);
+  if (running.holds_publications) hold_back(place.pc);
   check_atomic(address, false, true, AccessKind::kWrite, place);
   *address = value;
   ++running.changes;
