@@ -7,6 +7,7 @@ that need a kernel of their own are mutants; docs/counters.md lists them all.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -112,20 +113,24 @@ def attacked(text: str, attack: str) -> str:
     return text[:begin] + KERNELS + text[begin:call] + attack + text[call:]
 
 
-@cache
-def alone(session: Session, folder: Path, index: int) -> float:
-    lab, mutant = BASES[index]
-    return earned(session, folder, lab, mutant.rung, mutant.text)
+@pytest.fixture(scope="module")
+def honest(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], float]:
+    """What the mutant of that index earns without an attack."""
+
+    @cache
+    def without_attack(index: int) -> float:
+        lab, mutant = BASES[index]
+        return earned(session, tmp_path_factory.mktemp("alone"), lab, mutant.rung, mutant.text)
+
+    return without_attack
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("index", range(len(BASES)), ids=lambda index: BASES[index][1].name)
 def test_an_attack_earns_nothing(
-    index: int, attack: str, session: Session, tmp_path_factory: pytest.TempPathFactory
+    index: int, attack: str, honest: Callable[[int], float], session: Session, tmp_path: Path
 ) -> None:
     lab, mutant = BASES[index]
-    honest = alone(session, tmp_path_factory.getbasetemp() / f"alone-{index}", index)
-    work = tmp_path_factory.mktemp("attacked")
     text = attacked(mutant.text, ATTACKS[attack])
-    assert earned(session, work, lab, mutant.rung, text) <= honest + 0.01
+    assert earned(session, tmp_path, lab, mutant.rung, text) <= honest(index) + 0.01

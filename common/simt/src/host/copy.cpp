@@ -48,9 +48,13 @@ Side destination_side(cudaMemcpyKind kind) {
   return kind == cudaMemcpyDeviceToHost ? Side::kHost : Side::kDevice;
 }
 
+std::string bytes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
 // Why `end` is none: completes "a copy of 400 bytes". Empty if that takes more than one look at it.
 std::string refusal(const End& end, const void* p, std::size_t size_bytes, const char* to_or_from) {
-  const std::string copy = "a copy of " + std::to_string(size_bytes) + " bytes " + to_or_from;
+  const std::string copy = "a copy of " + bytes(size_bytes) + " " + to_or_from;
   if (p == nullptr) return copy + " a null pointer";
   if (end.allocation == nullptr) {
     return copy + (is_device_address(p) ? " device memory that is not allocated"
@@ -63,8 +67,7 @@ std::string refusal(const End& end, const void* p, std::size_t size_bytes, const
     return copy + " device memory that is not allocated";
   }
   if (offset + size_bytes > end.allocation->size_bytes) {
-    return copy + " an allocation with " + std::to_string(end.allocation->size_bytes - offset) +
-           " bytes left";
+    return copy + " an allocation with " + bytes(end.allocation->size_bytes - offset) + " left";
   }
   return copy + " device memory, where its kind of copy names memory of the host";
 }
