@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """No gate of a budget is met by work that does nothing: every one is attacked.
 
-The attacks are added to each mutant that misses a budget. They do nothing but improve means: blocks
+The attacks are added to each mutant that misses a budget. They only improve means: blocks
 and warps without work, requests that look good. None may earn more than the mutant alone. Attacks
 that need a kernel of their own are mutants; docs/counters.md lists them all.
 """
@@ -94,7 +94,7 @@ def session() -> Session:
 
 
 def earned(session: Session, folder: Path, lab: Lab, rung: Rung, text: str) -> float:
-    """The share of the points for efficiency, but for the launches, which attacks add."""
+    """The share of the points for efficiency, except for the launches, which attacks add."""
     file = folder / lab.id / f"{rung.id}.cu"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)

@@ -108,7 +108,7 @@ TEST(Measures, OfNothingAreAsGoodAsCanBe) {
   EXPECT_EQ(find(all, "barriers_per_block").value, 0);
 }
 
-// Blocks and warps that do nothing, or nothing but read one word of shared memory together.
+// Blocks and warps that do nothing, or only read one word of shared memory together.
 wire::KernelCounters idle_kernel() {
   wire::KernelCounters idle = kernel("idle", {{"a.cu",
                                                30,

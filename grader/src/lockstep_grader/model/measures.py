@@ -89,7 +89,7 @@ MEASURES = _measures(
 )
 
 # Means over requests to global memory. Further requests that look good improve them, but each moves
-# at least one sector: a gate on a mean counts only beside a gate on all bytes moved.
+# at least one sector: a gate on a mean counts only together with a gate on all bytes moved.
 MEANS = frozenset(
     {
         "read_sectors_per_request",
