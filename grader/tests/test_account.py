@@ -135,3 +135,16 @@ def test_after_a_pass_the_next_command_is_shown(checkout: Checkout) -> None:
     assert "next: ./lab submit 01-demo" in last.out
     both = checkout.lab("check", "01-demo", "--from", checkout.root / "solutions")
     assert "next:" not in both.out
+
+
+def test_the_reason_does_not_repeat_the_cause() -> None:
+    cause = finding("launch_error", 25, "line 25, the launch of k: cudaErrorInvalidValue")
+    test = failed("A.B", cause, message=f"with 1 item (the smallest): {cause.message}\nIt looks")
+    account = account_of([cause], [test])
+    assert account.said == "1 test fails for this reason: A.B: with 1 item (the smallest)"
+
+
+def test_an_unset_output_is_not_called_unwritten_as_well() -> None:
+    cause, effect = finding("uninitialized_read", 15), finding("output_unwritten")
+    account = account_of([cause, effect, finding("wrong_result")], [])
+    assert account.effects == ("wrong_result: a wrong_result",)

@@ -20,7 +20,7 @@ from lockstep_grader.model.grades import (
     Rung,
     TestResult,
 )
-from lockstep_grader.model.measures import MEASURES, bound, budget_sentence
+from lockstep_grader.model.measures import MEANS, MEASURES, PAID_BY, bound, budget_sentence
 from lockstep_grader.model.score import score_rung
 
 from conftest import LAB, LAB_TOML, Checkout, demo_rung, rungs, verdict_line
@@ -94,12 +94,23 @@ def test_a_budget_where_more_is_better_says_so() -> None:
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> None:
+    names = [name, PAID_BY] if name in MEANS else [name]
+    gates = "".join(f"{gate} = {{ zero = 2, full = 1 }}\n" for gate in names)
+    file = tmp_path / LAB / "lab.toml"
+    file.parent.mkdir()
+    file.write_text(f"{LAB_TOML}[rung.budget]\n{gates}")
+    assert read_lab(file).rungs[1].budget == tuple(Gate(gate, 2, 1) for gate in names)
+    assert MEASURES[name].words
+    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, Place("a.cu", 2, 1))
+
+
+@pytest.mark.parametrize("name", sorted(MEANS))
+def test_a_gate_on_a_mean_needs_one_on_what_extra_requests_cost(name: str, tmp_path: Path) -> None:
     file = tmp_path / LAB / "lab.toml"
     file.parent.mkdir()
     file.write_text(f"{LAB_TOML}[rung.budget]\n{name} = {{ zero = 2, full = 1 }}\n")
-    assert read_lab(file).rungs[1].budget == (Gate(name, 2, 1),)
-    assert MEASURES[name].words
-    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, Place("a.cu", 2, 1))
+    with pytest.raises(FaultError, match=f"{name} is a mean, .* add a gate on {PAID_BY}"):
+        read_lab(file)
 
 
 def test_an_unknown_measure_is_named_with_line_and_key(tmp_path: Path) -> None:

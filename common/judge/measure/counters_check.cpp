@@ -10,6 +10,7 @@ namespace judge {
 namespace {
 
 constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
+constexpr double kHostShare = 0.25;  // of them may go through the host: counts and tables
 
 std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
   const auto found = counters.find(name);
@@ -51,6 +52,16 @@ double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
   return kSectorBytes * sectors;
 }
 
+double host_bytes(const std::vector<wire::KernelCounters>& kernels) {
+  double bytes = 0;
+  for (const wire::KernelCounters& kernel : kernels) {
+    bytes += static_cast<double>(value_of(kernel.counters, "host_bytes"));
+  }
+  return bytes;
+}
+
+std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
+
 }  // namespace
 
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
@@ -65,10 +76,16 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
   }
   if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
     return Failure{kind::kForbidden,
-                   "the result is right, but the kernels moved " +
-                       std::to_string(static_cast<std::uint64_t>(bytes_moved(kernels))) +
-                       " bytes where " + std::to_string(static_cast<std::uint64_t>(bytes_needed)) +
+                   "the result is right, but the kernels moved " + whole(bytes_moved(kernels)) +
+                       " bytes where " + whole(bytes_needed) +
                        " must be read and written: kernels must do the work, not the host"};
+  }
+  if (host_bytes(kernels) > kHostShare * bytes_needed) {
+    return Failure{kind::kForbidden,
+                   "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
+                       whole(bytes_needed) +
+                       " were copied between host and device, or read and written by the host in "
+                       "managed memory: the data must stay on the device"};
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "fixture/json.h"
 #include "fixture/options.h"
+#include "fixture/order.h"
 #include "fixture/record.h"
 #include "fixture/session.h"
 #include "measure/counters_check.h"
@@ -40,6 +41,7 @@ CountResult count(const Workload& workload) {
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = 1;
+  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
 

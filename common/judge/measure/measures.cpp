@@ -22,27 +22,28 @@ class Figures {
   double bytes_asked() const {
     return (*this)["global_read_bytes"] + (*this)["global_write_bytes"];
   }
-  double bytes_moved() const {
+  double bytes_read_and_written() const {
     return kSectorBytes * ((*this)["global_read_sectors"] + (*this)["global_write_sectors"]);
   }
-  double conflicts() const {
-    return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"];
+  double bytes_moved() const {
+    return bytes_read_and_written() + kSectorBytes * (*this)["global_atomic_sectors"];
   }
-  double shared_requests() const {
-    return (*this)["shared_read_requests"] + (*this)["shared_write_requests"];
+  double conflicts() const {
+    return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"] +
+           (*this)["shared_atomic_conflicts"];
   }
   double atomics() const { return (*this)["global_atomic_lanes"] + (*this)["shared_atomic_lanes"]; }
   double atomics_same_address() const {
     return std::max((*this)["global_atomic_max_same_address"],
                     (*this)["shared_atomic_max_same_address"]);
   }
-  double requests() const {
-    return (*this)["global_read_requests"] + (*this)["global_write_requests"] + shared_requests() +
-           (*this)["global_atomic_requests"] + (*this)["shared_atomic_requests"];
+  double global_requests() const {
+    return (*this)["global_read_requests"] + (*this)["global_write_requests"] +
+           (*this)["global_atomic_requests"];
   }
-  double lanes() const {
+  double global_lanes() const {
     return (*this)["global_read_lanes"] + (*this)["global_write_lanes"] +
-           (*this)["shared_read_lanes"] + (*this)["shared_write_lanes"] + atomics();
+           (*this)["global_atomic_lanes"];
   }
 
  private:
@@ -55,7 +56,9 @@ double ratio(double part, double whole, double empty = 0) {
 }
 
 // Bytes moved but not used.
-double waste(const Figures& f) { return std::max(0.0, f.bytes_moved() - f.bytes_asked()); }
+double waste(const Figures& f) {
+  return std::max(0.0, f.bytes_read_and_written() - f.bytes_asked());
+}
 
 using Formula = double (*)(const Figures&);
 
@@ -74,42 +77,47 @@ constexpr Definition kDefinitions[] = {
      [](const Figures& f) { return ratio(f["global_write_sectors"], f["global_write_requests"]); },
      [](const Figures& f) { return f["global_write_sectors"]; }},
     {"sector_efficiency",
-     [](const Figures& f) { return ratio(f.bytes_asked(), f.bytes_moved(), 1); }, waste},
+     [](const Figures& f) { return ratio(f.bytes_asked(), f.bytes_read_and_written(), 1); }, waste},
     {"bank_conflicts", [](const Figures& f) { return f.conflicts(); },
      [](const Figures& f) { return f.conflicts(); }},
-    {"bank_conflicts_per_request",
-     [](const Figures& f) { return ratio(f.conflicts(), f.shared_requests()); },
-     [](const Figures& f) { return f.conflicts(); }},
+    {"divergent_branches", [](const Figures& f) { return f["divergent_branches"]; },
+     [](const Figures& f) { return f["divergent_branches"]; }},
     {"atomics_same_address", [](const Figures& f) { return f.atomics_same_address(); },
      [](const Figures& f) { return f.atomics_same_address(); }},
-    {"lanes_per_request", [](const Figures& f) { return ratio(f.lanes(), f.requests(), kLanes); },
-     [](const Figures& f) { return kLanes * f.requests() - f.lanes(); }},
+    {"lanes_per_request",
+     [](const Figures& f) { return ratio(f.global_lanes(), f.global_requests(), kLanes); },
+     [](const Figures& f) { return kLanes * f.global_requests() - f.global_lanes(); }},
 };
 
-// The measures that are a sum over counters, divided by a figure of the whole call. A place's value
-// has the same divisor.
+// The measures that are the largest figure of any block or warp, which no other block or warp can
+// make smaller. Lines are compared by what they contribute; their values say nothing of one block.
+struct MostDefinition {
+  const char* name;
+  const char* counter;
+  Formula blame;
+};
+
+constexpr MostDefinition kMost[] = {
+    {"barriers_per_block", "barriers_max_per_block",
+     [](const Figures& f) { return f["barriers"]; }},
+    {"atomics_per_block", "atomics_max_per_block", [](const Figures& f) { return f.atomics(); }},
+    {"look_back_loads", "polls_max_per_warp",
+     [](const Figures& f) { return f["polls_max_per_warp"]; }},
+};
+
+// The measures that are a sum over counters, per item. A place's value has the same divisor.
 struct SumDefinition {
   const char* name;
   Formula sum;
-  enum { kItem, kBlock, kWarp } per;
 };
 
 constexpr SumDefinition kSums[] = {
-    {"global_read_bytes_per_item", [](const Figures& f) { return f["global_read_bytes"]; },
-     SumDefinition::kItem},
-    {"global_write_bytes_per_item", [](const Figures& f) { return f["global_write_bytes"]; },
-     SumDefinition::kItem},
-    {"global_bytes_moved_per_item", [](const Figures& f) { return f.bytes_moved(); },
-     SumDefinition::kItem},
-    {"barriers_per_block", [](const Figures& f) { return f["barriers"]; }, SumDefinition::kBlock},
-    {"atomics_per_item", [](const Figures& f) { return f.atomics(); }, SumDefinition::kItem},
-    {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; },
-     SumDefinition::kItem},
-    {"atomics_per_block", [](const Figures& f) { return f.atomics(); }, SumDefinition::kBlock},
-    {"divergent_branches_per_warp", [](const Figures& f) { return f["divergent_branches"]; },
-     SumDefinition::kWarp},
-    {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; },
-     SumDefinition::kItem},
+    {"global_read_bytes_per_item", [](const Figures& f) { return f["global_read_bytes"]; }},
+    {"global_write_bytes_per_item", [](const Figures& f) { return f["global_write_bytes"]; }},
+    {"global_bytes_moved_per_item", [](const Figures& f) { return f.bytes_moved(); }},
+    {"atomics_per_item", [](const Figures& f) { return f.atomics(); }},
+    {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; }},
+    {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
 };
 
 wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
@@ -142,11 +150,12 @@ std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, 
   const Figures all(sums);
   std::vector<Measure> result = {{"launches", all["launches"], std::nullopt}};
   for (const SumDefinition& sum : kSums) {
-    const double whole = sum.per == SumDefinition::kItem    ? num_items
-                         : sum.per == SumDefinition::kBlock ? all["blocks"]
-                                                            : all["warps"];
-    const auto value = [&](const Figures& f) { return ratio(sum.sum(f), whole); };
+    const auto value = [&](const Figures& f) { return sum.sum(f) / num_items; };
     result.push_back({sum.name, value(all), worst_line(kernels, sum.sum, value)});
+  }
+  for (const MostDefinition& most : kMost) {
+    const auto no_value = [](const Figures&) { return 0.0; };
+    result.push_back({most.name, all[most.counter], worst_line(kernels, most.blame, no_value)});
   }
   for (const Definition& definition : kDefinitions) {
     result.push_back({definition.name, definition.value(all),

@@ -36,7 +36,8 @@ struct Workload {
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
-  bool beside_first = true;  // false: the lab's first rung cannot do it, or takes too long
+  bool beside_first = true;        // false: the lab's first rung cannot do it, or takes too long
+  bool longest_look_back = false;  // cpu: counted while all tiles have aggregates and no prefix
 };
 
 // A workload of any size, and the sizes at which rungs are judged.

@@ -90,7 +90,7 @@ void fold_into(KernelCounters& sum, KernelCounters& more) {
 
 }  // namespace
 
-bool is_maximum(const std::string& name) { return name.ends_with("max_same_address"); }
+bool is_maximum(const std::string& name) { return name.find("_max_") != std::string::npos; }
 
 void add(Counters& sum, const Counters& more) {
   for (const auto& [name, value] : more) {

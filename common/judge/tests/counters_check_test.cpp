@@ -94,6 +94,21 @@ TEST(CountersCheck, CopiesAreNoWorkOfKernels) {
   }
 }
 
+TEST(CountersCheck, DataMustStayOnTheDevice) {
+  const auto of_host = [](std::uint64_t bytes) {
+    wire::KernelCounters host;
+    host.name = "host";
+    host.counters["host_bytes"] = bytes;
+    host.lines = {{"a.cu", 3, host.counters, {}}};
+    return std::vector{sampled_kernel(), host};
+  };
+  EXPECT_FALSE(judge::find_impossible(of_host(256), 1024));
+  const auto failure = judge::find_impossible(of_host(257), 1024);
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->message.find("257 bytes of 1024 were copied between host and device"),
+            std::string::npos);
+}
+
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
   wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["global_atomic_lanes"] = 256;

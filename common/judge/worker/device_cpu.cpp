@@ -49,6 +49,20 @@ void report_leaks() {
   }
 }
 
+// A failed allocation that the call went on after. What came of the null pointer is reported, too.
+void report_failed_allocation(const std::string& function) {
+  const simt::ErrorOrigin& failed = simt::failed_allocation();
+  const simt::SourcePlace place = simt::program_place(failed.stack);
+  const simt::SourcePlace last = simt::program_place(simt::last_error_origin().stack);
+  const bool is_last = last.file == place.file && last.line == place.line;
+  if (place.line == 0 || (is_last && simt::sticky_error() == cudaSuccess)) return;
+  simt::report({simt::FindingKind::kLaunchError, place.file, place.line, "",
+                function + " ignored an error: line " + std::to_string(place.line) + ", " +
+                    (failed.what.empty() ? "an allocation" : failed.what) +
+                    ": cudaErrorMemoryAllocation: out of memory. Its pointer is null: put check() "
+                    "around each CUDA call"});
+}
+
 }  // namespace
 
 void claim_resources() {
@@ -111,6 +125,7 @@ void release_scratch() {
 }
 
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
+  report_failed_allocation(function);
   if (simt::sticky_error() != cudaSuccess) return;  // a kernel's fault, which is a finding already
   const simt::ErrorOrigin& origin = simt::last_error_origin();
   const simt::SourcePlace place = simt::program_place(origin.stack);

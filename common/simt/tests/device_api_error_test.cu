@@ -106,5 +106,43 @@ TEST_F(ApiError, KnowsWhichLaunchOrCallFailed) {
   EXPECT_EQ(simt::last_error_origin().kernel, "");
 }
 
+TEST_F(ApiError, SaysWhyACopyIsRefused) {
+  float* const p = allocate_floats(16);
+  float items[32] = {};
+  const auto what = [&](void* to, const void* from, cudaMemcpyKind kind) {
+    EXPECT_EQ(cudaMemcpy(to, from, sizeof items, kind), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    return simt::last_error_origin().what;
+  };
+  EXPECT_EQ(what(nullptr, items, cudaMemcpyHostToDevice), "a copy of 128 bytes to a null pointer");
+  EXPECT_EQ(what(p, items, cudaMemcpyHostToDevice),
+            "a copy of 128 bytes to an allocation with 64 bytes left");
+  EXPECT_EQ(what(items, p + 4, cudaMemcpyDeviceToHost),
+            "a copy of 128 bytes from an allocation with 48 bytes left");
+  EXPECT_EQ(
+      what(items, items, cudaMemcpyHostToDevice),
+      "a copy of 128 bytes to memory of the host, where its kind of copy names device memory");
+  EXPECT_EQ(cudaMemcpy(p, p, 64, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(simt::last_error_origin().what,
+            "a copy of 64 bytes to device memory, where its kind of copy names memory of the host");
+  cudaFree(p);
+  EXPECT_EQ(what(items, p, cudaMemcpyDeviceToHost),
+            "a copy of 128 bytes from device memory that is not allocated");
+}
+
+TEST_F(ApiError, RemembersTheFirstAllocationThatFailed) {
+  float* const p = allocate_floats(std::size_t{1} << 60);
+  EXPECT_EQ(p, nullptr);
+  float item = 0;
+  cudaMemcpy(p, &item, sizeof item, cudaMemcpyHostToDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(simt::last_error_origin().what, "a copy of 4 bytes to a null pointer");
+  EXPECT_EQ(simt::program_place(simt::failed_allocation().stack).line, kAllocateLine);
+  EXPECT_EQ(simt::failed_allocation().what, "cudaMalloc of 4611686018427387904 bytes");
+  simt::clear_errors();
+  EXPECT_EQ(simt::program_place(simt::failed_allocation().stack).line, 0);
+}
+
 }  // namespace
 }  // namespace simt_test

@@ -115,6 +115,7 @@ TEST_F(Counters, CopiesToAndFromTheHostCountOnTheDevicesSide) {
       counted([&] { cudaMemcpy(host.data(), device.get(), size_bytes, cudaMemcpyDeviceToHost); });
   EXPECT_EQ(out.counters[Counter::kGlobalReadBytes], size_bytes);
   EXPECT_EQ(out.counters[Counter::kGlobalWriteBytes], 0u);
+  EXPECT_EQ(in.counters[Counter::kHostBytes] + out.counters[Counter::kHostBytes], 2 * size_bytes);
 
   void* pinned = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, size_bytes), cudaSuccess);
@@ -123,6 +124,21 @@ TEST_F(Counters, CopiesToAndFromTheHostCountOnTheDevicesSide) {
   EXPECT_EQ(to_pinned.counters[Counter::kGlobalReadBytes], size_bytes);
   EXPECT_EQ(to_pinned.counters[Counter::kGlobalWriteBytes], 0u);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+TEST_F(Counters, TheHostsUseOfManagedMemoryCounts) {
+  Managed<float> device(8, 1);
+  const KernelCounters host = counted([&] {
+    float* const items = device.get();
+    for (int i = 0; i < 8; ++i) items[i] = items[i] + 1;
+  });
+  EXPECT_EQ(host.name, "host");
+  EXPECT_EQ(host.counters[Counter::kLaunches], 0u);
+  EXPECT_EQ(host.counters[Counter::kHostBytes], 2 * 8 * sizeof(float));
+  Managed<float> copy(8);
+  const KernelCounters between = counted(
+      [&] { cudaMemcpy(copy.get(), device.get(), 8 * sizeof(float), cudaMemcpyDeviceToDevice); });
+  EXPECT_EQ(between.counters[Counter::kHostBytes], 0u);
 }
 
 // ---- lines and patterns
@@ -300,7 +316,81 @@ TEST_F(Counters, AtomicsCountLanesAndCrowding) {
   EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicRequests], 2u);
   EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicLanes], 8u);
   EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicMaxSameAddress], 1u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalAtomicSectors], 2u);
+  EXPECT_EQ(kernel.counters[Counter::kSharedAtomicConflicts], 31u * 15 + 3);
   EXPECT_EQ(kernel.counters[Counter::kBarriers], 4u);
+}
+
+// The first block passes `num_barriers` barriers, and each of its threads adds once.
+__global__ void first_block_works(int num_barriers, int* sum) {
+  if (blockIdx.x != 0) return;
+  for (int i = 0; i < num_barriers; ++i) __syncthreads();
+  atomicAdd(sum, 1);
+}
+
+TEST_F(Counters, TheMostOfOneBlockIsNotDilutedByEmptyBlocks) {
+  Managed<int> sum(1);
+  for (const int num_blocks : {1, 50}) {
+    const KernelCounters kernel =
+        counted([&] { first_block_works<<<num_blocks, 96>>>(7, sum.get()); });
+    EXPECT_EQ(kernel.counters[Counter::kBarriersMaxPerBlock], 7u);
+    EXPECT_EQ(kernel.counters[Counter::kAtomicsMaxPerBlock], 96u);
+  }
+  const KernelCounters twice = counted([&] {
+    first_block_works<<<1, 96>>>(7, sum.get());
+    first_block_works<<<1, 32>>>(2, sum.get());
+  });
+  EXPECT_EQ(twice.counters[Counter::kBarriersMaxPerBlock], 7u);
+  EXPECT_EQ(twice.counters[Counter::kBarriers], 9u);
+}
+
+// ---- polling
+
+__global__ void look_back_by_lanes(const volatile int* words, int num_words, int* out) {
+  int sum = 0;
+  for (int first = 0; first < num_words; first += 32) {
+    if (first + threadIdx.x < num_words) sum += words[first + threadIdx.x];
+  }
+  out[threadIdx.x] = sum;
+}
+
+__global__ void look_back_by_thread(const volatile int* words, int num_words, int* out) {
+  int sum = 0;
+  for (int i = 0; threadIdx.x == 0 && i < num_words; ++i) sum += words[i];
+  out[threadIdx.x] = sum;
+}
+
+__global__ void poll_one_word(const volatile int* words, int num_polls, int* out) {
+  int sum = 0;
+  for (int i = 0; i < num_polls; ++i) sum += words[0];
+  out[threadIdx.x] = sum;
+}
+
+__global__ void read_plainly(const int* words, int num_words, int* out) {
+  int sum = 0;
+  for (int i = 0; i < num_words; ++i) sum += words[i];
+  out[threadIdx.x] = sum;
+}
+
+__global__ void load_past_the_cache(const int* words, int num_words, int* out) {
+  int sum = 0;
+  for (int i = 0; i < num_words; ++i) sum += __ldcg(words + i);
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Counters, PollsOfOtherWordsCountOnceEach) {
+  Managed<int> words(64, 1), out(32);
+  const auto polls = [&](auto kernel, int count) {
+    const KernelCounters counters =
+        counted([&] { kernel<<<4, 32>>>(words.get(), count, out.get()); });
+    return counters.counters[Counter::kPollsMaxPerWarp];
+  };
+  EXPECT_EQ(polls(look_back_by_lanes, 20), 1u);
+  EXPECT_EQ(polls(look_back_by_lanes, 64), 2u);
+  EXPECT_EQ(polls(look_back_by_thread, 20), 20u);
+  EXPECT_EQ(polls(poll_one_word, 20), 1u);
+  EXPECT_EQ(polls(read_plainly, 20), 0u);
+  EXPECT_EQ(polls(load_past_the_cache, 20), 20u);
 }
 
 // ---- groups

@@ -137,6 +137,32 @@ TEST_F(Schedule, LetsSuccessorsRunAheadOfWhomTheyWaitFor) {
   }
 }
 
+// A block publishes 1, looks back until it reads 2, publishes 2 and keeps how far it looked.
+__global__ void look_back(volatile int* words, int* distance) {
+  const int block = blockIdx.x;
+  words[block] = block == 0 ? 2 : 1;
+  int predecessor = block - 1;
+  while (predecessor >= 0 && words[predecessor] != 2) {
+    if (words[predecessor] == 1) --predecessor;
+  }
+  distance[block] = block - predecessor;
+  words[block] = 2;
+}
+
+TEST_F(Schedule, HoldsPublicationsSoThatEveryLookBackIsLong) {
+  constexpr int kNumBlocks = 12;
+  const auto furthest = [&](std::uint64_t seed) {
+    simt::set_schedule(seed);
+    Managed<int> words(kNumBlocks), distance(kNumBlocks);
+    for (int i = 0; i < kNumBlocks; ++i) words.get()[i] = 0;
+    look_back<<<kNumBlocks, 1>>>(words.get(), distance.get());
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    return distance.values()[kNumBlocks - 1];
+  };
+  EXPECT_EQ(furthest(0), 1);
+  EXPECT_EQ(furthest(simt::kHoldPublications), kNumBlocks - 1);
+}
+
 TEST(Permutation, CanRunBackwards) {
   for (const std::uint64_t size : {1, 2, 3, 100}) {
     const auto backwards = simt::device::Permutation::reversed(size);

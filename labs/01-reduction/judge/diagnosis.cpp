@@ -39,6 +39,12 @@ std::vector<Hypothesis> hypotheses(const WrongReduction& wrong) {
     list.push_back(
         {wrong.over((n - 1) / block * block, n), "only the last block's items are counted"});
   }
+  for (std::size_t block = kMinBlock; block < n && block <= kMaxBlock; block *= 2) {
+    const auto num_blocks = static_cast<double>((n + block - 1) / block);
+    list.push_back({num_blocks * wrong.over(0, block),
+                    "every block counts the first block's items (is blockIdx missing from the "
+                    "index?)"});
+  }
   list.push_back({wrong.over(0, n - 1), "the last item is missing (off by one)"});
   list.push_back({wrong.over(1, n), "the first item is missing (off by one)"});
   list.push_back({wrong.over(0, 1), "only the first item arrived"});
@@ -62,11 +68,13 @@ std::string explain(const WrongReduction& wrong) {
   const double extra = (wrong.got - wrong.expected) / wrong.past_the_end;
   if (std::abs(extra) >= 0.9 && std::abs(extra - std::round(extra)) < 1e-3 &&
       extra < kMaxItemsPastTheEnd) {
-    if (std::round(extra) == 1) {
+    const bool is_one = std::round(extra) == 1;
+    if (is_one && wrong.reads_past_the_end) {
       return "d_out[0] was not set to 0 before the first addition, or the item right past the end "
              "of the input is counted";
     }
-    return "items past the end of the input are counted";
+    if (is_one) return "d_out[0] was never set to 0 before the first addition";
+    if (wrong.reads_past_the_end) return "items past the end of the input are counted";
   }
   if (wrong.num_items == 0) return "the result without items is not the operation's identity";
   return {};

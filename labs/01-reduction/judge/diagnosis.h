@@ -14,7 +14,8 @@ struct WrongReduction {
   std::size_t num_items = 0;
   double got = 0;
   double expected = 0;
-  double past_the_end = 0;  // the value read behind the input
+  double past_the_end = 0;  // the value behind the input, and in an output that nothing has set
+  bool reads_past_the_end = true;  // or may do so, where no checker watches
   // The exact result over items [begin, end); over an empty range, the identity.
   std::function<double(std::size_t begin, std::size_t end)> over;
 };

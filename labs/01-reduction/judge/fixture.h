@@ -83,6 +83,7 @@ class ReductionFixture : public judge::Fixture {
       wrong.got = got;
       wrong.expected = expected.value;
       wrong.past_the_end = kPoison;
+      wrong.reads_past_the_end = judge::kOnGpu || has_found(judge::kind::kOutOfBounds);
       pattern = explain(wrong);
     }
     return compare(std::string(function) + " of " + std::to_string(num_items) +

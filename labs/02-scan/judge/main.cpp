@@ -18,6 +18,9 @@ int main(int argc, char** argv) {
            {"02_hillis_steele", "OneBlockScan", counted},
            {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
            {"04_conflict_free", "OneBlockScan", counted},
+           {"06_decoupled_look_back",
+            "ExclusiveScan",
+            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 16}},
            {"07_conversions",
             "Conversions",
             {.make = lab_judge::inclusive_workload, .budget_items = std::size_t{1} << 17}}}});

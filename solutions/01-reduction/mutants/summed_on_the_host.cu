@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 04_grid_stride
 // mistake: the host adds the items, and the kernel only touches them
-// expect: failed budget
+// expect: failed forbidden
 // also: slow
 // needs: budget
 #include <algorithm>

@@ -27,8 +27,16 @@ const char* counter_name(Counter counter);
 
 // True for the counters that keep the largest value seen; the others are sums.
 constexpr bool is_maximum(Counter counter) {
-  return counter == Counter::kGlobalAtomicMaxSameAddress ||
-         counter == Counter::kSharedAtomicMaxSameAddress;
+  switch (counter) {
+    case Counter::kGlobalAtomicMaxSameAddress:
+    case Counter::kSharedAtomicMaxSameAddress:
+    case Counter::kAtomicsMaxPerBlock:
+    case Counter::kPollsMaxPerWarp:
+    case Counter::kBarriersMaxPerBlock:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // One value for each counter.
@@ -95,6 +103,9 @@ void set_counting(bool on);
 // What the host side does for each row of a copy: its bytes are traffic of a kernel "cudaMemcpy".
 // The ends are null where they are not in device memory.
 void count_copy(const void* to, const void* from, std::size_t size_bytes);
+
+// The host's own code has accessed managed or pinned memory.
+void count_host_access(const void* pc, std::size_t size_bytes);
 
 // Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();

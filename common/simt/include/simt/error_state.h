@@ -27,8 +27,8 @@ const ErrorOrigin& last_error_origin();
 // Says more about the error just recorded.
 void explain_last_error(std::string what, const char* kernel = "");
 
-// Where an allocation has failed since clear_errors(); an empty stack if none has.
-const CallStack& failed_allocation();
+// Where an allocation first failed since clear_errors(); an empty stack if none has.
+const ErrorOrigin& failed_allocation();
 
 // Forgets both (cudaDeviceReset, and a worker between two calls).
 void clear_errors();

@@ -15,9 +15,13 @@ namespace simt {
 //                        Blocks start from the last to the first. So a look-back by blockIdx
 //                        always deadlocks, if there are more blocks than fit at a time
 //   both                 the same at their second barrier, for blocks that take tickets late
+// With kHoldPublications, which alone keeps the natural order, a volatile or atomic store waits
+// until all other threads have had a turn. So all blocks that look back find aggregates, and the
+// first prefix only at the end: the longest look-back.
 // The same seed gives the same run. Takes effect with the next launch.
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 inline constexpr std::uint64_t kSuccessorsFirst = 4;
+inline constexpr std::uint64_t kHoldPublications = 8;
 void set_schedule(std::uint64_t seed);
 
 // Once a race has been found in a kernel, its later launches run in an order that shows what the

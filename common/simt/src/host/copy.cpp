@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
 #include "simt/copy_api.h"
 #include "simt/counters.h"
+#include "simt/error_state.h"
 #include "simt/memory.h"
 
 namespace simt {
@@ -43,6 +46,36 @@ Side source_side(cudaMemcpyKind kind) {
 Side destination_side(cudaMemcpyKind kind) {
   if (takes_any_side(kind)) return Side::kEither;
   return kind == cudaMemcpyDeviceToHost ? Side::kHost : Side::kDevice;
+}
+
+std::string bytes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// Why `end` is none: completes "a copy of 400 bytes". Empty if that takes more than one look at it.
+std::string refusal(const End& end, const void* p, std::size_t size_bytes, const char* to_or_from) {
+  const std::string copy = "a copy of " + bytes(size_bytes) + " " + to_or_from;
+  if (p == nullptr) return copy + " a null pointer";
+  if (end.allocation == nullptr) {
+    return copy + (is_device_address(p) ? " device memory that is not allocated"
+                                        : " memory of the "
+                                          "host, where its kind of copy names device memory");
+  }
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(p) - end.allocation->base);
+  if (!end.allocation->live || offset >= end.allocation->size_bytes) {
+    return copy + " device memory that is not allocated";
+  }
+  if (offset + size_bytes > end.allocation->size_bytes) {
+    return copy + " an allocation with " + bytes(end.allocation->size_bytes - offset) + " left";
+  }
+  return copy + " device memory, where its kind of copy names memory of the host";
+}
+
+// Of the copy that was refused last, for the report of its error.
+std::string& last_refusal() {
+  static auto* const text = new std::string;  // outlives all users
+  return *text;
 }
 
 void tell_observer(const End& to, void* destination, const End& from, const void* source,
@@ -138,7 +171,11 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
   if (size_bytes == 0) return cudaSuccess;
   const End to = examine(destination, size_bytes, destination_side(kind));
   const End from = examine(source, size_bytes, source_side(kind));
-  if (!to.valid || !from.valid) return cudaErrorInvalidValue;
+  if (!to.valid || !from.valid) {
+    last_refusal() = to.valid ? refusal(from, source, size_bytes, "from")
+                              : refusal(to, destination, size_bytes, "to");
+    return cudaErrorInvalidValue;
+  }
   tell_observer(to, destination, from, source, size_bytes);
   count_copy(is_devices(to) ? destination : nullptr, is_devices(from) ? source : nullptr,
              size_bytes);
@@ -153,7 +190,9 @@ namespace {
 template <class Operation>
 cudaError_t carry_out(cudaStream_t stream, Operation operation) {
   simt::internal::begin_work(stream);
+  simt::last_refusal().clear();
   const cudaError_t error = simt::set_last_error(operation());
+  if (!simt::last_refusal().empty()) simt::explain_last_error(simt::last_refusal());
   simt::internal::end_work();
   return error;
 }

@@ -9,11 +9,19 @@ namespace {
 
 cudaError_t g_last_error = cudaSuccess;
 cudaError_t g_sticky_error = cudaSuccess;
-CallStack g_failed_allocation;
 
 ErrorOrigin& origin() {
   static auto* const last = new ErrorOrigin;  // outlives all users
   return *last;
+}
+
+ErrorOrigin& first_failed_allocation() {
+  static auto* const first = new ErrorOrigin;
+  return *first;
+}
+
+bool is_of_failed_allocation() {
+  return origin().stack.return_addresses == first_failed_allocation().stack.return_addresses;
 }
 
 }  // namespace
@@ -24,7 +32,8 @@ cudaError_t set_last_error(cudaError_t error) {
   if (error != cudaSuccess) {
     g_last_error = error;
     origin() = {capture_call_stack(), "", ""};
-    if (error == cudaErrorMemoryAllocation) g_failed_allocation = origin().stack;
+    const bool is_first = first_failed_allocation().stack.return_addresses.front() == nullptr;
+    if (error == cudaErrorMemoryAllocation && is_first) first_failed_allocation() = origin();
   }
   return error;
 }
@@ -34,6 +43,7 @@ const ErrorOrigin& last_error_origin() { return origin(); }
 void explain_last_error(std::string what, const char* kernel) {
   origin().what = std::move(what);
   origin().kernel = kernel;
+  if (is_of_failed_allocation()) first_failed_allocation() = origin();
 }
 
 void set_sticky_error(cudaError_t error) {
@@ -42,11 +52,11 @@ void set_sticky_error(cudaError_t error) {
 
 cudaError_t sticky_error() { return g_sticky_error; }
 
-const CallStack& failed_allocation() { return g_failed_allocation; }
+const ErrorOrigin& failed_allocation() { return first_failed_allocation(); }
 
 void clear_errors() {
   g_last_error = g_sticky_error = cudaSuccess;
-  g_failed_allocation = {};
+  first_failed_allocation() = {};
 }
 
 }  // namespace simt

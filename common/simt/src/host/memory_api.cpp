@@ -48,7 +48,11 @@ cudaError_t check_managed(const void* pointer, std::size_t size_bytes) {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
   const simt::internal::DeviceLock lock;
-  return set_last_error(allocate(pointer, size_bytes, Kind::kDevice));
+  const cudaError_t error = set_last_error(allocate(pointer, size_bytes, Kind::kDevice));
+  if (error == cudaErrorMemoryAllocation) {
+    simt::explain_last_error("cudaMalloc of " + std::to_string(size_bytes) + " bytes");
+  }
+  return error;
 }
 
 cudaError_t cudaFree(void* pointer) {

@@ -11,7 +11,7 @@ from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spell
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, Points, Rung
-from lockstep_grader.model.measures import COMPILER_MEASURES, MEASURES
+from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
@@ -229,7 +229,7 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
         requires=requires,
         hints=table.texts("hints"),
         speed=_gates(table, "speed", _SPEED_GATES),
-        budget=_gates(table, "budget", _BUDGET_GATES),
+        budget=_budget(table),
         architectures=_architectures(table, architectures),
     )
     table.finish()
@@ -248,6 +248,18 @@ def _points(table: _Table) -> Points:
         raise table.error("", "a rung needs points")
     table.finish()
     return points
+
+
+def _budget(rung: _Table) -> tuple[Gate, ...]:
+    gates = _gates(rung, "budget", _BUDGET_GATES)
+    names = {gate.name for gate in gates}
+    if (means := sorted(names & MEANS)) and PAID_BY not in names:
+        raise rung.error(
+            "budget",
+            f"{means[0]} is a mean, which further requests can improve: "
+            f"add a gate on {PAID_BY}, where they cost something",
+        )
+    return gates
 
 
 def _gates(rung: _Table, key: str, known: frozenset[str]) -> tuple[Gate, ...]:

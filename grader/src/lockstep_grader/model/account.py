@@ -4,19 +4,22 @@
 Terminal, pages, JSON and exports all use these sentences.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Finding,
+    FindingKind,
     Outcome,
     consequence_rank,
 )
 from lockstep_grader.model.text import one_line
 
 _EFFECTS = 3
+# An output that nothing set before an addition may look as if nothing had been written.
+_SAME_NEWS = frozenset({(FindingKind.UNINITIALIZED_READ, FindingKind.OUTPUT_UNWRITTEN)})
 _LINE_CHARS = 240
 
 
@@ -50,7 +53,11 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
     if not findings:
         return _without_cause(failed)
     cause = findings[0]
-    others = [finding for finding in findings[1:] if not _repeats(cause, finding)]
+    others = [
+        finding
+        for finding in findings[1:]
+        if not _repeats(cause, finding) and (cause.kind, finding.kind) not in _SAME_NEWS
+    ]
     due = [test for test in failed if _is_due_to(cause, test)]
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
@@ -84,7 +91,7 @@ def _is_due_to(cause: Finding, test: Tried) -> bool:
     return all(consequence_rank(finding.kind) > rank for finding in test.findings)
 
 
-def _reason(due: Sequence[Tried], told: Container[str]) -> str:
+def _reason(due: Sequence[Tried], told: Iterable[str]) -> str:
     """The number of tests, and what only the first test's message says, such as the size."""
     if not due:
         return ""
@@ -93,8 +100,16 @@ def _reason(due: Sequence[Tried], told: Container[str]) -> str:
         said = f"1 test fails for this reason: {first.name}"
     else:
         said = f"{len(due)} tests fail for this reason; the first is {first.name}"
-    message = one_line(first.message) if first.message not in told else ""
+    message = one_line(_untold(first.message, told))
     return _clipped(f"{said}: {message}") if message else said
+
+
+def _untold(message: str, told: Iterable[str]) -> str:
+    """What is left of a test's message: the size, where a finding says the rest."""
+    for text in told:
+        if text and text in message:
+            return message[: message.index(text)].rstrip(": ")
+    return message
 
 
 def _line(finding: Finding) -> str:

@@ -58,37 +58,47 @@ MEASURES = _measures(
     ),
     Measure("bank_conflicts", "extra passes over shared memory's banks", ""),
     Measure(
-        "bank_conflicts_per_request", "extra passes over the banks, per request", "per request"
-    ),
-    Measure(
         "shared_bytes_per_block",
         "bytes of shared memory, per block",
         "bytes per block",
         "declared for",
     ),
-    Measure("barriers_per_block", "barriers, per block", "barriers per block"),
+    Measure("barriers_per_block", "barriers that one block passes, at most", "barriers per block"),
     Measure("atomics_per_item", "atomics, per item", "atomics per item"),
     Measure("global_atomics_per_item", "atomics on global memory, per item", "atomics per item"),
-    Measure("atomics_per_block", "atomics, per block", "atomics per block"),
+    Measure("atomics_per_block", "atomics of one block, at most", "atomics per block"),
     Measure(
         "atomics_same_address",
         "most lanes of one atomic request that meet at one address",
         "lanes at one address",
         "at worst in",
     ),
+    Measure("divergent_branches", "branches at which a warp's lanes part", "divergent branches"),
     Measure(
-        "divergent_branches_per_warp",
-        "branches at which a warp's lanes part, per warp",
-        "divergent branches per warp",
+        "look_back_loads",
+        "polling loads that one warp makes one after another, of other words each time",
+        "loads, one after another, by one warp",
     ),
     Measure(
         "lanes_per_request",
-        "active lanes of a memory request, on average",
+        "active lanes of a request to global memory, on average",
         "lanes per request",
         "fewest in",
     ),
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
+
+# Means over requests to global memory. Further requests that look good improve them, but each moves
+# at least one sector: a gate on a mean counts only together with a gate on all bytes moved.
+MEANS = frozenset(
+    {
+        "read_sectors_per_request",
+        "write_sectors_per_request",
+        "sector_efficiency",
+        "lanes_per_request",
+    }
+)
+PAID_BY = "global_bytes_moved_per_item"
 
 # Figures of nvcc's assembler: the largest of any kernel, on any architecture that the lab lists.
 COMPILER_MEASURES = _measures(

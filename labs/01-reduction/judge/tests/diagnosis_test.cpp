@@ -13,9 +13,9 @@ namespace {
 class Diagnose : public ::testing::Test {
  protected:
   // The clause for a sum of `num_items` random items that came out as `got`.
-  std::string clause(double got) {
+  std::string clause(double got, bool reads_past_the_end = true) {
     return lab_judge::explain(
-        {h_in_.size(), got, sum(0, h_in_.size()), 1e9,
+        {h_in_.size(), got, sum(0, h_in_.size()), 1e9, reads_past_the_end,
          [&](std::size_t begin, std::size_t end) { return sum(begin, end); }});
   }
   double sum(std::size_t begin, std::size_t end) const {
@@ -39,6 +39,15 @@ TEST_F(Diagnose, NamesOffByOne) {
 }
 TEST_F(Diagnose, NamesItemsReadPastTheEnd) {
   EXPECT_NE(clause(sum(0, 1000) + 24 * 1e9).find("past the end"), std::string::npos);
+}
+TEST_F(Diagnose, NamesAnOutputThatNothingSet) {
+  const double unset = sum(0, 1000) + 1e9;
+  EXPECT_EQ(clause(unset, false), "d_out[0] was never set to 0 before the first addition");
+  EXPECT_NE(clause(unset).find("or the item right past the end"), std::string::npos);
+  EXPECT_EQ(clause(sum(0, 1000) + 24 * 1e9, false), "");
+}
+TEST_F(Diagnose, NamesAForgottenBlockIndex) {
+  EXPECT_NE(clause(4 * sum(0, 256)).find("is blockIdx missing"), std::string::npos);
 }
 TEST_F(Diagnose, NamesItemsCountedTwice) {
   EXPECT_NE(clause(2 * sum(0, 1000)).find("counted twice"), std::string::npos);

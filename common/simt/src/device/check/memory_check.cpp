@@ -25,6 +25,7 @@
 #include "run/running.h"
 #include "run/untraced.h"
 #include "simt/checks.h"
+#include "simt/counters.h"
 #include "simt/limits.h"
 #include "simt/memory.h"
 #include "simt/page.h"
@@ -180,7 +181,9 @@ void check_host_access(const Access& access) {
   const internal::DeviceLock lock;
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
-  if (is_usable(allocation, access) && allocation->host_accessible()) return;
+  if (is_usable(allocation, access) && allocation->host_accessible()) {
+    return count_host_access(access.pc, access.size_bytes);
+  }
   report_host_access(access, allocation);
 }
 

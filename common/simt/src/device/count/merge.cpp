@@ -129,7 +129,23 @@ class Merge {
         ++next_[lane];
       }
       tally().count_request(request);
+      if (lead.polls() && request.space == MemorySpace::kGlobal) count_poll(request);
     }
+  }
+
+  void count_poll(const Request& request) {
+    const auto polled = [&] { return trace_.polled.begin() + trace_.num_polled; };
+    bool is_repeated = true;
+    for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
+      const std::uintptr_t address = request.addresses[std::countr_zero(rest)];
+      is_repeated &= std::find(trace_.polled.begin(), polled(), address) != polled();
+    }
+    if (is_repeated) return;  // it waits, perhaps for fewer of the words
+    trace_.num_polled = 0;
+    for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
+      trace_.polled[trace_.num_polled++] = request.addresses[std::countr_zero(rest)];
+    }
+    tally().count_most(request.pc, Counter::kPollsMaxPerWarp, ++trace_.num_polls);
   }
 
   // The group has executed the basic block at `pc`. Counts a divergent branch if its lanes go to

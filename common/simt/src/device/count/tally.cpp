@@ -31,6 +31,8 @@ constexpr Counter operator+(Counter counter, int index) {
   return static_cast<Counter>(static_cast<int>(counter) + index);
 }
 
+void raise(std::uint64_t& most, std::uint64_t amount) { most = std::max(most, amount); }
+
 // Counts the request and returns its sectors or wavefronts.
 int count_plain(CounterSet& counters, const Request& request, Counter first, int num_lanes) {
   counters[first] += 1;
@@ -51,10 +53,16 @@ int count_atomic(CounterSet& counters, const Request& request, Counter first, in
   const int same_address = largest_multiplicity(request);
   counters[first] += 1;
   counters[first + 1] += static_cast<std::uint64_t>(num_lanes);
-  std::uint64_t& most = counters[first + 2];
-  most = std::max(most, static_cast<std::uint64_t>(same_address));
-  if (request.space == MemorySpace::kGlobal) return count_sectors(request);
-  return std::max(same_address, count_wavefronts(request).total);
+  raise(counters[first + 2], static_cast<std::uint64_t>(same_address));
+  if (request.space == MemorySpace::kGlobal) {
+    const int sectors = count_sectors(request);
+    counters[first + 3] += static_cast<std::uint64_t>(sectors);
+    return sectors;
+  }
+  const Wavefronts wavefronts = count_wavefronts(request);
+  const int passes = std::max(same_address, wavefronts.total);
+  counters[first + 3] += static_cast<std::uint64_t>(passes - wavefronts.ideal);
+  return passes;
 }
 
 // The program's own call that leads here; null if the compiler has left no trace of it.
@@ -120,6 +128,12 @@ void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes)
   CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;
   count_row(here, Counter::kGlobalReadRequests, from, size_bytes);
   count_row(here, Counter::kGlobalWriteRequests, to, size_bytes);
+  if (to == nullptr || from == nullptr) here[Counter::kHostBytes] += size_bytes;
+}
+
+void Tally::count_host_access(const void* pc, std::size_t size_bytes) {
+  CounterSet& here = kernels_[index_of("host")].places[pack_pc(pc)].counters;
+  here[Counter::kHostBytes] += size_bytes;
 }
 
 void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables) {
@@ -136,6 +150,10 @@ Tally::PlaceTally& Tally::place(std::uint32_t pc) {
 
 void Tally::count(std::uint32_t pc, Counter counter, std::uint64_t amount) {
   place(pc).counters[counter] += amount;
+}
+
+void Tally::count_most(std::uint32_t pc, Counter maximum, std::uint64_t amount) {
+  raise(place(pc).counters[maximum], amount);
 }
 
 void Tally::count_block(std::uint32_t pc, int num_lanes) {
@@ -214,6 +232,10 @@ void set_counting(bool on) { device::g_counting = on; }
 void count_copy(const void* to, const void* from, std::size_t size_bytes) {
   if (!device::is_counting() || (to == nullptr && from == nullptr)) return;
   device::tally().count_copy(to, from, size_bytes);
+}
+
+void count_host_access(const void* pc, std::size_t size_bytes) {
+  if (device::is_counting()) device::tally().count_host_access(pc, size_bytes);
 }
 
 std::vector<KernelCounters> take_counters() { return device::tally().take(); }

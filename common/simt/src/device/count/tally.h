@@ -29,12 +29,14 @@ class Tally {
 
   // At the place of a call; `pc` as pack_pc() gives it.
   void count(std::uint32_t pc, Counter counter, std::uint64_t amount);
+  void count_most(std::uint32_t pc, Counter maximum, std::uint64_t amount);
   void count_block(std::uint32_t pc, int num_lanes);
   void count_divergence(std::uint32_t pc);
   void count_request(const Request& request);
 
-  // See simt::count_copy.
+  // See simt::count_copy and simt::count_host_access.
   void count_copy(const void* to, const void* from, std::size_t size_bytes);
+  void count_host_access(const void* pc, std::size_t size_bytes);
 
   std::vector<KernelCounters> take();
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "count/tally.h"
 #include "program/address.h"
 #include "run/block.h"
 #include "run/built_ins.h"
@@ -124,6 +125,8 @@ void make_traces(Block& block) {
 void begin_traces(Block& block) {
   for (Warp& warp : block.warps) {
     for (LaneTrace& lane : warp.trace->lanes) lane.height = 0;
+    warp.trace->num_polled = 0;
+    warp.trace->num_polls = 0;
   }
 }
 
@@ -135,7 +138,8 @@ void record_step(Place place) {
   trace.push(EventKind::kStep, pc, step_order(trace.height, pc));
 }
 
-void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_bytes, Place place) {
+void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_bytes, Place place,
+                   bool polls) {
   const std::optional<MemorySpace> space = space_of(address);
   if (!space) return;
   LaneTrace& trace = *running.trace;
@@ -146,8 +150,12 @@ void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_byt
     trace.push(EventKind::kContinue, pc, step_order(height, pc));
   }
   const std::size_t step = access_bytes(address, size_bytes);
-  const std::uint64_t code =
-      std::uint64_t(*space) << 48 | std::uint64_t(kind) << 52 | std::uint64_t{step} << 32;
+  const std::uint64_t code = std::uint64_t(*space) << 48 | std::uint64_t{polls} << 49 |
+                             std::uint64_t(kind) << 52 | std::uint64_t{step} << 32;
+  if (kind == AccessKind::kAtomic) {
+    const Untraced untraced;
+    tally().count_most(pc, Counter::kAtomicsMaxPerBlock, ++running.block->num_atomics);
+  }
   for (std::size_t done = 0; done < size_bytes; done += step) {
     trace.push(EventKind::kAccess, pc, address + done, code);
   }

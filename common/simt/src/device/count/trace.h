@@ -30,7 +30,7 @@ enum class EventKind : std::uint8_t {
 
 // `code` holds the event's kind and all that must agree between lanes for one warp instruction:
 //   bits 0-31 the place's pc as an offset into the program; 32-47 an access's bytes;
-//   48-55 its space and kind; 56-63 the event's kind.
+//   48 its space; 49 whether it polls; 52-55 its kind; 56-63 the event's kind.
 // `value`: an access's address; a step's order (see step_order); an operation's number and group.
 struct Event {
   std::uint64_t code;
@@ -39,7 +39,8 @@ struct Event {
   EventKind kind() const { return static_cast<EventKind>(code >> 56); }
   std::uint32_t pc() const { return static_cast<std::uint32_t>(code); }
   int size_bytes() const { return static_cast<int>(code >> 32 & 0xffff); }
-  MemorySpace space() const { return static_cast<MemorySpace>(code >> 48 & 15); }
+  MemorySpace space() const { return static_cast<MemorySpace>(code >> 48 & 1); }
+  bool polls() const { return (code >> 49 & 1) != 0; }
   bool is_step() const { return kind() == EventKind::kStep || kind() == EventKind::kContinue; }
   AccessKind access() const { return static_cast<AccessKind>(code >> 52 & 15); }
 };
@@ -68,6 +69,12 @@ struct WarpTrace {
   // they went from there.
   std::uint32_t parting = 0;
   std::uint32_t parting_pc = 0;
+
+  // The words of global memory that its last polling request read, and how many such requests of
+  // its block's run so far have read others than the one before. Waiting for a word counts once.
+  std::array<std::uintptr_t, kWarpSize> polled = {};
+  int num_polled = 0;
+  std::uint64_t num_polls = 0;
 };
 
 // Gives each warp of the block a trace. Traces are used again: their memory is warm.
@@ -76,9 +83,11 @@ void make_traces(Block& block);
 // The block starts anew.
 void begin_traces(Block& block);
 
-// Events of the running lane, whose trace is running.trace.
+// Events of the running lane, whose trace is running.trace. polls: it reads what other threads may
+// write at the same time, by a volatile or an atomic read.
 void record_step(Place place);
-void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_bytes, Place place);
+void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_bytes, Place place,
+                   bool polls = false);
 
 // The lanes of `group` have completed a warp operation together (kCounted: one that counts), or a
 // barrier, and go on.

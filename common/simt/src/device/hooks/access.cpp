@@ -8,6 +8,7 @@
 
 #include "check/memory_check.h"
 #include "check/order.h"
+#include "check/race_shadow.h"
 #include "count/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"
@@ -28,9 +29,11 @@ bool concerns_nobody(const volatile void* address) {
   return running.is_private(reinterpret_cast<std::uintptr_t>(address));
 }
 
-inline void note(AccessKind kind, const void* address, std::size_t size_bytes, Place place) {
+inline void note(AccessKind kind, const void* address, std::size_t size_bytes, Place place,
+                 bool polls = false) {
   if (running.trace == nullptr) return;
-  simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place);
+  simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place,
+                              polls);
 }
 
 // kNatural: the access's type promises an address that is a multiple of its size. kOfReference:
@@ -52,15 +55,18 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
                          .reads = true,
                          .is_aligned_by_type = alignment == Alignment::kNatural,
                          .pc = place.pc};
+  const bool polls = access.address == simt::device::hinted_address;  // until it is checked
   check_reference(access, alignment);
   check_access(access);
-  note(AccessKind::kRead, address, size_bytes, place);
+  note(AccessKind::kRead, address, size_bytes, place, polls);
 }
 
 inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
                      bool is_volatile = false) {
   if (concerns_nobody(address)) return;
-  if (running.holds_writes_back && !is_volatile) simt::device::hold_back(place.pc);
+  if (is_volatile ? running.holds_publications : running.holds_writes_back) {
+    simt::device::hold_back(place.pc);
+  }
   ++running.changes;
   running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
@@ -89,7 +95,7 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
                 .is_volatile = true,
                 .is_aligned_by_type = alignment == Alignment::kNatural,
                 .pc = place.pc});
-  note(AccessKind::kRead, address, size_bytes, place);
+  note(AccessKind::kRead, address, size_bytes, place, true);
 }
 
 // The library's own code is not announced, so a trap in it is taken for one of this place.

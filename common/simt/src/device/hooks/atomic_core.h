@@ -52,7 +52,8 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
                 .is_atomic = true,
                 .pc = place.pc});
   if (running.trace != nullptr) {
-    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place);
+    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place,
+                  kind == AccessKind::kRead);
   }
 }
 
@@ -106,6 +107,7 @@ void store(T* address, T value, Place place) {
     if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
   note_place(place);
+  if (running.holds_publications) hold_back(place.pc);
   check_atomic(address, false, true, AccessKind::kWrite, place);
   *address = value;
   ++running.changes;

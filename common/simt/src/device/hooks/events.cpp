@@ -23,7 +23,10 @@
 namespace simt::device {
 namespace {
 
-void count_barrier(const void* pc) { tally().count(pack_pc(pc), Counter::kBarriers, 1); }
+void count_barrier(Block& block, const void* pc) {
+  tally().count(pack_pc(pc), Counter::kBarriers, 1);
+  tally().count_most(pack_pc(pc), Counter::kBarriersMaxPerBlock, ++block.num_counted_barriers);
+}
 
 }  // namespace
 
@@ -63,7 +66,7 @@ void on_barrier(Block& block) {
   if (!is_counting()) return;
   const Untraced untraced;  // what it allocates is not the kernel's
   merge_traces(*running.warp);
-  count_barrier(block.barrier_pc);
+  count_barrier(block, block.barrier_pc);
   for (Warp& warp : block.warps) record_barrier(warp, warp.at_barrier);
 }
 
@@ -72,7 +75,7 @@ void on_grid_barrier() { order_grid_barrier_begin(); }
 void on_grid_barrier(Block& block) {
   order_grid_barrier_block(*block.checks);
   if (!is_counting()) return;
-  if (block.at_grid_barrier != 0) count_barrier(block.grid_barrier_pc);
+  if (block.at_grid_barrier != 0) count_barrier(block, block.grid_barrier_pc);
   for (Warp& warp : block.warps) record_barrier(warp, warp.at_grid_barrier);
 }
 

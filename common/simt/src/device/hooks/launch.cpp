@@ -142,7 +142,11 @@ std::string impossible_shape(const LaunchConfig& config) {
     return " with blocks of " + shape(config.block) + " = " + std::to_string(num_threads) +
            " threads (at most " + std::to_string(kMaxThreadsPerBlock) + ")";
   }
-  if (!fits(config.grid, kMaxGridDim)) return " with a grid of " + shape(config.grid) + " blocks";
+  if (!fits(config.grid, kMaxGridDim)) {
+    const bool is_empty = config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0;
+    return " with a grid of " + shape(config.grid) + " blocks" +
+           (is_empty ? " (at least 1 in each direction; a division of integers rounds down)" : "");
+  }
   if (!fits(config.block, kMaxBlockDim)) {
     return " with blocks of " + shape(config.block) + " threads";
   }
@@ -177,6 +181,7 @@ void give_device_to(Launch* launch) {
   }
   running.launch = launch;
   running.holds_writes_back = launch != nullptr && launch->loses_updates;
+  running.holds_publications = launch != nullptr && launch->schedule.holds_publications;
   running.path = launch != nullptr ? &kernel_path : &host_path;
 }
 

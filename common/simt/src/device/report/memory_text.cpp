@@ -93,8 +93,8 @@ std::string other_stack_text(const std::string& thread, const Access& access) {
 
 std::string uninitialized_text(const std::string& thread, const Access& access,
                                const std::string& what) {
-  return thread + " reads " + bytes(access.size_bytes) + " of " + what +
-         " that no thread has written yet";
+  return thread + (access.is_atomic ? " updates " : " reads ") + bytes(access.size_bytes) + " of " +
+         what + " that no thread has written yet";
 }
 
 std::string unfilled_text(const std::string& thread, const Access& access, const std::string& what,

@@ -37,7 +37,7 @@ void Block::start(uint3 block_index) {
   live = num_threads;
   runnable = static_cast<std::uint32_t>((std::uint64_t{1} << warps.size()) - 1);
   at_barrier = at_grid_barrier = predicates = 0;
-  num_barriers = 0;
+  num_barriers = num_counted_barriers = num_atomics = 0;
   barrier_is_mixed = false;
   for (Warp& warp : warps) {
     const int num_lanes = std::min(num_threads - warp.thread_id(0), kWarpSize);

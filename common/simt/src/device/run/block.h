@@ -88,15 +88,17 @@ struct Block {
   int at_grid_barrier = 0;     // threads
 
   // The barrier that threads wait at.
-  const void* barrier_pc = nullptr;       // of the first to arrive
-  BarrierCall barrier_call;               // the same
-  bool barrier_is_mixed = false;          // others arrived by another call
-  int predicates = 0;                     // of those that arrived, how many were not 0
-  const void* grid_barrier_pc = nullptr;  // of the last to arrive at the grid's
-  bool interrupted = false;               // after it other blocks have their turn
-  bool holds_back = false;                // a thread of it has let others run before it writes
-  std::uint64_t num_barriers = 0;         // that it has passed
-  int released_threads = 0;               // what the last barrier found
+  const void* barrier_pc = nullptr;        // of the first to arrive
+  BarrierCall barrier_call;                // the same
+  bool barrier_is_mixed = false;           // others arrived by another call
+  int predicates = 0;                      // of those that arrived, how many were not 0
+  const void* grid_barrier_pc = nullptr;   // of the last to arrive at the grid's
+  bool interrupted = false;                // after it other blocks have their turn
+  bool holds_back = false;                 // a thread of it has let others run before it writes
+  std::uint64_t num_barriers = 0;          // that it has passed
+  std::uint64_t num_counted_barriers = 0;  // the grid's, too; only while the kernel is counted
+  std::uint64_t num_atomics = 0;           // of its threads, the same
+  int released_threads = 0;                // what the last barrier found
   int released_predicates = 0;
 
   Slot<BlockChecks> checks = empty_slot<BlockChecks>();

@@ -59,8 +59,9 @@ struct Running {
   std::uint64_t changes = 0;   // memory was written, a thread or a block ended
   std::uint64_t switches = 0;  // of fibers
 
-  Launch* launch = nullptr;        // null outside of kernels
-  bool holds_writes_back = false;  // the launch's loses_updates
+  Launch* launch = nullptr;         // null outside of kernels
+  bool holds_writes_back = false;   // the launch's loses_updates
+  bool holds_publications = false;  // the launch's schedule's
   AddressRange static_shared;
   AddressRange dynamic_shared;
   Block* block = nullptr;

@@ -60,13 +60,17 @@ std::uint64_t Permutation::operator()(std::uint64_t i) const {
 }
 
 Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
-  const auto level_seed = [](std::uint64_t level) {
-    return g_seed == 0 ? 0 : mix(g_seed * 3 + level);
+  const std::uint64_t order = g_seed & ~kHoldPublications;
+  const auto level_seed = [order](std::uint64_t level) {
+    return order == 0 ? 0 : mix(order * 3 + level);
   };
   const bool backwards = (g_seed & kSuccessorsFirst) != 0;
   return {backwards ? Permutation::reversed(num_blocks) : Permutation(num_blocks, level_seed(0)),
           Permutation(static_cast<std::uint64_t>(warps_per_block), level_seed(1)),
-          LaneOrder(Permutation(kWarpSize, level_seed(2))), level_seed(3), turns_of(g_seed)};
+          LaneOrder(Permutation(kWarpSize, level_seed(2))),
+          level_seed(3),
+          turns_of(g_seed),
+          (g_seed & kHoldPublications) != 0};
 }
 
 bool Schedule::interrupts(std::uint64_t n, std::uint64_t n_in_block) const {

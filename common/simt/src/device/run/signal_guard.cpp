@@ -45,7 +45,7 @@ const void* trap_pc(const ucontext_t& context) {
 
 // The likely reason why a pointer is null.
 std::string why_null() {
-  const std::string line = program_line_name(failed_allocation());
+  const std::string line = program_line_name(failed_allocation().stack);
   if (line.empty()) return "";
   return "; an allocation failed in " + line +
          " (cudaErrorMemoryAllocation): check its result before you use the pointer";
