@@ -185,7 +185,8 @@ int profile_rung(const RungSuite& rung) {
 int record_rung(const RungSuite& rung) {
   if (kOnGpu) throw std::invalid_argument("--record needs the cpu backend, whose emulator records");
   Submission& student = session().student();
-  student.record(g_options.recorded_kernel, g_options.recorded_order);
+  student.record(g_options.recorded_kernel, g_options.recorded_order,
+                 g_options.one_by_one ? wire::kOneByOne : wire::kInStep);
   const bool has_workload = rung.workload.make != nullptr;
   Recorded recorded;
   if (has_workload) {
@@ -233,6 +234,8 @@ Options parse_options(int argc, char** argv) {
       options.recorded_kernel = value;
     } else if (name == "--order") {
       options.recorded_order = parse_number(name, value);
+    } else if (argument == "--one-by-one") {
+      options.one_by_one = true;
     } else if (argument == "--quick") {
       options.quick = true;
     } else if (name == "--sandbox") {

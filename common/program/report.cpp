@@ -110,7 +110,9 @@ struct Run {
     simt::set_schedule(number_of("LOCKSTEP_SEED"));
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
-      simt::record_launch(kernel, write_recording);
+      const bool one_by_one = number_of("LOCKSTEP_ONE_BY_ONE") != 0;
+      simt::record_launch(kernel, write_recording,
+                          one_by_one ? simt::LaneTurns::kOneByOne : simt::LaneTurns::kInStep);
     }
   }
   Run(const Run&) = delete;

@@ -2,8 +2,8 @@
 #include "measure/recording.h"
 
 #include "fixture/json.h"
+#include "fixture/record.h"
 #include "fixture/session.h"
-#include "measure/counters_json.h"
 #include "measure/one_call.h"
 
 namespace judge {

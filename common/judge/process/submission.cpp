@@ -160,22 +160,22 @@ Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait 
   return exchange;
 }
 
-void Submission::record(std::string kernel, std::uint64_t schedule_seed) {
-  records_ = true;
+void Submission::record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns) {
+  records_ = turns;
   recorded_kernel_ = std::move(kernel);
   recorded_order_ = schedule_seed;
 }
 
 Outcome Submission::run(wire::Batch batch) {
-  if (records_) {
+  if (records_ != 0) {
     batch.count = 0;
-    batch.record = 1;
+    batch.record = records_;
     batch.kernel = recorded_kernel_;
     batch.schedule_seed = recorded_order_;
   }
   batch.regions = arena_.regions();
   Outcome outcome = run_batch(batch);
-  if (records_ && outcome.failure && !recorded_.failure) {
+  if (records_ != 0 && outcome.failure && !recorded_.failure) {
     recorded_.failure = cause_of(outcome);
     recorded_.findings = outcome.findings;
   }

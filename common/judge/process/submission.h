@@ -63,8 +63,8 @@ class Submission {
   Outcome run(wire::Batch batch);
 
   // From now on each batch records its first launch of `kernel` (empty: of any), in the order of
-  // `schedule_seed`.
-  void record(std::string kernel, std::uint64_t schedule_seed);
+  // `schedule_seed`. turns: wire::kInStep or wire::kOneByOne.
+  void record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns);
   const Recorded& recorded() const { return recorded_; }
 
   // What the student's code has printed since the last call of this function, raw.
@@ -82,7 +82,7 @@ class Submission {
   std::unique_ptr<WorkerProcess> process_;
   std::string output_;
 
-  bool records_ = false;
+  std::uint32_t records_ = 0;  // Batch::record
   std::string recorded_kernel_;
   std::uint64_t recorded_order_ = 0;
   Recorded recorded_;

@@ -94,12 +94,16 @@ struct Region {
   std::uint32_t initialized = 0;  // 0: reading it before writing it is a mistake
 };
 
+// Batch::record: with the lanes of a warp in step, or one after another; see simt::LaneTurns.
+inline constexpr std::uint32_t kInStep = 1;
+inline constexpr std::uint32_t kOneByOne = 2;
+
 struct Batch {
   std::uint64_t scratch_bytes = 0;
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
   std::uint32_t timed = 0;          // cuda: take event times; leave the scratch as it is
   std::uint32_t count = 0;          // cpu: count what the kernels do
-  std::uint32_t record = 0;         // cpu: record the first launch of `kernel`, see simt/recording.h
+  std::uint32_t record = 0;         // cpu: record the first launch of `kernel`; 0: do not
   std::string kernel;
   std::vector<Region> regions;
   std::vector<Call> calls;

@@ -18,11 +18,15 @@ inline constexpr std::size_t kMaxRecordingBytes = std::size_t{3} << 20;
 // Called with the recording, as soon as its launch has ended. docs/trace.md describes the text.
 using RecordingListener = void (*)(const std::string& text);
 
+// When a recorded lane lets the others of its warp run: at each instruction, as a device's do; or
+// where it waits for them, as in a launch that is not recorded.
+enum class LaneTurns : std::uint8_t { kInStep, kOneByOne };
+
 // Records the first launch from now on of `kernel`, which is written as at the launch, with or
 // without its template arguments and namespaces; of any kernel if it is empty. A null listener ends
-// that. The lanes of a recorded warp take turns at each instruction, as a device's do; otherwise
-// the order is that of set_schedule. Nothing is counted meanwhile.
-void record_launch(std::string kernel, RecordingListener listener);
+// that. Warps and blocks run in the order of set_schedule. Nothing is counted meanwhile.
+void record_launch(std::string kernel, RecordingListener listener,
+                   LaneTurns turns = LaneTurns::kInStep);
 
 // The kernels that were launched since the last record_launch, in order, each once.
 std::vector<std::string> launches_seen();

@@ -17,8 +17,8 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.pages.needs import require_packages
 from lockstep_grader.model.text import one_line
+from lockstep_grader.pages.needs import require_packages
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Settings
@@ -35,7 +35,7 @@ from lockstep_grader.student.trace.record import (
     recorder_of_rung,
 )
 
-_OTHER_ORDERS = 4  # in which the values of a race are looked up
+_OTHER_ORDERS = 3  # in which the values of a race are looked up
 _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 
 
@@ -47,7 +47,9 @@ def trace(
     target: Annotated[str, typer.Argument(metavar="LAB/RUNG|FILE.cu")],
     size: Annotated[
         int | None,
-        typer.Option(min=1, max=_MAX_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."),
+        typer.Option(
+            min=1, max=_MAX_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")

@@ -31,6 +31,7 @@ namespace {
 
 std::string g_wanted;
 RecordingListener g_listener = nullptr;
+LaneTurns g_turns = LaneTurns::kInStep;
 std::vector<std::string> g_launches;
 
 // Where a lane stopped, and its last access.
@@ -55,6 +56,7 @@ struct WarpRecord {
   int shown_place = -1;
   std::uint32_t live = 0;
   std::uint32_t waiting = 0;
+  std::uint32_t last_lane = 0;  // as a mask; whose turn it was, see LaneTurns::kOneByOne
 };
 
 struct State {
@@ -260,6 +262,7 @@ void record_access_of(const Block& block, const Warp& warp, std::uint32_t group)
 
 // Lets the warp's others run until release_first() gives the running lane its turn.
 void stop(const Stop& at, Place place) {
+  record_value_written();
   {
     const Untraced untraced;
     record_findings();
@@ -371,7 +374,7 @@ void release_first(Warp& warp) {
   if (is_shown(block)) record_leavers(block, warp);
   std::uint32_t group = warp.paused;
   if (group == 0) return;
-  const WarpRecord& record = record_of(block, warp);
+  WarpRecord& record = record_of(block, warp);
   if (!g_state->recording.is_cut) {
     std::uint64_t first = UINT64_MAX;
     for (std::uint32_t rest = warp.paused; rest != 0; rest &= rest - 1) {
@@ -380,6 +383,10 @@ void release_first(Warp& warp) {
       first = std::min(first, order);
       if (order == first) group |= rest & -rest;
     }
+    if (g_turns == LaneTurns::kOneByOne) {
+      const std::uint32_t last = warp.paused & record.last_lane;
+      group = last != 0 ? last : 1u << running.launch->schedule.lanes.first(warp.paused);
+    }
     const Stop& stop = record.stops[static_cast<std::size_t>(std::countr_zero(group))];
     if (stop.is_access) {
       record_access_of(block, warp, group);
@@ -387,6 +394,7 @@ void release_first(Warp& warp) {
       record_step_of(block, warp, group, stop.pc);
     }
   }
+  record.last_lane = group;
   warp.paused &= ~group;
   warp.ready |= group;
 }
@@ -412,6 +420,7 @@ void record_operation_of(Warp& warp, std::uint32_t group, WarpOperation operatio
 
 void record_barrier_of(const Block& block) {
   if (!is_shown(block)) return;
+  record_value_written();  // of the lane that came last
   const Untraced untraced;
   Moment moment = moment_of(MomentKind::kBarrier, block);
   moment.pc = pack_pc(block.barrier_pc);
@@ -435,7 +444,8 @@ void record_grid_barrier_of(const Block& block) {
 
 namespace simt {
 
-void record_launch(std::string kernel, RecordingListener listener) {
+void record_launch(std::string kernel, RecordingListener listener, LaneTurns turns) {
+  device::g_turns = turns;
   device::g_wanted = std::move(kernel);
   device::g_listener = listener;
   device::g_launches.clear();

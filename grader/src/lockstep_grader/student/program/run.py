@@ -33,6 +33,7 @@ class Settings:
     profile: bool = False
     timeout: float | None = None  # seconds
     record: str | None = None  # the kernel whose first launch is recorded; "": any
+    one_by_one: bool = False  # recorded lanes run one after another, not in step
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def run_program(
     }
     if settings.record is not None:
         env["LOCKSTEP_RECORD"] = settings.record
+        env["LOCKSTEP_ONE_BY_ONE"] = str(int(settings.one_by_one))
     ended = run_to_end([name, *arguments], env, settings, program, output)
     read = _read(report)
     if ended.accident:

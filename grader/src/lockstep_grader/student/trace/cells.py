@@ -46,7 +46,9 @@ _TYPES = {
 _SIZES = {"f32": 4, "f64": 8, "i32": 4, "u32": 4, "i64": 8, "u64": 8}
 _SIZES |= {"i8": 1, "u8": 1, "i16": 2, "u16": 2}
 _WORDS = "|".join(sorted(map(re.escape, _TYPES), key=len, reverse=True))
-_CONSTANT = re.compile(r"\b(?:constexpr|const)\s+(?:int|unsigned|size_t|auto)\s+(\w+)\s*=\s*([^;]+);")
+_CONSTANT = re.compile(
+    r"\b(?:constexpr|const)\s+(?:int|unsigned|size_t|auto)\s+(\w+)\s*=\s*([^;]+);"
+)
 _DEFINE = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\S+)\s*$", re.MULTILINE)
 _ALLOCATED = re.compile(r"cuda(?:Malloc|MallocManaged|MallocAsync)\s*\(\s*(?:\([^)]*\)\s*)?&(\w+)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -136,7 +136,9 @@ def read_recording(data: Any) -> Recording:
         for moment in moments:
             _check(recording, moment)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FaultError(f"the emulator wrote a recording that cannot be read: {error!r}") from error
+        raise FaultError(
+            f"the emulator wrote a recording that cannot be read: {error!r}"
+        ) from error
     return recording
 
 

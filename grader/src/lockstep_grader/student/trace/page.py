@@ -26,7 +26,15 @@ from lockstep_grader.student.trace.record import Recorded
 
 MAX_BLOCKS = 4  # as simt/recording.h says
 # In this order they are one script.
-_SCRIPTS = ("values.js", "replay.js", "memory.js", "access.js", "timeline.js", "warps.js", "main.js")
+_SCRIPTS = (
+    "values.js",
+    "replay.js",
+    "memory.js",
+    "access.js",
+    "timeline.js",
+    "warps.js",
+    "main.js",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +80,40 @@ def render_page(trace: Trace) -> str:
     environment = make_environment("lockstep_grader.student.trace")
     style = trusted(environment.get_template("trace.css.j2").render(**colours()))
     script = trusted("\n".join(environment.get_template(name).render() for name in _SCRIPTS))
-    files = [
-        _File(name, tuple(coloured_lines(text))) for name, text in trace.sources.items()
-    ]
+    files = [_File(name, tuple(coloured_lines(text))) for name, text in trace.sources.items()]
     data = json.dumps(_data(trace), separators=(",", ":")).encode("ascii")
     return environment.get_template("trace.html.j2").render(
         trace=trace,
         recording=trace.recording,
         files=files,
         notes=notes_of(trace),
+        launched=_launched(trace.recording),
+        shows_message=_shows_message(trace),
         data=base64.b64encode(zlib.compress(data, 9)).decode("ascii"),
         style=style,
         script=script,
         policy=content_policy(style, script),
         version=__version__,
+    )
+
+
+def _launched(recording: Recording) -> str:
+    return f"{_size(recording.grid, 'block')} of {_size(recording.block, 'thread')}"
+
+
+def _size(extent: Sequence[int], word: str) -> str:
+    """As a program writes it: without the dimensions of 1 at the end."""
+    lengths = list(extent)
+    while len(lengths) > 1 and lengths[-1] == 1:
+        lengths.pop()
+    return f"{' × '.join(map(str, lengths))} {word}{'' if lengths == [1] else 's'}"
+
+
+def _shows_message(trace: Trace) -> bool:
+    """A finding has a place of its own in the page."""
+    message = trace.recorded.message
+    return bool(message) and all(
+        found.message not in message for found in trace.recording.findings
     )
 
 

@@ -54,7 +54,9 @@ def value_of(recording: Recording, touch: Touch) -> bytes | None:
         return None
     if access.after:
         return access.after[touch.lane_index]
-    return _known_values(recording, touch.moment).get((touch.array, touch.offset, access.size_bytes))
+    return _known_values(recording, touch.moment).get(
+        (touch.array, touch.offset, access.size_bytes)
+    )
 
 
 def in_other_order(
@@ -132,9 +134,7 @@ def _earlier(recording: Recording, touch: Touch) -> Touch | None:
             is_same = moment.block == touch.block and thread == touch.thread
             if is_same or offset >= end or offset + other.size_bytes <= touch.offset:
                 continue
-            return Touch(
-                index, moment.block, thread, lane_index, other.array, offset, moment.kind
-            )
+            return Touch(index, moment.block, thread, lane_index, other.array, offset, moment.kind)
     return None
 
 

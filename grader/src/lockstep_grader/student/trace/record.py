@@ -30,6 +30,7 @@ class Wish:
     kernel: str = ""
     seed: int = 0  # of the order of threads
     size: int = DEFAULT_SIZE
+    one_by_one: bool = False  # the lanes of a warp, as in `./lab run`
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ def recorder_of_program(
         ran = run_program(
             program,
             arguments,
-            replace(settings, seed=wish.seed, record=wish.kernel),
+            replace(
+                settings, seed=wish.seed, record=wish.kernel, one_by_one=wish.one_by_one
+            ),
             work,
             name,
             output,
@@ -74,9 +77,7 @@ def _why(ran: Ran) -> str:
     return f"the program ended with status {ran.status}" if ran.status else ""
 
 
-def recorder_of_rung(
-    session: Session, lab: Lab, rung: Rung, worker: Path, work: Path
-) -> Recorder:
+def recorder_of_rung(session: Session, lab: Lab, rung: Rung, worker: Path, work: Path) -> Recorder:
     """Records calls of the rung, all with the same input."""
     judge = session.toolchain.lab(lab.id).judge
     workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
@@ -84,6 +85,7 @@ def recorder_of_rung(
     def record(wish: Wish) -> Recorded:
         argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--seed={_DATA_SEED}"]
         argv += [f"--record={wish.size}", f"--kernel={wish.kernel}", f"--order={wish.seed}"]
+        argv += ["--one-by-one"] if wish.one_by_one else []
         done = session.processes.run(argv, _LIMITS, work)
         if done.timed_out:
             raise FaultError(
@@ -122,11 +124,15 @@ def compiled_rung(
 
 
 def record_in_other_orders(record: Recorder, wish: Wish, count: int) -> list[tuple[int, Recording]]:
-    """The same launch under the next seeds; one that cannot be recorded is left out."""
+    """The same launch with one lane after another, under this and the next seeds.
+
+    One that cannot be recorded is left out.
+    """
     others = []
-    for seed in range(wish.seed + 1, wish.seed + 1 + count):
+    for seed in range(wish.seed, wish.seed + count):
         try:
-            others.append((seed, record(replace(wish, seed=seed)).recording))
+            other = record(replace(wish, seed=seed, one_by_one=True))
+            others.append((seed, other.recording))
         except (SubmissionError, InputError):
             continue
     return others
@@ -140,5 +146,3 @@ def _nothing(wish: Wish, launches: Sequence[str], message: str) -> InputError | 
     if message:
         return SubmissionError(f"no launch could be recorded: {one_line(message)}")
     return InputError("no kernel was launched, so there is nothing to trace")
-
-

@@ -29,7 +29,7 @@ function accessRows(moment) {
       const known = words.get(bank);
       if (!known.includes(word)) known.push(word);
       const turn = known.indexOf(word);
-      put(row(turn, `word ${turn + 1} of a bank`), bank, lanes[index]);
+      put(row(turn, `word ${turn + 1}`), bank, lanes[index]);
     }
   });
   return rows.sort((one, other) => one.key - other.key);

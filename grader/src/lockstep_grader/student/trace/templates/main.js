@@ -169,9 +169,9 @@ class Player {
     const verb = touch.kind === "r" ? "reads" : "leaves";
     const here = race.here ? `Here ${threadName(touch.block, touch.thread)} ${verb} ${exact(type, bytesOf(race.here))}. ` : "";
     if (race.other) {
-      return `${here}In another order of the threads (--seed ${race.other.seed}) it ${verb} ${exact(type, bytesOf(race.other.value))}. Nothing in the program decides which.`;
+      return `${here}Where one thread after another runs, as with ./lab run --seed ${race.other.seed}, it ${verb} ${exact(type, bytesOf(race.other.value))}. Nothing in the program decides which.`;
     }
-    return `${here}The orders of ${counted(race.seeds.length, "other seed")} give the same value; a GPU may still run the two the other way round.`;
+    return `${here}${counted(race.seeds.length, "other order")} that were tried give${race.seeds.length === 1 ? "s" : ""} the same value; a GPU may still run the two the other way round.`;
   }
 
   // The cells of the arrays where a race's accesses are that this moment shows.
