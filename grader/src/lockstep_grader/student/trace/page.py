@@ -35,6 +35,7 @@ _SCRIPTS = (
     "warps.js",
     "main.js",
 )
+_TIMES = " \u00d7 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +107,13 @@ def _size(extent: Sequence[int], word: str) -> str:
     lengths = list(extent)
     while len(lengths) > 1 and lengths[-1] == 1:
         lengths.pop()
-    return f"{' × '.join(map(str, lengths))} {word}{'' if lengths == [1] else 's'}"
+    return f"{_TIMES.join(map(str, lengths))} {word}{'' if lengths == [1] else 's'}"
 
 
 def _shows_message(trace: Trace) -> bool:
     """A finding has a place of its own in the page."""
     message = trace.recorded.message
-    return bool(message) and all(
-        found.message not in message for found in trace.recording.findings
-    )
+    return bool(message) and all(found.message not in message for found in trace.recording.findings)
 
 
 def _data(trace: Trace) -> dict[str, Any]:

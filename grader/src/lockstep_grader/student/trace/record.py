@@ -56,9 +56,7 @@ def recorder_of_program(
         ran = run_program(
             program,
             arguments,
-            replace(
-                settings, seed=wish.seed, record=wish.kernel, one_by_one=wish.one_by_one
-            ),
+            replace(settings, seed=wish.seed, record=wish.kernel, one_by_one=wish.one_by_one),
             work,
             name,
             output,
