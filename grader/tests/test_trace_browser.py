@@ -108,7 +108,7 @@ def test_a_race_shows_both_accesses_and_the_other_order(page: Any) -> None:
 def test_it_plays_pauses_and_scrubs(page: Any) -> None:
     page.select_option("#speed", "200")
     page.click("#play")
-    page.wait_for_function("document.getElementById('position').value === '16'")
+    page.wait_for_selector('#status:has-text("Step 17 of 17")')
     page.wait_for_selector("#play[aria-pressed=false]")
     page.locator("#position").fill("8")
     assert "all threads have come to the barrier" in status(page)

@@ -11,7 +11,7 @@ namespace judge {
 // Call after Submission::record().
 Recorded record(const Workload& workload);
 
-// One line. has_size: the call had the size that was asked for.
+// One line. has_size: the caller chose the size of the call.
 std::string to_json(const Recorded& recorded, bool has_size);
 
 }  // namespace judge

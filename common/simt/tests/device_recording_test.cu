@@ -120,7 +120,7 @@ TEST_F(Recording, OnlyTheFirstLaunchOfTheWantedKernelIsRecorded) {
 
 TEST_F(Recording, AnUnknownKernelRecordsNothing) {
   Managed<int> out(64);
-  EXPECT_EQ(recorded([&] { other<<<1, 32>>>(out.get()); }, "nobody"), "");
+  EXPECT_EQ(recorded([&] { other<<<1, 32>>>(out.get()); }, "unknown"), "");
   EXPECT_EQ(simt::launches_seen(), std::vector<std::string>{"other"});
 }
 

@@ -59,8 +59,9 @@ if sizes := arguments.get("profile"):
 
 if "record" in arguments:
     note(f"record={arguments['record']} kernel={arguments['kernel']} order={arguments['order']}")
-    said = [line.removeprefix("//recorded ") for line in lines if line.startswith("//recorded ")]
-    print("\n".join(said))
+    for line in lines:
+        if line.startswith("//recorded "):
+            print(line.removeprefix("//recorded "))
     sys.exit(0)
 
 if tool := wraps.get("tool"):  # the worker runs under a checker, whose log the source dictates

@@ -97,9 +97,7 @@ std::size_t access_bytes(std::uintptr_t address, std::size_t size_bytes) {
   return bits & -bits;
 }
 
-std::uint64_t step_order(Place place) {
-  return step_order(height_of(place), pack_pc(place.pc));
-}
+std::uint64_t step_order(Place place) { return step_order(height_of(place), pack_pc(place.pc)); }
 
 void pause(const void* pc) {
   running.lane->pc = pc;

@@ -70,14 +70,15 @@ State* g_state = nullptr;
 
 std::uint64_t number_of(const Block& block) {
   const dim3& grid = g_state->recording.config.grid;
-  return block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
+  return block.index.x +
+         std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
 }
 
 bool is_shown(const Block& block) { return number_of(block) < kMaxRecordedBlocks; }
 
 WarpRecord& record_of(const Block& block, const Warp& warp) {
-  return g_state->warps[number_of(block) * g_state->warps_per_block +
-                        static_cast<std::size_t>(warp.id)];
+  return g_state
+      ->warps[number_of(block) * g_state->warps_per_block + static_cast<std::size_t>(warp.id)];
 }
 
 bool has_room() {
@@ -137,8 +138,8 @@ RecordedArray global_array(std::uintptr_t address) {
 
 std::size_t array_of(MemorySpace space, std::uintptr_t address, std::uint64_t block) {
   std::vector<RecordedArray>& arrays = g_state->recording.arrays;
-  const auto owner = space == MemorySpace::kShared ? static_cast<std::int64_t>(block)
-                                                   : RecordedArray::kEveryBlock;
+  const auto owner =
+      space == MemorySpace::kShared ? static_cast<std::int64_t>(block) : RecordedArray::kEveryBlock;
   const auto known = std::find_if(arrays.begin(), arrays.end(), [&](const RecordedArray& array) {
     return array.space == space && array.block == owner && address - array.base < array.size_bytes;
   });
@@ -185,7 +186,7 @@ void record_findings() {
   }
 }
 
-// Code that is nobody's line, and the launch's own steps, are not shown.
+// Code without a line of the student's, and the launch's own steps, are not shown.
 bool is_students(std::uint32_t pc) {
   const SourceLine& where = source_line(unpack_pc(pc));
   const Recording& recording = g_state->recording;
@@ -378,7 +379,8 @@ void release_first(Warp& warp) {
   if (!g_state->recording.is_cut) {
     std::uint64_t first = UINT64_MAX;
     for (std::uint32_t rest = warp.paused; rest != 0; rest &= rest - 1) {
-      const std::uint64_t order = record.stops[static_cast<std::size_t>(std::countr_zero(rest))].order;
+      const std::uint64_t order =
+          record.stops[static_cast<std::size_t>(std::countr_zero(rest))].order;
       if (order < first) group = 0;
       first = std::min(first, order);
       if (order == first) group |= rest & -rest;
@@ -402,7 +404,8 @@ void release_first(Warp& warp) {
 void record_operation_of(Warp& warp, std::uint32_t group, WarpOperation operation) {
   if (!is_shown(*running.block)) return;
   const Untraced untraced;
-  const std::uint32_t pc = pack_pc(warp.lanes[static_cast<std::size_t>(std::countr_zero(group))].pc);
+  const std::uint32_t pc =
+      pack_pc(warp.lanes[static_cast<std::size_t>(std::countr_zero(group))].pc);
   if (!is_students(pc)) return;
   Moment moment = moment_of(MomentKind::kOperation, *running.block, warp, group, pc);
   moment.operation = kOperationNames[std::size_t(operation)];

@@ -62,11 +62,11 @@ struct Moment {
   MemorySpace space = MemorySpace::kGlobal;
   std::size_t array = 0;  // in Recording::arrays
   std::size_t size_bytes = 0;
-  int cost = 0;                    // sectors, or wavefronts
-  int ideal = 0;                   // wavefronts without a conflict
-  const char* operation = "";      // its name
-  std::vector<LaneValue> values;   // of the lanes, in order
-  std::array<unsigned, 3> at = {}; // kBlockStart: blockIdx; kFinding: its index, and the lane
+  int cost = 0;                     // sectors, or wavefronts
+  int ideal = 0;                    // wavefronts without a conflict
+  const char* operation = "";       // its name
+  std::vector<LaneValue> values;    // of the lanes, in order
+  std::array<unsigned, 3> at = {};  // kBlockStart: blockIdx; kFinding: its index, and the lane
 };
 
 struct Recording {

@@ -102,12 +102,11 @@ class Writer {
       if (!moments.empty()) moments += ",";
       append(moments, moment);
     }
-    std::string text = "{\"version\":1,\"kernel\":" + quoted(recording_.kernel) +
-                       ",\"file\":" + quoted(recording_.file) +
-                       ",\"line\":" + std::to_string(recording_.line) +
-                       ",\"grid\":" + extent(recording_.config.grid) +
-                       ",\"block\":" + extent(recording_.config.block) +
-                       ",\"cut\":" + (is_cut ? "true" : "false");
+    std::string text =
+        "{\"version\":1,\"kernel\":" + quoted(recording_.kernel) +
+        ",\"file\":" + quoted(recording_.file) + ",\"line\":" + std::to_string(recording_.line) +
+        ",\"grid\":" + extent(recording_.config.grid) +
+        ",\"block\":" + extent(recording_.config.block) + ",\"cut\":" + (is_cut ? "true" : "false");
     text += ",\"arrays\":[" + arrays() + "],\"places\":[" + places_text_ + "],\"findings\":[" +
             findings() + "],\"moments\":[";
     return text + moments + "]}";
@@ -188,7 +187,8 @@ class Writer {
     const bool writes = moment.kind != MomentKind::kRead;
     bool is_known = true;
     for (const LaneValue& value : moment.values) {
-      is_known = is_known && known_.holds(moment.array, value.offset, value.before, moment.size_bytes);
+      is_known =
+          is_known && known_.holds(moment.array, value.offset, value.before, moment.size_bytes);
     }
     if (reads && !is_known) {
       for (const LaneValue& value : moment.values) {

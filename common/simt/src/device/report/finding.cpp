@@ -25,9 +25,11 @@ FindingListener g_listener = nullptr;
 const char* finding_kind_name(FindingKind kind) { return kKindNames[std::size_t(kind)]; }
 
 void report(Finding finding) {
-  const bool known = std::any_of(kept_findings().begin(), kept_findings().end(), [&](const Finding& other) {
-    return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
-  });
+  const bool known =
+      std::any_of(kept_findings().begin(), kept_findings().end(), [&](const Finding& other) {
+        return other.kind == finding.kind && other.file == finding.file &&
+               other.line == finding.line;
+      });
   if (known || kept_findings().size() >= kMaxFindings) return;
   if (g_listener != nullptr) g_listener(finding);
   kept_findings().push_back(std::move(finding));

@@ -105,7 +105,7 @@ def _name(array: Array, sources: dict[str, str]) -> str:
 
 
 def _declaration(name: str, texts: Iterable[str]) -> tuple[str, list[str]] | None:
-    """The type of the items, and what stands in the brackets."""
+    """The type of the items, and the text of each bracket."""
     found = re.compile(
         rf"(?<![\w:])({_WORDS})\s*(?:const\s*)?(?:\*\s*)*(?:const\s+)?(?:__restrict__\s+)?"
         rf"\b{re.escape(name)}\b\s*((?:\[[^\]]*\]\s*)*)"

@@ -73,7 +73,7 @@ function sentence(replay) {
     case "a": return `${who}, ${line}: ${some} update${s} ${moment.memory.name} atomically; ${costText(moment)}.${rest}`;
     case "o": return `${who}, ${line}: ${some} ${moment.name === "sync" ? `synchronise${s}` : `exchange${s} registers (${moment.name})`}.${rest}`;
     case "v": return `${who}, ${line}: ${some} wait${s} at the barrier.`;
-    case "x": return `${who}: ${some} finishe${lanes.length === 1 ? "s" : "d"}.`;
+    case "x": return `${who}: ${some} ${lanes.length === 1 ? "ends" : "end"}.`;
     case "b": return `Block ${moment.block}, ${line}: all threads have come to the barrier, and go on.`;
     case "g": return `Block ${moment.block}, ${line}: the grid's barrier opens.`;
     case "B": return `Block ${moment.block} starts.`;
