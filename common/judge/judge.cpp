@@ -15,6 +15,7 @@
 #include "fixture/fixture.h"
 #include "fixture/session.h"
 #include "measure/counting.h"
+#include "measure/recording.h"
 #include "measure/speed.h"
 
 namespace judge {
@@ -179,6 +180,28 @@ int profile_rung(const RungSuite& rung) {
   return 0;
 }
 
+// One call of the workload at the wanted size. A rung without a workload has its tests' calls
+// recorded instead, of which the longest recording is kept.
+int record_rung(const RungSuite& rung) {
+  if (kOnGpu) throw std::invalid_argument("--record needs the cpu backend, whose emulator records");
+  Submission& student = session().student();
+  student.record(g_options.recorded_kernel, g_options.recorded_order,
+                 g_options.one_by_one ? wire::kOneByOne : wire::kInStep);
+  const bool has_workload = rung.workload.make != nullptr;
+  Recorded recorded;
+  if (has_workload) {
+    recorded = record(rung.workload.make(*g_options.recorded_size));
+  } else {
+    g_options.quick = true;
+    if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
+    ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
+    static_cast<void>(RUN_ALL_TESTS());
+    recorded = student.recorded();
+  }
+  std::puts(to_json(recorded, has_workload).c_str());
+  return 0;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -205,6 +228,14 @@ Options parse_options(int argc, char** argv) {
       options.bench_sizes = parse_sizes(name, value);
     } else if (name == "--profile") {
       options.profile_sizes = parse_sizes(name, value);
+    } else if (name == "--record") {
+      options.recorded_size = parse_number(name, value);
+    } else if (name == "--kernel") {
+      options.recorded_kernel = value;
+    } else if (name == "--order") {
+      options.recorded_order = parse_number(name, value);
+    } else if (argument == "--one-by-one") {
+      options.one_by_one = true;
     } else if (argument == "--quick") {
       options.quick = true;
     } else if (name == "--sandbox") {
@@ -283,6 +314,7 @@ int run(int argc, char** argv, const LabJudge& lab) {
     const RungSuite rung = suite_of(g_options.rung, lab);
     status = !g_options.bench_sizes.empty()     ? bench_rung(rung)
              : !g_options.profile_sizes.empty() ? profile_rung(rung)
+             : g_options.recorded_size          ? record_rung(rung)
                                                 : judge_rung(rung);
   } catch (const WorkerKilled& killed) {
     std::fprintf(stderr, "judge: %s\n", killed.what());

@@ -20,6 +20,7 @@
 #include "simt/error_state.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
+#include "simt/recording.h"
 #include "simt/schedule.h"
 #include "worker/counters_cpu.h"
 
@@ -61,6 +62,15 @@ void report_unchecked_error() {
                     "returns, and cudaGetLastError() after each launch"});
 }
 
+// Its own text is JSON already.
+void write_recording(const std::string& text) { write_line("recording", text); }
+
+void write_launches() {
+  std::vector<std::string> kernels;
+  for (const std::string& kernel : simt::launches_seen()) kernels.push_back(json::quote(kernel));
+  write_line("launches", json::array(kernels));
+}
+
 // Memory of the device that is still allocated; the end of the process frees it.
 void write_leaks() {
   std::vector<std::string> leaks;
@@ -99,6 +109,11 @@ struct Run {
     }
     simt::set_schedule(number_of("LOCKSTEP_SEED"));
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
+    if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
+      const bool one_by_one = number_of("LOCKSTEP_ONE_BY_ONE") != 0;
+      simt::record_launch(kernel, write_recording,
+                          one_by_one ? simt::LaneTurns::kOneByOne : simt::LaneTurns::kInStep);
+    }
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -108,6 +123,7 @@ struct Run {
     static_cast<void>(cudaDeviceSynchronize());  // no host will write what a kernel still polls
     report_unchecked_error();
     write_leaks();
+    if (std::getenv("LOCKSTEP_RECORD") != nullptr) write_launches();
     if (number_of("LOCKSTEP_PROFILE") != 0) {
       write_line("kernels", judge::kernels_json(worker::take_counters()));
     }

@@ -15,7 +15,8 @@ ALLOWED: Mapping[str, frozenset[str]] = {
     "run": frozenset({"program", "report"}),
     "check": frozenset({"program", "report", "run"}),
     "count": frozenset({"program", "run"}),
-    "hooks": frozenset({"program", "report", "run", "check", "count"}),
+    "record": frozenset({"program", "run", "count"}),
+    "hooks": frozenset({"program", "report", "run", "check", "count", "record"}),
     "host": frozenset({"run"}),
 }
 HOST_MAY_INCLUDE = {"run/stream_order.h", "run/device_lock.h", "run/set_aside.h"}  # of the device

@@ -7,11 +7,11 @@
 
 #include "fixture/json.h"
 #include "fixture/options.h"
-#include "fixture/order.h"
 #include "fixture/record.h"
 #include "fixture/session.h"
 #include "measure/counters_check.h"
 #include "measure/counters_json.h"
+#include "measure/one_call.h"
 
 namespace judge {
 namespace {
@@ -33,29 +33,12 @@ std::string places_json(const std::vector<Measure>& measures) {
 }  // namespace
 
 CountResult count(const Workload& workload) {
-  Arena& arena = session().arena();
-  arena.reset();
-  const std::unique_ptr<Slot> slot = workload.make_slot(arena);
-  slot->refresh(session().seeds().next());
-  slot->poison_outputs();
-  wire::Batch batch;
-  batch.scratch_bytes = workload.scratch_bytes;
-  batch.count = 1;
-  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
-  batch.calls = {slot->call(workload.function)};
-  Outcome outcome = session().student().run(std::move(batch));
-
+  Outcome outcome = call_once(workload);
   CountResult result;
   result.num_items = workload.num_items;
-  result.failure = cause_of(outcome);
+  result.failure = std::move(outcome.failure);
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
-  if (!result.failure) result.failure = slot->check();
-  if (!result.failure) {
-    if (const auto trespass = arena.find_trespass()) {
-      result.failure = Failure{kind::kOutOfBounds, *trespass};
-    }
-  }
   if (!result.failure && !kOnGpu) {  // on a GPU, the profiler around the worker counts
     result.failure = find_impossible(result.kernels, workload.bytes_per_call);
   }

@@ -160,7 +160,29 @@ Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait 
   return exchange;
 }
 
+void Submission::record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns) {
+  records_ = turns;
+  recorded_kernel_ = std::move(kernel);
+  recorded_order_ = schedule_seed;
+}
+
 Outcome Submission::run(wire::Batch batch) {
+  if (records_ != 0) {
+    batch.count = 0;
+    batch.record = records_;
+    batch.kernel = recorded_kernel_;
+    batch.schedule_seed = recorded_order_;
+  }
+  batch.regions = arena_.regions();
+  Outcome outcome = run_batch(batch);
+  if (records_ != 0 && outcome.failure && !recorded_.failure) {
+    recorded_.failure = cause_of(outcome);
+    recorded_.findings = outcome.findings;
+  }
+  return outcome;
+}
+
+Outcome Submission::run_batch(const wire::Batch& batch) {
   Outcome outcome;
   const auto end_with = [&](const Exchange& exchange) {
     const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
@@ -182,11 +204,15 @@ Outcome Submission::run(wire::Batch batch) {
     }
     if (hello.ending != Ending::kReplied) return end_with(hello);
   }
-  batch.regions = arena_.regions();
   arena_.memory().settle();
   const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
                                   batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
   if (reply.ending != Ending::kReplied) return end_with(reply);
+  if (reply.reply.recording.size() > recorded_.text.size()) recorded_.text = reply.reply.recording;
+  for (const std::string& kernel : reply.reply.launches) {
+    const auto& known = recorded_.launches;
+    if (std::ranges::find(known, kernel) == known.end()) recorded_.launches.push_back(kernel);
+  }
   outcome.findings = reply.reply.findings;
   outcome.kernels = reply.reply.kernels;
   outcome.wall_ms = reply.wall_ms;

@@ -3,6 +3,7 @@
 // worker when needed, and a fresh one after each fault.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -43,6 +44,14 @@ class WorkerKilled : public std::runtime_error {
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
 };
 
+// The recording of a launch on the emulator, for a picture of it.
+struct Recorded {
+  std::string text;                   // the longest of the batches'; empty: none
+  std::vector<std::string> launches;  // the kernels that were launched
+  std::optional<Failure> failure;     // the first of the batches'
+  std::vector<wire::Finding> findings;
+};
+
 class Submission {
  public:
   // `command`: the worker and its arguments. `arena` must outlive this object.
@@ -53,11 +62,17 @@ class Submission {
   // (see wire.h), every outcome is a verdict.
   Outcome run(wire::Batch batch);
 
+  // From now on each batch records its first launch of `kernel` (empty: of any), in the order of
+  // `schedule_seed`. turns: wire::kInStep or wire::kOneByOne.
+  void record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns);
+  const Recorded& recorded() const { return recorded_; }
+
   // What the student's code has printed since the last call of this function, raw.
   std::string take_output();
 
  private:
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
+  Outcome run_batch(const wire::Batch& batch);
   void stop();
 
   std::vector<std::string> command_;
@@ -66,6 +81,11 @@ class Submission {
   double spent_seconds_ = 0;  // on all calls so far
   std::unique_ptr<WorkerProcess> process_;
   std::string output_;
+
+  std::uint32_t records_ = 0;  // Batch::record
+  std::string recorded_kernel_;
+  std::uint64_t recorded_order_ = 0;
+  Recorded recorded_;
 };
 
 }  // namespace judge

@@ -44,6 +44,7 @@ Hello decode_hello(std::string_view payload) { return {Reader(payload).get<std::
 std::string encode(const Batch& batch) {
   Writer out;
   out.put(batch.scratch_bytes).put(batch.schedule_seed).put(batch.timed).put(batch.count);
+  out.put(batch.record).put(std::string_view(batch.kernel));
   out.put(static_cast<std::uint32_t>(batch.regions.size()));
   for (const Region& region : batch.regions) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
@@ -65,6 +66,8 @@ Batch decode_batch(std::string_view payload) {
   batch.schedule_seed = in.get<std::uint64_t>();
   batch.timed = in.get<std::uint32_t>();
   batch.count = in.get<std::uint32_t>();
+  batch.record = in.get<std::uint32_t>();
+  batch.kernel = in.text();
   batch.regions.resize(in.get<std::uint32_t>());
   for (Region& region : batch.regions) {
     region.name = in.text();
@@ -97,6 +100,9 @@ std::string encode(const Reply& reply) {
     out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
   }
   encode(out, reply.kernels);
+  out.put(std::string_view(reply.recording));
+  out.put(static_cast<std::uint32_t>(reply.launches.size()));
+  for (const std::string& kernel : reply.launches) out.put(std::string_view(kernel));
   return out.take();
 }
 
@@ -123,6 +129,10 @@ Reply decode_reply(std::string_view payload, Status status) {
     reply.findings.push_back(std::move(finding));
   }
   reply.kernels = decode_counters(in);
+  reply.recording = in.long_text();
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    reply.launches.push_back(in.text());
+  }
   return reply;
 }
 

@@ -94,11 +94,17 @@ struct Region {
   std::uint32_t initialized = 0;  // 0: reading it before writing it is a mistake
 };
 
+// Batch::record: with the lanes of a warp in step, or one after another; see simt::LaneTurns.
+inline constexpr std::uint32_t kInStep = 1;
+inline constexpr std::uint32_t kOneByOne = 2;
+
 struct Batch {
   std::uint64_t scratch_bytes = 0;
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
   std::uint32_t timed = 0;          // cuda: take event times; leave the scratch as it is
   std::uint32_t count = 0;          // cpu: count what the kernels do
+  std::uint32_t record = 0;         // cpu: record the first launch of `kernel`; 0: do not
+  std::string kernel;
   std::vector<Region> regions;
   std::vector<Call> calls;
 };
@@ -124,6 +130,8 @@ struct Reply {
   std::vector<std::string> errors;      // what calls with Call::error threw, in call order
   std::vector<Finding> findings;        // cpu: what the checkers saw during the batch
   std::vector<KernelCounters> kernels;  // cpu: what they did, if Batch::count asked for it
+  std::string recording;                // cpu: of the launch, if Batch::record asked for it
+  std::vector<std::string> launches;    // cpu: with it, the kernels that were launched
 };
 
 class Writer {
@@ -154,12 +162,15 @@ class Reader {
     std::memcpy(&value, take(sizeof value), sizeof value);
     return value;
   }
-  std::string text() {
-    const auto size = get<std::uint32_t>();
-    return std::string(take(size), std::min<std::size_t>(size, kMaxTextBytes));
-  }
+  std::string text() { return text(kMaxTextBytes); }
+  // As long as the message.
+  std::string long_text() { return text(kMaxPayloadBytes); }
 
  private:
+  std::string text(std::size_t max_bytes) {
+    const auto size = get<std::uint32_t>();
+    return std::string(take(size), std::min<std::size_t>(size, max_bytes));
+  }
   const char* take(std::size_t size) {
     if (size > rest_.size()) throw std::runtime_error("message ends too early");
     const char* const begin = rest_.data();

@@ -18,6 +18,8 @@ wire::Batch sample_batch() {
   batch.schedule_seed = 7;
   batch.timed = 1;
   batch.count = 1;
+  batch.record = 1;
+  batch.kernel = "scan_kernel";
   batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
   batch.calls = {{"reduce_sum", {{wire::ArgKind::kBuffer, 256}, {wire::ArgKind::kInteger, 100}}}};
   batch.calls[0].error = "cudaErrorInvalidValue";
@@ -45,6 +47,8 @@ TEST(Wire, BatchSurvivesTheRoundTrip) {
   EXPECT_EQ(batch.schedule_seed, 7U);
   EXPECT_EQ(batch.timed, 1U);
   EXPECT_EQ(batch.count, 1U);
+  EXPECT_EQ(batch.record, 1U);
+  EXPECT_EQ(batch.kernel, "scan_kernel");
   ASSERT_EQ(batch.regions.size(), 2U);
   EXPECT_EQ(batch.regions[1].name, "d_out");
   EXPECT_EQ(batch.regions[1].offset_bytes, 1024U);
@@ -77,7 +81,11 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   reply.errors = {"cudaErrorInvalidValue: invalid argument"};
   reply.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
   reply.kernels = {sample_kernel()};
+  reply.recording = std::string(wire::kMaxTextBytes + 1, 'r');  // is not cut as other texts are
+  reply.launches = {"scan_kernel", "add_kernel"};
   const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
+  EXPECT_EQ(copy.recording, reply.recording);
+  EXPECT_EQ(copy.launches, reply.launches);
   EXPECT_EQ(copy.status, wire::Status::kTodo);
   EXPECT_EQ(copy.failed_call, 3U);
   EXPECT_EQ(copy.events_ms, 1.5);

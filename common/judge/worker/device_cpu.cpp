@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/cuda_error.cuh"
@@ -12,6 +13,7 @@
 #include "simt/error_state.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
+#include "simt/recording.h"
 #include "simt/schedule.h"
 #include "worker/confine.h"
 #include "worker/counters_cpu.h"
@@ -25,6 +27,9 @@ std::vector<void*> g_scratch;
 
 // Allocations up to this number existed before the batch.
 std::uint64_t g_last_id = 0;
+
+std::string g_recording;
+void keep_recording(const std::string& text) { g_recording = text; }
 
 bool is_students(const simt::Allocation& allocation) {
   return allocation.id > g_last_id && (allocation.kind == simt::Allocation::Kind::kDevice ||
@@ -82,6 +87,10 @@ void close_arena(std::byte*) {}  // it ends with the process, and each batch rep
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
   simt::set_counting(batch.count != 0);
+  g_recording.clear();
+  simt::record_launch(
+      batch.kernel, batch.record != 0 ? keep_recording : nullptr,
+      batch.record == wire::kOneByOne ? simt::LaneTurns::kOneByOne : simt::LaneTurns::kInStep);
   for (const simt::Allocation* allocation : simt::live_allocations()) g_last_id = allocation->id;
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes == 0) continue;
@@ -145,6 +154,8 @@ void take_report(wire::Reply& reply) {
                               finding.kernel, finding.message});
   }
   reply.kernels = take_counters();
+  reply.recording = std::exchange(g_recording, {});
+  reply.launches = simt::launches_seen();
 }
 
 }  // namespace worker

@@ -57,6 +57,13 @@ if sizes := arguments.get("profile"):
             print(json.dumps({**json.loads(text), "num_items": size}))
     sys.exit(0)
 
+if "record" in arguments:
+    note(f"record={arguments['record']} kernel={arguments['kernel']} order={arguments['order']}")
+    for line in lines:
+        if line.startswith("//recorded "):
+            print(line.removeprefix("//recorded "))
+    sys.exit(0)
+
 if tool := wraps.get("tool"):  # the worker runs under a checker, whose log the source dictates
     logs = [line.split(maxsplit=2)[1:] for line in lines if line.startswith("//sanitizer ")]
     said = [Path(file) for name, file in logs if name == tool]

@@ -34,7 +34,10 @@ void report(Finding finding);
 using FindingListener = void (*)(const Finding& finding);
 void set_finding_listener(FindingListener listener);
 
-// Returns what was reported since the last call, in order.
+// What was reported since the last take_findings(), in order.
+const std::vector<Finding>& findings();
+
+// Returns it, and forgets it.
 std::vector<Finding> take_findings();
 
 }  // namespace simt

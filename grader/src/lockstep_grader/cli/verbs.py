@@ -26,6 +26,10 @@ VERBS = {
         "Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'.",
     ),
     "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
+    "trace": Verb(
+        "verbs_trace",
+        "Replay one launch step by step: a page with source, warps, memory and barriers.",
+    ),
     "run": Verb(
         "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
     ),

@@ -41,18 +41,6 @@ bool is_pinned_or_of_program(std::uintptr_t address) {
   return allocation != nullptr && allocation->contains(p);
 }
 
-// Nothing for memory that a device does not have: another thread's stack, built-in variables, what
-// a launch reads to find its kernel.
-std::optional<MemorySpace> space_of(std::uintptr_t address) {
-  if (is_device_address(reinterpret_cast<const void*>(address))) return MemorySpace::kGlobal;
-  if (running.static_shared.contains(address) || running.dynamic_shared.contains(address)) {
-    return MemorySpace::kShared;
-  }
-  if (is_builtin(address) || is_fiber_stack(address)) return std::nullopt;
-  if (is_pinned_or_of_program(address)) return MemorySpace::kGlobal;
-  return std::nullopt;
-}
-
 // How deep a frame is in a stack. Counts from the stack's top, so that it agrees between lanes.
 std::uint32_t height_of(const void* frame, std::uintptr_t stack_top) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(frame) - stack_top);
@@ -66,21 +54,6 @@ std::uint32_t height_of(Place place) {
 // Steps of smaller order come first: deeper calls before their callers, then smaller addresses.
 std::uint64_t step_order(std::uint32_t height, std::uint32_t pc) {
   return std::uint64_t{height} << 32 | pc;
-}
-
-void pause(const void* pc) {
-  running.lane->pc = pc;
-  running.warp->ready &= ~running.lane_bit();
-  running.warp->paused |= running.lane_bit();
-  run_others();
-}
-
-// Copies of whole structs become as many accesses as a device makes of them, each in the widest
-// power of two that the struct is a multiple of.
-std::size_t access_bytes(std::uintptr_t address, std::size_t size_bytes) {
-  if (size_bytes <= kMaxAccessBytes && std::has_single_bit(size_bytes)) return size_bytes;
-  const std::size_t bits = address | size_bytes | kMaxAccessBytes;
-  return bits & -bits;
 }
 
 WarpTrace* take_trace() {
@@ -107,6 +80,31 @@ void give_back(WarpTrace* trace) {
 }
 
 }  // namespace
+
+std::optional<MemorySpace> space_of(std::uintptr_t address) {
+  if (is_device_address(reinterpret_cast<const void*>(address))) return MemorySpace::kGlobal;
+  if (running.static_shared.contains(address) || running.dynamic_shared.contains(address)) {
+    return MemorySpace::kShared;
+  }
+  if (is_builtin(address) || is_fiber_stack(address)) return std::nullopt;
+  if (is_pinned_or_of_program(address)) return MemorySpace::kGlobal;
+  return std::nullopt;
+}
+
+std::size_t access_bytes(std::uintptr_t address, std::size_t size_bytes) {
+  if (size_bytes <= kMaxAccessBytes && std::has_single_bit(size_bytes)) return size_bytes;
+  const std::size_t bits = address | size_bytes | kMaxAccessBytes;
+  return bits & -bits;
+}
+
+std::uint64_t step_order(Place place) { return step_order(height_of(place), pack_pc(place.pc)); }
+
+void pause(const void* pc) {
+  running.lane->pc = pc;
+  running.warp->ready &= ~running.lane_bit();
+  running.warp->paused |= running.lane_bit();
+  run_others();
+}
 
 void LaneTrace::grow() {
   const Untraced untraced;

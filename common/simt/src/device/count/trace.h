@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "program/place.h"
@@ -82,6 +83,21 @@ void make_traces(Block& block);
 
 // The block starts anew.
 void begin_traces(Block& block);
+
+// Of the memory that the running lane accesses. Nothing for memory that a device does not have:
+// another thread's stack, built-in variables, what a launch reads to find its kernel.
+std::optional<MemorySpace> space_of(std::uintptr_t address);
+
+// Copies of whole structs become as many accesses as a device makes of them, each in the widest
+// power of two that the struct is a multiple of.
+std::size_t access_bytes(std::uintptr_t address, std::size_t size_bytes);
+
+// Where the running lane's place comes among those of its warp. The smaller comes first: deeper
+// calls before their callers, then smaller addresses.
+std::uint64_t step_order(Place place);
+
+// Lets others run until the running lane is no longer in its warp's `paused`.
+void pause(const void* pc);
 
 // Events of the running lane, whose trace is running.trace. polls: it reads what other threads may
 // write at the same time, by a volatile or an atomic read.

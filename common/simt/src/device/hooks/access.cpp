@@ -9,7 +9,7 @@
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
-#include "count/trace.h"
+#include "hooks/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"
 #include "run/block.h"
@@ -24,16 +24,10 @@ using simt::device::Access;
 using simt::device::check_access;
 using simt::device::Place;
 using simt::device::running;
+using simt::device::trace_access;
 
 bool concerns_nobody(const volatile void* address) {
   return running.is_private(reinterpret_cast<std::uintptr_t>(address));
-}
-
-inline void note(AccessKind kind, const void* address, std::size_t size_bytes, Place place,
-                 bool polls = false) {
-  if (running.trace == nullptr) return;
-  simt::device::record_access(kind, reinterpret_cast<std::uintptr_t>(address), size_bytes, place,
-                              polls);
 }
 
 // kNatural: the access's type promises an address that is a multiple of its size. kOfReference:
@@ -58,7 +52,7 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
   const bool polls = access.address == simt::device::hinted_address;  // until it is checked
   check_reference(access, alignment);
   check_access(access);
-  note(AccessKind::kRead, address, size_bytes, place, polls);
+  trace_access(AccessKind::kRead, address, size_bytes, place, polls);
 }
 
 inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
@@ -77,7 +71,7 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
                          .pc = place.pc};
   check_reference(access, alignment);
   check_access(access);
-  note(AccessKind::kWrite, address, size_bytes, place);
+  trace_access(AccessKind::kWrite, address, size_bytes, place);
 }
 
 // Comes before the access, so the thread reads what others have written in the meantime.
@@ -95,7 +89,7 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
                 .is_volatile = true,
                 .is_aligned_by_type = alignment == Alignment::kNatural,
                 .pc = place.pc});
-  note(AccessKind::kRead, address, size_bytes, place, true);
+  trace_access(AccessKind::kRead, address, size_bytes, place, true);
 }
 
 // The library's own code is not announced, so a trap in it is taken for one of this place.
@@ -129,7 +123,7 @@ extern "C" {
 void __sanitizer_cov_trace_pc() {
   if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
   simt::device::note_block(running.steps, __builtin_return_address(0));
-  if (running.trace != nullptr) simt::device::record_step(SIMT_PLACE);
+  simt::device::trace_step(SIMT_PLACE);
 }
 
 #define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                                          \

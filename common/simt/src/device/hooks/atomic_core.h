@@ -8,7 +8,7 @@
 
 #include "check/memory_check.h"
 #include "check/order.h"
-#include "count/trace.h"
+#include "hooks/trace.h"
 #include "program/place.h"
 #include "run/block.h"
 #include "run/poll.h"
@@ -51,10 +51,7 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
                 .writes = writes,
                 .is_atomic = true,
                 .pc = place.pc});
-  if (running.trace != nullptr) {
-    record_access(kind, reinterpret_cast<std::uintptr_t>(address), sizeof(T), place,
-                  kind == AccessKind::kRead);
-  }
+  trace_access(kind, address, sizeof(T), place, kind == AccessKind::kRead);
 }
 
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes a running launch's events to the checkers, and to the counters if the kernel is being
-// counted.
+// Passes a running launch's events to the checkers, and to the counters or the recorder if the
+// kernel is being counted or recorded.
 #include "run/events.h"
 
 #include <utility>
@@ -14,6 +14,7 @@
 #include "count/tally.h"
 #include "count/trace.h"
 #include "program/address.h"
+#include "record/recorder.h"
 #include "run/block.h"
 #include "run/path.h"
 #include "run/running.h"
@@ -32,15 +33,20 @@ void count_barrier(Block& block, const void* pc) {
 
 void on_block_made(Block& block) {
   block.checks = make_checks(block);
+  if (is_recording()) return record_block_made(block);
   if (is_counting()) make_traces(block);
 }
 
 void on_block_start(Block& block) {
   begin_block_checks(*block.checks);
+  if (is_recording()) return record_block_start(block);
   if (is_counting()) begin_traces(block);
 }
 
-void on_block_end(const Block& block) { end_block_checks(*block.checks); }
+void on_block_end(const Block& block) {
+  end_block_checks(*block.checks);
+  if (is_recording()) record_block_end(block);
+}
 
 void on_shared_memory_leaves() { settle_race(); }
 
@@ -50,6 +56,7 @@ void on_shared_memory_fresh(Block& block, const SharedMemory& memory) {
 
 void on_turn_end() {
   look_for_skipped_barrier();
+  if (is_recording()) record_value_written();
   if (has_stepped()) running.lane->last_block = block_at(running.steps);
 }
 
@@ -57,12 +64,14 @@ void on_first_at_barrier() { note_waiter(); }
 
 void on_lane_end() {
   look_for_skipped_barrier();
+  if (is_recording()) record_value_written();
   note_leaver();
 }
 
 void on_barrier(Block& block) {
   watch_leavers(block);
   order_barrier(*block.checks);
+  if (is_recording()) return record_barrier_of(block);
   if (!is_counting()) return;
   const Untraced untraced;  // what it allocates is not the kernel's
   merge_traces(*running.warp);
@@ -74,6 +83,7 @@ void on_grid_barrier() { order_grid_barrier_begin(); }
 
 void on_grid_barrier(Block& block) {
   order_grid_barrier_block(*block.checks);
+  if (is_recording()) return record_grid_barrier_of(block);
   if (!is_counting()) return;
   if (block.at_grid_barrier != 0) count_barrier(block, block.grid_barrier_pc);
   for (Warp& warp : block.warps) record_barrier(warp, warp.at_grid_barrier);
@@ -82,14 +92,18 @@ void on_grid_barrier(Block& block) {
 // Shuffles, votes and matches exchange registers. They do not order memory.
 void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation) {
   if (operation == WarpOperation::kSync) order_warp_sync(warp, group);
+  if (is_recording()) return record_operation_of(warp, group, operation);
   record_operation(warp, group, Meeting::kCounted);
 }
 
 void on_convergence(Warp& warp, std::uint32_t group) {
-  record_operation(warp, group, Meeting::kUncounted);
+  if (!is_recording()) record_operation(warp, group, Meeting::kUncounted);
 }
 
-void on_warp_stalls(Warp& warp) { merge_traces(warp); }
+void on_warp_stalls(Warp& warp) {
+  if (is_recording()) return release_first(warp);
+  merge_traces(warp);
+}
 
 void on_yield() {
   if (running.trace != nullptr) running.trace->height = 0;  // it returns inside a basic block

@@ -18,6 +18,7 @@
 #include "hooks/print.h"
 #include "hooks/types.h"
 #include "program/source_line.h"
+#include "record/recorder.h"
 #include "run/built_ins.h"
 #include "run/device_heap.h"
 #include "run/device_lock.h"
@@ -207,6 +208,7 @@ void end(Kernel& kernel) {
   }
   flush_prints();
   give_device_to(nullptr);
+  if (is_recording()) end_recording();
 }
 
 }  // namespace device
@@ -239,8 +241,9 @@ cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
   if (error != cudaSuccess) return refuse(site, config, error);
   const bool is_counted = device::is_counting();
   if (is_counted) device::tally().begin_launch(site, config);
+  device::begin_recording(site, config);
   Launch launch = {site, config, closure, is_counted, schedule_for(config)};
-  launch.loses_updates = !is_counted && device::has_races(site.kernel);
+  launch.loses_updates = !is_counted && !device::is_recording() && device::has_races(site.kernel);
   const cudaError_t outcome = run(launch, max_resident);
   return outcome == cudaSuccess ? cudaSuccess : refuse(site, config, outcome);
 }

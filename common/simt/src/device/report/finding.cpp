@@ -13,7 +13,7 @@ constexpr std::array kKindNames = {
 #include "simt/finding_kinds.inc"
 };
 
-std::vector<Finding>& findings() {
+std::vector<Finding>& kept_findings() {
   static auto* const kept = new std::vector<Finding>;  // outlives all users
   return *kept;
 }
@@ -25,16 +25,20 @@ FindingListener g_listener = nullptr;
 const char* finding_kind_name(FindingKind kind) { return kKindNames[std::size_t(kind)]; }
 
 void report(Finding finding) {
-  const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
-    return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
-  });
-  if (known || findings().size() >= kMaxFindings) return;
+  const bool known =
+      std::any_of(kept_findings().begin(), kept_findings().end(), [&](const Finding& other) {
+        return other.kind == finding.kind && other.file == finding.file &&
+               other.line == finding.line;
+      });
+  if (known || kept_findings().size() >= kMaxFindings) return;
   if (g_listener != nullptr) g_listener(finding);
-  findings().push_back(std::move(finding));
+  kept_findings().push_back(std::move(finding));
 }
 
 void set_finding_listener(FindingListener listener) { g_listener = listener; }
 
-std::vector<Finding> take_findings() { return std::exchange(findings(), {}); }
+const std::vector<Finding>& findings() { return kept_findings(); }
+
+std::vector<Finding> take_findings() { return std::exchange(kept_findings(), {}); }
 
 }  // namespace simt

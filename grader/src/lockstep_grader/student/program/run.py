@@ -32,6 +32,8 @@ class Settings:
     checks: Checks = Checks.ALL
     profile: bool = False
     timeout: float | None = None  # seconds
+    record: str | None = None  # the kernel whose first launch is recorded; "": any
+    one_by_one: bool = False  # recorded lanes run one after another, not in step
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Ran:
     leaks: tuple[Leak, ...] = ()
     profile: tuple[Mapping[str, Any], ...] = ()
     seconds: float = 0.0
+    recording: Mapping[str, Any] | None = None  # where Settings.record asked for it
+    launches: tuple[str, ...] = ()  # with it: the kernels that were launched
 
     @property
     def exit_code(self) -> int:
@@ -82,6 +86,8 @@ class _Report:
     kernels: list[str] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
     profile: list[Mapping[str, Any]] = field(default_factory=list)
+    recording: Mapping[str, Any] | None = None
+    launches: list[str] = field(default_factory=list)
 
 
 def run_program(
@@ -102,6 +108,9 @@ def run_program(
         "LOCKSTEP_CHECKS": settings.checks,
         "LOCKSTEP_PROFILE": str(int(settings.profile)),
     }
+    if settings.record is not None:
+        env["LOCKSTEP_RECORD"] = settings.record
+        env["LOCKSTEP_ONE_BY_ONE"] = str(int(settings.one_by_one))
     ended = run_to_end([name, *arguments], env, settings, program, output)
     read = _read(report)
     if ended.accident:
@@ -114,6 +123,8 @@ def run_program(
         tuple(read.leaks),
         tuple(read.profile),
         ended.seconds,
+        read.recording,
+        tuple(read.launches),
     )
 
 
@@ -187,4 +198,8 @@ def _read(file: Path) -> _Report:
             ]
         elif "kernels" in data:
             read.profile += data["kernels"]
+        elif "recording" in data:
+            read.recording = data["recording"]
+        elif "launches" in data:
+            read.launches += [visible(name) for name in data["launches"]]
     return read

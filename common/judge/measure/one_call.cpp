@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "measure/one_call.h"
+
+#include "fixture/order.h"
+#include "fixture/session.h"
+
+namespace judge {
+
+Outcome call_once(const Workload& workload) {
+  Arena& arena = session().arena();
+  arena.reset();
+  const std::unique_ptr<Slot> slot = workload.make_slot(arena);
+  slot->refresh(session().seeds().next());
+  slot->poison_outputs();
+  wire::Batch batch;
+  batch.scratch_bytes = workload.scratch_bytes;
+  batch.count = 1;
+  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
+  batch.calls = {slot->call(workload.function)};
+  Outcome outcome = session().student().run(std::move(batch));
+  outcome.failure = cause_of(outcome);
+  if (!outcome.failure) outcome.failure = slot->check();
+  if (outcome.failure) return outcome;
+  if (const auto trespass = arena.find_trespass()) {
+    outcome.failure = Failure{kind::kOutOfBounds, *trespass};
+  }
+  return outcome;
+}
+
+}  // namespace judge

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/workload.h"
+
+namespace judge {
+
+// Runs the session's submission once over fresh data, counts what it does, and checks the outputs:
+// a wrong one is the outcome's failure, too.
+Outcome call_once(const Workload& workload);
+
+}  // namespace judge

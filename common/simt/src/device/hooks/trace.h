@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Where a lane is that is counted or recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "count/trace.h"
+#include "program/place.h"
+#include "record/recorder.h"
+#include "run/running.h"
+
+namespace simt::device {
+
+inline void trace_step(Place place) {
+  if (running.trace == nullptr) return;
+  if (is_recording()) return stop_at_step(place);
+  record_step(place);
+}
+
+inline void trace_access(AccessKind kind, const volatile void* address, std::size_t size_bytes,
+                         Place place, bool polls = false) {
+  if (running.trace == nullptr) return;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (is_recording()) return stop_at_access(kind, number, size_bytes, place);
+  record_access(kind, number, size_bytes, place, polls);
+}
+
+}  // namespace simt::device

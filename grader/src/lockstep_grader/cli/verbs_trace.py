@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""The verb `trace`."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.cli.options import SandboxOption
+from lockstep_grader.intake.catalog import find_target, read_labs
+from lockstep_grader.judging.session import default_jobs, open_session_for
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.files import require_writable, write_whole
+from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.text import one_line
+from lockstep_grader.pages.needs import require_packages
+from lockstep_grader.student.program import report
+from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
+from lockstep_grader.student.program.run import Settings
+from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.trace.races import find_races
+from lockstep_grader.student.trace.record import (
+    DEFAULT_SIZE,
+    Recorded,
+    Recorder,
+    Wish,
+    compiled_rung,
+    record_in_other_orders,
+    recorder_of_program,
+    recorder_of_rung,
+)
+
+_OTHER_ORDERS = 3  # in which the values of a race are looked up
+_MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("trace")(trace)
+
+
+def trace(
+    target: Annotated[str, typer.Argument(metavar="LAB/RUNG|FILE.cu")],
+    size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=_MAX_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
+    ] = 0,
+    kernel: Annotated[
+        str, typer.Option(help="Record the first launch of this kernel; default: the first launch.")
+    ] = "",
+    out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("trace.html"),
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", "--submission", help="The folder of lab folders; default: labs."),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="End a program after so many seconds.")
+    ] = 60,
+    sandbox: SandboxOption = True,
+) -> int:
+    """Replay one launch step by step: a page with source, warps, memory and barriers."""
+    require_writable(out)
+    require_packages()
+    wish = Wish(kernel, seed, size or DEFAULT_SIZE)
+    with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
+        if Path(target).suffix:
+            return _trace_program(Path(target), wish, size, from_, timeout, out, Path(temp))
+        return _trace_rung(target, wish, size, from_, out, Path(temp), sandbox)
+
+
+def _trace_program(
+    file: Path,
+    wish: Wish,
+    size: int | None,
+    from_: Path | None,
+    timeout: float,
+    out: Path,
+    work: Path,
+) -> int:
+    if size or from_:
+        raise InputError("--size and --from are for a LAB/RUNG; a program has sizes of its own")
+    check_files([file])
+    steps = program_steps(Workspace.from_environment(), default_jobs())
+    try:
+        program = build_program(steps, [file], Options(), work, default_jobs())
+    except BuildError as error:
+        report.print_build_error(make_console(stderr=True), [file], error)
+        return ExitCode.SHORT_OF_FULL_MARKS
+    settings = Settings(timeout=timeout)
+    record = recorder_of_program(program, (), settings, work, file.stem)
+    recorded = record(wish)
+    sources = {file.name: file.read_bytes().decode("utf-8", "replace")}
+    return _write(out, file.name, wish, recorded, sources, (), record)
+
+
+def _trace_rung(
+    target: str,
+    wish: Wish,
+    size: int | None,
+    from_: Path | None,
+    out: Path,
+    work: Path,
+    sandbox: bool,
+) -> int:
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"trace wants a rung, as in {lab.id}/{rungs[0].id}")
+    folder = from_ or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
+    source, worker = compiled_rung(session, folder, lab, rungs[0], work)
+    record = recorder_of_rung(session, lab, rungs[0], worker, work)
+    recorded = record(wish)
+    if size and not recorded.has_size:
+        say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")
+    headers = [
+        header.read_text("utf-8") for header in sorted((workspace.labs / lab.id).glob("*.cuh"))
+    ]
+    sources = {source.file_name: source.data.decode("utf-8", "replace")}
+    name = f"{lab.id}/{rungs[0].id}"
+    return _write(out, name, wish, recorded, sources, tuple(headers), record)
+
+
+def _write(
+    out: Path,
+    name: str,
+    wish: Wish,
+    recorded: Recorded,
+    sources: dict[str, str],
+    headers: tuple[str, ...],
+    record: Recorder,
+) -> int:
+    from lockstep_grader.student.trace.page import Trace, notes_of, render_page
+
+    races = find_races(recorded.recording)
+    others = record_in_other_orders(record, wish, _OTHER_ORDERS) if races else []
+    trace_ = Trace(name, wish.seed, recorded, sources, headers, tuple(races), tuple(others))
+    write_whole(out, render_page(trace_).encode())
+    for note in notes_of(trace_):
+        say(note)
+    if recorded.message:
+        say(f"the run failed: {one_line(recorded.message)}")
+    say(f"the page: {out.absolute().as_uri()}" if os.isatty(2) else f"the page: {out}")
+    is_clean = not recorded.message and not recorded.recording.findings
+    return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""`trace`: what it reads from a recording, what its page holds, and how it refuses."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.student.trace.cells import cells_of
+from lockstep_grader.student.trace.model import Recording, read_recording
+from lockstep_grader.student.trace.page import Trace, notes_of, render_page
+from lockstep_grader.student.trace.races import find_races, in_other_order, value_of
+from lockstep_grader.student.trace.record import Recorded
+from test_e2e import REPOSITORY
+
+from conftest import LAB, Checkout
+from recordings import IN, SOURCE, TILE, ints, recorded_source, shift
+
+TARGET = f"{LAB}/02_second"
+emulated = pytest.mark.e2e
+
+
+def page_of(recording: Recording, **more: Any) -> str:
+    made = Trace("01-demo/01_first", 0, Recorded(recording), {"shift.cu": SOURCE}, (), **more)
+    return render_page(made)
+
+
+def data_of(page: str) -> Any:
+    packed = re.search(r'id="recording">([^<]*)<', page)
+    assert packed
+    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
+
+
+def test_a_recording_is_read_lane_by_lane() -> None:
+    recording = read_recording(json.dumps(shift()))
+    read = recording.moments[2].access
+    assert read is not None
+    assert read.array == IN
+    assert read.offsets[:3] == (0, 4, 8)
+    assert read.before[31] == bytes.fromhex(ints([31]))
+    assert (recording.threads_per_block, recording.num_blocks) == (64, 1)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"moments": [["q", 0]]},
+        {"moments": [["b", 0, 10]]},
+        {"moments": [["r", 0, 0, 5, 1, 1, 0, 9, 4, [0, 4], "", "", 1, 1]]},
+        {"moments": [["r", 0, 0, 5, 1, 1, 0, 0, 4, [0, 4], "00", "", 1, 1]]},
+        {"moments": [["r", 0, 0, 5, 1, 1, 0, 0, 4, [-4, 4], "", "", 1, 1]]},
+        {"grid": [1]},
+        {"arrays": [{}]},
+    ],
+)
+def test_a_recording_that_is_not_as_agreed_is_the_graders_fault(changes: Any) -> None:
+    with pytest.raises(FaultError, match="a recording that cannot be read"):
+        read_recording(shift(**changes))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "kind", "columns"),
+    [
+        ("__shared__ float tile[64];", "f32", 32),
+        ("__shared__ unsigned tile[64];", "u32", 32),
+        ("__shared__ long long tile[32];", "i64", 32),
+        ("constexpr int kRow = 16;\n__shared__ float tile[4][kRow + 1];", "f32", 17),
+        ("#define ROW 8\n__shared__ int tile[8][ROW];", "i32", 8),
+        ("template <int kRow> void k() { __shared__ float tile[kRow][kRow]; }", "f32", 32),
+        ("// float tile[3][3]", "i32", 32),
+        ("extern __shared__ unsigned char tile[];", "u8", 32),
+    ],
+)
+def test_the_source_says_what_the_cells_hold(declaration: str, kind: str, columns: int) -> None:
+    tile = cells_of(read_recording(shift()), [declaration], {})[TILE]
+    assert (tile.type, tile.columns) == (kind, columns)
+
+
+def test_an_allocation_has_the_name_of_the_variable_that_got_it() -> None:
+    array = {"name": "allocation 1", "space": "global", "block": -1, "bytes": 1 << 20}
+    data = shift()
+    data["arrays"][0] = {**array, "file": "main.cu", "line": 2}
+    source = "float* d_items;\ncudaMalloc(&d_items, num_bytes);\n"
+    cells = cells_of(read_recording(data), [source], {"main.cu": source})[IN]
+    assert (cells.name, cells.type) == ("d_items", "f32")
+    assert (cells.first, cells.count, cells.total) == (0, 64, 1 << 18)
+
+
+def test_a_race_is_its_two_accesses() -> None:
+    recording = read_recording(shift())
+    (race,) = find_races(recording)
+    assert (race.first.thread, race.first.kind) == (31, "r")
+    assert (race.second.thread, race.second.kind) == (32, "w")
+    assert race.first.offset == race.second.offset == 4 * 32
+    assert value_of(recording, race.first) == bytes.fromhex(ints([32]))
+
+
+def test_a_race_is_compared_with_another_order() -> None:
+    recording = read_recording(shift())
+    (race,) = find_races(recording)
+    same, other = read_recording(shift()), read_recording(shift(last_lane_reads=33))
+    assert in_other_order(recording, race, [(1, same)]) is None
+    seen = in_other_order(recording, race, [(1, same), (2, other)])
+    assert seen is not None
+    assert (seen.seed, seen.value) == (2, bytes.fromhex(ints([33])))
+
+
+def test_no_race_is_seen_across_a_barrier() -> None:
+    data = shift()
+    for at in (11, 10):  # after each access to the array that comes before the finding's
+        data["moments"].insert(at, ["b", 0, 6])
+    assert find_races(read_recording(data)) == []
+
+
+def test_the_page_holds_the_whole_recording_and_asks_for_nothing() -> None:
+    recording = read_recording(shift())
+    page = page_of(recording, races=tuple(find_races(recording)))
+    data = data_of(page)
+    assert len(data["moments"]) == len(recording.moments)
+    assert data["findings"][0]["race"]["touches"][0]["thread"] == 31
+    assert not re.search(r"""(?:src|href)=|@import|url\(""", page)
+    assert "script-src &#39;sha256-" in page
+    assert "two threads <b>" not in page
+
+
+def test_what_a_page_leaves_out_is_said() -> None:
+    recording = read_recording(shift(grid=[9, 1, 1], cut=True))
+    made = Trace("x", 0, Recorded(recording), {}, ())
+    blocks, cut = notes_of(made)
+    assert "blocks 0 to 3 of 9" in blocks
+    assert "is cut after 17 steps" in cut
+    assert "--size" in blocks
+    assert cut in render_page(made)
+
+
+def test_the_longest_recording_fits_into_three_megabytes() -> None:
+    data = shift()
+    start, values = data["moments"][:4], [(7919 * i) ** 3 % 2**31 for i in range(32)]
+    for step in range(20_000 - len(start)):
+        row = [*data["moments"][3]]
+        row[11] = ints([value * (step + 1) % 2**31 for value in values])
+        start.append(row)
+    page = page_of(read_recording({**data, "moments": start}))
+    assert len(page) <= 5 * 2**20  # incompressible values, which the recorder cuts earlier
+
+
+def test_a_rung_is_traced(checkout: Checkout) -> None:
+    checkout.submission("labs", {"02_second": recorded_source(shift(findings=[], moments=[]))})
+    ran = checkout.lab("trace", TARGET, "--out", "page.html")
+    assert ran.status == 0
+    assert (checkout.work / "page.html").is_file()
+    assert "the page: page.html" in ran.err
+
+
+def test_a_finding_makes_the_exit_code_1(checkout: Checkout) -> None:
+    checkout.submission("labs", {"02_second": recorded_source(shift())})
+    assert checkout.lab("trace", TARGET, "--size", "99", "--seed", "3").status == 1
+    assert (checkout.work / "trace.html").is_file()
+
+
+def test_the_judge_is_told_what_to_record(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = checkout.work / "judge.log"
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    checkout.submission("labs", {"02_second": recorded_source(shift(findings=[], moments=[]))})
+    assert checkout.lab("trace", TARGET, "--size", "9", "--seed", "3", "--kernel", "k").status == 0
+    assert "record=9 kernel=k order=3" in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "words"),
+    [
+        ({"kind": "todo", "message": "TODO: add"}, 1, "02_second is not written yet: TODO: add"),
+        ({"kind": "crash", "message": "died"}, 1, "no launch could be recorded: died"),
+        ({"launches": []}, 2, "no kernel was launched"),
+    ],
+)
+def test_a_rung_without_a_recording_is_one_line(
+    checkout: Checkout, said: Any, status: int, words: str
+) -> None:
+    checkout.submission("labs", {"02_second": recorded_source(None, **said)})
+    ran = checkout.lab("trace", TARGET)
+    assert ran.status == status
+    assert words in ran.err.splitlines()[-1]
+    assert not (checkout.work / "trace.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "nothing"),
+        ([LAB], "trace wants a rung"),
+        ([TARGET, "--from", "nowhere"], "nowhere: no such folder"),
+        ([TARGET, "--out", "nowhere/page.html"], "no such folder"),
+        (["missing.cu"], "missing.cu: no such file"),
+        (["missing.cu", "--size", "3"], "--size and --from are for a LAB/RUNG"),
+        (
+            [TARGET, "--kernel", "k"],
+            "no kernel k is launched; --kernel can be one of: shift_kernel",
+        ),
+        ([TARGET, "--what"], "No such option"),
+        ([TARGET, "--size", "0"], "--size"),
+    ],
+)
+def test_bad_input_is_refused(checkout: Checkout, arguments: list[str], words: str) -> None:
+    checkout.submission("labs", {"02_second": recorded_source(None)})
+    ran = checkout.lab("trace", *arguments)
+    assert ran.status == 2
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+PROGRAM = """\
+__global__ void fill(int* d_out, int num_items) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < num_items) d_out[i] = i;
+}
+__global__ void spin(volatile int* d_out) { while (d_out[0] == 0) {} }
+int main() {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, (1 << 20) * sizeof(int));
+  cudaMemset(d_out, 0, sizeof(int));
+  LAUNCH;
+  cudaDeviceSynchronize();
+  cudaFree(d_out);
+}
+"""
+
+
+def trace(folder: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "fill.cu").write_text(program)
+    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
+    env = {key: value for key, value in os.environ.items() if key not in moved}
+    return subprocess.run(
+        [REPOSITORY / "lab", "trace", "fill.cu", *arguments],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+@emulated
+def test_a_program_is_traced(tmp_path: Path) -> None:
+    ran = trace(tmp_path, PROGRAM.replace("LAUNCH", "fill<<<2, 64>>>(d_out, 100)"))
+    assert ran.returncode == 0, ran.stderr
+    data = data_of((tmp_path / "trace.html").read_text("utf-8"))
+    assert (data["kernel"], data["grid"], data["block"]) == ("fill", [2, 1, 1], [64, 1, 1])
+    assert [array["name"] for array in data["arrays"]] == ["d_out"]
+    writes = [moment for moment in data["moments"] if moment[0] == "w"]
+    assert [moment[11] for moment in writes] == [
+        ints(range(32 * warp, min(100, 32 * warp + 32))) for warp in range(4)
+    ]
+
+
+@emulated
+@pytest.mark.parametrize(
+    ("program", "arguments", "status", "words"),
+    [
+        ("int main() {}", [], 2, "no kernel was launched"),
+        ("__global__ void k() {}", [], 1, "the program has no main()"),
+        ("int main() { return }", [], 1, "compile_error"),
+        (PROGRAM.replace("LAUNCH", "fill<<<1, 32>>>(d_out, 9)"), ["--kernel", "x"], 2, "fill"),
+        (PROGRAM.replace("LAUNCH", "spin<<<1, 1>>>(d_out)"), [], 1, "deadlock"),
+        ("int main() { for (;;) {} }", ["--timeout", "1"], 1, "did not end within 1 s"),
+        (
+            PROGRAM.replace("LAUNCH", "fill<<<4096, 256>>>(d_out, 1 << 20)"),
+            [],
+            0,
+            "blocks 0 to 3 of 4096",
+        ),
+    ],
+    ids=["no launch", "no main", "no C++", "unknown kernel", "spins", "endless", "huge grid"],
+)
+def test_a_program_that_cannot_be_shown_as_a_whole_says_so(
+    tmp_path: Path, program: str, arguments: list[str], status: int, words: str
+) -> None:
+    ran = trace(tmp_path, program, *arguments)
+    assert ran.returncode == status, ran.stderr
+    assert words in ran.stderr
+    assert "Traceback" not in ran.stderr
