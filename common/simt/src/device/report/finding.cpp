@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "report/debugger.h"
+
 namespace simt {
 namespace {
 
@@ -28,8 +30,9 @@ void report(Finding finding) {
   const bool known = std::any_of(findings().begin(), findings().end(), [&](const Finding& other) {
     return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
   });
-  if (known || findings().size() >= kMaxFindings) return;
+  if (known || findings().size() >= kMaxFindings) return device::forget_parties();
   if (g_listener != nullptr) g_listener(finding);
+  device::tell_debugger(finding.kind, finding.message);
   findings().push_back(std::move(finding));
 }
 

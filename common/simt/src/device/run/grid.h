@@ -28,6 +28,12 @@ class Grid {
 
   bool waits_for_host() const { return waits_for_host_; }
 
+  // For a debugger.
+  const Launch& launch() const { return launch_; }
+  const std::vector<std::unique_ptr<Block>>& resident() const { return resident_; }
+  std::uint64_t num_started() const { return num_started_; }
+  std::uint64_t num_ended() const { return num_ended_; }
+
   // Between two calls of run(), while the host goes on.
   void leave();
   void come_back();
@@ -67,5 +73,8 @@ class Grid {
   std::uint64_t patience_ = 0;
   bool waits_for_host_ = false;
 };
+
+// The grid whose blocks run; null: none.
+const Grid* running_grid();
 
 }  // namespace simt::device
