@@ -40,11 +40,10 @@ const char* state_of(const Warp& warp, int lane) {
   return warp.lanes[lane].fiber == nullptr ? "not_started" : "ready";
 }
 
-std::string spell(const Block& block) {
-  const bool is_in_place = block.shared_image.empty();
+std::string spell(const Block& block, bool is_in_place) {
   std::string text = "block" + spell(block.index.x, block.index.y, block.index.z) +
                      spell(is_in_place ? nullptr : block.shared_image.data()) + " " +
-                     std::to_string(block.shared_image.size()) + "\n";
+                     std::to_string(is_in_place ? 0 : block.shared_image.size()) + "\n";
   for (const Warp& warp : block.warps) {
     for (int id = 0; id < kWarpSize && warp.thread_id(id) < block.num_threads; ++id) {
       const Lane& lane = warp.lanes[id];
@@ -72,15 +71,16 @@ std::string spell(const Grid& grid) {
     text += "running" + spell(running.block->index.x, running.block->index.y, running.block->index.z) +
             spell(thread.x, thread.y, thread.z) + "\n";
   }
-  for (const auto& block : grid.resident()) text += spell(*block);
+  for (const auto& block : grid.resident()) text += spell(*block, grid.is_in_place(*block));
   return text;
 }
 
-// Of device memory: what is wrong with reading it; or empty.
-std::string complaint(std::uintptr_t address, std::size_t size_bytes) {
+// What is wrong with reading device memory by way of a pointer to `base`; or empty.
+std::string complaint(std::uintptr_t base, std::uintptr_t address, std::size_t size_bytes) {
   const auto* const p = reinterpret_cast<const std::byte*>(address);
-  if (!is_device_address(p)) return "";
-  const Allocation* const nearest = find_allocation(p);
+  const auto* const pointer = reinterpret_cast<const void*>(base);
+  if (!is_device_address(p) && !is_device_address(pointer)) return "";
+  const Allocation* const nearest = find_allocation(is_device_address(pointer) ? pointer : p);
   if (nearest == nullptr) return hex(address) + " lies in no allocation";
   if (nearest->live && nearest->contains(p, size_bytes)) return "";
   const std::string name = nearest->name + " (" + bytes(nearest->size_bytes) + ")";
@@ -102,9 +102,10 @@ const char* simt_debug_state() {
 }
 
 // "past the end of allocation 2 (400 bytes)"; empty if the bytes may be read.
-const char* simt_debug_memory(std::uintptr_t address, std::size_t size_bytes) {
+const char* simt_debug_memory(std::uintptr_t base, std::uintptr_t address,
+                              std::size_t size_bytes) {
   const simt::device::Untraced untraced;
-  simt::device::answer() = simt::device::complaint(address, size_bytes);
+  simt::device::answer() = simt::device::complaint(base, address, size_bytes);
   return simt::device::answer().c_str();
 }
 }

@@ -6,10 +6,9 @@
 #include "report/words.h"
 
 int simt_debug_attached = 0;
-SimtDebugWatch simt_debug_watch = {};
 const char* simt_debug_said = "";
 
-[[gnu::noinline]] void simt_debug_stop() { asm volatile(""); }
+[[gnu::noipa]] void simt_debug_stop() { asm volatile("" ::: "memory"); }
 
 namespace simt::device {
 namespace {
@@ -19,8 +18,6 @@ std::string& parties() {
   return *text;
 }
 
-bool are_equal(const unsigned (&a)[3], uint3 b) { return a[0] == b.x && a[1] == b.y && a[2] == b.z; }
-
 std::string spell(uint3 i) {
   return " " + std::to_string(i.x) + " " + std::to_string(i.y) + " " + std::to_string(i.z);
 }
@@ -28,12 +25,6 @@ std::string spell(uint3 i) {
 std::string spell(const Party& party) {
   return spell(party.block) + spell(party.thread) + " " +
          hex(reinterpret_cast<std::uintptr_t>(party.pc));
-}
-
-void say(const char* text) {
-  simt_debug_said = text;
-  simt_debug_stop();
-  simt_debug_said = "";
 }
 
 }  // namespace
@@ -46,19 +37,17 @@ void name_other(const Party& other, const char* verb) {
 
 void forget_parties() { parties().clear(); }
 
-void tell_debugger(FindingKind kind, const std::string& message) {
+void tell_debugger(FindingKind kind, const std::string& message, Then then) {
   static auto& last = *new std::string;
   const std::string named = std::exchange(parties(), {});
   if (simt_debug_attached == 0 || message == last) return;
   last = message;
-  const std::string text =
-      std::string("finding ") + finding_kind_name(kind) + "\n" + named + "message " + message;
-  say(text.c_str());
-}
-
-void tell_debugger_of_end(uint3 block, uint3 thread) {
-  const SimtDebugWatch& watch = simt_debug_watch;
-  if (are_equal(watch.block, block) && are_equal(watch.thread, thread)) say("end");
+  const std::string text = std::string("finding ") + finding_kind_name(kind) + "\n" +
+                           (then == Then::kEndsKernel ? "final\n" : "") + named + "message " +
+                           message;
+  simt_debug_said = text.c_str();
+  simt_debug_stop();
+  simt_debug_said = "";
 }
 
 }  // namespace simt::device

@@ -2,7 +2,7 @@
 // What a debugger is told of a running program, and what it tells the emulator. `./lab debug` reads
 // these symbols and the functions of hooks/debug_state.cpp by name, and nothing else: keep both
 // sides alike (grader/src/lockstep_grader/student/debug/inside). Without a debugger nothing of
-// this happens but two tests of a global.
+// this happens but a test of a global for each finding.
 #pragma once
 
 #include <string>
@@ -15,19 +15,12 @@ extern "C" {
 // Set by the debugger once it has a breakpoint at simt_debug_stop().
 extern int simt_debug_attached;
 
-// Set by the debugger: the thread whose end it wants to see.
-struct SimtDebugWatch {
-  int is_on;
-  unsigned block[3];
-  unsigned thread[3];
-};
-extern SimtDebugWatch simt_debug_watch;
-
-// Called when simt_debug_said has news: "end", or these lines:
+// Called with a finding in simt_debug_said, as lines:
 //   finding KIND
+//   final                             the thread cannot go on: its kernel ends
 //   accused BLOCK THREAD PC           three numbers each, and where; only if it is not the thread
 //                                     that runs
-//   other BLOCK THREAD PC reads|writes|waits   the other party, if there is one
+//   other BLOCK THREAD PC reads|writes   the other party, if there is one
 //   message TEXT
 extern const char* simt_debug_said;
 void simt_debug_stop();
@@ -48,8 +41,7 @@ void name_other(const Party& other, const char* verb);
 void forget_parties();  // the finding is none
 
 // Stops for the debugger, if there is one. The same message again is no news.
-void tell_debugger(FindingKind kind, const std::string& message);
-
-void tell_debugger_of_end(uint3 block, uint3 thread);
+enum class Then { kGoesOn, kEndsKernel };
+void tell_debugger(FindingKind kind, const std::string& message, Then then = Then::kGoesOn);
 
 }  // namespace simt::device

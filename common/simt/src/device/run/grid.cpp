@@ -215,7 +215,7 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
     name_accused({block.index, thread_index_of(threads.front().id, launch_.config.block),
                   threads.front().pc});
   }
-  tell_debugger(*launch_.fault->kind, launch_.fault->message);
+  tell_debugger(*launch_.fault->kind, launch_.fault->message, Then::kEndsKernel);
 }
 
 // The message describes the oldest block.

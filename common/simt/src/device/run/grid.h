@@ -31,6 +31,7 @@ class Grid {
   // For a debugger.
   const Launch& launch() const { return launch_; }
   const std::vector<std::unique_ptr<Block>>& resident() const { return resident_; }
+  bool is_in_place(const Block& block) const { return loaded_ == &block; }  // its shared memory
   std::uint64_t num_started() const { return num_started_; }
   std::uint64_t num_ended() const { return num_ended_; }
 

@@ -75,7 +75,6 @@ void switch_to(Fiber& next) {
 
 // The running lane has ended; its fiber is free for another.
 void end_lane() {
-  if (simt_debug_watch.is_on != 0) tell_debugger_of_end(running.block->index, running.lane->index);
   on_lane_end();
   running.lane->fiber = nullptr;
   {
@@ -138,7 +137,7 @@ void run_block(Block& block) {
 }
 
 void end_kernel(Fault fault) {
-  if (fault.kind) tell_debugger(*fault.kind, fault.message);
+  if (fault.kind) tell_debugger(*fault.kind, fault.message, Then::kEndsKernel);
   running.launch->fault = std::move(fault);
   running.trace = nullptr;
   switch_to(host_fiber);
