@@ -11,6 +11,8 @@ _hidden: list[str] = ["/usr/"]
 
 
 def is_students(frame: gdb.Frame) -> bool:
+    if focus.context and frame.level() == 0:
+        return False  # of the thread that runs, and not of the selected one
     table = frame.find_sal().symtab
     if table is None or frame.function() is None:
         return False
