@@ -150,6 +150,11 @@ def _bring(state: State, thread: Thread, frame: gdb.Frame | None) -> None:
             there.delete()
     if not is_alive() or (focus.block, focus.thread) != wanted or focus.finding:
         raise gdb.GdbError("stopped before the thread had its turn")
+    newest = gdb.newest_frame()
+    if frame is not None and newest.find_sal().pc == newest.pc():
+        # What it waited in was the last of its line: the step is done, and must not go further.
+        gdb.execute("frame")
+        raise gdb.GdbError(f"[stepped to line {newest.find_sal().line}]")
 
 
 def _mute() -> None:
