@@ -245,6 +245,33 @@ class TestInGdb:
         assert "$1 = {x = 0, y = 0, z = 0}" in said
         assert "loop.cu:11" in said
 
+    def test_a_rung_runs_with_one_call_of_its_judge(self, tmp_path: Path) -> None:
+        name = "01_global_atomic.cu"
+        folder = tmp_path / "01-reduction"
+        folder.mkdir()
+        shutil.copy(REPOSITORY / "solutions" / "01-reduction" / name, folder)
+        text = (folder / name).read_text()
+        line = 1 + text[: text.index("if (item < num_items)")].count("\n")
+        words = [f"break {line} if threadIdx.x == 5", "run", "print num_items", "print d_in[300]"]
+        ran = subprocess.run(
+            [
+                *command("01-reduction/01_global_atomic", "--from", str(tmp_path), "--batch"),
+                *("--size", "300"),
+                *(word for text in [*words, "delete", "continue"] for word in ("-ex", text)),
+            ],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=500,
+            check=False,
+        )
+        assert "block (0,0,0), thread (5,0,0)" in ran.stdout
+        assert "$1 = 300" in ran.stdout
+        assert "d_in[300]: past the end of d_in (1200 bytes)" in ran.stdout
+        assert "exited normally" in ran.stdout
+
 
 @pytest.mark.e2e
 class TestBefore:
@@ -262,7 +289,7 @@ class TestBefore:
 
 def test_without_gdb_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(FaultError, match="debug needs gdb: .*gdb"):
+    with pytest.raises(FaultError, match=r"debug needs gdb: .*gdb"):
         start.find_gdb()
 
 

@@ -83,8 +83,9 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
   Parties parties = {{running.block->index, running.lane->index, access.pc}, {}, earlier.writes};
   if (other_kernel == nullptr) {
     const Launch& launch = *running.launch;
-    parties.other = {is_same_block ? running.block->index : launch.nth_block(start_number(earlier.stamp)),
-                     thread_index_of(thread_of(earlier.stamp), launch.config.block), earlier.pc()};
+    parties.other = {
+        is_same_block ? running.block->index : launch.nth_block(start_number(earlier.stamp)),
+        thread_index_of(thread_of(earlier.stamp), launch.config.block), earlier.pc()};
   }
   const bool both_write =
       other_kernel == nullptr && earlier.writes && access.writes && !access.is_atomic;

@@ -68,7 +68,8 @@ std::string spell(const Grid& grid) {
   const bool on_thread = running.fiber != nullptr && running.fiber->stack_low != kHostLow;
   if (on_thread) {
     const uint3& thread = running.lane->index;
-    text += "running" + spell(running.block->index.x, running.block->index.y, running.block->index.z) +
+    text += "running" +
+            spell(running.block->index.x, running.block->index.y, running.block->index.z) +
             spell(thread.x, thread.y, thread.z) + "\n";
   }
   for (const auto& block : grid.resident()) text += spell(*block, grid.is_in_place(*block));
@@ -102,8 +103,7 @@ const char* simt_debug_state() {
 }
 
 // "past the end of allocation 2 (400 bytes)"; empty if the bytes may be read.
-const char* simt_debug_memory(std::uintptr_t base, std::uintptr_t address,
-                              std::size_t size_bytes) {
+const char* simt_debug_memory(std::uintptr_t base, std::uintptr_t address, std::size_t size_bytes) {
   const simt::device::Untraced untraced;
   simt::device::answer() = simt::device::complaint(base, address, size_bytes);
   return simt::device::answer().c_str();

@@ -58,22 +58,27 @@ def run_gdb(
     arguments: Sequence[str],
     options: Sequence[str],
     common: Path,
-    seed: int,
-    checks: Checks,
+    source: Path,
+    seed: int = 0,
+    checks: Checks = Checks.ALL,
+    before: Sequence[str] = (),
 ) -> int:
-    """gdb's exit code. `options` are gdb's own."""
+    """gdb's exit code. `options` are gdb's own; the words `before` start it."""
     env = {
         **os.environ,
         "LOCKSTEP_DEBUG_COMMON": str(common),
+        "LOCKSTEP_DEBUG_SOURCE": str(source),
         "LOCKSTEP_SEED": str(seed),
         "LOCKSTEP_CHECKS": checks,
         "DEBUGINFOD_URLS": "",
     }
-    argv = [gdb, "-q", "-iex", "set debuginfod enabled off", "-x", str(_SETUP), *options]
+    argv = [*before, gdb, "-q", "-iex", "set debuginfod enabled off", "-x", str(_SETUP), *options]
     # Ctrl-C is gdb's: it stops the program, and ends neither of us.
-    before = signal.signal(signal.SIGINT, lambda *_: None)
+    earlier = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        done = subprocess.run([*argv, "--args", str(program), *arguments], env=env)
+        done = subprocess.run(
+            [*argv, "--args", str(program), *arguments], env=env, close_fds=not before
+        )
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, earlier)
     return done.returncode

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 
 import gdb
-
 from inside.state import memory_complaint
 
 _OPENS = {"]": "[", ")": "("}

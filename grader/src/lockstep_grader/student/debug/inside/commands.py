@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import gdb
-
 from inside import focus as focus_module
 from inside import frames
 from inside.bounds import check_expression, check_value
@@ -48,8 +47,6 @@ class _Cuda(gdb.Command):
         if text == "other":
             _show_other(state)
         elif text in ("", "block", "thread", "kernel"):
-            if focus.block is None:
-                raise gdb.GdbError("no thread is selected: `cuda block 0 thread 0`")
             gdb.write(f"{describe(state)}\n")
         else:
             self._select(state, text)
@@ -102,7 +99,9 @@ def _show_other(state: State) -> None:
         raise gdb.GdbError(f"this {focus.finding.kind} has no other party that is known")
     sal = gdb.find_pc_line(other.pc - 1)
     where = f"{Path(sal.symtab.filename).name}:{sal.line}" if sal.symtab else hex(other.pc)
-    gdb.write(f"thread {spell(other.thread)} of block {spell(other.block)} {other.verb} it at {where}\n")
+    gdb.write(
+        f"thread {spell(other.thread)} of block {spell(other.block)} {other.verb} it at {where}\n"
+    )
     if sal.symtab:
         gdb.execute(f"list {sal.symtab.filename}:{sal.line},{sal.line}")
     found = state.find(other.block, other.thread)
@@ -149,11 +148,15 @@ def _blocks(state: State) -> None:
         rows.append([f"{star} {spell(block.index)}", *map(str, counts)])
     _table(rows)
     total = state.grid[0] * state.grid[1] * state.grid[2]
-    gdb.write(f"{state.num_ended} of {total} blocks ended, {total - state.num_started} not started\n")
+    gdb.write(
+        f"{state.num_ended} of {total} blocks ended, {total - state.num_started} not started\n"
+    )
 
 
 def _warps(state: State) -> None:
-    rows = [["  BlockIdx", "Warp", "Live lanes", "At a barrier", "In a warp operation", "Not started"]]
+    rows = [
+        ["  BlockIdx", "Warp", "Live lanes", "At a barrier", "In a warp operation", "Not started"]
+    ]
     for block in state.blocks:
         for first in range(0, len(block.threads), 32):
             lanes = block.threads[first : first + 32]
@@ -175,7 +178,7 @@ def _mask(lanes: Sequence[Thread], wanted: Callable[[Thread], bool]) -> str:
 def _threads(state: State) -> None:
     rows = [["  BlockIdx", "ThreadIdx", "To ThreadIdx", "Count", "State", "Line"]]
     groups: list[list[Thread]] = []
-    looks: list[tuple[object, ...]] = []
+    looks: list[tuple[Index, bool, str, str]] = []
     for thread in state.threads:
         look = (thread.block, focus.is_at(thread), *_look(state, thread))
         if not looks or looks[-1] != look:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import gdb
 from gdb.unwinder import Unwinder, register_unwinder
-
 from inside.state import Index, Said, State, Thread, built_in_address
 
 # A waiting thread's registers in the order of the addresses at which the emulator's switch keeps
@@ -49,13 +48,19 @@ class Focus:
             gdb.invalidate_cached_frames()
 
     @property
+    def selected(self) -> tuple[Index, Index]:
+        """Block and thread. Raises GdbError when none is selected."""
+        if self.block is None or self.thread is None:
+            raise gdb.GdbError("no thread is selected: `cuda block 0 thread 0`")
+        return self.block, self.thread
+
+    @property
     def condition(self) -> str:
         """In C: whether the thread that runs is the selected one."""
-        assert self.block is not None
-        assert self.thread is not None
+        block, thread = self.selected
         parts = [
             f"((unsigned*){built_in_address(name)})[{axis}] == {index[axis]}"
-            for name, index in (("threadIdx", self.thread), ("blockIdx", self.block))
+            for name, index in (("threadIdx", thread), ("blockIdx", block))
             for axis in range(3)
         ]
         return " && ".join(parts)
@@ -99,16 +104,15 @@ class _WaitingThread(Unwinder):
 @contextmanager
 def seen_by_focus(state: State | None) -> Iterator[None]:
     """With threadIdx, blockIdx and shared memory as the selected thread has them."""
-    selected = (focus.block, focus.thread)
-    if state is None or None in selected or selected == state.running:
+    if state is None or focus.block is None or focus.selected == state.running:
         yield
         return
+    block_index, thread_index = focus.selected
     memory = gdb.selected_inferior()
     changes: list[tuple[int, bytes]] = []
-    for name, index in (("threadIdx", focus.thread), ("blockIdx", focus.block)):
-        assert index is not None
+    for name, index in (("threadIdx", thread_index), ("blockIdx", block_index)):
         changes.append((built_in_address(name), struct.pack("<3I", *index)))
-    block = state.find_block(focus.block) if focus.block else None
+    block = state.find_block(block_index)
     if block and block.image:
         image = memory.read_memory(block.image, block.image_bytes).tobytes()
         at = 0

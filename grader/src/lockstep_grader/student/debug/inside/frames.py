@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Iterator
 
 import gdb
-
 from inside.focus import focus
 
 _hidden: list[str] = ["/usr/"]

@@ -9,7 +9,7 @@ import gdb
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from inside import commands, frames, stops  # noqa: E402
+from inside import commands, frames, stops
 
 # The emulator's clock looks for endless loops; here the user does, by Ctrl-C. A tick would also
 # make two runs differ.
@@ -29,6 +29,8 @@ def set_up() -> None:
     common = os.environ["LOCKSTEP_DEBUG_COMMON"]
     gdb.execute(f"skip -gfi {common}/*/*", to_string=True)
     gdb.execute("skip -gfi /usr/*", to_string=True)
+    # A line number alone means the student's file.
+    gdb.execute(f"list '{os.environ['LOCKSTEP_DEBUG_SOURCE']}':1,1", to_string=True)
     frames.set_up(common)
     commands.set_up()
     stops.set_up()

@@ -51,7 +51,9 @@ class State:
 
     def find(self, block: Index, index: Index) -> Thread | None:
         found = self.find_block(block)
-        return next((item for item in found.threads if item.index == index), None) if found else None
+        return (
+            next((item for item in found.threads if item.index == index), None) if found else None
+        )
 
 
 def is_alive() -> bool:

@@ -5,7 +5,6 @@ and what keeps a step in that thread."""
 from typing import Any
 
 import gdb
-
 from inside import frames
 from inside.focus import focus
 from inside.state import State, Thread, attach, is_alive, read_said, read_state
@@ -49,12 +48,11 @@ class _BeforeStep(gdb.Command):
 
 def describe(state: State) -> str:
     """The focus in cuda-gdb's words."""
-    assert focus.block is not None
-    assert focus.thread is not None
-    thread = state.find(focus.block, focus.thread)
+    block, index = focus.selected
+    thread = state.find(block, index)
     number = thread.id if thread else 0
     return (
-        f"kernel {state.name}, block {spell(focus.block)}, thread {spell(focus.thread)}, "
+        f"kernel {state.name}, block {spell(block)}, thread {spell(index)}, "
         f"warp {number // 32}, lane {number % 32}"
     )
 
@@ -186,5 +184,3 @@ def set_up() -> None:
     gdb.events.exited.connect(_on_exit)
     for step in _STEPS:
         gdb.execute(f"define hook-{step}\nlockstep-before-step\nend")
-
-
