@@ -224,10 +224,19 @@ class TestInGdb:
         assert "use: cuda" in ran.stdout
         assert "did not stop at a finding" in ran.stdout
 
-    def test_ctrl_c_stops_an_endless_loop(self, tmp_path: Path) -> None:
+    def test_an_endless_loop_of_a_kernel_is_a_finding(self, tmp_path: Path) -> None:
         source = RIGHT.replace("  next += 1;", "  while (next >= 0) next = next / 2;")
-        (tmp_path / "loop.cu").write_text(source)
-        words = ["loop.cu", "--batch", "-ex", "run", "-ex", "print threadIdx", "-ex", "where"]
+        ran = debug(tmp_path, source, "run", "print threadIdx", "where", "next")
+        assert "$1 = {x = 0, y = 0, z = 0}" in ran.stdout
+        assert "rotate.cu:11" in ran.stdout
+        assert "the finding ends the kernel" in ran.stdout
+
+    def test_ctrl_c_stops_an_endless_loop_of_the_host(self, tmp_path: Path) -> None:
+        loop = '  std::puts("here");\n  std::fflush(stdout);\n  while (h[0] >= 0) h[0] /= 2;\n'
+        (tmp_path / "loop.cu").write_text(
+            RIGHT.replace("  int *d_in, *d_out;\n", loop + "  int *d_in, *d_out;\n")
+        )
+        words = ["loop.cu", "--batch", "-ex", "run", "-ex", "print h[1]", "-ex", "where"]
         with subprocess.Popen(
             command(*words),
             cwd=tmp_path,
@@ -238,12 +247,15 @@ class TestInGdb:
             text=True,
             start_new_session=True,
         ) as child:
-            time.sleep(8)
+            assert child.stdout is not None
+            before = iter(child.stdout.readline, "here\n")
+            assert len(list(before)) < 20
+            time.sleep(1)
             os.killpg(child.pid, signal.SIGINT)
-            said, _ = child.communicate(timeout=60)
+            said = child.stdout.read()
         assert "SIGINT" in said
-        assert "$1 = {x = 0, y = 0, z = 0}" in said
-        assert "loop.cu:11" in said
+        assert "$1 = 1" in said
+        assert "main () at" in said or "loop.cu:19" in said
 
     def test_a_rung_runs_with_one_call_of_its_judge(self, tmp_path: Path) -> None:
         name = "01_global_atomic.cu"
