@@ -40,8 +40,8 @@ std::vector<Hypothesis> hypotheses(const WrongReduction& wrong) {
         {wrong.over((n - 1) / block * block, n), "only the last block's items are counted"});
   }
   for (std::size_t block = kMinBlock; block < n && block <= kMaxBlock; block *= 2) {
-    const auto num_blocks = static_cast<double>((n + block - 1) / block);
-    list.push_back({num_blocks * wrong.over(0, block),
+    const std::size_t num_blocks = (n + block - 1) / block;
+    list.push_back({static_cast<double>(num_blocks) * wrong.over(0, block),
                     "every block counts the first block's items (is blockIdx missing from the "
                     "index?)"});
   }

@@ -33,6 +33,9 @@ VERBS = {
     "run": Verb(
         "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
     ),
+    "debug": Verb(
+        "verbs_debug", "Step through a CUDA program in gdb, thread by thread, without a GPU."
+    ),
     "grade": Verb(
         "verbs_grade",
         "Grade a submission (a folder of lab folders, or an archive), or a class of them.",

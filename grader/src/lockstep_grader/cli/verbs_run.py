@@ -3,11 +3,11 @@
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
+from lockstep_grader.cli.after_dashes import AfterDashes
 from lockstep_grader.judging.session import default_jobs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
@@ -29,20 +29,8 @@ from lockstep_grader.student.program.tools import program_steps
 _SHOWN_LINES = 60  # of a file with counts, the most expensive first
 
 
-class _RunCommand(TyperCommand):
-    """What follows `--` is the program's own."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        own, found, of_program = args, False, list[str]()
-        if "--" in args:
-            at = args.index("--")
-            own, found, of_program = args[:at], True, args[at + 1 :]
-        ctx.meta["program_arguments"] = of_program if found else []
-        return super().parse_args(ctx, list(own))
-
-
 def add_to(app: typer.Typer) -> None:
-    app.command("run", cls=_RunCommand)(run)
+    app.command("run", cls=AfterDashes)(run)
 
 
 def run(

@@ -23,6 +23,7 @@ from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,
+    DEBUGGER_REQUIREMENT,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
@@ -51,7 +52,7 @@ class Item:
 def examine() -> tuple[Item, ...]:
     return (
         *_packages("build", BUILD_REQUIREMENTS),
-        *_packages("optional", OPTIONAL_REQUIREMENTS),
+        *_packages("optional", (*OPTIONAL_REQUIREMENTS, DEBUGGER_REQUIREMENT)),
         _sandbox(),
         _rung_compiler(),
         *_cuda(),

@@ -42,7 +42,8 @@ std::unordered_map<std::uint32_t, std::vector<Release>> g_releases;  // by the b
 std::size_t g_num_releases = 0;
 std::uint64_t g_time = 0;  // of the last release
 
-std::uint32_t g_first_ordinal = 1;  // of this launch, after its last grid barrier
+std::uint32_t g_launch_ordinal = 1;  // of this launch
+std::uint32_t g_first_ordinal = 1;   // of this launch, after its last grid barrier
 std::uint32_t g_next_ordinal = 1;
 
 // Of the launches on other streams that may overlap this one; usually as g_first_ordinal.
@@ -79,6 +80,8 @@ bool is_current(Stamp stamp) {
   return ordinal_of(stamp) >= g_first_concurrent && concurrent_kernel_of(stamp) != nullptr;
 }
 
+std::uint64_t start_number(Stamp stamp) { return ordinal_of(stamp) - g_launch_ordinal; }
+
 bool has_fences(Stamp stamp) {
   const Untraced untraced;
   return g_releases.find(ordinal_of(stamp)) != g_releases.end();
@@ -89,7 +92,7 @@ bool are_ordinals_scarce() { return g_next_ordinal > kMaxOrdinal / 2; }
 void restart_ordinals() { g_next_ordinal = 1; }
 
 void order_launch(std::uint32_t first_concurrent) {
-  g_first_ordinal = g_next_ordinal;
+  g_launch_ordinal = g_first_ordinal = g_next_ordinal;
   g_first_concurrent = first_concurrent;
   g_releases.clear();
   g_num_releases = 0;

@@ -40,6 +40,9 @@ bool is_ordered(Stamp earlier);
 // Whether any thread of the stamp's block has executed a fence.
 bool has_fences(Stamp stamp);
 
+// Of a block of this launch: how many of the launch's blocks started before it.
+std::uint64_t start_number(Stamp stamp);
+
 // Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
 // stream without an ordering before this one.
 bool is_current(Stamp stamp);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,8 +12,11 @@
 
 #include "check/block_checks.h"
 #include "check/concurrent_launch.h"
+#include "check/order.h"
 #include "program/source_line.h"
+#include "report/debugger.h"
 #include "report/race_text.h"
+#include "run/block.h"
 #include "run/launch.h"
 #include "run/running.h"
 #include "run/running_thread.h"
@@ -26,9 +30,16 @@ namespace {
 std::map<std::pair<const void*, const void*>, int> g_races;  // how often, by the two places
 std::set<std::string, std::less<>> g_kernels;                // in which races were reported
 
+struct Parties {
+  Party accused;
+  std::optional<Party> other;  // nothing: of another kernel
+  bool other_writes;
+};
+
 // Two writes: what was there before the second one.
 struct Unsettled {
   Finding finding;
+  Parties parties;
   bool same_line = false;
   const void* address = nullptr;
   std::size_t size_bytes = 0;
@@ -42,7 +53,9 @@ bool is_new_race(const void* pc, const void* earlier) {
   return ++g_races[{pc, earlier}] <= kMaxTries;
 }
 
-void report_and_remember(Finding finding) {
+void report_and_remember(Finding finding, const Parties& parties) {
+  name_accused(parties.accused);
+  if (parties.other) name_other(*parties.other, parties.other_writes ? "writes" : "reads");
   g_kernels.insert(finding.kernel);
   report(std::move(finding));
 }
@@ -67,13 +80,21 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
                                 .earlier_writes = earlier.writes,
                                 .is_same_block = is_same_block,
                                 .other_kernel = other_kernel})};
+  Parties parties = {{running.block->index, running.lane->index, access.pc}, {}, earlier.writes};
+  if (other_kernel == nullptr) {
+    const Launch& launch = *running.launch;
+    parties.other = {
+        is_same_block ? running.block->index : launch.nth_block(start_number(earlier.stamp)),
+        thread_index_of(thread_of(earlier.stamp), launch.config.block), earlier.pc()};
+  }
   const bool both_write =
       other_kernel == nullptr && earlier.writes && access.writes && !access.is_atomic;
   if (!both_write || access.size_bytes > sizeof g_unsettled.before) {
-    return report_and_remember(std::move(finding));
+    return report_and_remember(std::move(finding), parties);
   }
   settle_race();
   g_unsettled.finding = std::move(finding);
+  g_unsettled.parties = parties;
   g_unsettled.same_line = is_same_line(access.pc, earlier.pc());
   g_unsettled.address = reinterpret_cast<const void*>(access.address);
   g_unsettled.size_bytes = access.size_bytes;
@@ -89,7 +110,7 @@ void settle_race() {
       std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) == 0;
   if (same_value && g_unsettled.same_line) return;
   if (same_value) g_unsettled.finding.message += same_value_text();
-  report_and_remember(std::move(g_unsettled.finding));
+  report_and_remember(std::move(g_unsettled.finding), g_unsettled.parties);
 }
 
 bool has_races(const char* kernel) { return g_kernels.contains(std::string_view(kernel)); }

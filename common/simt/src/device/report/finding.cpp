@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "report/debugger.h"
+
 namespace simt {
 namespace {
 
@@ -30,8 +32,9 @@ void report(Finding finding) {
         return other.kind == finding.kind && other.file == finding.file &&
                other.line == finding.line;
       });
-  if (known || kept_findings().size() >= kMaxFindings) return;
+  if (known || kept_findings().size() >= kMaxFindings) return device::forget_parties();
   if (g_listener != nullptr) g_listener(finding);
+  device::tell_debugger(finding.kind, finding.message);
   kept_findings().push_back(std::move(finding));
 }
 

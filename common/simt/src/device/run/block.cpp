@@ -25,8 +25,7 @@ Block::Block(dim3 dim, const Schedule& schedule)
     Warp& warp = warps[i];
     warp.id = static_cast<int>(schedule.warps(i));
     for (int lane = 0; lane < kWarpSize; ++lane) {
-      const auto thread = static_cast<unsigned>(warp.thread_id(lane));
-      warp.lanes[lane].index = {thread % dim.x, thread / dim.x % dim.y, thread / dim.x / dim.y};
+      warp.lanes[lane].index = thread_index_of(warp.thread_id(lane), dim);
     }
   }
   on_block_made(*this);

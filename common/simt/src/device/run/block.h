@@ -23,6 +23,12 @@ struct BlockChecks;
 struct WarpTrace;
 struct LaneTrace;
 
+// threadIdx of the thread with this number in its block.
+inline uint3 thread_index_of(int id, dim3 dim) {
+  const auto thread = static_cast<unsigned>(id);
+  return {thread % dim.x, thread / dim.x % dim.y, thread / dim.x / dim.y};
+}
+
 // One CUDA thread.
 struct Lane {
   uint3 index = {};             // threadIdx

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "report/debugger.h"
 #include "report/words.h"
 #include "run/events.h"
 #include "run/poll.h"
@@ -34,6 +35,8 @@ AddressRange range_of(std::span<std::byte> memory) {
 
 const char* have(std::uint64_t count) { return count == 1 ? " has " : " have "; }
 
+const Grid* g_running = nullptr;
+
 bool can_run(const Block& block) { return block.runnable != 0 || block.has_yielded(); }
 
 }  // namespace
@@ -45,9 +48,12 @@ Grid::Grid(Launch& launch, std::uint64_t max_resident)
       max_resident_(max_resident),
       shared_memory_(launch.config.shared_bytes) {}
 
+const Grid* running_grid() { return g_running; }
+
 void Grid::run(std::uint64_t patience) {
   patience_ = patience;
   waits_for_host_ = false;
+  g_running = this;
   running.static_shared = range_of(shared_memory_.static_memory());
   running.dynamic_shared = range_of(shared_memory_.dynamic_memory());
   if (num_started_ == 0) start_block();
@@ -113,11 +119,7 @@ void Grid::start_block() {
   }
   resident_.push_back(std::move(spare_.back()));
   spare_.pop_back();
-  const dim3& grid = launch_.config.grid;
-  const std::uint64_t id = launch_.schedule.blocks(num_started_++);
-  const std::uint64_t row = id / grid.x;
-  resident_.back()->start({static_cast<unsigned>(id % grid.x), static_cast<unsigned>(row % grid.y),
-                           static_cast<unsigned>(row / grid.y)});
+  resident_.back()->start(launch_.nth_block(num_started_++));
   ++running.changes;
 }
 
@@ -209,6 +211,11 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
   launch_.fault = Fault{cudaErrorLaunchTimeout,
                         mismatch ? FindingKind::kBarrierDivergence : FindingKind::kDeadlock,
                         std::move(message), threads.empty() ? nullptr : threads.front().pc};
+  if (!threads.empty()) {
+    name_accused({block.index, thread_index_of(threads.front().id, launch_.config.block),
+                  threads.front().pc});
+  }
+  tell_debugger(*launch_.fault->kind, launch_.fault->message, Then::kEndsKernel);
 }
 
 // The message describes the oldest block.

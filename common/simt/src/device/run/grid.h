@@ -28,6 +28,13 @@ class Grid {
 
   bool waits_for_host() const { return waits_for_host_; }
 
+  // For a debugger.
+  const Launch& launch() const { return launch_; }
+  const std::vector<std::unique_ptr<Block>>& resident() const { return resident_; }
+  bool is_in_place(const Block& block) const { return loaded_ == &block; }  // its shared memory
+  std::uint64_t num_started() const { return num_started_; }
+  std::uint64_t num_ended() const { return num_ended_; }
+
   // Between two calls of run(), while the host goes on.
   void leave();
   void come_back();
@@ -67,5 +74,8 @@ class Grid {
   std::uint64_t patience_ = 0;
   bool waits_for_host_ = false;
 };
+
+// The grid whose blocks run; null: none.
+const Grid* running_grid();
 
 }  // namespace simt::device

@@ -23,6 +23,14 @@ struct Launch {
   std::uint64_t num_barriers = 0;   // that blocks have passed
   std::optional<Fault> fault = {};  // why the kernel was ended
 
+  // blockIdx of the block that is n-th to start.
+  uint3 nth_block(std::uint64_t n) const {
+    const std::uint64_t id = schedule.blocks(n);
+    const std::uint64_t row = id / config.grid.x;
+    return {static_cast<unsigned>(id % config.grid.x), static_cast<unsigned>(row % config.grid.y),
+            static_cast<unsigned>(row / config.grid.y)};
+  }
+
   // Whether the block barrier that is complete now ends its block's turn. Never while counting: a
   // warp that waits for another block splits its requests.
   bool draw_interruption(std::uint64_t n_in_block) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "report/debugger.h"
 #include "run/barrier.h"
 #include "run/block.h"
 #include "run/built_ins.h"
@@ -136,6 +137,7 @@ void run_block(Block& block) {
 }
 
 void end_kernel(Fault fault) {
+  if (fault.kind) tell_debugger(*fault.kind, fault.message, Then::kEndsKernel);
   running.launch->fault = std::move(fault);
   running.trace = nullptr;
   switch_to(host_fiber);

@@ -49,6 +49,7 @@ _TOP = (
     "docs/checkers.md",
     "docs/counters.md",
     "docs/editors.md",
+    "docs/debugging.md",
     "docs/emulator.md",
     "docs/glossary.md",
     "docs/profiling.md",

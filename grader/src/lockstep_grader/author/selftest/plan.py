@@ -64,6 +64,7 @@ def ensure_tools(workspace: Workspace) -> None:
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
+        ((system.DEBUGGER_REQUIREMENT,), "`./lab debug` is not tested"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ):
         try:

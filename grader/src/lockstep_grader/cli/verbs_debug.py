@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The verb `debug`."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockstep_grader.cli.after_dashes import AfterDashes
+from lockstep_grader.cli.options import FromOption
+from lockstep_grader.intake.catalog import find_target, read_labs
+from lockstep_grader.judging.session import default_jobs, open_session_for
+from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.debug.rung import build_worker, judged
+from lockstep_grader.student.debug.start import find_gdb, for_debugging, run_gdb
+from lockstep_grader.student.program import report
+from lockstep_grader.student.program.build import (
+    STANDARDS,
+    BuildError,
+    Options,
+    build_program,
+    check_files,
+)
+from lockstep_grader.student.program.run import Checks
+from lockstep_grader.student.program.tools import program_steps
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("debug", cls=AfterDashes)(debug)
+
+
+def debug(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="LAB/RUNG | FILE.cu... [-- ARGS]", show_default=False),
+    ],
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for headers here, too.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
+    ] = None,
+    std: Annotated[int, typer.Option(help="The C++ standard: 17, as nvcc, or 20.")] = 17,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
+    ] = 0,
+    checks: Annotated[
+        Checks, typer.Option(help="memory: no races; none: also no bounds.")
+    ] = Checks.ALL,
+    from_: FromOption = None,
+    size: Annotated[
+        int, typer.Option(min=1, max=1 << 20, help="Of a rung's call: its items.")
+    ] = 1000,
+    execute: Annotated[
+        list[str] | None,
+        typer.Option("-ex", metavar="COMMAND", help="A command for gdb; repeatable."),
+    ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="End after the commands of -ex, without a prompt.")
+    ] = False,
+    interpreter: Annotated[
+        str, typer.Option(help="gdb's --interpreter, for editors: mi2, mi3.")
+    ] = "",
+) -> int:
+    """Step through a rung or a CUDA program in gdb, thread by thread, without a GPU."""
+    of_gdb = ["-batch", "-nx"] if batch else []
+    of_gdb += [f"--interpreter={interpreter}"] if interpreter else []
+    for command in execute or ():
+        of_gdb += ["-ex", command]
+    if len(files) == 1 and not files[0].suffix:
+        return _debug_rung(str(files[0]), from_, size, of_gdb)
+    check_files(files)
+    if std not in STANDARDS:
+        raise InputError(f"--std {std}: choose 17 or 20")
+    for searched in include or ():
+        if not searched.is_dir():
+            raise InputError(f"-I {searched}: no such folder")
+    gdb = find_gdb()
+    workspace = Workspace.from_environment()
+    steps = for_debugging(program_steps(workspace, default_jobs()))
+    options = Options(tuple(include or ()), tuple(define or ()), std)
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+        work = Path(folder)
+        try:
+            program = build_program(steps, files, options, work, default_jobs())
+        except BuildError as error:
+            report.print_build_error(make_console(stderr=True), files, error)
+            return ExitCode.SHORT_OF_FULL_MARKS
+        common = workspace.root.resolve() / "common"
+        arguments: list[str] = ctx.meta["program_arguments"]
+        return run_gdb(gdb, program, arguments, of_gdb, common, files[0].absolute(), seed, checks)
+
+
+def _debug_rung(target: str, from_: Path | None, size: int, of_gdb: list[str]) -> int:
+    workspace = Workspace.from_environment()
+    lab, rungs = find_target(read_labs(workspace), target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"debug needs a rung, as in {lab.id}/{rungs[0].id}, or a .cu file")
+    folder, rung = from_ or workspace.labs, rungs[0]
+    source = folder.resolve() / lab.id / rung.file_name
+    if not source.is_file():
+        raise InputError(f"{source}: no such file")
+    gdb = find_gdb()
+    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=False, labs=[lab.id])
+    tools = session.toolchain.lab(lab.id)
+    common = workspace.root.resolve() / "common"
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as name:
+        work = Path(name)
+        try:
+            worker = build_worker(session.toolchain, tools, source, work)
+        except BuildError as error:
+            report.print_build_error(make_console(stderr=True), [source], error)
+            return ExitCode.SHORT_OF_FULL_MARKS
+        with judged(tools.judge, rung.id, worker, size, work) as before:
+            return run_gdb(gdb, worker, [], of_gdb, common, source, before=before)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Starts gdb on a program that was built for debugging."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.student.program.run import Checks
+from lockstep_grader.toolchain.description import Step
+from lockstep_grader.toolchain.distributions import install_command
+from lockstep_grader.toolchain.system import DEBUGGER_REQUIREMENT
+
+_SETUP = Path(__file__).parent / "inside" / "setup.py"
+_NO_PTRACE = (
+    "gdb may not control programs here: a container needs `docker run --cap-add=SYS_PTRACE "
+    "--security-opt seccomp=unconfined`"
+)
+
+
+def find_gdb() -> str:
+    """Where gdb is. Raises FaultError with the command that installs it, or says why it fails."""
+    gdb = DEBUGGER_REQUIREMENT.found()
+    if not gdb:
+        command = install_command([DEBUGGER_REQUIREMENT.package], os.geteuid() == 0)
+        raise FaultError(f"debug needs gdb: {command}")
+    probe = [gdb, "-nx", "-batch", "-ex", "python print('python')", "-ex", "starti", "--args"]
+    said = _output([*probe, shutil.which("true") or "/bin/true"])
+    if "\npython" not in f"\n{said}":
+        raise FaultError(f"{gdb} was built without Python: install the system's own gdb package")
+    if "ptrace" in said or "Couldn't" in said or "not permitted" in said:
+        raise FaultError(_NO_PTRACE)
+    return gdb
+
+
+def _output(argv: Sequence[str]) -> str:
+    done = subprocess.run(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return done.stdout
+
+
+def for_debugging(steps: Mapping[str, Step]) -> Mapping[str, Step]:
+    """The same program with every variable in memory, and described to gdb."""
+    return {
+        name: replace(step, argv=(*step.argv, "-O0", "-g")) if name.startswith("compile") else step
+        for name, step in steps.items()
+    }
+
+
+def run_gdb(
+    gdb: str,
+    program: Path,
+    arguments: Sequence[str],
+    options: Sequence[str],
+    common: Path,
+    source: Path,
+    seed: int = 0,
+    checks: Checks = Checks.ALL,
+    before: Sequence[str] = (),
+) -> int:
+    """gdb's exit code. `options` are gdb's own; the words `before` start it."""
+    env = {
+        **os.environ,
+        "LOCKSTEP_DEBUG_COMMON": str(common),
+        "LOCKSTEP_DEBUG_SOURCE": str(source),
+        "LOCKSTEP_SEED": str(seed),
+        "LOCKSTEP_CHECKS": checks,
+        "DEBUGINFOD_URLS": "",
+    }
+    argv = [*before, gdb, "-q", "-iex", "set debuginfod enabled off", "-x", str(_SETUP), *options]
+    # Ctrl-C is gdb's: it stops the program, and ends neither of us.
+    earlier = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        done = subprocess.run(
+            [*argv, "--args", str(program), *arguments], env=env, close_fds=not before
+        )
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+    return done.returncode
