@@ -34,7 +34,7 @@ struct Party {
   const void* pc;  // a return address, as everywhere
 };
 
-// Whom the next finding accuses and, if it takes two, who else had a part in it. The accesses of a
+// The thread that the next finding accuses and, if it takes two, the other one. The accesses of a
 // race may have been some time ago.
 void name_accused(const Party& accused);
 void name_other(const Party& other, const char* verb);

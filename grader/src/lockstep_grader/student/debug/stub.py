@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Started by a judge in the worker's place: hands the worker's channels on, and waits.
 
-So the judge needs to know nothing of the debugger, and the debugger keeps its terminal.
+So the judge does not depend on the debugger, and the debugger keeps its terminal.
 """
 
 import socket
