@@ -48,7 +48,7 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
   output_fd = fcntl(output_fd, F_DUPFD, 10);
   arena_fd = fcntl(arena_fd, F_DUPFD, 10);
   const int null_fd = open("/dev/null", O_RDONLY);
-  if (std::min({socket_fd, output_fd, arena_fd, null_fd}) < 0) _exit(127);
+  if (socket_fd < 0 || output_fd < 0 || arena_fd < 0 || null_fd < 0) _exit(127);
   dup2(null_fd, STDIN_FILENO);
   dup2(output_fd, STDOUT_FILENO);
   dup2(output_fd, STDERR_FILENO);

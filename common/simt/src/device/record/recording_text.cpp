@@ -99,7 +99,7 @@ class Writer {
         is_cut = true;
         break;
       }
-      if (!moments.empty()) moments += ",";
+      if (!moments.empty()) moments += ',';
       append(moments, moment);
     }
     std::string text =
