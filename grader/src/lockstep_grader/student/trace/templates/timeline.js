@@ -95,6 +95,7 @@ class Timeline {
   }
 
   show() {
+    if (!this.picture.width) return;  // not laid out yet; resize() comes
     const draw = this.canvas.getContext("2d");
     draw.clearRect(0, 0, this.width, this.height);
     draw.drawImage(this.picture, 0, 0, this.width, this.height);
