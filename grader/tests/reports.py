@@ -30,6 +30,7 @@ share = { zero = 0.2, full = 0.8 }
 [rung.budget]
 bank_conflicts = { zero = 1000, full = 0 }
 sector_efficiency = { zero = 0.5, full = 1 }
+global_bytes_moved_per_item = { zero = 1000, full = 500 }
 
 [[rung]]
 id = "02_second"
