@@ -34,7 +34,8 @@ VERBS = {
         "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
     ),
     "debug": Verb(
-        "verbs_debug", "Step through a CUDA program in gdb, thread by thread, without a GPU."
+        "verbs_debug",
+        "Step through a rung or a CUDA program in gdb, thread by thread, without a GPU.",
     ),
     "grade": Verb(
         "verbs_grade",
