@@ -14,6 +14,8 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.debug import start
 from test_e2e import REPOSITORY
 
+from conftest import LAB, Checkout
+
 ROTATE = """\
 #include <cstdio>
 __device__ int twice(int x) {
@@ -297,6 +299,11 @@ class TestBefore:
 
     def test_an_unknown_option_is_a_usage_error(self, tmp_path: Path) -> None:
         assert debug(tmp_path, RIGHT, options=("--faster",)).returncode == 2
+
+
+def test_an_option_of_programs_is_refused_for_a_rung(checkout: Checkout) -> None:
+    ran = checkout.lab("debug", f"{LAB}/01_first", "--seed", "7")
+    assert (ran.status, "--seed and --checks go with a program" in ran.complaint) == (2, True)
 
 
 def test_without_gdb_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,10 @@ def debug(
     for command in execute or ():
         of_gdb += ["-ex", command]
     if len(files) == 1 and not files[0].suffix:
+        if include or define or std != STANDARDS[0] or seed or checks is not Checks.ALL:
+            raise InputError(
+                "-I, -D, --std, --seed and --checks go with a program, not with a rung"
+            )
         return _debug_rung(str(files[0]), from_, size, of_gdb)
     check_files(files)
     if std not in STANDARDS:
