@@ -235,6 +235,15 @@ def test_warnings_and_resources_are_in_the_json_and_cost_nothing(
     assert report["toolchain"]["nvcc"]["version"] == "13.0.88"
 
 
+def test_a_warning_breaks_the_proof_of_a_starter_and_of_a_solution(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    nvcc.says(f"{FILE}(1): warning #1-D: last line of file ends without a newline\n", 0)
+    ran = checkout.lab("lint")
+    breach = "01_first: nvcc warns at line 1: last line of file ends without a newline"
+    assert (ran.status, ran.out.count(breach)) == (1, 2)
+
+
 def test_who_waits_gets_the_errors_alone_unless_a_budget_counts_registers(
     checkout: Checkout, nvcc: Nvcc
 ) -> None:

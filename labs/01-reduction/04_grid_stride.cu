@@ -12,7 +12,6 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
 
 // Writes the sum of what block b's threads pick from d_in (num_items) to d_block_sums[b].
 // blockDim.x is a power of two; blockDim.x floats of dynamic shared memory.
@@ -30,10 +29,9 @@ void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch
                 cudaStream_t stream) {
   todo("04_grid_stride: write the kernel and its two launches, then delete this line");
 
-  // TODO 5. This many blocks run at once if 2048 threads fit on a multiprocessor. Which
-  //         cudaOccupancy function counts them for your device? How many blocks do 1000 items
-  //         need? And 0 items?
-  const int num_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  // TODO 5. One block per multiprocessor: how many more does your device hold at once? See
+  //         max_resident_blocks in lab/launch.cuh. How many blocks do 1000 items need? And 0?
+  const int num_blocks = num_multiprocessors();
   float* d_block_sums = scratch.allocate<float>(num_blocks);
   // TODO 6. The third launch argument is the size of the dynamic shared memory, in bytes.
   grid_stride_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_block_sums);

@@ -24,7 +24,6 @@ struct Unchanged {
 namespace {
 
 constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 4;
 
 // Writes finish(all mapped items combined) to d_out[0]. d_arrays: one or more arrays (num_items).
 template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
@@ -41,10 +40,11 @@ template <class Map, class Combine, class T, class Finish, class Result, class..
 void reduce(Map map, Combine combine, T identity, Finish finish, int num_items, Result* d_out,
             Scratch& scratch, cudaStream_t stream, const Floats*... d_arrays) {
   // TODO 5. The grid of your 06.
-  const int num_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const auto kernel = operator_kernel<Map, Combine, T, Finish, Result, Floats...>;
+  const int num_blocks = max_resident_blocks(kernel, kThreadsPerBlock);
   T* d_block_values = scratch.allocate<T>(num_blocks);
-  operator_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(
-      map, combine, identity, finish, num_items, d_block_values, d_out, d_arrays...);
+  kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(map, combine, identity, finish, num_items,
+                                                      d_block_values, d_out, d_arrays...);
   check_launch();
 }
 

@@ -13,8 +13,7 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
-constexpr int kThreadsInLastBlock = 1024;    // the second launch is one block, so a large one
+constexpr int kThreadsInLastBlock = 1024;  // the second launch is one block, so a large one
 
 // blockDim.x must be a power of two; needs blockDim.x floats of dynamic shared memory.
 __global__ void grid_stride_kernel(const float* d_in, int num_items, float* d_block_sums) {
@@ -41,7 +40,8 @@ __global__ void grid_stride_kernel(const float* d_in, int num_items, float* d_bl
 
 void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                 cudaStream_t stream) {
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const int most_blocks =
+      max_resident_blocks(grid_stride_kernel, kThreadsPerBlock, kThreadsPerBlock * sizeof(float));
   const int num_blocks = std::clamp(ceil_div(num_items, kThreadsPerBlock), 1, most_blocks);
   float* d_block_sums = scratch.allocate<float>(num_blocks);
 

@@ -15,8 +15,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
-constexpr int kBlocksPerMultiprocessor = 8;  // 8 * 256 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
-constexpr int kThreadsInLastBlock = 1024;    // the second launch is one block, so a large one
+constexpr int kThreadsInLastBlock = 1024;  // the second launch is one block, so a large one
 
 // Returns the warp's sum in lane 0; the other lanes hold partial sums. All 32 lanes must call.
 __device__ float warp_sum(float value) {
@@ -58,7 +57,7 @@ __global__ void warp_shuffle_kernel(const float* d_in, int num_items, float* d_b
 
 void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                 cudaStream_t stream) {
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const int most_blocks = max_resident_blocks(warp_shuffle_kernel, kThreadsPerBlock);
   const int num_blocks = std::clamp(ceil_div(num_items, kThreadsPerBlock), 1, most_blocks);
   float* d_block_sums = scratch.allocate<float>(num_blocks);
 

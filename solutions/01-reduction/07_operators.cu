@@ -16,7 +16,6 @@ constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 4;
 
 // float4 loads of each array that a thread has under way: about four in all.
 template <int kNumArrays>
@@ -127,7 +126,7 @@ __device__ auto map_vector(Map map, Combine combine, int first_item, Vectors... 
 
 // num_items items of each array; d_block_values (gridDim.x) is used if there are several blocks.
 template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
-__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kThreadsPerBlock)
     operator_kernel(Map map, Combine combine, T identity, Finish finish, int num_items,
                     T* d_block_values, Result* d_out, const Floats*... d_arrays) {
   constexpr int kVectorsInFlight = kVectorsInFlightOf<sizeof...(Floats)>;
@@ -192,11 +191,12 @@ template <class Map, class Combine, class T, class Finish, class Result, class..
 void reduce(Map map, Combine combine, T identity, Finish finish, int num_items, Result* d_out,
             Scratch& scratch, cudaStream_t stream, const Floats*... d_arrays) {
   const int items_per_tile = kThreadsPerBlock * kVectorsInFlightOf<sizeof...(Floats)> * 4;
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const auto kernel = operator_kernel<Map, Combine, T, Finish, Result, Floats...>;
+  const int most_blocks = max_resident_blocks(kernel, kThreadsPerBlock);
   const int num_blocks = std::clamp(ceil_div(num_items, items_per_tile), 1, most_blocks);
   T* d_block_values = scratch.allocate<T>(num_blocks);
-  operator_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(
-      map, combine, identity, finish, num_items, d_block_values, d_out, d_arrays...);
+  kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(map, combine, identity, finish, num_items,
+                                                      d_block_values, d_out, d_arrays...);
   check_launch();
 }
 

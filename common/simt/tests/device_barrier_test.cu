@@ -202,9 +202,20 @@ enum class Barriers {
   kInALoopOfOwnLength,
   kBeforeAShuffle,
   kTwiceInABranch,
+  kInAFunction,
+  kInAFunctionThatReturnsEarly,
 };
 
 #define SYNCHRONISE __syncthreads()
+
+// Not inlined, so its barrier lies in another function than the kernel.
+__device__ __noinline__ void meet() { __syncthreads(); }
+
+__device__ __noinline__ void write_and_meet(int* out, int num_working) {
+  if (threadIdx.x >= num_working) return;
+  out[threadIdx.x] = 1;
+  meet();
+}
 
 template <Barriers kWhich>
 __global__ void diverge(int* out) {
@@ -243,6 +254,11 @@ __global__ void diverge(int* out) {
       out[t] = 1;
       __syncthreads();
     }
+  } else if (kWhich == Barriers::kInAFunction) {
+    if (t < 16) write_and_meet(out, 64);
+  } else if (kWhich == Barriers::kInAFunctionThatReturnsEarly) {
+    write_and_meet(out, 16);
+    if (t % 2 == 0) out[t] += 1;
   }
   out[t] += 2;
 }
@@ -270,6 +286,9 @@ TEST_F(Barrier, MustNotBePassedWithoutIt) {
   EXPECT_TRUE(contains(divergence<Barriers::kInALoopOfOwnLength>(), passed));
   EXPECT_TRUE(contains(divergence<Barriers::kBeforeAShuffle>(), "thread 32 of block 0" + passed));
   EXPECT_TRUE(contains(divergence<Barriers::kTwiceInABranch>(), "thread 16 of block 0" + passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kInAFunction>(), "thread 16 of block 0" + passed));
+  EXPECT_TRUE(contains(divergence<Barriers::kInAFunctionThatReturnsEarly>(),
+                       "thread 16 of block 0" + passed));
 }
 
 __device__ int root_of(int square) {
@@ -279,7 +298,14 @@ __device__ int root_of(int square) {
   return 0;
 }
 
+template <bool kInAFunction>
+__device__ void synchronise() {
+  if (kInAFunction) return meet();
+  __syncthreads();
+}
+
 // All return early, each in another way, and none passes a barrier.
+template <bool kInAFunction>
 __global__ void return_in_turns(int* out, int num_working) {
   const int t = threadIdx.x;
   out += blockIdx.x * blockDim.x;
@@ -288,7 +314,7 @@ __global__ void return_in_turns(int* out, int num_working) {
     int steps = root_of(t);
     while (steps > 0) --steps;
     if (t == round) return;
-    __syncthreads();
+    synchronise<kInAFunction>();
     out[t] += root_of(t) + 1;
     if (t == round + 10) {
       out[t] = -1;
@@ -299,16 +325,17 @@ __global__ void return_in_turns(int* out, int num_working) {
   }
   if (t % 2 == 0) {
     out[t] = 1;
-    __syncthreads();
+    synchronise<kInAFunction>();
     out[t] += 1;
   }
 }
 
+template <bool kInAFunction>
 __global__ void return_from_the_other_branch(int* out) {
   const int t = threadIdx.x;
   for (int round = 0; round < 4; ++round) {
     if (t > round) {
-      __syncthreads();
+      synchronise<kInAFunction>();
       out[t] += round;
     } else {
       out[t] = 7;
@@ -318,11 +345,18 @@ __global__ void return_from_the_other_branch(int* out) {
   out[t] += 2;
 }
 
-TEST_F(Barrier, MayBeLeftOutByThreadsThatReturn) {
+template <bool kInAFunction>
+void return_early() {
   Managed<int> out(512);
-  for (const int num_working : {1, 20, 40, 256})
-    return_in_turns<<<2, 256>>>(out.get(), num_working);
-  return_from_the_other_branch<<<1, 64>>>(out.get());
+  for (const int num_working : {1, 20, 40, 256}) {
+    return_in_turns<kInAFunction><<<2, 256>>>(out.get(), num_working);
+  }
+  return_from_the_other_branch<kInAFunction><<<1, 64>>>(out.get());
+}
+
+TEST_F(Barrier, MayBeLeftOutByThreadsThatReturn) {
+  return_early<false>();
+  return_early<true>();
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ def compiled(nvcc: str, program: Program, binary: Path) -> list[str]:
 
 def on_gpu(nvcc: str, sanitizer: Path, program: Program) -> Outcome:
     binary = WORK / program.name.replace("/", ".")
-    outcome: Outcome = {"hash": digest(program), "nvcc": compiled(nvcc, program, binary)}
+    outcome: Outcome = {"nvcc": compiled(nvcc, program, binary)}
     if outcome["nvcc"]:
         return outcome
     status, said = run_limited([binary], RUN_SECONDS)
@@ -136,12 +136,23 @@ def heard(said: str, program: Program) -> list[str]:
         return [str(error)[:200]]
 
 
-def digest(program: Program) -> str:
-    return hashlib.sha256(program.file.read_bytes()).hexdigest()[:16]
+def digest(program: Program, tool: str = "") -> str:
+    """What an outcome depends on: the program, and the tool that examined it, if that is ours."""
+    return hashlib.sha256(tool.encode() + program.file.read_bytes()).hexdigest()[:16]
+
+
+def emulator_digest() -> str:
+    emulator = ROOT / "common" / "simt"
+    files = [file for part in ("include", "src") for file in (emulator / part).rglob("*.*")]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
 
 
 def gather(
-    name: str, head: dict[str, object], jobs: int, examine: Callable[[Program], Outcome]
+    name: str,
+    head: dict[str, object],
+    jobs: int,
+    examine: Callable[[Program], Outcome],
+    tool: str = "",
 ) -> None:
     """docs/bench/NAME, kept up to date while programs are examined."""
     file = BENCH / name
@@ -151,12 +162,12 @@ def gather(
     found = {
         each.name: known[each.name]
         for each in programs
-        if known.get(each.name, {}).get("hash") == digest(each)
+        if known.get(each.name, {}).get("hash") == digest(each, tool)
     }
     lock = threading.Lock()
 
     def one(program: Program) -> None:
-        outcome = examine(program)
+        outcome = {"hash": digest(program, tool), **examine(program)}
         with lock:
             found[program.name] = outcome
             report = {**head, "programs": dict(sorted(found.items()))}
@@ -188,7 +199,7 @@ def cuda(jobs: int) -> None:
 def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         examined = examine(steps, program, Path(folder))
-    outcome = {"hash": digest(program), "emulator": places(examined.findings)}
+    outcome: Outcome = {"emulator": places(examined.findings)}
     return (
         {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
     )
@@ -197,7 +208,7 @@ def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
 def cpu(jobs: int) -> None:
     steps = program_steps(Workspace(ROOT, ROOT / "build"), jobs)
     head: dict[str, object] = {**provenance(), "machine": machine()}
-    gather("programs-cpu.json", head, jobs, partial(on_cpu, steps))
+    gather("programs-cpu.json", head, jobs, partial(on_cpu, steps), emulator_digest())
 
 
 def table() -> str:

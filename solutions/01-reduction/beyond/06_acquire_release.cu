@@ -17,8 +17,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 512;
-constexpr int kBlocksPerMultiprocessor = 4;  // 4 * 512 = 2048 threads; 1536 fit on 8.6, 8.9, 12.0
-constexpr int kVectorsInFlight = 4;          // loads that a thread has in flight
+constexpr int kVectorsInFlight = 4;  // loads that a thread has in flight
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsInFlight;
 
 // Blocks that have handed in their sum. 0 between calls: the last block of each call resets it.
@@ -79,7 +78,7 @@ __device__ float thread_sum(const float* d_in, int num_items) {
   return has_tail_item ? sum + d_in[num_vectors * 4 + t] : sum;
 }
 
-__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kThreadsPerBlock)
     single_pass_kernel(const float* d_in, int num_items, float* d_block_sums, float* d_out) {
   const float sum = block_sum(thread_sum(d_in, num_items));
   if (gridDim.x == 1) {  // no block to wait for
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
 
 void reduce_sum(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                 cudaStream_t stream) {
-  const int most_blocks = num_multiprocessors() * kBlocksPerMultiprocessor;
+  const int most_blocks = max_resident_blocks(single_pass_kernel, kThreadsPerBlock);
   const int num_blocks = std::clamp(ceil_div(num_items, kVectorsPerTile * 4), 1, most_blocks);
   float* d_block_sums = scratch.allocate<float>(num_blocks);
   single_pass_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_block_sums,

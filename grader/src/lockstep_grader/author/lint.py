@@ -172,7 +172,13 @@ def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
         problems = [f"could not be judged: {result.judgement.fault}"]
     else:
         problems = proof.problems_of(result) + _todo_problems(proof)
+        if proof.kind != "mutant":
+            problems += _warnings(judgement)
     return Verdict(proof.job.lab.id, proof.kind, proof.name, tuple(problems))
+
+
+def _warnings(judgement: Judgement) -> list[str]:
+    return [f"nvcc warns at line {each.line}: {each.message}" for each in judgement.warnings]
 
 
 def _todo_problems(proof: _Proof) -> list[str]:

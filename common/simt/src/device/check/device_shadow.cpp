@@ -7,6 +7,7 @@
 #include "check/copy_race.h"
 #include "check/copy_unwritten.h"
 #include "check/race_shadow.h"
+#include "check/virtual_tables.h"
 #include "program/address.h"
 #include "simt/memory.h"
 
@@ -45,6 +46,7 @@ class ShadowKeeper : public MemoryObserver {
   void on_write(const void* p, std::size_t size_bytes) override {
     if (!is_device_address(p)) return;
     device_flags.set(number(p), size_bytes);
+    forget_device_objects(number(p), size_bytes);
     note_copied(number(p), size_bytes, true);
   }
   void on_read(const void* p, std::size_t size_bytes) override {
@@ -58,8 +60,10 @@ class ShadowKeeper : public MemoryObserver {
     note_copied(number(destination), size_bytes, true);
     if (is_device_address(source)) {
       device_flags.copy(number(destination), number(source), size_bytes);
+      copy_device_objects(number(destination), number(source), size_bytes);
     } else {
       device_flags.set(number(destination), size_bytes);
+      forget_device_objects(number(destination), size_bytes);
     }
   }
 

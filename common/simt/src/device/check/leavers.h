@@ -24,13 +24,21 @@ struct SkippedBarriers {
     uint3 thread;  // the leaver
   };
 
+  // Basic blocks of the function at smaller addresses are in front of the barrier.
+  struct Position {
+    CodeRange function;
+    std::uint32_t end_of_front;
+  };
+
   std::vector<Leaver> leavers;
   std::vector<std::uint32_t> way;  // the basic blocks of a thread from the last barrier to this one
   bool is_way_known = false;
   std::vector<Step> watched;         // basic blocks behind the barrier that leavers executed
   const void* barrier_pc = nullptr;  // which barrier
-  CodeRange function;                // that it is in
-  std::vector<std::uint32_t> back;   // by warp: lanes that have come back in front of it
+  std::vector<Position> positions;   // its places in the functions
+  // A thread's first basic blocks: that of the launch's own code, if it has one, and the kernel's.
+  std::vector<std::uint32_t> entry;
+  std::vector<std::uint32_t> back;  // by warp: lanes that have come back in front of it
 };
 
 }  // namespace simt::device

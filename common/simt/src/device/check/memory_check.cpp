@@ -15,6 +15,7 @@
 #include "check/memory_findings.h"
 #include "check/race_shadow.h"
 #include "check/races.h"
+#include "check/virtual_tables.h"
 #include "program/address.h"
 #include "program/device_variables.h"
 #include "program/shared_variables.h"
@@ -160,6 +161,7 @@ void check_elsewhere(const Access& access) {
     Access inside = access;
     inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
     check_owner(inside);
+    if (access.reads) check_virtual_call(access);
     if (g_checks == Checks::kAll) check_global_race(inside);
     return;
   }

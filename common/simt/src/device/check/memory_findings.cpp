@@ -139,6 +139,12 @@ void end_host_pointer(const Access& access) {
               host_pointer_text(running_thread_name(), access), access.pc});
 }
 
+void end_host_object(const Access& access, const std::string& class_name) {
+  const Untraced untraced;
+  end_kernel({cudaErrorIllegalAddress, FindingKind::kHostPointer,
+              host_object_text(running_thread_name(), class_name), access.pc});
+}
+
 void reset_memory_findings() { g_reported.clear(); }
 
 }  // namespace simt::device

@@ -47,6 +47,8 @@ void report_host_access(const Access& access, const Allocation* allocation);
 
 [[noreturn]] void end_misaligned(const Access& access);
 [[noreturn]] void end_host_pointer(const Access& access);
+// The access is part of a virtual call of an object of the class, which the host made.
+[[noreturn]] void end_host_object(const Access& access, const std::string& class_name);
 
 // Forgets what has been reported; for a new launch.
 void reset_memory_findings();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/block_checks.h"
+#include "check/memory_check.h"
 #include "program/address.h"
 #include "report/report_at.h"
 #include "report/waiting_text.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t kMaxLeaversBlocks = 64;
 constexpr std::size_t kMaxWay = 256;
 constexpr std::size_t kMaxWatched = 256;
+constexpr std::size_t kMaxEntry = 2;
 
 // The running lane's last basic blocks since its turn began, and before them the one that it was
 // in. This runs whenever a thread ends, and mostly finds a path that is known.
@@ -55,16 +57,36 @@ class TurnPath {
   std::size_t offset_;
 };
 
+using Position = SkippedBarriers::Position;
+
+bool is_in(const Position& position, std::uint32_t block) {
+  return position.function.contains(unpack_pc(block));
+}
+
+// The barrier's places: in its own function, and in the kernel, if that is another one.
+std::vector<Position> positions_of(const void* barrier_pc, const SkippedBarriers& skips) {
+  std::vector<Position> positions{{function_of(barrier_pc), pack_pc(barrier_pc)}};
+  const auto entry = std::ranges::find_if_not(
+      skips.entry, [](std::uint32_t block) { return is_of_launch(unpack_pc(block)); });
+  if (entry == skips.entry.end()) return positions;
+  const CodeRange kernel = function_of(unpack_pc(*entry));
+  if (kernel.contains(barrier_pc)) return positions;
+  const auto is_kernels = [&](std::uint32_t block) { return kernel.contains(unpack_pc(block)); };
+  const auto calling = std::find_if(skips.way.rbegin(), skips.way.rend(), is_kernels);
+  if (calling != skips.way.rend()) positions.push_back({kernel, *calling + 1});
+  return positions;
+}
+
 // Adds what the leaver executed behind the barrier after it had been in front of it.
-void watch(SkippedBarriers& skips, const SkippedBarriers::Leaver& leaver) {
-  const std::uint32_t barrier = pack_pc(skips.barrier_pc);
+void watch(SkippedBarriers& skips, const Position& position,
+           const SkippedBarriers::Leaver& leaver) {
   const auto& path = leaver.path;
   const std::size_t size = path.size() - (leaver.ends_with_access ? 0 : 1);
-  bool is_in_front = leaver.begin == nullptr ||
-                     (skips.function.contains(leaver.begin) && pack_pc(leaver.begin) < barrier);
+  bool is_in_front = leaver.begin == nullptr || (position.function.contains(leaver.begin) &&
+                                                 pack_pc(leaver.begin) < position.end_of_front);
   for (std::size_t i = 0; i < size && skips.watched.size() < kMaxWatched; ++i) {
-    if (!skips.function.contains(unpack_pc(path[i]))) continue;
-    if (path[i] < barrier) {
+    if (!is_in(position, path[i])) continue;
+    if (path[i] < position.end_of_front) {
       is_in_front = is_in_front || i > 0 || !leaver.is_amid_block;
     } else if (is_in_front &&
                std::ranges::count(path, path[i]) > std::ranges::count(skips.way, path[i])) {
@@ -92,11 +114,12 @@ void look_for_skipped_barrier() {
     back |= running.lane_bit();  // perhaps
     return;
   }
-  const std::uint32_t barrier = pack_pc(skips.barrier_pc);
   for (std::uint64_t step = running.turn_begin + 1; step <= running.steps; ++step) {
     const std::uint32_t block = block_at(step);
-    if (!skips.function.contains(unpack_pc(block))) continue;
-    if (block < barrier) {
+    const auto position = std::ranges::find_if(
+        skips.positions, [&](const Position& place) { return is_in(place, block); });
+    if (position == skips.positions.end()) continue;
+    if (block < position->end_of_front) {
       back |= running.lane_bit();
       return;
     }
@@ -132,6 +155,9 @@ void note_waiter() {
   if (!skips.is_way_known) return;
   const Untraced untraced;
   TurnPath(kMaxWay).copy_to(skips.way);
+  if (running.turn_pc != nullptr) return;
+  const std::size_t size = std::min(skips.way.size(), kMaxEntry);
+  skips.entry.assign(skips.way.begin(), skips.way.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
 void watch_leavers(Block& block) {
@@ -140,10 +166,12 @@ void watch_leavers(Block& block) {
   const Untraced untraced;
   skips.watched.clear();
   skips.barrier_pc = block.barrier_pc;
-  skips.function = function_of(block.barrier_pc);
   skips.back.assign(block.warps.size(), 0);
   if (skips.is_way_known) {
-    for (const SkippedBarriers::Leaver& leaver : skips.leavers) watch(skips, leaver);
+    skips.positions = positions_of(block.barrier_pc, skips);
+    for (const Position& position : skips.positions) {
+      for (const SkippedBarriers::Leaver& leaver : skips.leavers) watch(skips, position, leaver);
+    }
   }
   skips.leavers.clear();
 }

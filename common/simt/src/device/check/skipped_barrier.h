@@ -6,7 +6,8 @@
 // after the barrier that a thread from the barrier also executes before it returns to code in front
 // of the barrier. Basic blocks lie in memory in the order of the source (-fno-reorder-blocks), so
 // "behind" is a larger address in the same function. But loops are tested at their end: what a
-// thread that waits has executed as often on its way does not count.
+// thread that waits has executed as often on its way does not count. A barrier in a function that
+// the kernel calls also has the place of that call in the kernel.
 #pragma once
 
 namespace simt::device {

@@ -9,6 +9,7 @@
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
+#include "check/virtual_tables.h"
 #include "hooks/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"
@@ -52,6 +53,7 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
   const bool polls = access.address == simt::device::hinted_address;  // until it is checked
   check_reference(access, alignment);
   check_access(access);
+  running.last_read = access.address;
   trace_access(AccessKind::kRead, address, size_bytes, place, polls);
 }
 
@@ -154,6 +156,7 @@ void __tsan_write_range(void* p, std::size_t size_bytes) {
 }
 void __tsan_vptr_update(void** p, void*) {
   on_write(p, sizeof *p, Alignment::kNatural, SIMT_PLACE);
+  simt::device::note_constructed(p);
 }
 void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PLACE); }
 

@@ -121,6 +121,12 @@ std::string host_pointer_text(const std::string& thread, const Access& access) {
          "a kernel can use only device memory, as cudaMalloc gives it";
 }
 
+std::string host_object_text(const std::string& thread, const std::string& class_name) {
+  return thread + " calls a virtual function of a " + class_name +
+         " that the host made: the object points to the host's functions, which a GPU cannot call. "
+         "Construct the object in a kernel, or choose the function with a template";
+}
+
 std::string constant_text(const std::string& thread, const Access& access) {
   return what_it_does(thread, access) +
          " of a __constant__ variable, which kernels can only read: "

@@ -50,6 +50,9 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
 // A kernel's access to the host's memory.
 std::string host_pointer_text(const std::string& thread, const Access& access);
 
+// It calls a virtual function of an object of the class, which the host made.
+std::string host_object_text(const std::string& thread, const std::string& class_name);
+
 // It writes to a __constant__ variable.
 std::string constant_text(const std::string& thread, const Access& access);
 

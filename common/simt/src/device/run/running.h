@@ -52,6 +52,7 @@ struct Running {
   // call that it had waited in (null: it starts).
   std::uint64_t turn_begin = 0;
   std::uint64_t last_access_step = 0;
+  std::uintptr_t last_read = 0;  // the address that the launch read last
   const void* turn_pc = nullptr;
 
   // Events so far; only their changes matter.

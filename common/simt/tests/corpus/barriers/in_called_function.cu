@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // barrier_divergence: a helper with a barrier is called by the first 16 threads alone.
 // at: __syncthreads();  // of the helper
-// missed: the barrier is in a function of its own, which the threads that skip it do not enter.
 #include <cstdio>
 
 __device__ int exchange(int* tile, int value) {

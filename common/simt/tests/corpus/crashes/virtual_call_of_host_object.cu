@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// crash: an object that the host made has the host's table of virtual functions.
+// host_pointer: an object that the host made has the host's table of virtual functions.
 // at: out[threadIdx.x] = shape->area();
-// missed: the emulator's kernels run in the host's process, where the table is valid.
 #include <cstdio>
 
 struct Shape {
