@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
 SCRIPTS = BENCH / "scripts"
 HELPERS = {"docs/bench/scripts/app.py", "docs/bench/scripts/measurements.py"}
-COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab bench ")
+COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab (?:bench|grade) ")
 # Figures by other programs, with no place for a command; their measurement writes them.
 UNSIGNED = {
     "h200-library-counters.json",
