@@ -21,6 +21,7 @@ import os
 import shutil
 import subprocess
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ sys.path.insert(0, str(SOURCE))
 from lockstep_grader.toolchain.distributions import install_command  # noqa: E402
 from lockstep_grader.toolchain.installers import (  # noqa: E402
     apt_cause,
+    bundled_pip,
     pip_cause,
     pip_command,
     pip_environment,
@@ -79,16 +81,29 @@ def _make_venv() -> None:
             shutil.rmtree(VENV)
         if not importlib.util.find_spec("ensurepip"):
             _install_venv_package()
-        _run([sys.executable, "-m", "venv", str(VENV)], "cannot make .venv")
+        _make_empty_venv()
         # Python compiles the modules that are imported; pip would compile three times as many.
         pip = [*pip_command(str(VENV_PYTHON)), "--no-compile", "-r", str(REQUIREMENTS)]
         _run(pip, "cannot install the Python packages")
         # Where the checkout is read-only later, each start would compile the grader again.
         subprocess.run([VENV_PYTHON, "-m", "compileall", "-q", SOURCE], capture_output=True)
         shutil.copyfile(REQUIREMENTS, STAMP)
-    except OSError as error:
+    except (OSError, zipfile.BadZipFile, subprocess.CalledProcessError) as error:
         raise SetUpError(f"cannot make .venv: {pip_cause(str(error))}") from error
     _say(f"made .venv in {time.monotonic() - started:.0f} s")
+
+
+def _make_empty_venv() -> None:
+    """A .venv with pip in it: its wheel unpacked, which takes an eighth of the usual time."""
+    argv = [sys.executable, "-m", "venv", str(VENV)]
+    if not (wheel := bundled_pip()):
+        _run(argv, "cannot make .venv")
+        return
+    _run([*argv, "--without-pip"], "cannot make .venv")
+    where = [str(VENV_PYTHON), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip()
+    with zipfile.ZipFile(wheel) as pip:
+        pip.extractall(packages)
 
 
 def _install_venv_package() -> None:

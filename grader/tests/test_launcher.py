@@ -58,6 +58,8 @@ def test_the_first_start_makes_a_venv_and_the_second_is_silent(copy: Path) -> No
     assert first.returncode == 0, first.stderr
     assert first.stdout.split("\n")[0] == f"{copy}/.venv {copy.parent} grade some where"
     assert "making .venv" in first.stderr
+    pip = [str(copy / ".venv/bin/python"), "-m", "pip", "--version"]
+    assert str(copy) in subprocess.check_output(pip, text=True)  # packages can be added
     second = lab(copy)
     assert second.stdout.startswith(f"{copy}/.venv ")
     assert second.stderr == ""

@@ -4,9 +4,12 @@
 Standard library only: bootstrap.py uses it before there is any package.
 """
 
+import importlib.util
 import os
 import re
+import sysconfig
 from collections.abc import Mapping
+from pathlib import Path
 
 # What pip wrote, and what it means; the first that fits. pip's own last line often names a symptom.
 _CAUSES = (
@@ -46,6 +49,14 @@ def apt_cause(output: str) -> str:
         if re.search(pattern, output):
             return meaning
     return _last_line(output)
+
+
+def bundled_pip() -> Path | None:
+    """The wheel from which ensurepip installs pip: Python's own, or the distribution's."""
+    own = importlib.util.find_spec("ensurepip")
+    folders = [Path(own.origin).parent / "_bundled"] if own and own.origin else []
+    folders += [Path(sysconfig.get_config_var("WHEEL_PKG_DIR") or "/usr/share/python-wheels")]
+    return next((wheel for folder in folders for wheel in folder.glob("pip-*.whl")), None)
 
 
 def pip_command(python: str) -> list[str]:
