@@ -142,13 +142,20 @@ class Checkout:
             "anchors": None,
             "labs": {
                 LAB: {
-                    "judge": str(FAKES / "judge.py"),
+                    "judge": str(self._judge()),
                     "calls": str(self.root / "calls.a"),
                     "include": str(self.root / "labs" / LAB),
                 }
             },
         }
         self.write("toolchain.json", json.dumps({**toolchain, **changes}))
+
+    def _judge(self) -> Path:
+        """The fake judge as a program of this Python: `python3` may be a slow wrapper."""
+        source = (FAKES / "judge.py").read_text()
+        judge = self.write("judge.py", f"#!{sys.executable} -SE\n{source}")
+        judge.chmod(0o755)
+        return judge
 
 
 @pytest.fixture

@@ -1,4 +1,3 @@
-#!/usr/bin/env -S python3 -S -E
 # SPDX-License-Identifier: MIT
 """A judge that reports the tests written on the worker's `//!` lines; two that pass if none."""
 
