@@ -138,6 +138,17 @@ def test_sums_and_remarks_are_no_findings() -> None:
     assert read_log(text, "01_x.cu") == Report((), True)
 
 
+def test_a_copy_of_padding_is_no_finding_and_another_error_of_a_copy_is_a_fault() -> None:
+    text = (
+        "========= COMPUTE-SANITIZER\n"
+        "========= Host API memory access error at host access to 0x7f00 of size 512 bytes\n"
+        "=========     {} access at 0x7f0c on access by cudaMemcpy source\n"
+    )
+    assert read_log(text.format("Uninitialized"), "01_x.cu") == Report((), True)
+    with pytest.raises(FaultError, match="cannot read"):
+        read_log(text.format("Other"), "01_x.cu")
+
+
 def test_a_leak_is_the_students_unless_the_worker_keeps_the_memory() -> None:
     leak = "========= COMPUTE-SANITIZER\n========= Leaked 1,024 bytes at 0x7f00\n"
     frame = "=========         Host Frame: {} [0x9] in worker\n"

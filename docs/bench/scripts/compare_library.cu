@@ -502,7 +502,7 @@ int main(int argc, char** argv) {
   std::fprintf(file,
                "{\"gpu\": \"%s\", \"multiprocessors\": %d, \"date\": \"%s\",\n"
                " \"driver_supports_cuda\": %d, \"cuda\": %d, \"cub\": %d, \"cublas\": %d,\n"
-               " \"command\": \"build/compare_library docs/bench/h200-library.json\",\n"
+               " \"command\": \"docs/bench/measure library\",\n"
                " \"unit\": \"ms: quartiles of the rounds; ratio: the library's time over ours\",\n"
                " \"results\": [",
                device.name, device.multiProcessorCount, date, driver, runtime, CUB_VERSION,

@@ -6,6 +6,7 @@ from typing import Annotated
 import sources
 import typer
 from measurements import BENCH, NOTHING, measurement
+from pages import write_table
 
 
 @measurement(
@@ -24,5 +25,5 @@ def older(
         if not (BENCH / figures).is_file():
             raise typer.BadParameter(f"no file {figures} in docs/bench")
         sources.record(figures, [])
-    sources.write_table()
+    write_table(sources.PAGE, "older", sources.older())
     print("wrote docs/measured.md")

@@ -14,11 +14,12 @@ import re
 import sys
 from pathlib import Path
 
+from pages import write_table
+
 ROOT = Path(__file__).resolve().parents[3]
 BENCH = ROOT / "docs" / "bench"
 SOURCES = BENCH / "sources.json"
 PAGE = ROOT / "docs" / "measured.md"
-BEGIN, END = "<!-- older:begin -->", "<!-- older:end -->"
 TEXT_OR_SPACE = re.compile(
     r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL
 )  # what no kernel is made of
@@ -69,18 +70,12 @@ def older() -> str:
     return "\n".join(lines)
 
 
-def write_table() -> None:
-    before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    PAGE.write_text(f"{before}{begin}\n{older()}\n{end}{after}", "utf-8")
-
-
 def main() -> None:
     match sys.argv[1:]:
         case ["record", figures, *sources]:
             record(figures, sources)
         case ["older"]:
-            write_table()
+            write_table(PAGE, "older", older())
         case _:
             sys.exit("sources.py: record FIGURES [SOURCE...], or older; see the head of this file")
 

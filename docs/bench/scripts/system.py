@@ -25,10 +25,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import NoReturn
 
+from pages import write_table
+
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
 PAGE = ROOT / "docs" / "systems.md"
-BEGIN, END = "<!-- table: docs/bench/measure systems -->\n", "<!-- end of the table -->\n"
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
 MUTANT_LABS = ("00-threads", "01-reduction")
 PROOF = re.compile(
@@ -155,13 +156,7 @@ def table() -> str:
     )
     head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "minutes", "date")
     lines = [f"| {' | '.join(head)} |\n", "| --- | --- | --- | --- | --- | --- | --- | --- |\n"]
-    return "".join([*lines, *map(row, reports)])
-
-
-def write_table() -> None:
-    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}", "utf-8")
+    return "".join([*lines, *map(row, reports)]).rstrip()
 
 
 class Parser(argparse.ArgumentParser):
@@ -178,7 +173,7 @@ def main() -> int:
     parser.add_argument("--table", action="store_true")
     chosen = parser.parse_args()
     if chosen.table:
-        write_table()
+        write_table(PAGE, "systems", table())
         return 0
     if not chosen.name:
         parser.error("NAME is missing")
