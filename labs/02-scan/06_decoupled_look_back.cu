@@ -22,16 +22,15 @@ enum State : unsigned { kEmpty, kAggregate, kPrefix };  // nothing yet; the tile
 
 using AtomicWord = cuda::atomic_ref<TileWord, cuda::thread_scope_device>;
 
-__device__ void publish(TileWord& word, State state, unsigned value) {
-  // TODO 1. One store. What could another block see if state and value were two stores?
-}
+// TODO 1. publish() is your 05b's, and so is the kernel's ticket.
 
-// Returns the sum of all tiles before `tile`.
+// Returns the sum of all tiles before `tile`, in every lane. Called by one whole warp.
 __device__ unsigned look_back(TileWord* d_words, int tile) {
-  // TODO 2. Make it right with one thread first: move to the left, wait while a word is empty, add
-  //         an aggregate and move on, add a prefix and stop. What is before tile 0?
-  // TODO 3. Then let a whole warp look at 32 tiles at once. Which of them count if lane 5 sees the
-  //         nearest prefix? __ballot_sync, __reduce_add_sync.
+  // TODO 2. Lane l reads the word of tile - 1 - l: 32 words in one request. What does a lane assume
+  //         that has no tile to read?
+  // TODO 3. Which lanes count if lane 5 sees the nearest prefix, and lane 9 another one? Which
+  //         empty words must you wait for, and which not? __ballot_sync, __reduce_add_sync.
+  // TODO 4. And if no lane sees a prefix?
   return 0;
 }
 
@@ -39,15 +38,11 @@ __device__ unsigned look_back(TileWord* d_words, int tile) {
 // d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
                                  TileWord* d_ticket, TileWord* d_words) {
-  // TODO 4. Which tile is this block's? Not blockIdx.x: suppose that blocks start in another order,
-  //         and that only some fit on the device at once. Which block waits for which, for ever?
-  // TODO 5. Load the tile (begin with your 05's loads), find its sum, publish it. What may happen
-  //         between the sum and its publication, and what should not?
-  // TODO 6. Look back, publish the prefix, pass it to the other warps. Meanwhile these scan their
-  //         items: by shuffles, without shared memory.
-  // TODO 7. Add and store. Now make it fast: uint4 loads and stores, several in flight per thread.
-  //         How many tiles are in flight at once, and how many of them does a look-back pass? What
-  //         do larger tiles change?
+  // TODO 5. Your 05c, with one warp that looks back. What may happen between the sum and its
+  //         publication, and what should not? In 05c a warp scans its items first.
+  // TODO 6. What do the other warps do meanwhile? What is the first barrier that they wait at?
+  // TODO 7. Now make it fast. How many tiles are in flight at once, and how many of them does a
+  //         look-back pass? What do larger tiles change, for a long array and for a short one?
 }
 
 }  // namespace
@@ -57,8 +52,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   todo("06_decoupled_look_back: write the kernel and its helpers, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 8. The words' memory holds garbage, from the call before for example. What sets it to
-  //         kEmpty, on `stream`?
+  // TODO 8. As in 05c. Of what comes before the kernel, what does a single tile not need?
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(
