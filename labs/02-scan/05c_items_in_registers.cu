@@ -62,7 +62,8 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   todo("05c_items_in_registers: write the kernel and its helpers, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 9. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are there,
+  // TODO 9. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are
+  // there,
   //         how many bytes are in flight at a time, and how many registers does a thread need?
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Warp tiles of 64 x 64, 8 x 16 outputs per thread: 6 loads of shared memory for 128 multiply-adds.
-// New: copies run two tiles ahead (cp.async), fragments one step ahead, so nothing is waited for
-// and one barrier per tile is left; small matrices take smaller tiles, and several blocks for each.
+// New: the tile is a parameter. Large matrices take the larger one, whose sums and fragments fill
+// the registers of a multiprocessor with one block; small ones take the tile of 04d.
 // Limit: multiply-adds take every issue slot that is not a load's.
 #include <cuda_pipeline.h>
 
