@@ -61,7 +61,7 @@ def gated() -> list[tuple[Lab, Rung]]:
 
 
 def short(lab: Lab, rung: Rung) -> str:
-    return f"{lab.id[:2]}/{rung.id[:2]}"
+    return f"{lab.id[:2]}/{rung.id.partition('_')[0]}"
 
 
 def test_every_gate_is_in_the_table_of_attacks() -> None:

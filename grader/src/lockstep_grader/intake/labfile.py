@@ -14,7 +14,7 @@ from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, 
 from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY
 
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
-_RUNG_ID = re.compile(r"\d\d_[a-z0-9_]+")
+_RUNG_ID = re.compile(r"\d\d[a-z]?_[a-z0-9_]+")
 _ARCHITECTURE = re.compile(r"\d+\.\d")
 _CALL = re.compile(r"[a-z][a-z0-9_]*")
 # What CMake reads, by the patterns of common/cmake/LabFile.cmake.

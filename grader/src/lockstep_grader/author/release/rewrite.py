@@ -14,7 +14,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
 
 _END = {"cut": "release:end", "only": "-->"}
-_LAB = re.compile(r"\b(?P<lab>\d\d-\w[\w-]*)(?P<rung>/\d\d_\w+)?")
+_LAB = re.compile(r"\b(?P<lab>\d\d-\w[\w-]*)(?P<rung>/\d\d[a-z]?_\w+)?")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 
 
