@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contract of lab 02-scan. Rungs 01 to 06, 05b and 05c too, each define exclusive_scan; rung 03 defines up_sweep
+// The contract of lab 02-scan. Rungs 01 to 06 each define exclusive_scan; rung 03 defines up_sweep
 // as well; rung 07 defines the six functions below them. Not edited by students.
 //
 // What holds for all of them:

@@ -73,7 +73,8 @@ __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* 
 
   if (t == 0) {  // wrote the root in the last step
     const unsigned aggregate = tile[padded(kItemsPerBlock - 1)];
-    publish(d_words[tile_id], kAggregate, aggregate);  // before the wait: nobody waits for a chain
+    publish(d_words[tile_id], kAggregate,
+            aggregate);  // before the wait, so that waits form no chain
     const unsigned sum_before = look_back(d_words, tile_id);
     publish(d_words[tile_id], kPrefix, sum_before + aggregate);
     tile[padded(kItemsPerBlock - 1)] = sum_before;  // not 0: the way down adds it to every item
