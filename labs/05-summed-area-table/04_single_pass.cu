@@ -48,8 +48,7 @@ template <bool kWholeVectors, class T>
 __global__ void single_pass_kernel(const T* d_in, int width, int height, LookBack<T> up,
                                    LookBack<T> left, T* d_out) {
   // TODO 3. A lane has four pixels of a row. Add them up first, then scan the lanes' last sums.
-  // What
-  //         does a lane add to each of its four?
+  //         What does a lane add to each of its four?
   // TODO 4. The warps' last rows are vectors in shared memory, but one thread per column still
   //         looks back. How does thread t read its word? Are there bank conflicts?
   // TODO 5. The last column of the tile is in one register of each row: in which lane's?
