@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One launch that reads each item once: a tile learns by look-back what all tiles before it keep.
-// Make it right with one tile per block first. Then make it fast, TODO by TODO.
+// 02c at the memory's speed: tiles as large as shared memory allows, few shuffles before the count
+// is published, and stores that begin where a line begins.
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -12,42 +12,55 @@
 namespace lab {
 namespace {
 
-constexpr int kThreadsPerBlock = 512;
-constexpr int kItemsPerThread = 16;
-constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
+constexpr int kLargeBlock = 1024;  // threads
+constexpr int kSmallBlock = 512;
+constexpr int kMostVectors = 8;  // per thread
 
-// d_in, d_out (num_items), d_count (1); `look_back` has a tile per block.
-__global__ void single_pass_kernel(const int* d_in, int num_items, Predicate keep,
-                                   LookBack<int> look_back, int* d_out, int* d_count) {
-  // TODO 1. Read lab/look_back.cuh. Whose tile is blockIdx.x? Draw a ticket instead; why?
-  // TODO 2. Rank and count the tile's items as in 02. As soon as the tile's count is known, publish
-  //         it; let one warp look back, and hand the result to the block. The operator is a struct
-  //         with operator()(int, int). Which block writes d_count?
-  // TODO 3. While one warp looks back, what can the others do already?
-  //
-  // Right? Then measure, and make it fast.
-  // TODO 4. Load int4, 16 bytes per lane. Then a lane has four neighbouring items; a row's
-  //         order is lane first, then item. How many kept items are before yours? The counts of
-  //         four rows fit into the four bytes of one word: how many warp scans does that save?
-  // TODO 5. A tile waits for those before it, and reads the words of 32 at a time. How many tiles
-  //         are in flight at once? What do larger tiles change? (More than 48 KiB of shared memory:
-  //         extern __shared__, and cudaFuncSetAttribute before the launch.) Why would it be a
-  //         mistake to draw the next ticket early, before the block is done with this one?
-  // TODO 6. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so
+// TODO 1. Begin with your 02c. Make ThreadItems, load and rank_rows templates of the number of
+//         vectors per thread. What type do eight rows need as RowCounts?
+
+// d_in, d_out (num_items), d_count (1); `look_back` has a tile per block. A tile's items fit in
+// the dynamic shared memory.
+template <int kThreadsPerBlock, int kVectorsPerThread>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    single_pass_kernel(const int* d_in, int num_items, Predicate keep, LookBack<int> look_back,
+                       int* d_out, int* d_count) {
+  extern __shared__ int kept_items[];
+  // TODO 2. A tile waits for those before it, and reads the words of 32 at a time. How many tiles
+  //         are in flight at once? What do larger tiles change? Why would it be a mistake to draw
+  //         the next ticket early, before the block is done with this one?
+  // TODO 3. The tiles behind wait for this tile's count. What do you compute before it now that
+  //         could wait until it is published? __popc and __reduce_add_sync count a warp's items.
+  //         Who adds the warps' counts, and how many additions are that one after the other?
+  // TODO 4. While one warp looks back, the others wait at the barrier. What if it looks back last?
+  // TODO 5. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so
   //         that no warp stores to two lines at once?
+}
+
+template <int kThreadsPerBlock, int kVectorsPerThread>
+void compact_by(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
+                Scratch& scratch, cudaStream_t stream) {
+  constexpr int kItemsPerTile = kThreadsPerBlock * 4 * kVectorsPerThread;
+  constexpr int kTileBytes = kItemsPerTile * sizeof(int);
+  const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));
+  const LookBack<int> look_back(num_tiles, scratch, stream);
+  const auto kernel = single_pass_kernel<kThreadsPerBlock, kVectorsPerThread>;
+  // TODO 6. A kernel gets more than 48 KiB of dynamic shared memory only after a call that asks for
+  //         it: cudaFuncSetAttribute.
+  kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(d_in, num_items, keep, look_back,
+                                                              d_out, d_count);
+  check_launch();
 }
 
 }  // namespace
 
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream) {
-  todo("03_single_pass: write the kernel and its one launch, then delete this line");
+  todo("03_single_pass: write the kernel, then delete this line");
 
-  const int num_tiles = std::max(1, ceil_div(num_items, kItemsPerTile));
-  const LookBack<int> look_back(num_tiles, scratch, stream);
-  single_pass_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, look_back,
-                                                                 d_out, d_count);
-  check_launch();
+  // TODO 7. How large a tile fits this device (cudaDevAttrMaxSharedMemoryPerBlockOptin)? And how
+  //         large may it be for an array of 2^16 items, if all multiprocessors should have one?
+  compact_by<kSmallBlock, 2>(d_in, num_items, keep, d_out, d_count, scratch, stream);
 }
 
 }  // namespace lab
