@@ -107,7 +107,8 @@ struct Run {
                        : level == "memory" ? simt::Checks::kMemory
                                            : simt::Checks::kAll);
     }
-    simt::set_schedule(number_of("LOCKSTEP_SEED"));
+    // A program may know that it has the device for itself.
+    simt::set_schedule(number_of("LOCKSTEP_SEED") & ~simt::kBusyDevice);
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
       const bool one_by_one = number_of("LOCKSTEP_ONE_BY_ONE") != 0;

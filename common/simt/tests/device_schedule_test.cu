@@ -185,5 +185,33 @@ TEST(Permutation, VisitsEveryNumberOnce) {
   }
 }
 
+__global__ void wait_for_the_block_before(unsigned* done) {
+  if (threadIdx.x != 0) return;
+  while (blockIdx.x > 0 && atomicAdd(&done[blockIdx.x - 1], 0) == 0) {
+  }
+  atomicExch(&done[blockIdx.x], 1);
+}
+
+TEST_F(Schedule, ABusyDeviceHasRoomForFewBlocksUnlessTheLaunchIsCooperative) {
+  Managed<unsigned> done(20);
+  unsigned* d_done = done.get();
+  void* arguments[] = {&d_done};
+  for (const std::uint64_t busy : {std::uint64_t{0}, simt::kBusyDevice}) {
+    simt::set_schedule(simt::kSuccessorsFirst | busy | 1);
+    cudaMemset(d_done, 0, 20 * sizeof(unsigned));
+    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(wait_for_the_block_before), 20,
+                                          1024, arguments, 0, nullptr),
+              cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    cudaMemset(d_done, 0, 20 * sizeof(unsigned));
+    wait_for_the_block_before<<<20, 1024>>>(d_done);
+    if (busy == 0) EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  }
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
+  EXPECT_TRUE(contains(finding.message,
+                       "18 blocks have not started, because the device holds 2 "
+                       "at a time beside other programs"));
+}
+
 }  // namespace
 }  // namespace simt_test

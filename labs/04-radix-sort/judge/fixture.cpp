@@ -152,8 +152,12 @@ void SortFixture::expect_each_bit(int num_items, const Sort& sort) {
 }
 
 void SortFixture::expect_no_order_to_matter(int num_rounds, int few, int many, const Sort& sort) {
+  const bool waits = judge::options().rung > "04b_eight_bits";
   expect_in_any_order(num_rounds, [&](int round) {
-    const int num_items = (round % 2 == 0 ? few : many) + static_cast<int>(next_seed() % 500);
+    // In the first round the emulated device has room for 2^11 threads. Where tiles wait for each
+    // other, and have up to 32 keys per thread, they are more than that.
+    const int most = !judge::kOnGpu && waits && round == 0 ? 1 << 16 : round % 2 == 0 ? few : many;
+    const int num_items = most + static_cast<int>(next_seed() % 500);
     return sort(random_keys(next_seed(), num_items));
   });
 }

@@ -230,6 +230,9 @@ void Grid::end_with_standstill(const std::string& why) {
     const std::uint64_t rest = num_blocks_ - num_started_;
     more += "; " + blocks(rest) + have(rest) + "not started, because the device holds " +
             std::to_string(max_resident_) + " at a time";
+    if (launch_.schedule.is_device_busy && !launch_.config.cooperative) {
+      more += " beside other programs";
+    }
   }
   end_with_deadlock(*resident_.front(), more);
 }

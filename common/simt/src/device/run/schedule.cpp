@@ -70,7 +70,8 @@ Schedule Schedule::for_grid(std::uint64_t num_blocks, int warps_per_block) {
           LaneOrder(Permutation(kWarpSize, level_seed(2))),
           level_seed(3),
           turns_of(g_seed),
-          (g_seed & kHoldPublications) != 0};
+          (g_seed & kHoldPublications) != 0,
+          (g_seed & kBusyDevice) != 0};
 }
 
 bool Schedule::interrupts(std::uint64_t n, std::uint64_t n_in_block) const {

@@ -59,6 +59,7 @@ struct Schedule {
   std::uint64_t interruptions = 0;  // a seed; 0: none
   Turns turns = Turns::kAtHalf;
   bool holds_publications = false;
+  bool is_device_busy = false;
 
   // The orders for a grid of so many blocks of so many warps, from the seed given to set_schedule.
   static Schedule for_grid(std::uint64_t num_blocks, int warps_per_block);
