@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 05 for any range of bits, for signed and float keys, and with a value for each key.
+// 05b with a value for each key. Loading and writing a tile are functions now, since both happen
+// twice: for the keys and for their values.
 #include <cstdint>
 
 #include "lab/cuda_error.cuh"
@@ -8,27 +9,40 @@
 #include "radix_sort.cuh"
 
 namespace lab {
+namespace {
 
-// Orders: to() turns a key's bits into an unsigned number that is larger where the key is, from()
-// turns them back.
+constexpr int kWarpSize = 32;
+constexpr int kDigitBits = 8;
+constexpr int kNumDigits = 1 << kDigitBits;
+
+// To tune for a device.
+constexpr int kThreadsPerBlock = 256;
+constexpr int kManyItems = 40;  // a thread: the more, the longer the runs that are written out
+constexpr int kFewItems = 24;   // a thread, where larger tiles would leave multiprocessors idle
+constexpr int kBlocksPerMultiprocessor = 2;
+constexpr int kLookBackWindow = 2;
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
+
 struct UnsignedOrder {
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
-struct SignedOrder {
-  // TODO 1. -1 is 0xffffffff and must come before 0. Which bit is the problem?
-  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
-  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
-};
-struct FloatOrder {
-  // TODO 2. Write down the bits of 1.0f, 2.0f, -1.0f, -2.0f in the order of their values. What must
-  //         happen to the positive ones, and what to the negative ones? See radix_sort.cuh on
-  //         -0 and NaN: do they need anything special?
-  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
-  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
-};
+// TODO 1. The other orders, the digits, the counting and the words to look back over are your
+//         05b's.
+struct SignedOrder : UnsignedOrder {};
+struct FloatOrder : UnsignedOrder {};
 
-namespace {
+template <int kItemsPerThread>
+struct TileStorage {
+  static constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
+  // By warp and digit: how many keys; then where in the sorted tile the next one goes.
+  int places[kNumWarps][kNumDigits];
+  std::uint32_t keys[kTileItems];  // in order of digits
+  int destination[kNumDigits];     // a digit's place in the output, less its place in the tile
+  int warp_sums[kNumDigits / kWarpSize];
+  int tile;
+  std::uint32_t values[kTileItems];  // in the order of their keys; last, as keys alone lack them
+};
 
 // What is sorted; the pointers to values are null where there are none.
 struct Arrays {
@@ -38,17 +52,49 @@ struct Arrays {
   std::uint32_t* d_values_out;
 };
 
+// This thread's items of an array's tile, or `padding` where it has no more; d_first: the first
+// one.
+template <int kItemsPerThread>
+__device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint32_t padding,
+                           std::uint32_t (&items)[kItemsPerThread]) {
+  if (num_left > (kItemsPerThread - 1) * kWarpSize) {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) items[k] = d_first[k * kWarpSize];
+  } else {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) {
+      items[k] = k * kWarpSize < num_left ? d_first[k * kWarpSize] : padding;
+    }
+  }
+}
+
+// Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
+// then all places are read before one is written.
+template <int kItemsPerThread, class Write>
+__device__ void for_my_places(int num_valid, const Write& write) {
+  if (num_valid == TileStorage<kItemsPerThread>::kTileItems) {
+#pragma unroll
+    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
+  } else {
+    for (int i = threadIdx.x; i < num_valid; i += kThreadsPerBlock) write(i);
+  }
+}
+
+// TODO 2. onesweep_kernel gets `Arrays`, and `bool kHasValues` after the order: with `if constexpr`
+//         a sort of keys alone does nothing for values. A value needs the two places of its key, in
+//         the tile and in the output. Which of them does 05b no longer know?
+// TODO 3. Values go through shared.values. When should they be loaded, so that no thread waits for
+//         them? Which barrier does the second round need?
+// TODO 4. rank_kernel: a key's value goes to the key's place.
+
 // Sorts by bits [begin_bit, end_bit) of Order::to(bits of a key).
 template <class Order, bool kHasValues>
-void sort(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
+void sort(const Arrays& arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
           cudaStream_t stream) {
   todo("06_pairs_and_types: write sort, then delete this line");
-  // TODO 3. Begin with your 05. Where is a key read, and where is it written? Put to() and
-  //         from() there. Which key now fills up the last tile?
-  // TODO 4. A pass is a range of bits: eight, or fewer in the last pass. How many passes are there,
-  //         what if that number is odd, and what if it is 0?
-  // TODO 5. Values go through the same shared memory after the keys. Which two places of a key must
-  //         a thread still know then, and which barriers guard the reuse?
+  // TODO 5. The host's passes as in 05b. Keys and values alternate between two arrays each: how
+  //         much scratch is that, and which sorts need no array for values? offsetof(Storage,
+  //         values) is what they need of a TileStorage.
 }
 
 // The bits of keys of another type: reading them as unsigned changes none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The contract of lab 04-radix-sort. Rungs 01, 03, 04 and 05 define radix_sort; 01 also defines
-// split, 02 defines sort_tiles alone, 06 the four functions at the end. Not edited by students.
+// The contract of lab 04-radix-sort. Rungs 01 and 03 to 05 define radix_sort; 01 also defines
+// split, 02 defines sort_tiles alone, 06 the four functions at the end, 05b three of them. Not
+// edited by students.
 //
 // What holds for all of them:
 //   inputs   device memory, read only, 256-byte aligned; may be null when there are no items
@@ -44,8 +45,8 @@ inline constexpr int kSortTileItems = 1024;
 void sort_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream);
 
-// Rung 06, on a range of bits: ascending by bits begin_bit to end_bit - 1 alone. Stable: keys that
-// are equal there keep the order of d_in, whatever their other bits are.
+// Rungs 05b and 06, on a range of bits: ascending by bits begin_bit to end_bit - 1 alone. Stable:
+// keys that are equal there keep the order of d_in, whatever their other bits are.
 //   begin_bit, end_bit  0 <= begin_bit <= end_bit <= 32; an empty range copies d_in
 //   d_in, d_out         (num_items)
 void sort_bits(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,
@@ -58,14 +59,15 @@ void sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in
                 std::uint32_t* d_keys_out, std::uint32_t* d_values_out, Scratch& scratch,
                 cudaStream_t stream);
 
-// Rung 06, signed keys: the most negative first.
+// Rungs 05b and 06, signed keys: the most negative first.
 //   d_in, d_out  (num_items)
 void sort_signed(const std::int32_t* d_in, int num_items, std::int32_t* d_out, Scratch& scratch,
                  cudaStream_t stream);
 
-// Rung 06, float keys, in the total order of IEEE 754: NaNs with the sign bit set, -infinity, the
-// negative numbers, -0, +0, the positive numbers, +infinity, NaNs with the sign bit clear; two NaNs
-// of one sign by the size of their bits. Every key keeps its exact bits, a NaN's payload included.
+// Rungs 05b and 06, float keys, in the total order of IEEE 754: NaNs with the sign bit set,
+// -infinity, the negative numbers, -0, +0, the positive numbers, +infinity, NaNs with the sign bit
+// clear; two NaNs of one sign by the size of their bits. Every key keeps its exact bits, a NaN's
+// payload included.
 //   d_in, d_out  (num_items)
 void sort_floats(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream);

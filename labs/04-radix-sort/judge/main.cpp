@@ -13,6 +13,9 @@ int main(int argc, char** argv) {
            {"02_tile_sort",
             "SortTiles",
             {.make = lab_judge::tiles_workload, .budget_items = 1 << 14}},
+           {"05b_key_types",
+            "KeyTypes",
+            {.make = lab_judge::bits_workload, .budget_items = 1 << 15}},
            {"06_pairs_and_types",
             "PairsAndTypes",
             {.make = lab_judge::pairs_workload, .budget_items = 1 << 15}}}});

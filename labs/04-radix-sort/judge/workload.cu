@@ -125,16 +125,30 @@ class KeysSlot : public judge::Slot {
   }
   double sequential_ms() const override { return sequential_sort_ms(d_in_); }
 
+ protected:
+  Buffer<std::uint32_t> d_in_;
+  Buffer<std::uint32_t> d_out_;
+
  private:
   std::uint64_t fingerprint_of(const Buffer<std::uint32_t>& d_keys) const {
     return judge::sum_over(d_keys.size(), Fingerprint{d_keys.device_data(), ~seed_, group_items_});
   }
 
-  Buffer<std::uint32_t> d_in_;
-  Buffer<std::uint32_t> d_out_;
   std::size_t group_items_;
   std::uint64_t seed_ = 0;
   std::uint64_t fingerprint_ = 0;
+};
+
+// The same keys by all of their bits. Anchors have no range.
+class BitsSlot : public KeysSlot {
+ public:
+  BitsSlot(judge::Arena& arena, std::size_t num_items) : KeysSlot(arena, num_items, num_items) {}
+
+  wire::Call call(const std::string& function) const override {
+    if (function != "sort_bits") return KeysSlot::call(function);
+    return judge::encode_call<decltype(lab::sort_bits)>(
+        function.c_str(), d_in_, static_cast<int>(d_in_.size()), 0, 32, d_out_);
+  }
 };
 
 class PairsSlot : public judge::Slot {
@@ -204,6 +218,16 @@ judge::Workload sort_workload(std::size_t num_items) {
 
 judge::Workload tiles_workload(std::size_t num_items) {
   judge::Workload workload = keys_workload("sort_tiles", "", num_items, lab::kSortTileItems);
+  workload.beside_first = false;
+  return workload;
+}
+
+judge::Workload bits_workload(std::size_t num_items) {
+  judge::Workload workload =
+      keys_workload("sort_bits", "cub_radix_sort_keys", num_items, num_items);
+  workload.make_slot = [=](judge::Arena& arena) {
+    return std::make_unique<BitsSlot>(arena, num_items);
+  };
   workload.beside_first = false;
   return workload;
 }

@@ -15,6 +15,7 @@ inline std::size_t scratch_bytes(std::size_t num_items) {
 
 judge::Workload sort_workload(std::size_t num_items);   // radix_sort
 judge::Workload tiles_workload(std::size_t num_items);  // sort_tiles
+judge::Workload bits_workload(std::size_t num_items);   // sort_bits
 judge::Workload pairs_workload(std::size_t num_items);  // sort_pairs
 
 }  // namespace lab_judge
