@@ -12,6 +12,7 @@ namespace lab {
 namespace {
 
 constexpr int kWarpSize = 32;
+constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerRow = kWarpSize * 4;  // one 16-byte load per lane
@@ -26,20 +27,36 @@ using TileWord = unsigned long long;
 // num_left exist; the others count as 0.
 __device__ void load_items(const unsigned* d_warp, int num_left,
                            uint4 (&items)[kVectorsPerThread]) {
-  // TODO 2. If the warp has all its items: one 16-byte load per vector. Why are a thread's vectors
+  // TODO 2. Nothing to write here; store_items needs the same two cases. Why are a thread's vectors
   //         a warp's width apart, and not next to each other? Why must d_warp be aligned?
-  // TODO 3. The last tile's items end anywhere, in the middle of a vector, too.
+  const int lane_id = threadIdx.x % kWarpSize;
+  if (num_left >= kItemsPerWarp) {
+#pragma unroll
+    for (int k = 0; k < kVectorsPerThread; ++k) {  // __ldcs: read once, not worth keeping
+      items[k] = __ldcs(&reinterpret_cast<const uint4*>(d_warp)[k * kWarpSize + lane_id]);
+    }
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kVectorsPerThread; ++k) {
+    const int i = (k * kWarpSize + lane_id) * 4;
+    items[k].x = i < num_left ? d_warp[i] : 0;
+    items[k].y = i + 1 < num_left ? d_warp[i + 1] : 0;
+    items[k].z = i + 2 < num_left ? d_warp[i + 2] : 0;
+    items[k].w = i + 3 < num_left ? d_warp[i + 3] : 0;
+  }
 }
 
 // Adds `increment` to the items and writes them to where load_items found them.
 __device__ void store_items(const uint4 (&items)[kVectorsPerThread], unsigned increment,
                             int num_left, unsigned* d_warp) {
-  // TODO 4. What may a thread not write, whose vector is past the end?
+  // TODO 3. Whole vectors if the warp has all its items, as above; __stcs is the store of __ldcs.
+  //         The last tile's items end anywhere, in the middle of a vector, too.
 }
 
 // Replaces the warp's items by their exclusive scan, and returns their sum.
 __device__ unsigned scan_warp(uint4 (&items)[kVectorsPerThread]) {
-  // TODO 5. The items' order is row by row: row k holds the k-th vectors of all lanes. Scan a row:
+  // TODO 4. The items' order is row by row: row k holds the k-th vectors of all lanes. Scan a row:
   //         each lane adds up its own four words, and 5 shuffles scan the lanes' sums. What lies
   //         before lane 7's third word? And what do you carry to the next row?
   return 0;
@@ -49,10 +66,10 @@ __device__ unsigned scan_warp(uint4 (&items)[kVectorsPerThread]) {
 // d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
                                  TileWord* d_ticket, TileWord* d_words) {
-  // TODO 6. Where do the items of this warp begin, and how many are left from there on?
-  // TODO 7. Every warp writes its sum to shared memory. Which sums does a warp add up? Which thread
+  // TODO 5. Where do the items of this warp begin, and how many are left from there on?
+  // TODO 6. Every warp writes its sum to shared memory. Which sums does a warp add up? Which thread
   //         has the tile's sum then, without more work?
-  // TODO 8. Publish, look back, publish, as in 05b. How does sum_before_tile reach the others?
+  // TODO 7. Publish, look back, publish, as in 05b. How does sum_before_tile reach the others?
 }
 
 }  // namespace
@@ -62,9 +79,8 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   todo("05c_items_in_registers: write the kernel and its helpers, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 9. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are
-  // there,
-  //         how many bytes are in flight at a time, and how many registers does a thread need?
+  // TODO 8. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are
+  //         there, how many bytes are in flight, and how many registers does a thread need?
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(

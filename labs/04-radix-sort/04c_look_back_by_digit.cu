@@ -49,8 +49,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   // TODO 6. Thread t knows how many keys of digit t the tile has. Read lab/look_back.cuh: what does
   //         it publish, and which call returns the number of keys of digit t in all tiles before?
   // TODO 7. In 04b d_starts had a tile's first place for each digit. Now it is a sum of two
-  // numbers.
-  //         Which?
+  //         numbers. Which?
 }
 
 }  // namespace

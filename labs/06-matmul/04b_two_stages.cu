@@ -48,8 +48,7 @@ template <bool kVectors>
 __device__ void start_copies(const Matrices& m, int first_row, int first_col, int first_k,
                              Tile::Stage& stage) {
   // TODO 2. A's tile is transposed on the way. How many words can one copy take, and how many
-  // copies
-  //         does a thread start? Let eight neighbouring lanes read eight neighbouring words.
+  //         copies does a thread start? Let eight neighbouring lanes read eight neighbouring words.
   // TODO 3. B's tile is not transposed. kVectors: every row of B starts on 16 bytes.
   // TODO 4. 04 computed the addresses in every round. What of them changes from tile to tile? (The
   //         solution makes this a class that keeps two pointers and moves them.)
@@ -62,8 +61,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock) two_stages_kernel(Matr
   // TODO 5. Start the copies of the first tile. Then, for each tile: wait for this thread's copies,
   //         one barrier, start the copies of the next tile, multiply as in 04.
   // TODO 6. 04 needed two barriers per tile. Name the two things that this one guarantees. What
-  // goes
-  //         wrong if the copies start before it? And with the barrier before the wait?
+  //         goes wrong if the copies start before it? And with the barrier before the wait?
   // TODO 7. __pipeline_commit() ends a batch. What does __pipeline_wait_prior(0) wait for, and what
   //         would __pipeline_wait_prior(1) leave open?
 }

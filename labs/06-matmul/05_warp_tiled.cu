@@ -26,25 +26,28 @@ struct Tile {
 using LargeTile = Tile<128, 256, 64, 64, 1>;
 using SmallTile = Tile<128, 128, 32, 64, 2>;
 
+struct Matrices {
+  const float* d_a;  // (num_rows, depth)
+  const float* d_b;  // (depth, num_cols)
+  float* d_c;        // (num_rows, num_cols)
+  int num_rows, num_cols, depth;
+};
+
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultiprocessor)
-    warp_tiled_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
-                      float* d_c, int steps_per_block) {
+    warp_tiled_kernel(Matrices m, int steps_per_block) {
   // TODO 2. Your 04d, with the tile as a parameter. Count for both tiles: the loads of shared
-  // memory
-  //         per multiply-add, and the warps of a multiprocessor. What hides the latency of a load
-  //         if there are only 8 warps?
+  //         memory per multiply-add, and the warps of a multiprocessor. What hides the latency of a
+  //         load if there are only 8 warps?
   // TODO 3. Look at the machine code of the loop over k. Is it unrolled? Is anything in it besides
   //         multiply-adds, loads and copies? Does it spill registers?
 }
 
 template <class Tile>
-void launch(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth, float* d_c,
-            cudaStream_t stream) {
+void launch(const Matrices& m, cudaStream_t stream) {
   const int steps_per_block = 1;
-  const dim3 grid(ceil_div(num_cols, Tile::kCols) * ceil_div(num_rows, Tile::kRows), 1);
-  warp_tiled_kernel<Tile><<<grid, Tile::kThreadsPerBlock, 0, stream>>>(d_a, d_b, num_rows, num_cols,
-                                                                       depth, d_c, steps_per_block);
+  const dim3 grid(ceil_div(m.num_rows, Tile::kRows) * ceil_div(m.num_cols, Tile::kCols), 1);
+  warp_tiled_kernel<Tile><<<grid, Tile::kThreadsPerBlock, 0, stream>>>(m, steps_per_block);
   check_launch();
 }
 
@@ -55,9 +58,8 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
   todo("05_warp_tiled: write the kernel and its launch, then delete this line");
 
   // TODO 4. Which tile for which matrices? 4096 x 4096 outputs are 512 large tiles, 1024 x 1024
-  // only
-  //         32. What share of the device is idle in the last wave?
-  launch<SmallTile>(d_a, d_b, num_rows, num_cols, depth, d_c, stream);
+  //         only 32. What share of the device is idle in the last wave?
+  launch<SmallTile>({d_a, d_b, d_c, num_rows, num_cols, depth}, stream);
 }
 
 }  // namespace lab
