@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 04d with words of its own to look back over, larger tiles, and a counting kernel at the memory's
-// speed. Your 04d's ranking needs no change. One launch that ranks small arrays is given.
+// speed. Your 04d's ranking needs no change. The sum over digits and one launch that ranks small
+// arrays are given.
 #include <algorithm>
 #include <cstdint>
 #include <cuda/atomic>
@@ -51,14 +52,53 @@ __device__ int digit_of(std::uint32_t key, int pass) {
 __global__ void __launch_bounds__(kThreadsToCount)
     count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   extern __shared__ int counters[];  // (kNumPasses * kNumDigits, kReplicas)
+  constexpr int kNumBins = kNumPasses * kNumDigits;
+  const int t = threadIdx.x;
   // TODO 1. 04c's counters are one per digit: what happens if all keys are the same? Here lane l
   //         counts in replica l % kReplicas. In how many banks do 32 lanes end up?
   // TODO 2. Load uint4. Where do the last keys go, if their number is not a multiple of 4?
+
+  for (int bin = t; bin < kNumBins; bin += kThreadsToCount) {
+    int total = 0;
+    for (int k = 0; k < kReplicas; ++k) {  // each lane begins with another bank
+      total += counters[bin * kReplicas + (k + t) % kReplicas];
+    }
+    if (total > 0) atomicAdd(&d_counts[bin], total);
+  }
+}
+
+// Returns the sum of `value` over lanes 0 to this one. All 32 lanes must call.
+__device__ int warp_inclusive_sum(int value) {
+  const int lane_id = threadIdx.x % kWarpSize;
+#pragma unroll
+  for (int offset = 1; offset < kWarpSize; offset *= 2) {
+    const int below = __shfl_up_sync(kFullWarp, value, offset);
+    if (lane_id >= offset) value += below;
+  }
+  return value;
+}
+
+// The sum of `count` over all smaller digits, in threads 0 to kNumDigits - 1, which hold one digit
+// each. All threads of the block must call. warp_sums (kNumDigits / kWarpSize) is shared.
+__device__ int sum_of_smaller_digits(int count, int* warp_sums) {
+  const int lane_id = threadIdx.x % kWarpSize;
+  const int warp_id = threadIdx.x / kWarpSize;
+  const bool has_digit = threadIdx.x < kNumDigits;
+  const int inclusive = warp_inclusive_sum(count);
+  if (has_digit && lane_id == kWarpSize - 1) warp_sums[warp_id] = inclusive;
+  __syncthreads();  // the sums of all warps are there
+  int sum = inclusive - count;
+  if (has_digit) {
+    for (int warp = 0; warp < warp_id; ++warp) sum += warp_sums[warp];
+  }
+  return sum;
 }
 
 // Turns counts into first places, pass by pass: one block of kNumDigits threads per pass.
 __global__ void begin_kernel(int* d_counts) {
-  // TODO 3. Your 04d's.
+  __shared__ int warp_sums[kNumDigits / kWarpSize];
+  int* const d_count = &d_counts[blockIdx.x * kNumDigits + threadIdx.x];
+  *d_count = sum_of_smaller_digits(*d_count, warp_sums);
 }
 
 // What a tile publishes about one digit, in one word, so that the two never disagree:
@@ -74,14 +114,14 @@ class TileStates {
       : d_words_(d_words), flip_(pass % 2 == 0 ? 0u : 2u << kStateShift) {}
 
   __device__ void publish(int tile, int digit, State state, int count) const {
-    // TODO 4. One store of one word, flipped. Why is a relaxed store enough, and why would it not
+    // TODO 3. One store of one word, flipped. Why is a relaxed store enough, and why would it not
     //         be if state and count were two words?
   }
 
   // The keys of this digit in all tiles before `tile`. One thread per digit: neighbouring threads
   // read neighbouring words.
   __device__ int look_back(int tile, int digit) const {
-    // TODO 5. From tile - 1 down: add up counts until a word is a prefix. What if a word is empty?
+    // TODO 4. From tile - 1 down: add up counts until a word is a prefix. What if a word is empty?
     //         Each load takes about a microsecond, so have kLookBackWindow of them under way.
     return 0;
   }
@@ -119,9 +159,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
   constexpr int kTileItems = Storage::kTileItems;
   extern __shared__ int storage[];  // one Storage
   Storage& shared = *reinterpret_cast<Storage*>(storage);
-  // TODO 6. Your 04d's kernel, with TileStates in place of LookBack. The first tile has nothing
+  // TODO 5. Your 04d's kernel, with TileStates in place of LookBack. The first tile has nothing
   //         before it: what does it publish?
-  // TODO 7. A full tile needs no test for each key. Give it its own loops, to load and to write.
+  // TODO 6. A full tile needs no test for each key. Give it its own loops, to load and to write.
   //         Why does the last of them read all keys before it writes one?
 }
 
@@ -166,7 +206,7 @@ template <int kItemsPerThread>
 void sort_in_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                    cudaStream_t stream) {
   using Storage = TileStorage<kItemsPerThread>;
-  // TODO 8. Four passes share one set of words. Which pass clears them for the next one?
+  // TODO 7. Four passes share one set of words. Which pass clears them for the next one?
   const int num_tiles = ceil_div(num_items, Storage::kTileItems);
   std::uint32_t* d_to = scratch.allocate<std::uint32_t>(num_items);
   std::uint32_t* d_other = d_out;
@@ -208,7 +248,7 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   todo("05_onesweep: write the kernels, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 9. Which is faster for 1000 keys: 10^6 comparisons, or six launches? And for 10^5 keys?
+  // TODO 8. Which is faster for 1000 keys: 10^6 comparisons, or six launches? And for 10^5 keys?
   if (num_items <= kMostRanked) {  // the launches of the passes would take most of the time
     rank_kernel<<<ceil_div(num_items, kWarpSize), kThreadsToRank, 0, stream>>>(d_in, num_items,
                                                                                d_out);

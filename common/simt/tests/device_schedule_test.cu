@@ -210,7 +210,7 @@ TEST_F(Schedule, ABusyDeviceHasRoomForFewBlocksUnlessTheLaunchIsCooperative) {
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message,
                        "18 blocks have not started, because the device holds 2 "
-                       "at a time beside other programs"));
+                       "at a time next to other programs"));
 }
 
 }  // namespace

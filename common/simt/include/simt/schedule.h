@@ -18,10 +18,10 @@ namespace simt {
 // With kHoldPublications, which alone keeps the natural order, a volatile or atomic store waits
 // until all other threads have had a turn. So all blocks that look back find aggregates, and the
 // first prefix only at the end: the longest look-back.
-// With kBusyDevice, a launch has the room of one multiprocessor, as if other programs used the rest.
-// Only to a cooperative launch CUDA promises room for all of its blocks: what else waits for blocks
-// that have not started deadlocks, with few of them already.
-// The same seed gives the same run. Takes effect with the next launch.
+// With kBusyDevice, a launch has the room of one multiprocessor, as if other programs used the
+// rest. Only to a cooperative launch CUDA promises room for all of its blocks: what else waits for
+// blocks that have not started deadlocks, with few of them already. The same seed gives the same
+// run. Takes effect with the next launch.
 inline constexpr std::uint64_t kTurnAtEveryBarrier = 2;
 inline constexpr std::uint64_t kSuccessorsFirst = 4;
 inline constexpr std::uint64_t kHoldPublications = 8;

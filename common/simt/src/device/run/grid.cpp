@@ -231,7 +231,7 @@ void Grid::end_with_standstill(const std::string& why) {
     more += "; " + blocks(rest) + have(rest) + "not started, because the device holds " +
             std::to_string(max_resident_) + " at a time";
     if (launch_.schedule.is_device_busy && !launch_.config.cooperative) {
-      more += " beside other programs";
+      more += " next to other programs";
     }
   }
   end_with_deadlock(*resident_.front(), more);
