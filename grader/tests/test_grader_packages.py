@@ -24,7 +24,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "judging": frozenset(
         {"model", "machine", "intake", "rules", "confine", "toolchain", "results", "quiz"}
     ),
-    "pages": frozenset({"model", "machine", "intake", "results"}),
+    "pages": frozenset({"model", "machine", "results"}),
     "student": frozenset(
         {"model", "machine", "intake", "toolchain", "results", "judging", "pages"}
     ),

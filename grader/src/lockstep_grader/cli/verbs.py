@@ -55,6 +55,9 @@ VERBS = {
         "verbs_explain",
         "Say why each point of a student's rung was lost, and what repeats the judgement.",
     ),
+    "review": Verb(
+        "verbs_review", "Read submissions in the browser and comment on them; Ctrl-C ends."
+    ),
     "export": Verb(
         "verbs_export",
         "Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON.",

@@ -152,7 +152,7 @@ def _print_rules(
         _line(console, Text(f"{lab.id} counts {points(mark.points, mark.max_score)}", "bold"))
         for note in mark.notes:
             _line(console, Text(note), 4)
-    for comment in entry.mark.comments if entry.mark else ():
+    for comment in entry.comments:
         if comment.lab in ("", lab.id) and comment.rung in ("", rung.id):
             _line(console, Text(f"comment on line {comment.line}:" if comment.line else "comment:"))
             _line(console, Text(clipped(comment.text, _MESSAGE_LINES)), 4)

@@ -20,6 +20,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import (
     autolab,
     canvas,
@@ -121,6 +122,9 @@ def export(
     if layout is Layout.WORKSHEET and not roster:
         raise InputError("--layout worksheet fills Moodle's grading worksheet: give it as --roster")
     book = load_gradebook(results)
+    folder = results if results.is_dir() else results.parent
+    if note := note_of_strangers(folder, book.names()):
+        say(note)
     if course:
         from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
 

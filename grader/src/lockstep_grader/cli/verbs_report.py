@@ -44,10 +44,13 @@ def report(
     # Packages that other verbs do without.
     from lockstep_grader.pages.report.results import read_results
     from lockstep_grader.pages.report.write import STUDENTS, write_report
+    from lockstep_grader.results.comments import note_of_strangers
 
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     graded = read_results(results)
+    if note := note_of_strangers(graded.folder, graded.names()):
+        say(note)
     rules = None
     if course:
         from lockstep_grader.intake.coursefile import CourseFile

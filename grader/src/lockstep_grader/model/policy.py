@@ -6,8 +6,8 @@ rule that changed it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 
 from lockstep_grader.model.compat import UTC
@@ -70,6 +70,22 @@ class Comment:
     lab: str = ""
     rung: str = ""
     line: int = 0
+    code: str = ""  # the line as it was, by which a later attempt still has the comment
+
+    def settled(self, source: str) -> "Comment":
+        """The comment at its line in `source`, or about the rung where that line is gone."""
+        if not self.code or not source:
+            return self
+        lines = enumerate(source.split("\n"), start=1)
+        places = [number for number, line in lines if line.strip() == self.code]
+        line = min(places, key=lambda place: abs(place - self.line), default=0)
+        text = self.text if line else f"{self.text}\n(about an earlier version: {self.code})"
+        return replace(self, line=line, text=text)
+
+    @property
+    def said(self) -> str:
+        """The comment with its place, where it has one."""
+        return f"{self.place}: {self.text}".removeprefix(": ")
 
     @property
     def place(self) -> str:
@@ -126,7 +142,6 @@ class LabMark:
 class CourseMark:
     labs: tuple[LabMark, ...]
     percent: float | None  # the weighted mean of the labs; None: some lab is not graded
-    comments: tuple[Comment, ...] = ()
 
     def of(self, lab: str) -> LabMark | None:
         return next((mark for mark in self.labs if mark.lab == lab), None)
@@ -149,8 +164,17 @@ def mark(course: Course, work: Work) -> CourseMark:
         LabMark(each.lab, each.points, each.max_score, each.notes, each.lab in dropped)
         for each in marks
     )
-    comments = tuple(each for each in course.comments if each.student in work.names)
-    return CourseMark(marks, _percent(course, marks), comments)
+    return CourseMark(marks, _percent(course, marks))
+
+
+def comments_for(names: Collection[str], comments: Iterable[Comment]) -> tuple[Comment, ...]:
+    """The comments for the student with these names."""
+    return tuple(each for each in comments if each.student in names)
+
+
+def without_hidden(course: Course, comments: Iterable[Comment]) -> tuple[Comment, ...]:
+    """The comments that students may see: not those about rungs that the course hides."""
+    return tuple(each for each in comments if each.rung not in hidden_rungs(course, each.lab))
 
 
 def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:

@@ -28,12 +28,16 @@ def make_environment(package: str) -> Environment:
     )
 
 
-def content_policy(style: str, script: str = "") -> str:
-    """A policy that allows this very style and script, pictures in the page, and nothing else."""
+def content_policy(style: str, script: str = "", *, forms: bool = False) -> str:
+    """A policy that allows this very style and script, pictures in the page, and nothing else.
+
+    `forms` allows forms that send to the page's own server.
+    """
     sources = ["default-src 'none'", f"style-src '{_digest(style)}'", "img-src data:"]
     if script:
         sources.append(f"script-src '{_digest(script)}'")
-    return "; ".join([*sources, "base-uri 'none'", "form-action 'none'"])
+    to = "'self'" if forms else "'none'"
+    return "; ".join([*sources, "base-uri 'none'", f"form-action {to}"])
 
 
 def trusted(text: str) -> Markup:

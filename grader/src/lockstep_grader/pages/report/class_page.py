@@ -65,7 +65,7 @@ def class_page(
     summary = summarise(entries)
     return renderer.page(
         "class.html.j2",
-        with_script=True,
+        script_file="table.js",
         results=results,
         labs=_columns(everyone),
         missing=[entry for entry in everyone if entry.is_missing],
@@ -94,7 +94,7 @@ def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, s
     """`names` says by id what each entry is called: a pseudonym, or the name."""
     return renderer.page(
         "leaderboard.html.j2",
-        with_script=True,
+        script_file="table.js",
         results=results,
         labs=_columns(results.entries),
         places=rank(class_rows(results.entries), names),

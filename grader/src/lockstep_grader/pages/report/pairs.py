@@ -2,6 +2,7 @@
 """The results of comparing submissions, as values, and the page of a pair."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -76,7 +77,7 @@ def pair_page(renderer: Renderer, results: Results, pair: Pair) -> str:
     return renderer.page("pair.html.j2", results=results, pair=pair, sides=sides)
 
 
-def rules() -> dict[str, float]:
+def rules() -> dict[str, Any]:
     """The figures that pages state."""
     return {
         "least_share": LEAST_SHARE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turns views into pages: one style sheet and one script for all of them."""
+"""Turns views into pages: one style sheet for all of them."""
 
 from datetime import datetime
 from functools import cached_property
@@ -29,14 +29,17 @@ class Renderer:
         )
         self._environment.globals.update(percent=percent)
 
-    def page(self, template: str, *, with_script: bool = False, **values: Any) -> str:
-        script = self._script if with_script else Markup("")
+    def page(
+        self, template: str, *, script_file: str = "", forms: bool = False, **values: Any
+    ) -> str:
+        """A page; `forms` is for one that a server of our own shows."""
+        script = self._script(script_file) if script_file else Markup("")
         return self._environment.get_template(template).render(
             version=__version__,
             generator=GENERATOR,
             style=self._style,
             script=script,
-            policy=content_policy(self._style, script),
+            policy=content_policy(self._style, script, forms=forms),
             **values,
         )
 
@@ -44,9 +47,8 @@ class Renderer:
     def _style(self) -> Markup:
         return trusted(self._environment.get_template("report.css.j2").render(**colours()))
 
-    @cached_property
-    def _script(self) -> Markup:
-        return trusted(self._environment.get_template("table.js").render())
+    def _script(self, file: str) -> Markup:
+        return trusted(self._environment.get_template(file).render())
 
 
 def _day(moment: str) -> str:

@@ -2,18 +2,29 @@
 """Reads what grading wrote: the scores from grade.json, sources and pictures from its folder."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, PartScore, RungResult
-from lockstep_grader.model.policy import Course, CourseMark, Graded, Work, mark, time_of
+from lockstep_grader.model.policy import (
+    Comment,
+    Course,
+    CourseMark,
+    Graded,
+    Work,
+    comments_for,
+    mark,
+    time_of,
+)
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
+from lockstep_grader.results.comments import read_comments
 from lockstep_grader.results.schema import VersionError, parse_report
 from lockstep_grader.results.serial import JSON_VERSION, judgement_of, quiz_of
+from lockstep_grader.results.sources import kept_file, kept_source
 
 GRADES = "grade.json"
 _MAX_PICTURE_BYTES = 4 << 20
@@ -48,6 +59,7 @@ class Entry:
     lms_id: str = ""
     handed_in: str = ""
     mark: CourseMark | None = None  # what counts by the course's rules
+    comments: tuple[Comment, ...] = ()  # of instructors, for this student alone
 
     @property
     def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
@@ -66,32 +78,38 @@ class Results:
         """The results with what counts by the course's rules."""
         return replace(self, entries=tuple(_marked(course, entry) for entry in self.entries))
 
+    def commented(self, comments: Iterable[Comment]) -> "Results":
+        """The results with each student's comments, in place of any others."""
+        said = tuple(comments)
+        return replace(
+            self,
+            entries=tuple(
+                replace(
+                    entry,
+                    comments=tuple(
+                        each.settled(self.source(entry, each.lab, each.rung) if each.code else "")
+                        for each in comments_for(entry.names, said)
+                    ),
+                )
+                for entry in self.entries
+            ),
+        )
+
     def names(self) -> frozenset[str]:
         return frozenset().union(*(entry.names for entry in self.entries))
 
     def source(self, entry: Entry, lab: str, rung: str) -> str:
         """The rung's source as it was judged; empty where it was not kept."""
-        file = self._beside(entry, lab, f"{rung}.cu")
-        found = read_file(file) if file else None
-        return found.data.decode() if isinstance(found, Source) else ""
+        return kept_source(self.folder, entry.id, lab, rung)
 
     def picture(self, entry: Entry, lab: str, file_name: str) -> bytes:
         """A PNG that a test made; empty where it was not kept, or is none."""
-        file = self._beside(entry, lab, file_name)
+        file = kept_file(self.folder, entry.id, lab, file_name)
         try:
             data = file.read_bytes() if file and file.stat().st_size <= _MAX_PICTURE_BYTES else b""
         except OSError:
             return b""
         return data if data.startswith(_PNG) else b""
-
-    def _beside(self, entry: Entry, lab: str, file_name: str) -> Path | None:
-        """The file's path; None for one that is absent, or that names would lead elsewhere."""
-        file = self.folder / entry.id / lab / file_name
-        try:
-            inside = file.resolve().is_relative_to(self.folder.resolve())
-            return file if inside and file.is_file() else None
-        except (OSError, RuntimeError, ValueError):
-            return None
 
 
 def read_results(path: Path) -> Results:
@@ -114,7 +132,7 @@ def read_results(path: Path) -> Results:
     identifiers = [entry.id for entry in results.entries]
     if len(set(identifiers)) < len(identifiers):
         raise InputError(f"{file} names a submission twice")
-    return results
+    return results.commented(each.comment for each in read_comments(file.parent))
 
 
 def _results(report: schema.Report, folder: Path) -> Results:
@@ -159,7 +177,8 @@ def _marked(course: Course, entry: Entry) -> Entry:
     )
     at = time_of(entry.handed_in)
     work = Work(entry.names, labs, entry.is_late, entry.is_missing, at)
-    return replace(entry, mark=mark(course, work))
+    said = (*entry.comments, *comments_for(entry.names, course.comments))
+    return replace(entry, mark=mark(course, work), comments=said)
 
 
 def _lab(item: schema.Lab) -> LabEntry:

@@ -102,8 +102,15 @@ class RungView:
 
 
 def view_rung(
-    results: Results, entry: Entry, lab_id: str, rung: Rung, result: RungResult
+    results: Results,
+    entry: Entry,
+    lab_id: str,
+    rung: Rung,
+    result: RungResult,
+    *,
+    folded: bool = True,
 ) -> RungView:
+    """`folded` folds away lines of the source that are far from any note."""
     anchor = f"{lab_id}-{rung.id}"
     text = results.source(entry, lab_id, rung.id)
     count = len(text.splitlines())
@@ -117,7 +124,7 @@ def view_rung(
         fault=result.judgement.fault,
         causes=tuple(_causes(result, rung.file_name, anchor, count)),
         gauges=gauges(rung, result, results.backend),
-        source=_folds(text, _notes(result, rung, results.backend), anchor),
+        source=_folds(text, _notes(entry, lab_id, result, rung, results.backend), anchor, folded),
         pictures=tuple(_pictures(results, entry, lab_id, result)),
         tests=result.judgement.tests,
     )
@@ -150,9 +157,14 @@ def _found(test: str) -> str:
     return f"found by {test}" if test else ""
 
 
-def _notes(result: RungResult, rung: Rung, backend: Backend) -> dict[int, list[tuple[str, str]]]:
-    """What to say about lines: findings, and where most of a gated measure arises."""
+def _notes(
+    entry: Entry, lab_id: str, result: RungResult, rung: Rung, backend: Backend
+) -> dict[int, list[tuple[str, str]]]:
+    """What to say about lines: comments, findings, where most of a gated measure arises."""
     notes: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for comment in entry.comments:
+        if (comment.lab, comment.rung) == (lab_id, rung.id):
+            notes[comment.line].append(("comment", comment.text))
     findings: Iterable[Finding] = result.findings
     for finding in findings:
         if finding.file == rung.file_name and finding.kind is not FindingKind.BUDGET:
@@ -169,7 +181,9 @@ def _notes(result: RungResult, rung: Rung, backend: Backend) -> dict[int, list[t
     return {line: list(dict.fromkeys(said)) for line, said in notes.items()}
 
 
-def _folds(text: str, notes: dict[int, list[tuple[str, str]]], anchor: str) -> tuple[Fold, ...]:
+def _folds(
+    text: str, notes: dict[int, list[tuple[str, str]]], anchor: str, is_folded: bool
+) -> tuple[Fold, ...]:
     if not text:
         return ()
     lines = [
@@ -182,7 +196,7 @@ def _folds(text: str, notes: dict[int, list[tuple[str, str]]], anchor: str) -> t
         if line.notes
         for number in range(line.number - _NEIGHBOURS, line.number + _NEIGHBOURS + 1)
     }
-    if not near:
+    if not near or not is_folded:
         return (Fold(tuple(lines), True),)
     folds: list[Fold] = []
     run: list[SourceLine] = []

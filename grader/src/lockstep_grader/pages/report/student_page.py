@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lockstep_grader.model.grades import Lab, Points, Rung, RungResult
-from lockstep_grader.model.policy import Course, hidden_rungs
+from lockstep_grader.model.policy import Course, hidden_rungs, without_hidden
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.results import Entry, LabEntry, Results
@@ -48,6 +48,7 @@ def student_page(
     return renderer.page(
         "student.html.j2",
         entry=entry,
+        comments=shown.comments,
         results=results,
         labs=view_labs(results, shown, labs),
         hidden=hidden,
@@ -67,7 +68,7 @@ def _without_hidden(entry: Entry, course: Course | None) -> tuple[Entry, int]:
         )
         for lab in entry.labs
     )
-    shown = replace(entry, labs=labs)
+    shown = replace(entry, labs=labs, comments=without_hidden(course, entry.comments))
     return shown, len(entry.rungs) - len(shown.rungs)
 
 

@@ -104,7 +104,7 @@ def _comment(entry: Submission) -> str:
     lines = [headline(entry)]
     if entry.mark:
         lines += [note for lab in entry.mark.labs for note in lab.notes]
-        lines += [f"{each.place}: {each.text}".removeprefix(": ") for each in entry.mark.comments]
+    lines += [each.said for each in entry.comments]
     for lab in entry.labs:
         shown = (rung for rung in lab.rungs if rung.id not in lab.hidden and not rung.full)
         lines += [f"{lab.id}/{rung.id}\n{explanation(rung)}" for rung in shown]

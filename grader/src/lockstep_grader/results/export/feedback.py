@@ -77,6 +77,5 @@ def _summary(entry: Submission) -> str:
         for lab in entry.labs
     )
     notes = [note for lab in entry.labs if lab.mark for note in lab.mark.notes]
-    comments = entry.mark.comments if entry.mark else ()
-    said = [one_line(f"{each.place}: {each.text}".removeprefix(": ")) for each in comments]
+    said = [one_line(each.said) for each in entry.comments]
     return cell("; ".join([one_line(headline(entry)), labs, *notes, *said]))

@@ -32,7 +32,8 @@ def results(
 
     An ungraded submission keeps the score of the last one that was graded, with a word about it.
     """
-    said = "\n".join([headline(submission), *_history(previous)])
+    comments = [f"Comment: {each.said}" for each in submission.comments]
+    said = "\n".join([headline(submission), *_history(previous), *comments])
     if submission.score is None and (kept := _last_graded(previous)):
         note = f"{said}\nUntil then the results below, of your last graded submission, stand."
         return {**kept, "output": clip(note, 10_000), "output_format": "text"}

@@ -2,14 +2,17 @@
 """Reads what export is made from: grade.json, the pictures in its folder, and a roster."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 from lockstep_grader.machine.csv_rows import read_rows
 from lockstep_grader.model.errors import InputError
+from lockstep_grader.results.comments import read_comments
 from lockstep_grader.results.export.feedback import worksheet
 from lockstep_grader.results.export.gradebooks import Import, Roster, roster_of
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.results.export.prairielearn import Pictures
+from lockstep_grader.results.sources import kept_source
 
 _GRADE_JSON = "grade.json"
 _MAX_PICTURE_BYTES = 1 << 20
@@ -19,12 +22,14 @@ def load_gradebook(path: Path) -> Gradebook:
     """The gradebook of a results folder, or in a file that `grade --json` wrote."""
     file = path / _GRADE_JSON if path.is_dir() else path
     try:
-        return gradebook(json.loads(file.read_text("utf-8")))
+        book = gradebook(json.loads(file.read_text("utf-8")))
     except FileNotFoundError as error:
         hint = "grade --results makes one" if path.is_dir() else "no such file"
         raise InputError(f"{file}: {hint}") from error
     except ValueError as error:
         raise InputError(f"{file} is not what `grade --json` writes ({error})") from error
+    comments = [each.comment for each in read_comments(file.parent)]
+    return book.commented(comments, partial(kept_source, file.parent))
 
 
 def load_pictures(path: Path, submission: Submission) -> Pictures:

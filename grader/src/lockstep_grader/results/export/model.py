@@ -5,7 +5,7 @@ Points are rounded once, where they are earned: grade.json holds them to two pla
 Every total here is a sum of those, and every format shows the same number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lockstep_grader.model.grades import (
@@ -18,14 +18,17 @@ from lockstep_grader.model.grades import (
     total,
 )
 from lockstep_grader.model.policy import (
+    Comment,
     Course,
     CourseMark,
     Graded,
     LabMark,
     Work,
+    comments_for,
     hidden_rungs,
     mark,
     time_of,
+    without_hidden,
 )
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.results import schema
@@ -93,6 +96,7 @@ class Submission:
     is_missing: bool = False
     handed_in: str = ""
     mark: CourseMark | None = None
+    comments: tuple[Comment, ...] = ()  # of instructors, for this student alone
 
     @property
     def score(self) -> float | None:
@@ -132,6 +136,27 @@ class Gradebook:
         """All by which a course file may call the students."""
         return frozenset().union(*(entry.names for entry in self.submissions))
 
+    def commented(
+        self, comments: Sequence[Comment], source: Callable[[str, str, str], str]
+    ) -> "Gradebook":
+        """The book with each student's comments.
+
+        `source` is what was judged, by the ids of submission, lab and rung.
+        """
+        return replace(
+            self,
+            submissions=tuple(
+                replace(
+                    entry,
+                    comments=tuple(
+                        each.settled(source(entry.id, each.lab, each.rung) if each.code else "")
+                        for each in comments_for(entry.names, comments)
+                    ),
+                )
+                for entry in self.submissions
+            ),
+        )
+
     def marked(self, course: Course) -> "Gradebook":
         """The book with what counts by the course's rules."""
         return replace(self, submissions=tuple(_marked(course, each) for each in self.submissions))
@@ -148,7 +173,10 @@ class Gradebook:
         for entry in self.submissions:
             if not students or entry.names.intersection(students):
                 labs = tuple(lab for lab in entry.labs if lab_id in (None, lab.id))
-                chosen.append(replace(entry, labs=labs))
+                said = tuple(
+                    each for each in entry.comments if lab_id is None or each.lab in ("", lab_id)
+                )
+                chosen.append(replace(entry, labs=labs, comments=said))
         return replace(self, submissions=tuple(chosen))
 
 
@@ -177,6 +205,9 @@ def _marked(course: Course, entry: Submission) -> Submission:
             for lab in entry.labs
         ),
         mark=marks,
+        comments=without_hidden(
+            course, (*entry.comments, *comments_for(entry.names, course.comments))
+        ),
     )
 
 

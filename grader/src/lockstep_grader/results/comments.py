@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""comments.toml in a results folder: what reviewers say to students, in tables as in course.toml.
+
+Each change reads the file, changes one comment and writes the file whole, under a lock. So two
+reviewers at once lose nothing, and a person may edit the file by hand in between.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.model.compat import tomllib
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.policy import Comment
+
+FILE = "comments.toml"
+MAX_CHARS = 10_000  # of one comment
+_LOCK = ".comments.lock"
+_MAX_BYTES = 16 << 20
+_DIGEST_CHARS = 16
+_HEAD = "# Comments for students. ./lab review writes this file, and you may edit it, too.\n"
+
+
+class Kept(BaseModel):
+    """One comment of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    student: Annotated[str, Field(min_length=1)]
+    text: Annotated[str, Field(min_length=1, max_length=MAX_CHARS)]
+    lab: str = ""
+    rung: str = ""
+    line: Annotated[int, Field(ge=0)] = 0
+    code: str = ""
+
+    @property
+    def comment(self) -> Comment:
+        return Comment(self.student, self.text, self.lab, self.rung, self.line, self.code)
+
+    @property
+    def digest(self) -> str:
+        """Names this comment as it is: one that was edited has another."""
+        return hashlib.sha256(_table(self).encode()).hexdigest()[:_DIGEST_CHARS]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    comment: tuple[Kept, ...] = ()
+
+
+def read_comments(folder: Path) -> tuple[Kept, ...]:
+    """The comments of a results folder, none where there is no file. Raises InputError."""
+    file = folder / FILE
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB")
+    try:
+        return _File.model_validate(tomllib.loads(data.decode("utf-8"))).comment
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{file}: {where}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}: not TOML: {error}") from error
+
+
+def note_of_strangers(folder: Path, names: Collection[str]) -> str:
+    """A line about comments that no student of these results would see; empty without any."""
+    unknown = sorted({each.student for each in read_comments(folder)} - set(names))
+    if not unknown:
+        return ""
+    said = ", ".join(map(repr, unknown))
+    return f"{folder / FILE}: no student here is {said}; use an id, login, email or number"
+
+
+def add_comment(folder: Path, comment: Comment) -> None:
+    """Adds `comment` to the file. Raises InputError or FaultError."""
+    kept = Kept(
+        student=comment.student,
+        text=comment.text,
+        lab=comment.lab,
+        rung=comment.rung,
+        line=comment.line,
+        code=comment.code,
+    )
+    with _locked(folder):
+        _write(folder, (*read_comments(folder), kept))
+
+
+def remove_comment(folder: Path, digest: str) -> bool:
+    """Removes the comment; false if a person has changed or removed it meanwhile."""
+    with _locked(folder):
+        comments = read_comments(folder)
+        left = tuple(each for each in comments if each.digest != digest)
+        if len(left) == len(comments):
+            return False
+        _write(folder, left)
+        return True
+
+
+def _write(folder: Path, comments: tuple[Kept, ...]) -> None:
+    text = "".join(_table(each) for each in comments)
+    write_whole(folder / FILE, f"{_HEAD}{text}".encode())
+
+
+def _table(kept: Kept) -> str:
+    values = kept.model_dump(exclude_defaults=True)
+    lines = [f"{key} = {_value(value)}" for key, value in values.items()]
+    return "\n".join(["\n[[comment]]", *lines]) + "\n"
+
+
+def _value(value: str | int) -> str:
+    """JSON's strings are TOML's, except for one character that TOML wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Holds the file's lock, which is the kernel's and ends with its owner."""
+    try:
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise FaultError(f"cannot write to {folder}: {error.strerror}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
