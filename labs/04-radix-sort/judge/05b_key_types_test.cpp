@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rung 05b: signed keys, floats, ranges of bits.
+#include "fixture_types.h"
 #include "judge.h"
 #include "radix_sort.cuh"
-#include "types_fixture.h"
 
 namespace lab_judge {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fixture_types.h"
 #include "judge.h"
-#include "types_fixture.h"
 
 namespace lab_judge {
 namespace {

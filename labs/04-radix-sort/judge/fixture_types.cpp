@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "types_fixture.h"
+#include "fixture_types.h"
 
 #include <algorithm>
 #include <bit>
