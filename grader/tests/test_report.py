@@ -33,6 +33,7 @@ def test_a_report_has_a_page_a_student_one_of_the_class_and_a_leaderboard(
     made = pages(graded / "report")
     assert set(made) == {
         "index.html",
+        "analysis.html",
         "leaderboard.html",
         *(
             f"students/{page_name(name)}"

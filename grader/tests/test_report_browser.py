@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on th
 STUDENT = f"students/{page_name('brown')}"
 EVIL_STUDENT = f"students/{page_name(EVIL)}"
 PAIR = f"similarity/{page_name('adams', EVIL)}"
-PAGES = ("index.html", "leaderboard.html", STUDENT, EVIL_STUDENT, PAIR)
+PAGES = ("index.html", "analysis.html", "leaderboard.html", STUDENT, EVIL_STUDENT, PAIR)
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true })"
 PATIENCE = 300_000  # milliseconds; only a browser that hangs needs them
 PHONE = {"width": 360, "height": 740}

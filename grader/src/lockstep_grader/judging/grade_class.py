@@ -81,7 +81,8 @@ def _graded(
     session = open_session()
     if why := session.toolchain.nvcc.get("missing"):
         say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
-    store = open_store(request.results, request.regrade, again)
+    handed_in = {each.id: each.handed_in for each in taken.submissions}
+    store = open_store(request.results, request.regrade, again, handed_in)
     return grade(taken.submissions, session, store, executor, quizzes)
 
 

@@ -47,7 +47,12 @@ class Regrade:
         return found
 
 
-def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> Store:
+def open_store(
+    folder: Path,
+    regrade: Regrade,
+    chosen: Sequence[ResultId],
+    handed_in: Mapping[str, str] | None = None,
+) -> Store:
     """The results in `folder`, without the attempts that must be made again.
 
     The request is written down, so that a run that is killed goes on with it, and asking the same
@@ -60,7 +65,7 @@ def open_store(folder: Path, regrade: Regrade, chosen: Sequence[ResultId]) -> St
         store = Store(folder)
         again |= {str(result): number for result in chosen if (number := store.attempt(result))}
         write_json(folder / _FILE, {"asked": asked, "attempts": again})
-    return Store(folder, again)
+    return Store(folder, again, handed_in)
 
 
 def forget_done(store: Store) -> None:

@@ -217,6 +217,7 @@ class StoredResult(_Model):
     submission: Text
     lab: Text
     rung: Text
+    at: Text = ""  # when it was handed in or else judged; empty in older files
     judgement: Judgement
 
 

@@ -12,10 +12,12 @@ import shutil
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import write_json, write_whole
+from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement
 from lockstep_grader.results.serial import judgement_json, judgement_of
@@ -45,12 +47,21 @@ class _Kept:
 class Store:
     """The files of one results folder; safe to use from several threads."""
 
-    def __init__(self, folder: Path, again: Mapping[str, int] | None = None) -> None:
-        """`again` names attempts, by result, that may not stand in for judging any more."""
+    def __init__(
+        self,
+        folder: Path,
+        again: Mapping[str, int] | None = None,
+        handed_in: Mapping[str, str] | None = None,
+    ) -> None:
+        """`again` names attempts, by result, that may not stand in for judging any more.
+
+        `handed_in` has the times that platforms know, by submission.
+        """
         self.folder = folder
         self.reused = 0  # judgements that were there already
         self.standing: dict[ResultId, str] = {}  # judged again, no result: an earlier counts
         self._again = dict(again or {})
+        self._handed_in = dict(handed_in or {})
         self._lock = threading.Lock()
 
     def find(self, result: ResultId, key: str) -> Judgement | None:
@@ -111,6 +122,7 @@ class Store:
             "submission": result.submission,
             "lab": result.lab,
             "rung": result.rung,
+            "at": self._handed_in.get(result.submission) or _now(),
             "judgement": judgement_json(judgement),
         }
         # The JSON file comes last: it names the others, and a run killed before begins anew.
@@ -163,6 +175,10 @@ class Store:
 
     def _attempts(self, result: ResultId) -> Path:
         return self._folder(result) / "attempts" / result.rung
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def keep_images(folder: Path, judgement: Judgement) -> list[Path]:

@@ -2,16 +2,20 @@
 """Small pictures as SVG. Places across are percentages, so that text keeps its size on a phone."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from markupsafe import Markup
 
+from lockstep_grader.pages.report.attempts import Curve
 from lockstep_grader.pages.report.class_stats import Bin, RungStat
 from lockstep_grader.pages.report.gauges import Gauge
+from lockstep_grader.pages.report.items import Item
 from lockstep_grader.pages.report.words import State
 
 _GAUGE_HEIGHT, _BAR_TOP, _BAR = 26, 8, 10  # pixels
 _PLOT_HEIGHT, _PLOT_TOP, _AXIS = 150, 20, 20
 _STACK_HEIGHT = 14
+_CURVE_HEIGHT, _CURVE_SPAN = 32, 95.0
 
 
 def gauge_svg(gauge: Gauge) -> Markup:
@@ -32,6 +36,26 @@ def stack_svg(stat: RungStat) -> Markup:
     """The class's states at one rung, side by side."""
     said = ", ".join(f"{count} {state}" for state, count in stat.counts.items() if count)
     return _svg("stack", _STACK_HEIGHT, said or "no submission", _stack_parts(stat))
+
+
+def funnel_svg(item: Item) -> Markup:
+    """How many students came how far at one rung."""
+    parts = (
+        ("full", item.full, "full marks"),
+        ("part", item.right - item.full, "right, short of full marks"),
+        ("wrong", item.written - item.right, "written, not right"),
+        ("unwritten", item.graded - item.written, "not written"),
+    )
+    said = ", ".join(f"{count} {words}" for _, count, words in parts if count)
+    shares = [(style, count) for style, count, _ in parts]
+    return _svg("stack", _STACK_HEIGHT, said or "no student", _side_by_side(shares))
+
+
+def curve_svg(curve: Curve, start: datetime, end: datetime) -> Markup:
+    """How many students had right results by when, as steps on an axis from `start` to `end`."""
+    (first, _), (last, count) = curve.points[0], curve.points[-1]
+    label = f"{count} of {curve.students} right, from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    return _svg("curve", _CURVE_HEIGHT, label, _curve_parts(curve, start, end))
 
 
 def _gauge_parts(gauge: Gauge) -> Iterator[Markup]:
@@ -71,12 +95,26 @@ def _histogram_parts(bins: Sequence[Bin], tallest: int) -> Iterator[Markup]:
 
 
 def _stack_parts(stat: RungStat) -> Iterator[Markup]:
-    left, everyone = 0.0, stat.total or 1
-    for state in State:
-        width = 100 * stat.counts[state] / everyone
+    yield from _side_by_side([(state.style, stat.counts[state]) for state in State])
+
+
+def _side_by_side(counts: Sequence[tuple[str, int]]) -> Iterator[Markup]:
+    left, everyone = 0.0, sum(count for _, count in counts) or 1
+    for style, count in counts:
+        width = 100 * count / everyone
         if width:
-            yield _rect(state.style, left, left + width, 0, _STACK_HEIGHT)
+            yield _rect(style, left, left + width, 0, _STACK_HEIGHT)
         left += width
+
+
+def _curve_parts(curve: Curve, start: datetime, end: datetime) -> Iterator[Markup]:
+    """A rectangle from each time to the next, as high as the share of the students."""
+    # The last time gets some width, or nothing would show its step.
+    times = [_CURVE_SPAN * ((at - start) / (end - start)) for at, _ in curve.points] + [100.0]
+    for (_, count), left, right in zip(curve.points, times, times[1:], strict=False):
+        height = round(_CURVE_HEIGHT * count / curve.students, 2)
+        yield _rect("column", left, right, _CURVE_HEIGHT - height, height)
+    yield Markup('<line class="floor" x1="0" x2="100%" y1="{0}" y2="{0}"/>').format(_CURVE_HEIGHT)
 
 
 def _svg(kind: str, height: int, label: str, parts: Iterator[Markup]) -> Markup:

@@ -58,8 +58,9 @@ def class_page(
     labs: Sequence[Lab],
     similarity: Similarity | None,
     board: str,
+    analysis: str,
 ) -> str:
-    """The whole page; `board` is the leaderboard's file name."""
+    """The whole page; `board` and `analysis` are file names of other pages."""
     everyone = results.entries
     entries = tuple(entry for entry in everyone if not entry.is_missing)
     summary = summarise(entries)
@@ -85,6 +86,7 @@ def class_page(
         sections=sorted({entry.section for entry in everyone if entry.section}),
         similarity=similarity,
         board=board,
+        analysis=analysis,
         link=_link,
         **rules(),
     )

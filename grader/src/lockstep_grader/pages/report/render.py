@@ -9,7 +9,13 @@ from markupsafe import Markup
 
 from lockstep_grader import __version__
 from lockstep_grader.pages.engine import content_policy, make_environment, trusted
-from lockstep_grader.pages.report.charts import gauge_svg, histogram_svg, stack_svg
+from lockstep_grader.pages.report.charts import (
+    curve_svg,
+    funnel_svg,
+    gauge_svg,
+    histogram_svg,
+    stack_svg,
+)
 from lockstep_grader.pages.report.words import count_of, percent, points
 from lockstep_grader.pages.source import colours
 
@@ -22,6 +28,8 @@ class Renderer:
         self._environment.filters.update(
             points=points,
             count_of=count_of,
+            curve=curve_svg,
+            funnel=funnel_svg,
             gauge=gauge_svg,
             histogram=histogram_svg,
             stack=stack_svg,

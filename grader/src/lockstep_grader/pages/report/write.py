@@ -4,10 +4,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import Course
+from lockstep_grader.pages.report.analysis import analyse, analysis_json, analysis_page
 from lockstep_grader.pages.report.class_page import class_page, leaderboard_page
 from lockstep_grader.pages.report.pairs import Similarity, pair_page
 from lockstep_grader.pages.report.pseudonyms import pseudonyms
@@ -17,6 +18,7 @@ from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.pages.report.student_page import student_page
 
 CLASS, LEADERBOARD = "index.html", "leaderboard.html"
+ANALYSIS, ANALYSIS_JSON = "analysis.html", "analysis.json"
 STUDENTS, SIMILARITY = "students", "similarity"
 _MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
 _HEAD_BYTES = 512  # in which the mark stands
@@ -38,14 +40,17 @@ def write_report(
     names: Mapping[str, str] = {entry.id: entry.name for entry in results.entries}
     if anonymous:
         names = pseudonyms(names, results.folder)
+    analysis = analyse(results, labs)
     pages = {
-        CLASS: class_page(renderer, results, labs, similarity, LEADERBOARD),
+        CLASS: class_page(renderer, results, labs, similarity, LEADERBOARD, ANALYSIS),
+        ANALYSIS: analysis_page(renderer, results, analysis, CLASS),
         LEADERBOARD: leaderboard_page(renderer, results, names),
     }
     for pair in similarity.pairs if similarity else ():
         pages[f"{SIMILARITY}/{pair.page}"] = pair_page(renderer, results, pair)
     for name, page in pages.items():
         write_whole(output / name, page.encode())
+    write_json(output / ANALYSIS_JSON, analysis_json(results, analysis))
     for entry in results.entries:  # one at a time: their pictures take room
         name = f"{STUDENTS}/{page_name(entry.id)}"
         pseudonym = names[entry.id] if anonymous else ""
