@@ -12,13 +12,13 @@ namespace lab {
 namespace {
 
 constexpr int kWarpSize = 32;
-constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kThreadsPerBlock = 256;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerRow = kWarpSize * 4;  // one 16-byte load per lane
 constexpr int kVectorsPerThread = 4;         // loads that a thread has in flight
 constexpr int kItemsPerWarp = kVectorsPerThread * kItemsPerRow;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
+constexpr unsigned kFullWarp = 0xffffffffu;
 
 // TODO 1. AtomicWord, publish() and look_back() are your 05b's.
 using TileWord = unsigned long long;
