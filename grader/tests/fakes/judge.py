@@ -16,6 +16,10 @@ wraps = dict(
 lines = Path(arguments["worker"]).read_text("utf-8").splitlines()
 directives = [line.removeprefix("//! ") for line in lines if line.startswith("//! ")]
 tests = [json.loads(line) for line in directives if line.startswith("{")]
+for directive in directives:
+    if directive.startswith("unless seed "):  # a test of every run but those with this seed
+        seed, text = directive.split(maxsplit=3)[2:]
+        tests += [json.loads(text)] if arguments.get("seed") != seed else []
 
 
 def note(event: str) -> None:

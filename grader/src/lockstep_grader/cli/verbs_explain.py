@@ -152,6 +152,9 @@ def _print_rules(
         _line(console, Text(f"{lab.id} counts {points(mark.points, mark.max_score)}", "bold"))
         for note in mark.notes:
             _line(console, Text(note), 4)
+    for confirmation in entry.confirmations:
+        if (confirmation.lab, confirmation.rung) == (lab.id, rung.id):
+            _line(console, Text(f"judged a second time: {confirmation.line}"))
     for comment in entry.comments:
         if comment.lab in ("", lab.id) and comment.rung in ("", rung.id):
             _line(console, Text(f"comment on line {comment.line}:" if comment.line else "comment:"))

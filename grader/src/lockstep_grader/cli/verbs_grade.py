@@ -18,6 +18,7 @@ from lockstep_grader.cli.options import (
 )
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.intake.roster import Roster, read_roster
+from lockstep_grader.judging.confirm import second_backend
 from lockstep_grader.judging.executors import ExecutorChoice, Judging, choose_executor
 from lockstep_grader.judging.grade_class import ClassRequest, grade_class
 from lockstep_grader.judging.session import (
@@ -27,7 +28,10 @@ from lockstep_grader.judging.session import (
     open_session_for,
 )
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.results.regrade import Regrade
+from lockstep_grader.toolchain.system import detect_backend
 
 
 def add_to(app: typer.Typer) -> None:
@@ -56,6 +60,14 @@ def grade_path(
         list[str] | None,
         typer.Option(metavar="ID", help="Judge this student's work again; repeatable."),
     ] = None,
+    confirm: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Judge the N best again, by other means."),
+    ] = 0,
+    confirm_student: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Also this student, by any id; repeatable."),
+    ] = None,
     seed: SeedOption = None,
     sanitizer: SanitizerOption = True,
     sandbox: SandboxOption = True,
@@ -75,7 +87,11 @@ def grade_path(
         regrade=Regrade(tuple(regrade or ()), tuple(regrade_student or ())),
         results=results or workspace.results,
         json=json,
+        confirm=confirm,
+        confirm_students=tuple(confirm_student or ()),
     )
+    if executor is not ExecutorChoice.LOCAL and (confirm or confirm_student):
+        raise InputError("--confirm judges on this machine: grade with --executor local")
 
     # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
     confined = sandbox and not is_own(path, workspace)
@@ -90,4 +106,12 @@ def grade_path(
             return open_session_for(path, *options)
         return open_session(*options)
 
-    return grade_class(request, workspace, labs, session, runner)
+    def second(first: Backend) -> Session:
+        """Of the other backend where it works, and always under a secret seed."""
+        wanted = [request.only.id] if request.only else []
+        other = second_backend(first, detect_backend())
+        return open_session_for(
+            path, workspace, other, jobs, None, sanitizer, sandbox, wanted, True
+        )
+
+    return grade_class(request, workspace, labs, session, runner, second)

@@ -11,10 +11,12 @@ from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.pool import result_id
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
+from lockstep_grader.model.confirmation import Confirmation
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Judgement, Lab, LabResult, SubmissionResult
 from lockstep_grader.model.score import score_lab
 from lockstep_grader.quiz.score import Scorer, shared_seeds
+from lockstep_grader.results.confirmed import of_submission, read_confirmed
 from lockstep_grader.results.store import ResultId, Store
 
 
@@ -27,6 +29,7 @@ class Graded:
     store: Store
     faults: Mapping[ResultId, Judgement]
     quizzes: Mapping[str, Scorer] = field(default_factory=dict)  # by lab, for those that have one
+    confirmed: Mapping[ResultId, Confirmation] = field(default_factory=dict)
 
     def results(self) -> Iterator[SubmissionResult]:
         """The result of every submission, each read when its turn comes: a class may be large."""
@@ -43,6 +46,7 @@ class Graded:
                 submission.dispute,
                 submission.is_missing,
                 submission.handed_in,
+                tuple(of_submission(self.confirmed, submission.id)),
             )
 
     def _scored(self, submission: Submission, lab: Lab) -> LabResult:
@@ -84,4 +88,4 @@ def grade(
         except InterruptedRunError as stop:
             kept = f"they are kept in {store.folder}: the same command goes on from there"
             raise InterruptedRunError(f"{stop}; {kept}") from stop
-    return Graded(submissions, session, store, faults, quizzes)
+    return Graded(submissions, session, store, faults, quizzes, read_confirmed(store))

@@ -9,6 +9,7 @@ from pathlib import Path
 from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.roster import Roster
 from lockstep_grader.intake.take import require_something, take_in
+from lockstep_grader.judging.confirm import best, confirm
 from lockstep_grader.judging.executors import Executor
 from lockstep_grader.judging.grade import Graded, grade
 from lockstep_grader.judging.session import Session
@@ -18,11 +19,11 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.quiz.score import Scorer, scorers_of
 from lockstep_grader.results.class_table import Summary
 from lockstep_grader.results.folder import results_folder, spool_in
-from lockstep_grader.results.regrade import Regrade, forget_done, open_store
+from lockstep_grader.results.regrade import Regrade, forget_done, open_store, whose
 from lockstep_grader.results.report_file import copy_report, report_file
 from lockstep_grader.results.serial import report_head
 
@@ -39,6 +40,8 @@ class ClassRequest:
     regrade: Regrade
     results: Path
     json: Path | None
+    confirm: int = 0  # how many of the best are judged a second time
+    confirm_students: tuple[str, ...] = ()  # and these
 
 
 def grade_class(
@@ -47,8 +50,11 @@ def grade_class(
     labs: Sequence[Lab],
     open_session: Callable[[], Session],
     executor: Executor,
+    open_second: Callable[[Backend], Session],
 ) -> ExitCode:
-    """Grades what `request` names. Raises FaultError when some of it could not be graded."""
+    """Grades what `request` names.
+
+    `open_second` gives the session that confirms judgements of a backend. Raises FaultError when some of it could not be graded."""
     require_something(request.path)
     if request.results.resolve().is_relative_to(request.path.resolve()):
         raise InputError(
@@ -61,6 +67,7 @@ def grade_class(
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
             graded = _graded(request, labs, spool, open_session, executor, quizzes)
+            graded = _confirmed(request, graded, open_second)
             summary = _report(graded, request)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
@@ -84,6 +91,17 @@ def _graded(
     handed_in = {each.id: each.handed_in for each in taken.submissions}
     store = open_store(request.results, request.regrade, again, handed_in)
     return grade(taken.submissions, session, store, executor, quizzes)
+
+
+def _confirmed(
+    request: ClassRequest, graded: Graded, open_second: Callable[[Backend], Session]
+) -> Graded:
+    if not request.confirm and not request.confirm_students:
+        return graded
+    chosen = whose(request.confirm_students, graded.submissions, "--confirm-student")
+    if request.confirm:
+        chosen |= best(list(graded.results()), request.confirm)
+    return confirm(graded, open_second(graded.session.judge.backend), chosen)
 
 
 def _report(graded: Graded, request: ClassRequest) -> Summary:

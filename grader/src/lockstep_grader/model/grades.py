@@ -4,9 +4,13 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.quiz import QuizResult
+
+if TYPE_CHECKING:  # which compares results of this module
+    from lockstep_grader.model.confirmation import Confirmation
 
 
 class Backend(StrEnum):
@@ -334,6 +338,7 @@ class SubmissionResult:
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
     is_missing: bool = False  # nothing was handed in: no part of any mean
     handed_in: str = ""  # when, as ISO 8601 in UTC; empty where no platform says it
+    confirmations: tuple["Confirmation", ...] = ()  # second judgements of its rungs
 
     @property
     def score(self) -> float | None:

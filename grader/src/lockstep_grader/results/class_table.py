@@ -38,6 +38,8 @@ class Summary:
     _problems: list[str] = field(default_factory=list)
     _notes: list[str] = field(default_factory=list)
     _disputes: list[str] = field(default_factory=list)
+    _confirmed: int = 0
+    _unconfirmed: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)  # rungs, with the reason
 
     @property
@@ -64,6 +66,10 @@ class Summary:
         self._notes += [f"{result.id}: {one_line(note)}" for note in result.notes]
         if result.dispute:
             self._disputes.append(f"{result.id}: {one_line(result.dispute)}")
+        self._confirmed += sum(each.agrees is True for each in result.confirmations)
+        self._unconfirmed += [
+            f"{result.id} {each.line}" for each in result.confirmations if not each.agrees
+        ]
         self.ungraded += [
             f"{result.id} {lab.id}/{rung.id}: {rung.judgement.fault}"
             for lab in result.labs
@@ -81,6 +87,9 @@ class Summary:
         _print_list(self.console, "nothing could be taken from", self._problems)
         _print_list(self.console, "handed in more than once", self._notes)
         _print_list(self.console, "whose work it is is not clear", self._disputes)
+        if self._confirmed:
+            self.console.print(Text(f"judged a second time, and confirmed: {self._confirmed}"))
+        _print_list(self.console, "judged a second time, and not confirmed", self._unconfirmed)
         if self.class_size > _DETAILED_SUBMISSIONS:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))
 

@@ -33,11 +33,11 @@ class Regrade:
         if not (self.targets or self.students):
             return ()
         rungs = _rungs(self.targets, labs)
-        whose = _whose(self.students, submissions)
+        students = whose(self.students, submissions, "--regrade-student")
         found = tuple(
             ResultId(submission.id, lab.id, rung.id)
             for submission in submissions
-            if submission.id in whose
+            if not self.students or submission.id in students
             for lab in submission.labs
             for rung in lab.rungs
             if (lab.id, rung.id) in rungs
@@ -90,27 +90,26 @@ def _rungs(targets: Sequence[str], labs: Sequence[Lab]) -> set[tuple[str, str]]:
     return {(lab.id, rung.id) for lab, rungs in found for rung in rungs}
 
 
-def _whose(names: Sequence[str], submissions: Sequence[Submission]) -> set[str]:
-    if not names:
-        return {submission.id for submission in submissions}
+def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) -> frozenset[str]:
+    """The ids of the submissions of these students. Raises InputError naming the option."""
     by_name: dict[str, set[str]] = {}
     for submission in submissions:
         who = submission.student
         for known in (who.name, who.lms_id, who.email, who.login, submission.id):
             if known:
                 by_name.setdefault(known.casefold(), set()).add(submission.id)
-    whose: set[str] = set()
+    found_ids: set[str] = set()
     for name in names:
         found = by_name.get(name.casefold())
         if found is None:
             close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
             guess = f"; did you mean {close[0]}?" if close else ""
-            raise InputError(f"--regrade-student: no student here is called {name!r}{guess}")
+            raise InputError(f"{option}: no student here is called {name!r}{guess}")
         if len(found) > 1:
             ids = ", ".join(sorted(found))
-            raise InputError(f"--regrade-student: {name!r} may be each of {ids}; name one of these")
-        whose |= found
-    return whose
+            raise InputError(f"{option}: {name!r} may be each of {ids}; name one of these")
+        found_ids |= found
+    return frozenset(found_ids)
 
 
 def _read(file: Path) -> Mapping[str, Any]:

@@ -176,6 +176,17 @@ class Student(_Model):
     section: Text = ""
 
 
+class Confirmed(_Model):
+    """A second judgement of a rung, under another mechanism."""
+
+    lab: Text
+    rung: Text
+    backend: Backend
+    seed: Text
+    agrees: bool | None
+    said: Text
+
+
 class Submission(_Model):
     id: Text
     student: Student = Student()
@@ -187,6 +198,7 @@ class Submission(_Model):
     late: bool = False
     missing: bool = False
     dispute: Text = ""
+    confirmations: tuple[Confirmed, ...] = ()
     score: Score
     max_score: Positive
     labs: tuple[Lab, ...]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lockstep_grader import __version__
 from lockstep_grader.model.account import Account, account_of
 from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.confirmation import Confirmation
 from lockstep_grader.model.grades import (
     CompilerWarning,
     Finding,
@@ -58,6 +59,7 @@ def submission_json(submission: SubmissionResult) -> dict[str, Any]:
         "late": submission.is_late,
         "missing": submission.is_missing,
         "dispute": submission.dispute,
+        "confirmations": [confirmation_json(each) for each in submission.confirmations],
         "score": submission.score,
         "max_score": submission.max_score,
         "labs": [_lab(lab) for lab in submission.labs],
@@ -80,6 +82,16 @@ def check_json(
     del report["quiz"]  # `check` judges rungs alone
     report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
     return {**report_head(toolchain, seed, graded_at), "lab": report}
+
+
+def confirmation_json(confirmation: Confirmation) -> dict[str, Any]:
+    return {**asdict(confirmation), "backend": confirmation.backend.value}
+
+
+def confirmation_of(parsed: "schema.Confirmed") -> Confirmation:
+    return Confirmation(
+        parsed.lab, parsed.rung, parsed.backend, parsed.seed, parsed.agrees, parsed.said
+    )
 
 
 def judgement_json(judgement: Judgement) -> dict[str, Any]:

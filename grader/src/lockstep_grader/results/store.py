@@ -105,6 +105,11 @@ class Store:
         kept = self._kept(result)
         return kept.attempt if kept else 0
 
+    def key(self, result: ResultId) -> str:
+        """What the judgement on file depended on; empty: there is none."""
+        kept = self._kept(result)
+        return kept.key if kept else ""
+
     def _keep(
         self,
         result: ResultId,

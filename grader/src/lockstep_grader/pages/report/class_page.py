@@ -81,6 +81,7 @@ def class_page(
         is_timed=results.backend is Backend.CUDA,
         help_rules=RULES,
         needs=who_needs_help(everyone, summary),
+        confirmed=[entry for entry in entries if entry.confirmations],
         ungraded=[entry for entry in entries if entry.score is None],
         rows=class_rows(everyone),
         sections=sorted({entry.section for entry in everyone if entry.section}),

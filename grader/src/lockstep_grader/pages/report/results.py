@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.model.confirmation import Confirmation
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, PartScore, RungResult
 from lockstep_grader.model.policy import (
@@ -23,7 +24,12 @@ from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
 from lockstep_grader.results.schema import VersionError, parse_report
-from lockstep_grader.results.serial import JSON_VERSION, judgement_of, quiz_of
+from lockstep_grader.results.serial import (
+    JSON_VERSION,
+    confirmation_of,
+    judgement_of,
+    quiz_of,
+)
 from lockstep_grader.results.sources import kept_file, kept_source
 
 GRADES = "grade.json"
@@ -58,6 +64,7 @@ class Entry:
     is_missing: bool = False
     lms_id: str = ""
     handed_in: str = ""
+    confirmations: tuple[Confirmation, ...] = ()
     mark: CourseMark | None = None  # what counts by the course's rules
     comments: tuple[Comment, ...] = ()  # of instructors, for this student alone
 
@@ -163,6 +170,7 @@ def _entry(item: schema.Submission) -> Entry:
         item.missing,
         who.lms_id,
         item.handed_in,
+        tuple(map(confirmation_of, item.confirmations)),
     )
 
 
