@@ -15,7 +15,7 @@ SCHEMA = json.loads(
 )
 
 
-TIMES = frozenset({"seconds", "graded_at"})
+TIMES = frozenset({"at", "seconds", "graded_at"})
 
 
 def without_times(value: Any) -> Any:
