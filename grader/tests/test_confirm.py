@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`grade --confirm`: the best and the suspicious are judged a second time, and nothing is hidden."""
+"""`grade --confirm`: the best and the suspicious are judged twice, and nothing is hidden."""
 
 import json
 from pathlib import Path
@@ -23,9 +23,9 @@ from lockstep_grader.model.grades import (
     SubmissionResult,
 )
 from lockstep_grader.results.confirmed import FILE
+from test_grade import SCHEMA
 
 from conftest import LAB, SOLUTION, STARTER, Checkout
-from test_grade import SCHEMA
 
 SEED = 7
 RACE = (

@@ -54,7 +54,9 @@ def grade_class(
 ) -> ExitCode:
     """Grades what `request` names.
 
-    `open_second` gives the session that confirms judgements of a backend. Raises FaultError when some of it could not be graded."""
+    `open_second` gives the session that confirms judgements of a backend. Raises FaultError when
+    some of it could not be graded.
+    """
     require_something(request.path)
     if request.results.resolve().is_relative_to(request.path.resolve()):
         raise InputError(

@@ -6,7 +6,6 @@ A confirmation counts as long as the judgement that it confirms does: the key sa
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel

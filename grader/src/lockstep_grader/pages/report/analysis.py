@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The class as numbers, for whoever plans the next term: a page and the same as JSON, no names."""
+"""The class as numbers, to plan the next term: a page without names, and the same as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

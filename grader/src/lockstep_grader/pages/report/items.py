@@ -37,7 +37,7 @@ class Item:
     right: int  # results are correct
     clean: int  # and no checker found anything
     full: int
-    stuck: int  # for whom this is the first rung without right results
+    stuck: int  # their first rung without right results is this one
     share: float | None  # the mean share of the points: high is easy; None: no grade
     discrimination: float | None  # None: too few students, or all have the same points
     advice: tuple[str, ...]  # the rules above that hold
