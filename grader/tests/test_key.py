@@ -121,6 +121,15 @@ def imported_at_start() -> set[str]:
     return {name.partition(".")[2] for name in ours}
 
 
+def is_for_types(node: ast.AST) -> bool:
+    """What mypy alone reads."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
+
+
 def imported_ever() -> set[str]:
     """The same, read from the sources: also what a function imports when it is called."""
     found: set[str] = set()
@@ -131,7 +140,13 @@ def imported_ever() -> set[str]:
         if name in found or not file.is_file():
             continue
         found.add(name)
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        tree = ast.parse(file.read_text("utf-8"))
+        for_types = {
+            each for node in ast.walk(tree) if is_for_types(node) for each in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if node in for_types:
+                continue
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE.name):
                 module = (node.module or "").partition(".")[2]
                 names = [alias.name for alias in node.names]
