@@ -24,7 +24,7 @@ TEST_F(HostWait, TheLaunchReturnsAndTheHostSetsManagedMemory) {
   wait_for_flag<<<1, 128>>>(flag.get(), out.get());
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
-  flag[0] = 7;
+  *flag.get() = 7;
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(out[0], 7);
   EXPECT_EQ(out[127], 134);
@@ -89,7 +89,7 @@ TEST_F(HostWait, WhatFollowsInTheStreamRunsBehindIt) {
   EXPECT_EQ(cudaEventRecord(after), cudaSuccess);
   EXPECT_EQ(cudaEventSynchronize(before), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(after), cudaErrorNotReady);
-  flag[0] = 3;
+  *flag.get() = 3;
   EXPECT_EQ(cudaEventSynchronize(after), cudaSuccess);
   EXPECT_EQ(h_out[0], 6);
   EXPECT_EQ(h_out[63], 132);
@@ -138,7 +138,7 @@ TEST_F(HostWait, SharedMemoryAndTheHostsVariablesAreKeptApart) {
   EXPECT_EQ(host_variable, 5);
   EXPECT_EQ(zeroed_variable, 5);
   host_variable = zeroed_variable = 6;
-  flag[0] = 1;
+  flag.get()[0] = 1;
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(host_variable, 6);
   EXPECT_EQ(zeroed_variable, 6);
@@ -151,7 +151,7 @@ TEST_F(HostWait, AHostThatWaitsFirstIsADeadlock) {
   wait_for_flag<<<1, 64>>>(flag.get(), out.get());
   cudaDeviceSynchronize();  // kHostLine
   constexpr int kHostLine = __LINE__ - 1;
-  flag[0] = 1;
+  flag.get()[0] = 1;
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_TRUE(contains(finding.message, "thread 0 polls memory in line"));
   EXPECT_TRUE(contains(finding.message,
@@ -163,7 +163,7 @@ TEST_F(HostWait, TheHostMayOverwriteWhatItHasCopied) {
   Managed<int> flag(1), out(32), copied(32);
   std::vector<int> source(32, 5);
   wait_for_flag<<<1, 32>>>(flag.get(), out.get());
-  flag[0] = 1;
+  flag.get()[0] = 1;
   EXPECT_EQ(cudaMemcpyAsync(copied.get(), source.data(), 32 * sizeof(int), cudaMemcpyDefault),
             cudaSuccess);
   std::fill(source.begin(), source.end(), 6);
@@ -184,7 +184,7 @@ TEST_F(HostWait, AFunctionOfTheHostRunsBehindIt) {
   int sum = 0;
   EXPECT_EQ(cudaLaunchHostFunc(nullptr, use_device, &sum), cudaSuccess);
   EXPECT_EQ(sum, 0);
-  flag[0] = 1;
+  flag.get()[0] = 1;
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(sum, 56);
 }
@@ -206,7 +206,7 @@ TEST_F(HostWait, AnEarlierCopyInAnotherStreamIsStillARace) {
             cudaSuccess);
   wait_and_read<<<1, 1, 0, works>>>(flag.get(), in.get(), out.get());
   EXPECT_EQ(cudaMemsetAsync(other.get(), 0, sizeof(int), copies), cudaSuccess);
-  flag[0] = 1;
+  flag.get()[0] = 1;
   EXPECT_EQ(cudaStreamSynchronize(works), cudaSuccess);
   EXPECT_EQ(expect_finding(simt::FindingKind::kRace).line, kReadLine);
   EXPECT_EQ(cudaStreamDestroy(works), cudaSuccess);
@@ -244,7 +244,7 @@ TEST_F(HostWait, AThreadThatEndsLeavesTheKernelsOfOthers) {
   std::atomic<int> stage = 0;
   std::thread other([&] {
     wait_for_flag<<<1, 64>>>(flag.get(), out.get());
-    flag[0] = 1;
+    flag.get()[0] = 1;
     cudaDeviceSynchronize();
     stage = 1;
     while (stage != 2) std::this_thread::yield();
@@ -253,7 +253,7 @@ TEST_F(HostWait, AThreadThatEndsLeavesTheKernelsOfOthers) {
   wait_for_flag<<<1, 64>>>(flag.get() + 1, out.get());
   stage = 2;
   other.join();
-  flag[1] = 4;
+  flag.get()[1] = 4;
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(out[63], 67);
 }

@@ -345,6 +345,7 @@ TEST_F(Race, AllowsTheSameValueInSharedMemoryOfBlocksThatTakeTurns) {
     simt::set_schedule(seed);
     found_kernel<true><<<8, 32>>>(out.get());
   }
+  cudaDeviceSynchronize();
   EXPECT_EQ(std::count(out.get(), out.get() + 8 * 32, 1), 8 * 32);
 }
 

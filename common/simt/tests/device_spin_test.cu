@@ -139,6 +139,7 @@ __global__ void wait_by_block_vote(volatile int* flags) {
 TEST_F(Spin, WaitsInEveryManner) {
   Managed<int> flags(128);
   wait_by_cache_hint<<<1, 128>>>(flags.get());
+  cudaDeviceSynchronize();
   EXPECT_EQ(std::count(flags.get(), flags.get() + 128, 1), 128);
   std::fill_n(flags.get(), 128, 0);
   wait_by_warp_vote<<<1, 64>>>(flags.get());

@@ -148,6 +148,46 @@ TEST_F(Streams, AllowsDisjointHalvesAndAtomics) {
   add_kernel<<<2, 32, 0, second_>>>(data_);
 }
 
+TEST_F(Streams, FindsAFreeOfWhatAnotherStreamUses) {
+  int* items = nullptr;
+  cudaMallocAsync(&items, kItems * sizeof(int), first_);
+  write_kernel<<<1, kItems, 0, first_>>>(items);
+  cudaFreeAsync(items, second_);
+  expect_race(__LINE__ - 1, "the free in line " + std::to_string(__LINE__ - 1) +
+                                " of device_stream_test.cu ends global memory that write_kernel");
+}
+
+TEST_F(Streams, FindsAFreeOfWhatAnotherStreamCopies) {
+  int* items = nullptr;
+  cudaMallocAsync(&items, kItems * sizeof(int), first_);
+  cudaMemsetAsync(items, 0, kItems * sizeof(int), first_);
+  cudaFreeAsync(items, second_);
+  expect_race(__LINE__ - 1, "may still write on another stream");
+}
+
+TEST_F(Streams, FindsAUseBeforeTheAllocation) {
+  int* items = nullptr;
+  cudaMallocAsync(&items, kItems * sizeof(int), first_);
+  const int line = __LINE__ - 1;
+  write_kernel<<<1, kItems, 0, second_>>>(items);
+  expect_race(kWriteLine, "the allocation in line " + std::to_string(line) +
+                              " of device_stream_test.cu may still provide on another stream");
+  cudaDeviceSynchronize();
+  cudaFreeAsync(items, first_);
+}
+
+TEST_F(Streams, AllowsAllocationsInTheOrderOfTheirStream) {
+  int* items = nullptr;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    cudaMallocAsync(&items, kItems * sizeof(int), first_);
+    write_kernel<<<1, kItems, 0, first_>>>(items);
+    cudaStreamSynchronize(first_);
+    read_kernel<<<1, kItems, 0, second_>>>(items, out_);
+    cudaStreamSynchronize(second_);
+    cudaFreeAsync(items, first_);
+  }
+}
+
 TEST_F(Streams, AllowsANewStreamOfAnOldOnesPlace) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     cudaStream_t stream = nullptr;

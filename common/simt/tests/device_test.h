@@ -17,7 +17,8 @@
 
 namespace simt_test {
 
-// An array that kernels and the test both use; filled with `fill` at first.
+// An array that kernels and the test both use; filled with `fill` at first. The test waits for the
+// kernels before it looks, except through get().
 template <class T>
 class Managed {
  public:
@@ -32,8 +33,14 @@ class Managed {
   Managed& operator=(const Managed&) = delete;
 
   T* get() { return base_; }
-  T& operator[](std::size_t i) { return base_[i]; }
-  std::vector<T> values() const { return {base_, base_ + count_}; }
+  T& operator[](std::size_t i) {
+    cudaDeviceSynchronize();
+    return base_[i];
+  }
+  std::vector<T> values() const {
+    cudaDeviceSynchronize();
+    return {base_, base_ + count_};
+  }
 
  private:
   T* base_;

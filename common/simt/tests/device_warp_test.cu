@@ -335,5 +335,39 @@ TEST_F(Warp, ReportsMasksThatDoNotMatch) {
                        "threads 16-31 wait in a warp operation for the lanes of mask 0xffff8000"));
 }
 
+__global__ void vote_with_different_masks(unsigned* out) {
+  out[threadIdx.x] = __ballot_sync(threadIdx.x % 2 == 0 ? kFullWarp : 0xaaaaaaaau, 1);
+}
+
+// The odd lanes agree among themselves and leave before the even ones.
+TEST_F(Warp, ReportsAMaskOfLanesThatGaveAnotherOneAndLeft) {
+  Managed<unsigned> out(32);
+  vote_with_different_masks<<<1, 32>>>(out.get());
+  cudaDeviceSynchronize();
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kBarrierDivergence).message,
+                       "with mask 0xffffffff, and lane 1, which that mask names, with mask "
+                       "0xaaaaaaaa; all lanes of a mask must give the same mask"));
+}
+
+// Each pair has a mask of its own, and pairs are in different rounds.
+__global__ void sum_by_pairs(int num_rounds, int* out) {
+  int sum = 1;
+  for (int distance = 1; distance < 1 << num_rounds; distance *= 2) {
+    const unsigned pair = 1u << threadIdx.x | 1u << (threadIdx.x ^ distance);
+    sum += __shfl_xor_sync(pair, sum, distance);
+  }
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(Warp, AllowsMasksThatDifferBetweenRounds) {
+  Managed<int> out(32);
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    simt::set_schedule(seed);
+    sum_by_pairs<<<1, 32>>>(5, out.get());
+    cudaDeviceSynchronize();
+    EXPECT_EQ(out[31], 32);
+  }
+}
+
 }  // namespace
 }  // namespace simt_test

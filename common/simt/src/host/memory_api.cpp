@@ -13,6 +13,7 @@ namespace {
 
 using simt::Allocation;
 using simt::set_last_error;
+using simt::internal::Work;
 using Kind = simt::Allocation::Kind;
 
 constexpr std::size_t kPitchAlignment = 512;
@@ -64,7 +65,10 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
-  return cudaMalloc(pointer, size_bytes);
+  simt::internal::begin_work(stream).kind = Work::Kind::kAllocation;
+  const cudaError_t error = cudaMalloc(pointer, size_bytes);
+  simt::internal::end_work();
+  return error;
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -74,8 +78,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     simt::internal::run_behind_set_aside([=] { cudaFreeAsync(pointer, stream); });
     return set_last_error(cudaSuccess);
   }
+  simt::internal::begin_work(stream).kind = Work::Kind::kFree;
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::kDevice) ||
                     simt::release(pointer, Kind::kManaged);
+  simt::internal::end_work();
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFree");
 }
 

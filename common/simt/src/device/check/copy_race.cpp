@@ -27,6 +27,10 @@ bool overlap(const Work::Range& a, std::uintptr_t begin, std::uintptr_t end) {
   return a.begin < end && begin < a.end;
 }
 
+StreamCopy text_of(const Work& work, const Work::Range& range) {
+  return {work.kind, work.issued_by, range.is_written};
+}
+
 void report_copy(const Work& copy, const char* kernel, std::string message) {
   const SourcePlace place = program_place(copy.issued_by);
   report({FindingKind::kRace, place.file, place.line, kernel, std::move(message)});
@@ -38,8 +42,7 @@ void check_kernel(const Work& copy, const Work::Range& range, const Work& kernel
                                  range.is_written ? Interest::kAll : Interest::kWrites);
   if (!found) return;
   report_copy(copy, kernel.kernel,
-              copy_meets_kernel_text({copy.issued_by, range.is_written}, kernel.kernel, found->pc(),
-                                     found->writes));
+              copy_meets_kernel_text(text_of(copy, range), kernel.kernel, found->pc(), found->writes));
 }
 
 // A copy against another one.
@@ -48,8 +51,7 @@ void check_ranges(const Work& copy, const Work::Range& range, const Work& other)
     if (!overlap(theirs, range.begin, range.end)) continue;
     if (!theirs.is_written && !range.is_written) continue;
     return report_copy(copy, "",
-                       copy_meets_copy_text({copy.issued_by, range.is_written},
-                                            {other.issued_by, theirs.is_written}));
+                       copy_meets_copy_text(text_of(copy, range), text_of(other, theirs)));
   }
 }
 
@@ -71,9 +73,23 @@ void check_concurrent_copies(const Access& access) {
       const Untraced untraced;
       return report_at(
           FindingKind::kRace, access.pc, running.launch->site.kernel,
-          copy_race_text(running_thread_name(), access, {work->issued_by, range.is_written}));
+          copy_race_text(running_thread_name(), access, text_of(*work, range)));
     }
   }
+}
+
+void note_allocated(std::uintptr_t address, std::size_t size_bytes) {
+  const Work* const work = internal::current_work();
+  if (work != nullptr && work->kind == Work::Kind::kAllocation) {
+    note_copied(address, size_bytes, true);
+  }
+}
+
+void note_freed(std::uintptr_t address, std::size_t size_bytes) {
+  Work* const work = internal::current_work();
+  if (work == nullptr || work->kind != Work::Kind::kFree) return;
+  note_copied(address, size_bytes, true);
+  work->ranges.clear();  // whoever uses it later uses freed memory
 }
 
 void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written) {
@@ -82,9 +98,11 @@ void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written
   if (copy->ranges.empty()) copy->issued_by = capture_call_stack();
   const Work::Range range = {address, address + size_bytes, is_written};
   copy->ranges.push_back(range);
-  for (const Work* const work : concurrent_work()) {
-    if (work->first_block < work->end_block) check_kernel(*copy, range, *work);
-    check_ranges(*copy, range, *work);
+  const auto& works = concurrent_work();
+  // The latest first: one is reported, and it says more than what came before it.
+  for (auto work = works.rbegin(); work != works.rend(); ++work) {
+    if ((*work)->first_block < (*work)->end_block) check_kernel(*copy, range, **work);
+    check_ranges(*copy, range, **work);
   }
 }
 

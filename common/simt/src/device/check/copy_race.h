@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races of copies and fills with a kernel or another copy on another stream, which may still run
+// Races of copies, fills, allocations and frees with a kernel or another copy on another stream, which may still run
 // (see run/stream_order.h).
 #pragma once
 
@@ -20,5 +20,11 @@ void check_concurrent_copies(const Access& access);
 // The running copy or fill reads or writes device memory: checks that against concurrent work, and
 // records it.
 void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written);
+
+// Device memory is allocated: records that, if it is in the order of a stream.
+void note_allocated(std::uintptr_t address, std::size_t size_bytes);
+
+// Device memory is freed: checks that too, if it is in the order of a stream.
+void note_freed(std::uintptr_t address, std::size_t size_bytes);
 
 }  // namespace simt::device

@@ -37,9 +37,11 @@ class ShadowKeeper : public MemoryObserver {
     } else {
       clear(number(allocation.base), allocation.size_bytes);
     }
+    note_allocated(number(allocation.base), allocation.size_bytes);
   }
   void on_release(const Allocation& allocation) override {
     if (!is_device_address(allocation.base)) return;
+    note_freed(number(allocation.base), allocation.size_bytes);
     clear(number(allocation.base), allocation.size_bytes);
     forget_accesses(number(allocation.base), allocation.size_bytes);
   }

@@ -3,6 +3,7 @@
 
 #include "check/concurrent_launch.h"
 #include "check/copy_race.h"
+#include "check/host_race.h"
 #include "check/memory_findings.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
@@ -32,6 +33,7 @@ void begin_checks(const Launch& launch) {
   look_for_concurrent_copies();
   reset_memory_findings();
   reset_races();
+  reset_host_races();
   g_written.clear();
   g_num_looked_at = 0;
 }

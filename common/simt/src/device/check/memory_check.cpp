@@ -12,6 +12,7 @@
 #include "check/block_checks.h"
 #include "check/copy_race.h"
 #include "check/device_shadow.h"
+#include "check/host_race.h"
 #include "check/memory_findings.h"
 #include "check/race_shadow.h"
 #include "check/races.h"
@@ -184,6 +185,7 @@ void check_host_access(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
   if (is_usable(allocation, access) && allocation->host_accessible()) {
+    if (g_checks == Checks::kAll) check_host_race(access);
     return count_host_access(access.pc, access.size_bytes);
   }
   report_host_access(access, allocation);

@@ -14,7 +14,6 @@
 #include "run/running_thread.h"
 #include "run/scheduler.h"
 #include "run/untraced.h"
-#include "simt/call_stack.h"
 #include "simt/error_state.h"
 #include "simt/limits.h"
 
@@ -109,8 +108,7 @@ void report_constant_written(const Access& access) {
 void report_host_access(const Access& access, const Allocation* allocation) {
   set_sticky_error(cudaErrorIllegalAddress);
   if (is_known(access, Mistake::kHost)) return;
-  SourcePlace where = {source_line(access.pc).file, source_line(access.pc).line};
-  if (where.line == 0) where = program_place(capture_call_stack());  // std::copy, not inlined
+  const SourcePlace where = place_in_host_code(access.pc);
   report({FindingKind::kHostPointer, where.file, where.line, "",
           host_access_text(access, allocation)});
 }

@@ -41,13 +41,15 @@ inline void check_reference(const Access& access, Alignment alignment) {
   }
 }
 
-inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place) {
+inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
+                    bool is_volatile = false) {
   if (concerns_nobody(address)) return;
   ++running.reads;
   running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
                          .size_bytes = size_bytes,
                          .reads = true,
+                         .is_volatile = is_volatile,
                          .is_aligned_by_type = alignment == Alignment::kNatural,
                          .pc = place.pc};
   const bool polls = access.address == simt::device::hinted_address;  // until it is checked
@@ -80,7 +82,7 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
 inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignment alignment,
                              Place place) {
   if (concerns_nobody(address)) return;
-  if (running.launch == nullptr) return on_read(address, size_bytes, alignment, place);
+  if (running.launch == nullptr) return on_read(address, size_bytes, alignment, place, true);
   ++running.reads;
   running.last_access_step = running.steps;
   simt::device::poll(address, place.pc);

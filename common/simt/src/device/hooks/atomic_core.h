@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "check/host_race.h"
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "hooks/trace.h"
@@ -61,6 +62,7 @@ template <class T, class Update>
 T read_modify_write(T* address, Place place, bool polls, Update update, bool reads = true) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) {
+      note_flag_read(address);
       T old, next;
       __atomic_load(address, &old, __ATOMIC_SEQ_CST);
       do {
@@ -87,7 +89,10 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
 template <class T>
 T load(const T* address, Place place) {
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
-    if (running.launch == nullptr) return __atomic_load_n(address, __ATOMIC_SEQ_CST);
+    if (running.launch == nullptr) {
+      note_flag_read(address);
+      return __atomic_load_n(address, __ATOMIC_SEQ_CST);
+    }
   }
   if (running.launch != nullptr) {
     note_place(place);

@@ -10,6 +10,7 @@
 #include "check/order.h"
 #include "check/races.h"
 #include "check/skipped_barrier.h"
+#include "check/warp_masks.h"
 #include "count/merge.h"
 #include "count/tally.h"
 #include "count/trace.h"
@@ -91,6 +92,7 @@ void on_grid_barrier(Block& block) {
 
 // Shuffles, votes and matches exchange registers. They do not order memory.
 void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation) {
+  check_absent_lanes(warp, group);
   if (operation == WarpOperation::kSync) order_warp_sync(warp, group);
   if (is_recording()) return record_operation_of(warp, group, operation);
   record_operation(warp, group, Meeting::kCounted);

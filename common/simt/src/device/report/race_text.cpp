@@ -6,6 +6,8 @@
 namespace simt::device {
 namespace {
 
+using internal::Work;
+
 constexpr const char* kStreamRemedy =
     "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
     "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
@@ -28,20 +30,36 @@ const char* remedy(const Race& race) {
          "atomic, a fence and a flag, or a second launch";
 }
 
-std::string name_copy(const StreamCopy& copy, const std::string& verb) {
+const char* name(Work::Kind kind) {
+  if (kind == Work::Kind::kAllocation) return "the allocation";
+  return kind == Work::Kind::kFree ? "the free" : "the copy or fill";
+}
+
+// What it does to memory; `ending`: "s" or nothing.
+std::string verb(const StreamCopy& copy, const char* ending) {
+  if (copy.kind == Work::Kind::kAllocation) return std::string("provide") + ending;
+  if (copy.kind == Work::Kind::kFree) return std::string("end") + ending;
+  return std::string(copy.is_written ? "write" : "read") + ending;
+}
+
+std::string name_copy(const StreamCopy& copy, const std::string& does) {
   const std::string line = program_line_name(copy.issued_by);
-  return "the copy or fill" + (line.empty() ? "" : " in " + line) + " " + verb;
+  return std::string(name(copy.kind)) + (line.empty() ? "" : " in " + line) + " " + does;
 }
 
 // "the copy or fill in line 3 of a.cu may still write"
 std::string name_running(const StreamCopy& copy) {
-  return name_copy(copy, copy.is_written ? "may still write" : "may still read");
+  return name_copy(copy, "may still " + verb(copy, ""));
 }
 
 // The copy "writes" or "reads" what `rest` says.
 std::string copy_meets(const StreamCopy& copy, const std::string& rest) {
-  return name_copy(copy, copy.is_written ? "writes" : "reads") + " global memory that " + rest +
-         kStreamRemedy;
+  return name_copy(copy, verb(copy, "s")) + " global memory that " + rest + kStreamRemedy;
+}
+
+// "the host reads memory that "
+std::string host_meets(const Access& access) {
+  return std::string("the host ") + (access.writes ? "writes" : "reads") + " memory that ";
 }
 
 }  // namespace
@@ -81,6 +99,19 @@ std::string copy_meets_kernel_text(const StreamCopy& copy, const char* kernel, c
 
 std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other) {
   return copy_meets(copy, name_running(other) + " on another stream");
+}
+
+std::string host_meets_kernel_text(const Access& access, const char* kernel, const void* pc,
+                                   bool kernel_writes) {
+  return host_meets(access) + kernel + ", which may still run, " +
+         (kernel_writes ? "writes" : "reads") + " in " +
+         line_name(pc, source_line(access.pc).file) +
+         "; a launch returns at once: wait for the kernel first (cudaDeviceSynchronize)";
+}
+
+std::string host_meets_copy_text(const Access& access, const StreamCopy& copy) {
+  return host_meets(access) + name_running(copy) +
+         "; an asynchronous copy returns at once: wait for it first (cudaStreamSynchronize)";
 }
 
 }  // namespace simt::device

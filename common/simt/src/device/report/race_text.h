@@ -5,6 +5,7 @@
 #include <string>
 
 #include "program/access.h"
+#include "run/stream_order.h"
 #include "simt/call_stack.h"
 
 namespace simt::device {
@@ -26,8 +27,9 @@ std::string race_text(const Race& race);
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
 
-// A copy or a fill on another stream.
+// A copy or a fill on another stream, or an allocation or a free, which count as writes.
 struct StreamCopy {
+  internal::Work::Kind kind;
   CallStack issued_by;
   bool is_written;  // the range that it shares with the access; else it reads there
 };
@@ -41,5 +43,13 @@ std::string copy_meets_kernel_text(const StreamCopy& copy, const char* kernel, c
 
 // The copy uses memory of another copy, which may still run.
 std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other);
+
+// The host's own code makes the access to memory that a kernel, which may still run, accessed at
+// `pc`.
+std::string host_meets_kernel_text(const Access& access, const char* kernel, const void* pc,
+                                   bool kernel_writes);
+
+// The same with memory of a copy.
+std::string host_meets_copy_text(const Access& access, const StreamCopy& copy);
 
 }  // namespace simt::device

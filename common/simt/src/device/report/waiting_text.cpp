@@ -88,6 +88,12 @@ std::string outside_mask_text(const Caller& caller) {
          ", which does not include it";
 }
 
+std::string different_masks_text(const Caller& caller, int other_lane, std::uint32_t other_mask) {
+  return name_of(caller) + " calls a warp operation with mask " + mask_name(caller.mask) +
+         ", and lane " + std::to_string(other_lane) + ", which that mask names, with mask " +
+         mask_name(other_mask) + "; all lanes of a mask must give the same mask";
+}
+
 std::string missing_source_text(const Caller& caller, int source_lane) {
   return name_of(caller) + " reads the value of lane " + std::to_string(source_lane) +
          ", which mask " + mask_name(caller.mask) +

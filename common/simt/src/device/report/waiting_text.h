@@ -41,6 +41,9 @@ struct Caller {
 // The caller's lane is not part of its mask.
 std::string outside_mask_text(const Caller& caller);
 
+// A lane that its mask names has made the same call with another mask.
+std::string different_masks_text(const Caller& caller, int other_lane, std::uint32_t other_mask);
+
 // Its shuffle has read a lane that its mask names but that is no longer there.
 std::string missing_source_text(const Caller& caller, int source_lane);
 

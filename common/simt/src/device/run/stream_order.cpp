@@ -31,6 +31,8 @@ struct Order {
   std::vector<Stream> streams = std::vector<Stream>(2);  // by index; those two always exist
   std::map<cudaStream_t, std::size_t> indices;           // of the created ones
   StreamClock host;
+  StreamClock told_by_flags;  // to the host: work that may be done
+  std::optional<std::vector<const Work*>> beside_host;  // nothing: has to be looked for again
   std::vector<const Work*> concurrent;
   Work* current = nullptr;
   std::size_t current_stream = 0;
@@ -77,6 +79,11 @@ StreamClock clock_at(std::size_t index) {
   return clock;
 }
 
+void note_host_waits(const StreamClock& clock) {
+  join(order().host, clock);
+  order().beside_host.reset();
+}
+
 // Forgets what the host has waited for: everything to come is ordered behind it.
 void trim(Stream& stream, std::size_t index) {
   std::deque<Work>& works = stream.remembered;
@@ -102,7 +109,7 @@ void add_stream(cudaStream_t stream, bool is_blocking) {
 void remove_stream(cudaStream_t stream) {
   const std::size_t index = index_of(stream);
   // Its work may go on; but its number is used again, by work that may not count as the same.
-  join(order().host, order().streams[index].clock);
+  note_host_waits(order().streams[index].clock);
   order().streams[index].is_live = false;
   order().indices.erase(stream);
 }
@@ -112,6 +119,7 @@ Work& begin_work(cudaStream_t stream) {
   StreamClock clock = clock_at(index);
   std::vector<const Work*>& concurrent = order().concurrent;
   concurrent.clear();
+  order().beside_host.reset();
   for (std::size_t other = 0; other < order().streams.size(); ++other) {
     if (!order().unfinished) trim(order().streams[other], other);  // it refers to them
     if (other == index) continue;
@@ -158,19 +166,41 @@ bool is_behind_unfinished(cudaStream_t stream) {
 
 void host_waits_for(cudaStream_t stream) {
   if (is_behind_unfinished(stream)) finish_set_aside();
-  join(order().host, clock_at(index_of(stream)));
+  note_host_waits(clock_at(index_of(stream)));
 }
 
 void host_waits_for_all() {
   finish_set_aside();
-  for (const Stream& stream : order().streams) join(order().host, stream.clock);
+  for (const Stream& stream : order().streams) note_host_waits(stream.clock);
+}
+
+void host_reads_flag() {
+  if (work_beside_host().empty()) return;
+  for (const Stream& stream : order().streams) join(order().told_by_flags, stream.clock);
+  order().beside_host.reset();
+}
+
+const std::vector<const Work*>& work_beside_host() {
+  if (order().beside_host) return *order().beside_host;
+  StreamClock known = order().host;
+  join(known, order().told_by_flags);
+  std::vector<const Work*>& works = order().beside_host.emplace();
+  for (std::size_t index = 0; index < order().streams.size(); ++index) {
+    for (const Work& work : order().streams[index].remembered) {
+      if (work.number > done(known, index)) works.push_back(&work);
+    }
+  }
+  return works;
 }
 
 StreamClock record_event(cudaStream_t stream) { return clock_at(index_of(stream)); }
 
 void host_waits_for(const StreamClock& event) {
-  if (is_behind_unfinished(event)) finish_set_aside();
-  join(order().host, event);
+  if (is_behind_unfinished(event)) {
+    finish_set_aside();
+    host_reads_flag();  // work that was set aside before the event has begun only now
+  }
+  note_host_waits(event);
 }
 
 void stream_waits_for(cudaStream_t stream, const StreamClock& event) {

@@ -20,8 +20,9 @@ namespace simt::internal {
 
 using StreamClock = std::vector<std::uint64_t>;  // by stream; what is missing is 0
 
-// A kernel, a copy or a fill.
+// A kernel, a copy or a fill, or an allocation or a free in the order of a stream.
 struct Work {
+  enum class Kind { kCopy, kAllocation, kFree };  // what is no kernel
   struct Range {
     std::uintptr_t begin, end;  // of device memory
     bool is_written;
@@ -31,8 +32,9 @@ struct Work {
   std::uint32_t first_block = 0;  // a kernel's blocks, as the race checker numbers them ...
   std::uint32_t end_block = 0;    // ... up to this one; equal: no kernel
   const char* kernel = nullptr;
-  std::vector<Range> ranges;  // of a copy or a fill
-  CallStack issued_by;        // of a copy or a fill
+  Kind kind = Kind::kCopy;
+  std::vector<Range> ranges;  // of what is no kernel
+  CallStack issued_by;        // likewise
 };
 
 // `is_blocking`: it waits for the legacy default stream, and that for it.
@@ -61,6 +63,12 @@ bool is_behind_unfinished(const StreamClock& event);
 // The host waits until the stream's work, or all work, is done.
 void host_waits_for(cudaStream_t stream);
 void host_waits_for_all();
+
+// The host reads a flag, which may tell it that any work so far is done. It has not waited for it.
+void host_reads_flag();
+
+// The remembered work of which the host does not know that it is done. Usually none.
+const std::vector<const Work*>& work_beside_host();
 
 // Events: what has to be done before one counts as recorded, and which stream waits for that.
 StreamClock record_event(cudaStream_t stream);

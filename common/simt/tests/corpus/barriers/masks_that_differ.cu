@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // barrier_divergence: lanes call one ballot with different masks.
 // at: out[lane] = __ballot_sync(lane % 2 == 0 ? 0xffffffffu : 0xaaaaaaaau, 1);
-// missed: the lanes that agree among themselves go on, and an exited lane holds up no other lane.
 #include <cstdio>
 
 __global__ void vote(unsigned* out) {

@@ -2,7 +2,6 @@
 // race: cudaFreeAsync in one stream, and a kernel that uses the memory in another.
 // at: items[threadIdx.x] = threadIdx.x;
 // at: cudaFreeAsync(d_items, second);
-// missed: the emulator does not follow a free during a kernel.
 #include <cstdio>
 
 __global__ void iota(int* items) { items[threadIdx.x] = threadIdx.x; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // race: the host reads the result of an asynchronous copy that it did not wait for.
 // at: const int last = h_items[63];
-// missed: the emulator does not follow the host's own accesses, and its launches end at once.
 #include <cstdio>
 
 __global__ void iota(int* items) { items[threadIdx.x] = threadIdx.x; }
