@@ -39,6 +39,10 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE
     -I${common_dir}/simt/include -I${common_dir}/cuda)
+  # A local variable that was never set holds a pattern, not by chance the zero that a sum needs.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+    list(APPEND simt_kernel_flags -ftrivial-auto-var-init=pattern)
+  endif()
   # g++ 16 makes the copied struct an operand of the call again, in the pass that this leaves out.
   # Not for an older g++: its counters would change.
   if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16)

@@ -53,15 +53,15 @@ class HostRace : public DeviceTest {
 TEST_F(HostRace, FindsAReadOfWhatAKernelMayStillWrite) {
   fill<<<1, kItems>>>(managed_);
   EXPECT_EQ(managed_[5], 1);
-  expect_race(__LINE__ - 1, "that fill, which may still run, writes in line " +
-                                std::to_string(kFillLine));
+  expect_race(__LINE__ - 1,
+              "that fill, which may still run, writes in line " + std::to_string(kFillLine));
 }
 
 TEST_F(HostRace, FindsAWriteOfWhatAKernelMayStillRead) {
   look<<<1, kItems>>>(pinned_, device_);
   pinned_[5] = 2;
-  expect_race(__LINE__ - 1, "that look, which may still run, reads in line " +
-                                std::to_string(kLookLine));
+  expect_race(__LINE__ - 1,
+              "that look, which may still run, reads in line " + std::to_string(kLookLine));
 }
 
 TEST_F(HostRace, FindsACallOfTheLibrary) {

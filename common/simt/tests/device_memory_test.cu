@@ -470,5 +470,27 @@ TEST_F(Memory, SeesKernelsAndStructsThatGoAnotherWay) {
   }
 }
 
+#if __GNUC__ >= 12
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+__global__ void sum_up_from_anything(const int* in, int* out) {
+  int sum;
+  for (int i = 0; i < 4; ++i) sum += in[4 * threadIdx.x + i];
+  int counts[4];
+  for (int i = 0; i < 4; ++i) ++counts[(threadIdx.x + i) % 4];
+  out[2 * threadIdx.x] = sum;
+  out[2 * threadIdx.x + 1] = counts[0];
+}
+
+TEST_F(Memory, FillsLocalVariablesSoThatASumWithoutAStartIsWrong) {
+  Managed<int> in(128, 1), out(64);
+  sum_up_from_anything<<<1, 32>>>(in.get(), out.get());
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_NE(out[2 * i], 4);
+    EXPECT_NE(out[2 * i + 1], 1);
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace simt_test

@@ -148,6 +148,24 @@ TEST_F(Streams, AllowsDisjointHalvesAndAtomics) {
   add_kernel<<<2, 32, 0, second_>>>(data_);
 }
 
+__device__ int d_variable;
+
+__global__ void write_variable() { d_variable = 1; }
+constexpr int kVariableLine = __LINE__ - 1;
+
+TEST_F(Streams, FindsACopyOfAVariableThatAnotherStreamWrites) {
+  int value = 0;
+  write_variable<<<1, 1, 0, first_>>>();
+  cudaMemcpyFromSymbolAsync(&value, d_variable, sizeof value, 0, cudaMemcpyDeviceToHost, second_);
+  expect_race(__LINE__ - 1,
+              "reads global memory that write_variable, which may still run on "
+              "another stream, writes in line " +
+                  std::to_string(kVariableLine));
+  cudaDeviceSynchronize();
+  write_variable<<<1, 1, 0, first_>>>();
+  cudaMemcpyFromSymbolAsync(&value, d_variable, sizeof value, 0, cudaMemcpyDeviceToHost, first_);
+}
+
 TEST_F(Streams, FindsAFreeOfWhatAnotherStreamUses) {
   int* items = nullptr;
   cudaMallocAsync(&items, kItems * sizeof(int), first_);

@@ -13,7 +13,7 @@ namespace {
 
 using simt::Allocation;
 using simt::set_last_error;
-using simt::internal::Work;
+using simt::device::CopyKind;
 using Kind = simt::Allocation::Kind;
 
 constexpr std::size_t kPitchAlignment = 512;
@@ -65,7 +65,7 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
-  simt::internal::begin_work(stream).kind = Work::Kind::kAllocation;
+  simt::internal::begin_work(stream).kind = CopyKind::kAllocation;
   const cudaError_t error = cudaMalloc(pointer, size_bytes);
   simt::internal::end_work();
   return error;
@@ -78,7 +78,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     simt::internal::run_behind_set_aside([=] { cudaFreeAsync(pointer, stream); });
     return set_last_error(cudaSuccess);
   }
-  simt::internal::begin_work(stream).kind = Work::Kind::kFree;
+  simt::internal::begin_work(stream).kind = CopyKind::kFree;
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::kDevice) ||
                     simt::release(pointer, Kind::kManaged);
   simt::internal::end_work();

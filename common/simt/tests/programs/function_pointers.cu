@@ -95,6 +95,7 @@ int main() {
   }
   auto fp = &set;
   (*fp)<<<1, 1>>>(p, 8);
+  CHECK_CUDA(cudaDeviceSynchronize());
   fp<<<1, 1>>>(p, *p);
   LAUNCH(set, p, 11);
   LAUNCH_CHECKED(increment<<<1, 1>>>(p, 0));

@@ -41,8 +41,9 @@ void check_kernel(const Work& copy, const Work::Range& range, const Work& kernel
   const auto found = find_access(range.begin, range.end, kernel.first_block, kernel.end_block,
                                  range.is_written ? Interest::kAll : Interest::kWrites);
   if (!found) return;
-  report_copy(copy, kernel.kernel,
-              copy_meets_kernel_text(text_of(copy, range), kernel.kernel, found->pc(), found->writes));
+  report_copy(
+      copy, kernel.kernel,
+      copy_meets_kernel_text(text_of(copy, range), kernel.kernel, found->pc(), found->writes));
 }
 
 // A copy against another one.
@@ -71,25 +72,24 @@ void check_concurrent_copies(const Access& access) {
       if (!overlap(range, access.address, access.address + access.size_bytes)) continue;
       if (!range.is_written && !access.writes) continue;
       const Untraced untraced;
-      return report_at(
-          FindingKind::kRace, access.pc, running.launch->site.kernel,
-          copy_race_text(running_thread_name(), access, text_of(*work, range)));
+      return report_at(FindingKind::kRace, access.pc, running.launch->site.kernel,
+                       copy_race_text(running_thread_name(), access, text_of(*work, range)));
     }
   }
 }
 
 void note_allocated(std::uintptr_t address, std::size_t size_bytes) {
   const Work* const work = internal::current_work();
-  if (work != nullptr && work->kind == Work::Kind::kAllocation) {
+  if (work != nullptr && work->kind == CopyKind::kAllocation) {
     note_copied(address, size_bytes, true);
   }
 }
 
 void note_freed(std::uintptr_t address, std::size_t size_bytes) {
   Work* const work = internal::current_work();
-  if (work == nullptr || work->kind != Work::Kind::kFree) return;
+  if (work == nullptr || work->kind != CopyKind::kFree) return;
   note_copied(address, size_bytes, true);
-  work->ranges.clear();  // whoever uses it later uses freed memory
+  work->ranges.clear();  // a later use is one of freed memory
 }
 
 void note_copied(std::uintptr_t address, std::size_t size_bytes, bool is_written) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Races of copies, fills, allocations and frees with a kernel or another copy on another stream, which may still run
-// (see run/stream_order.h).
+// Races of copies, fills, allocations and frees with a kernel or another copy on another stream,
+// which may still run (see run/stream_order.h).
 #pragma once
 
 #include <cstddef>

@@ -22,6 +22,13 @@ std::uint8_t* flag_room() {
   return room;
 }
 
+// Of device memory or a variable of the program, and not of registered memory of the host.
+void note_copied_at(const void* p, std::size_t size_bytes, bool is_written) {
+  const std::uintptr_t program = number(&__executable_start);
+  const bool is_variable = number(p) - program < number(&_end) - program;
+  if (is_variable || is_device_address(p)) note_copied(number(p), size_bytes, is_written);
+}
+
 class ShadowKeeper : public MemoryObserver {
  public:
   ShadowKeeper() : flags_(flag_room()) {
@@ -46,20 +53,19 @@ class ShadowKeeper : public MemoryObserver {
     forget_accesses(number(allocation.base), allocation.size_bytes);
   }
   void on_write(const void* p, std::size_t size_bytes) override {
+    note_copied_at(p, size_bytes, true);
     if (!is_device_address(p)) return;
     device_flags.set(number(p), size_bytes);
     forget_device_objects(number(p), size_bytes);
-    note_copied(number(p), size_bytes, true);
   }
   void on_read(const void* p, std::size_t size_bytes) override {
-    if (!is_device_address(p)) return;
-    check_copy_to_host(device_flags, p, size_bytes);
-    note_copied(number(p), size_bytes, false);
+    note_copied_at(p, size_bytes, false);
+    if (is_device_address(p)) check_copy_to_host(device_flags, p, size_bytes);
   }
   void on_copy(const void* destination, const void* source, std::size_t size_bytes) override {
-    if (is_device_address(source)) note_copied(number(source), size_bytes, false);
+    note_copied_at(source, size_bytes, false);
+    note_copied_at(destination, size_bytes, true);
     if (!is_device_address(destination)) return;
-    note_copied(number(destination), size_bytes, true);
     if (is_device_address(source)) {
       device_flags.copy(number(destination), number(source), size_bytes);
       copy_device_objects(number(destination), number(source), size_bytes);

@@ -70,8 +70,9 @@ void check_host_race(const Access& access) {
     }
     if (const Work::Range* const range = find_conflict(access, work->ranges)) {
       if (!is_new_race(access, *work)) return;
-      return report_host_race(access, "",
-                              host_meets_copy_text(access, {work->kind, work->issued_by, range->is_written}));
+      return report_host_race(
+          access, "",
+          host_meets_copy_text(access, {work->kind, work->issued_by, range->is_written}));
     }
   }
 }

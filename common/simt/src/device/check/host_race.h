@@ -11,7 +11,7 @@ namespace simt::device {
 // volatile read may be of a flag, see note_flag_read().
 void check_host_race(const Access& access);
 
-// The host reads there what may be a flag, by which a kernel tells that it has written something.
+// The host reads there what may be a flag, by which a kernel says that it has written something.
 void note_flag_read(const void* address);
 
 // Forgets what has been reported; for a new launch.

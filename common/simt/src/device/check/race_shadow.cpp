@@ -120,13 +120,26 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
   }
 }
 
+namespace {
+
+std::uintptr_t global_low() { return number(&__executable_start) / kWordBytes * kWordBytes; }
+
+// The record of a word of device memory or of the program's variables.
+const WordHistory* history_of(std::uintptr_t address) {
+  if (is_device_address(reinterpret_cast<const void*>(address))) {
+    return device_history() + (address - kDeviceBase) / kWordBytes;
+  }
+  return global_history() + (address - global_low()) / kWordBytes;
+}
+
+}  // namespace
+
 void check_device_race(const Access& access) {
   check_race(device_history(), kDeviceBase, access, false);
 }
 
 void check_global_race(const Access& access) {
-  const std::uintptr_t low = number(&__executable_start) / kWordBytes * kWordBytes;
-  check_race(global_history(), low, access, false);
+  check_race(global_history(), global_low(), access, false);
 }
 
 std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,
@@ -135,8 +148,8 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
   const auto is_by_them = [&](Stamp stamp) {
     return ordinal_of(stamp) >= first_block && ordinal_of(stamp) < end_block;
   };
-  const WordHistory* word = device_history() + (begin - kDeviceBase) / kWordBytes;
-  const WordHistory* const last = device_history() + (end - 1 - kDeviceBase) / kWordBytes;
+  const WordHistory* word = history_of(begin);
+  const WordHistory* const last = history_of(end - 1);
   for (; word <= last; ++word) {
     if (is_by_them(word->write)) return EarlierAccess{word->write, word->write_pc, true};
     if (interest == Interest::kWrites) continue;

@@ -6,8 +6,6 @@
 namespace simt::device {
 namespace {
 
-using internal::Work;
-
 constexpr const char* kStreamRemedy =
     "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
     "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
@@ -30,15 +28,15 @@ const char* remedy(const Race& race) {
          "atomic, a fence and a flag, or a second launch";
 }
 
-const char* name(Work::Kind kind) {
-  if (kind == Work::Kind::kAllocation) return "the allocation";
-  return kind == Work::Kind::kFree ? "the free" : "the copy or fill";
+const char* name(CopyKind kind) {
+  if (kind == CopyKind::kAllocation) return "the allocation";
+  return kind == CopyKind::kFree ? "the free" : "the copy or fill";
 }
 
 // What it does to memory; `ending`: "s" or nothing.
 std::string verb(const StreamCopy& copy, const char* ending) {
-  if (copy.kind == Work::Kind::kAllocation) return std::string("provide") + ending;
-  if (copy.kind == Work::Kind::kFree) return std::string("end") + ending;
+  if (copy.kind == CopyKind::kAllocation) return std::string("provide") + ending;
+  if (copy.kind == CopyKind::kFree) return std::string("end") + ending;
   return std::string(copy.is_written ? "write" : "read") + ending;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "program/access.h"
-#include "run/stream_order.h"
+#include "report/stream_copy.h"
 #include "simt/call_stack.h"
 
 namespace simt::device {
@@ -26,13 +26,6 @@ std::string race_text(const Race& race);
 
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
-
-// A copy or a fill on another stream, or an allocation or a free, which count as writes.
-struct StreamCopy {
-  internal::Work::Kind kind;
-  CallStack issued_by;
-  bool is_written;  // the range that it shares with the access; else it reads there
-};
 
 // The thread accesses memory of the copy, which may still run.
 std::string copy_race_text(const std::string& thread, const Access& access, const StreamCopy& copy);

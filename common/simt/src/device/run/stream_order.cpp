@@ -31,7 +31,7 @@ struct Order {
   std::vector<Stream> streams = std::vector<Stream>(2);  // by index; those two always exist
   std::map<cudaStream_t, std::size_t> indices;           // of the created ones
   StreamClock host;
-  StreamClock told_by_flags;  // to the host: work that may be done
+  StreamClock told_by_flags;                            // to the host: work that may be done
   std::optional<std::vector<const Work*>> beside_host;  // nothing: has to be looked for again
   std::vector<const Work*> concurrent;
   Work* current = nullptr;

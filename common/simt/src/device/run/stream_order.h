@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "report/stream_copy.h"
 #include "simt/call_stack.h"
 #include "simt/stream.h"
 
@@ -22,7 +23,6 @@ using StreamClock = std::vector<std::uint64_t>;  // by stream; what is missing i
 
 // A kernel, a copy or a fill, or an allocation or a free in the order of a stream.
 struct Work {
-  enum class Kind { kCopy, kAllocation, kFree };  // what is no kernel
   struct Range {
     std::uintptr_t begin, end;  // of device memory
     bool is_written;
@@ -32,9 +32,9 @@ struct Work {
   std::uint32_t first_block = 0;  // a kernel's blocks, as the race checker numbers them ...
   std::uint32_t end_block = 0;    // ... up to this one; equal: no kernel
   const char* kernel = nullptr;
-  Kind kind = Kind::kCopy;
-  std::vector<Range> ranges;  // of what is no kernel
-  CallStack issued_by;        // likewise
+  device::CopyKind kind = device::CopyKind::kCopyOrFill;  // of what is no kernel, as the next two
+  std::vector<Range> ranges;
+  CallStack issued_by;
 };
 
 // `is_blocking`: it waits for the legacy default stream, and that for it.
