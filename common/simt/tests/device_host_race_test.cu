@@ -130,6 +130,16 @@ TEST_F(HostRace, AllowsReadingWhatAKernelReadsAndUsingTheRest) {
   pinned_[kItems / 2] = 1;
 }
 
+TEST_F(HostRace, KnowsWhichFillsWait) {
+  cudaMemset(managed_, 1, kBytes);
+  EXPECT_EQ(managed_[0], 0x01010101);
+  cudaMemset2D(pinned_, kBytes, 2, kBytes, 1);
+  EXPECT_EQ(pinned_[0], 0x02020202);
+  cudaMemsetAsync(managed_, 0, kBytes);
+  EXPECT_EQ(managed_[0], 0);
+  expect_race(__LINE__ - 1, "the copy or fill");
+}
+
 TEST_F(HostRace, AllowsAFunctionOfTheHostInTheStream) {
   fill<<<1, kItems, 0, stream_>>>(managed_);
   cudaLaunchHostFunc(

@@ -240,6 +240,16 @@ void stage_if_pageable(const void* source, cudaStream_t stream) {
   if (simt::internal::is_behind_unfinished(stream)) simt::internal::host_waits_for(stream);
 }
 
+// Fills that are not Async return at once, too, unless the host can reach the memory.
+cudaError_t wait_if_reachable(const void* pointer, cudaError_t error) {
+  const simt::internal::DeviceLock lock;
+  const simt::Allocation* const found = simt::find_allocation(pointer);
+  if (found != nullptr && found->live && found->host_accessible()) {
+    simt::internal::host_waits_for(nullptr);
+  }
+  return error;
+}
+
 simt::Box plane(const void* base, std::size_t pitch) {
   return {static_cast<char*>(const_cast<void*>(base)), pitch, 0};
 }
@@ -307,7 +317,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 }
 
 cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes) {
-  return cudaMemsetAsync(pointer, byte_value, size_bytes);
+  return wait_if_reachable(pointer, cudaMemsetAsync(pointer, byte_value, size_bytes));
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
@@ -317,7 +327,8 @@ cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_byte
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::size_t width_bytes,
                          std::size_t height) {
-  return cudaMemset2DAsync(pointer, pitch, byte_value, width_bytes, height);
+  return wait_if_reachable(pointer,
+                           cudaMemset2DAsync(pointer, pitch, byte_value, width_bytes, height));
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
@@ -328,7 +339,8 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return on_stream(nullptr, [=] {
-    return simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent);
-  });
+  return wait_if_reachable(
+      pitched.ptr, on_stream(nullptr, [=] {
+        return simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent);
+      }));
 }
