@@ -14,7 +14,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 
 _PYTHON_FOLDERS = (".", "../docs/bench/scripts")  # a students' copy has no measurements
-_CXX_FOLDERS = ("common", "labs", "solutions")
+_CXX_FOLDERS = ("common", "grader/tests/quiz_programs", "labs", "solutions")
 _CXX_SUFFIXES = frozenset({".h", ".hpp", ".cpp", ".cu", ".cuh"})
 _FORMAT_ERROR = re.compile(r"^(.+?):\d+:\d+: error: ", re.MULTILINE)
 
