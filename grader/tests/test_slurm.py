@@ -81,13 +81,13 @@ def without_times(value: Any) -> Any:
 
 
 def make_class(checkout: Checkout, directive: str = "") -> Path:
-    """Four submissions, eight rungs, one of them missing."""
+    """Four submissions, eight different rungs, one of them missing."""
     slow = f"//! {directive}\n" if directive else ""
     half = verdict_line() + verdict_line(outcome="failed", message="no")
-    checkout.submission("class/ann", {"01_first": slow + PICTURE, "02_second": slow})
+    checkout.submission("class/ann", {"01_first": slow + PICTURE, "02_second": f"// ann\n{slow}"})
     checkout.submission("class/bob", {"01_first": slow + STARTER, "02_second": slow + half})
-    checkout.submission("class/cy", {"01_first": "SYNTAX", "02_second": slow})
-    checkout.submission("class/dee", {"02_second": slow})
+    checkout.submission("class/cy", {"01_first": "SYNTAX", "02_second": f"// cy\n{slow}"})
+    checkout.submission("class/dee", {"02_second": f"// dee\n{slow}"})
     (checkout.root / "class" / "dee" / LAB / "01_first.cu").unlink()
     return checkout.root / "class"
 
@@ -108,6 +108,21 @@ def test_scores_are_those_of_the_local_pool_and_no_more_tasks_run_than_allowed(
     checkout.grade(folder, *slurm())
     assert count(checkout, "begin") == 6
     assert not list((kept / ".slurm").rglob("*.cu"))
+
+
+def test_equal_files_are_sent_once_and_each_for_itself_after_a_fault(
+    checkout: Checkout, cluster: SlurmCluster
+) -> None:
+    for name in ("ann", "bob", "cy"):
+        checkout.submission(f"class/{name}", {"01_first": PICTURE, "02_second": "//! segfault\n"})
+    ran, report = checkout.grade(checkout.root / "class", *slurm("tries=1"))
+    assert ran.status == 3
+    assert count(checkout, "begin") == 1 + 3
+    for number, name in enumerate(("ann", "bob", "cy")):
+        assert rungs(report, number)["01_first"]["score"] == 4
+        picture = checkout.work / "kept" / name / LAB / "01_first.result.png"
+        assert picture.read_bytes() == b"a picture"
+        assert rungs(report, number)["02_second"]["outcome"] == "error"
 
 
 def test_a_killed_submitter_goes_on_with_what_is_queued_and_grades_nothing_twice(
@@ -184,7 +199,7 @@ def test_a_gpu_is_asked_for_and_measures_one_rung_at_a_time(
 ) -> None:
     checkout.write_toolchain(backend="cuda", anchors=str(checkout.write("anchors", "fast")))
     for name in ("ann", "bob"):
-        slow = f"//! sleep 0.4\n{SOLUTION}"
+        slow = f"// {name}\n//! sleep 0.4\n{SOLUTION}"
         checkout.submission(f"class/{name}", {"01_first": slow, "02_second": slow})
     ran, _ = checkout.grade(checkout.root / "class", *slurm("limit=4", "batch=1"))
     assert ran.status == 0, ran.err

@@ -45,6 +45,10 @@ for directive in directives:
             sys.exit(4)
     elif directive == "segfault":
         os.kill(os.getpid(), 11)
+    elif directive.startswith("segfault once"):
+        if not Path(mark := directive.removeprefix("segfault once ")).exists():
+            Path(mark).touch()
+            os.kill(os.getpid(), 11)
     elif directive == "end the grader":
         os.kill(os.getppid(), 9)
         time.sleep(600)

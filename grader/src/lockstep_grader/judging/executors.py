@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.pool import judge_each
+from lockstep_grader.judging.pool import judge_class
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import Stage
 from lockstep_grader.machine.workspace import Workspace
@@ -49,7 +49,7 @@ class LocalPool:
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
     ) -> Iterator[tuple[Job, Judgement]]:
-        yield from judge_each(
+        yield from judge_class(
             jobs,
             session.judge,
             session.processes,

@@ -130,6 +130,9 @@ def _outcome(graded: Graded, summary: Summary) -> ExitCode:
             f"{store.reused} of {rungs} rungs were judged before, with the same content and tools: "
             f"their results are from {store.folder} (--regrade all judges again)"
         )
+    if store.shared:
+        these = "1 rung equals" if store.shared == 1 else f"{store.shared} rungs equal"
+        say(f"{these} another submission's file; equal files are judged once, for all of them")
     if faults := summary.ungraded:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise FaultError(f"not graded: {faults[0]}{more}")

@@ -11,7 +11,7 @@ import os
 import shutil
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding, Judgement
+from lockstep_grader.model.grades import Finding, Judgement, TestResult
 from lockstep_grader.results.serial import judgement_json, judgement_of
 
 _VERSION = 2
@@ -59,6 +59,7 @@ class Store:
         """
         self.folder = folder
         self.reused = 0  # judgements that were there already
+        self.shared = 0  # judgements taken from an equal file of this run
         self.standing: dict[ResultId, str] = {}  # judged again, no result: an earlier counts
         self._again = dict(again or {})
         self._handed_in = dict(handed_in or {})
@@ -92,6 +93,21 @@ class Store:
         with self._lock:
             self.standing[result] = judgement.fault
         return kept.judgement
+
+    def share(
+        self, judged: ResultId, result: ResultId, key: str, source: Source
+    ) -> Judgement | None:
+        """Gives `result` the judgement of `judged`, an equal file; None where that is not whole."""
+        kept = self._kept(judged)
+        if kept is None or kept.key != key:
+            return None
+        try:
+            judgement = with_pictures(kept.judgement, self._folder(judged))
+        except OSError:
+            return None
+        with self._lock:
+            self.shared += 1
+        return self.settle(result, key, source, judgement)
 
     def load(self, result: ResultId) -> Judgement:
         """The judgement on file, whatever its content. Raises FaultError when there is none."""
@@ -192,3 +208,13 @@ def keep_images(folder: Path, judgement: Judgement) -> list[Path]:
         if image.png:
             write_whole(folder / image.file, image.png)
     return [folder / image.file for image in judgement.images]
+
+
+def with_pictures(judgement: Judgement, folder: Path) -> Judgement:
+    """`judgement` with its pictures, which `keep_images` wrote into `folder`. Raises OSError."""
+
+    def loaded(test: TestResult) -> TestResult:
+        images = (replace(image, png=(folder / image.file).read_bytes()) for image in test.images)
+        return replace(test, images=tuple(images))
+
+    return replace(judgement, tests=tuple(map(loaded, judgement.tests)))

@@ -43,6 +43,8 @@ class Run:
         self._submitter = Submitter(options, cluster, spool, settings, self._tracker)
         self._jobs: dict[str, Job] = {}  # those without a judgement, by name
         self._waiting: dict[str, TaskJob] = {}  # the same, as nodes know them
+        self._first: dict[str, str] = {}  # by key, the name of the job that is judged for all
+        self._equal: dict[str, list[Job]] = {}  # by that name, the jobs that get its judgement
         self._fresh: list[Judged] = []  # not handed out yet
         self._tries: dict[str, int] = {}
         self._done = self._total = 0
@@ -72,13 +74,22 @@ class Run:
         if judgement := self._store.find(result, key):
             self._hand_out(job, judgement)
         elif isinstance(source, Source):
-            name = job_name(result, key, self._store.attempt(result))
-            self._spool.put_source(name, source.data)
-            self._jobs[name] = job
-            self._waiting[name] = TaskJob(name, result.submission, result.lab, result.rung, key)
+            if first := self._first.get(key):
+                self._equal.setdefault(first, []).append(job)
+            else:
+                self._first[key] = self._put(job, key, source)
         else:  # missing or unreadable: there is nothing to run
             judgement = judge.judge(job, source)
             self._hand_out(job, self._store.settle(result, key, source, judgement))
+
+    def _put(self, job: Job, key: str, source: Source) -> str:
+        """Puts `job` into the spool; returns its name."""
+        result = result_id(job)
+        name = job_name(result, key, self._store.attempt(result))
+        self._spool.put_source(name, source.data)
+        self._jobs[name] = job
+        self._waiting[name] = TaskJob(name, result.submission, result.lab, result.rung, key)
+        return name
 
     def adopt(self) -> None:
         """Takes up what a killed run left in the queue; the rest is ready to go out."""
@@ -171,6 +182,7 @@ class Run:
                 continue
             # Another grader on this results folder may have taken the outcome.
             if judgement := self._store.find(job.result, job.key):
+                self._share(job, self._source(job))
                 self._close(job, judgement)
                 continue
             self._spool.drop_outcome(name)
@@ -186,9 +198,24 @@ class Run:
             self._settle(job, Judgement(fault=f"{reason}; tried {tries} times"))
 
     def _settle(self, job: TaskJob, judgement: Judgement) -> None:
+        source = self._source(job)
+        settled = self._store.settle(job.result, job.key, source, judgement)
+        self._share(job, source, failed=bool(judgement.fault))
+        self._close(job, settled)
+
+    def _source(self, job: TaskJob) -> Source:
         file_name = self._jobs[job.name].rung.file_name
-        source = Source(file_name, self._spool.source(job.name).read_bytes())
-        self._close(job, self._store.settle(job.result, job.key, source, judgement))
+        return Source(file_name, self._spool.source(job.name).read_bytes())
+
+    def _share(self, job: TaskJob, source: Source, *, failed: bool = False) -> None:
+        """Hands the judgement of `job` to the equal jobs; after a fault, sends each for itself."""
+        for equal in self._equal.pop(job.name, ()):
+            result = result_id(equal)
+            shared = None if failed else self._store.share(job.result, result, job.key, source)
+            if shared:
+                self._hand_out(equal, shared)
+            else:
+                self._submitter.ready.append(self._put(equal, job.key, source))
 
     def _close(self, job: TaskJob, judgement: Judgement) -> None:
         del self._waiting[job.name]

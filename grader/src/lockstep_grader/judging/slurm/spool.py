@@ -14,14 +14,14 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.machine.files import write_json, write_whole
-from lockstep_grader.model.grades import Image, Judgement, TestResult
+from lockstep_grader.model.grades import Judgement
 from lockstep_grader.results.serial import judgement_from_json, judgement_json
-from lockstep_grader.results.store import ResultId
+from lockstep_grader.results.store import ResultId, with_pictures
 
 _VERSION = 1
 
@@ -111,10 +111,9 @@ class Spool:
             if data["version"] != _VERSION or data["key"] != key:
                 return None
             judgement = judgement_from_json(data["judgement"])
-            tests = tuple(self._with_pictures(name, test) for test in judgement.tests)
+            return with_pictures(judgement, self._outcomes / name)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
-        return replace(judgement, tests=tests)
 
     def drop_outcome(self, name: str) -> None:
         self._outcome(name).unlink(missing_ok=True)
@@ -162,12 +161,6 @@ class Spool:
 
     def _outcome(self, name: str) -> Path:
         return self._outcomes / f"{name}.json"
-
-    def _with_pictures(self, name: str, test: TestResult) -> TestResult:
-        def loaded(image: Image) -> Image:
-            return replace(image, png=(self._outcomes / name / image.file).read_bytes())
-
-        return replace(test, images=tuple(map(loaded, test.images)))
 
 
 def read_task(file: Path) -> Task:
