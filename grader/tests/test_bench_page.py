@@ -3,12 +3,13 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.student import bench_page
 
 
@@ -89,6 +90,14 @@ def test_put_into_refuses_a_readme_without_markers(tmp_path: Path) -> None:
     readme.write_text("nothing here\n")
     with pytest.raises(InputError, match="measured:begin"):
         bench_page.put_into(readme, "new")
+
+
+def test_a_missing_matplotlib_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(FaultError, match=r"-m pip install matplotlib$"):
+        bench_page.require_matplotlib()
 
 
 def test_a_plot_holds_text_and_not_the_outlines_of_letters(tmp_path: Path) -> None:

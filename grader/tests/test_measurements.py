@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/bench/measure lists every script and every result, and its scripts take their arguments."""
 
+import json
 import os
 import re
 import subprocess
@@ -124,3 +125,34 @@ def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
         drawn_by = re.search(r"(?:Made|Drawn) by (\w+\.py)", file.read_text("utf-8")[:1000])
         assert drawn_by, file.name
         assert (file.parent / drawn_by[1]).is_file()
+
+
+def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurements, sources = import_module("measurements"), import_module("sources")
+    for name, text in {
+        "docs/bench/01-lab.json": "{}",
+        "docs/bench/sources.json": json.dumps(
+            {"01-lab.json": {"solutions/01-lab/gone.cu": "1", "solutions/01-lab/old.cu": "2"}}
+        ),
+        "solutions/01-lab/old.cu": "int a;",
+        "solutions/01-lab/new.cu": "int b;",
+        "docs/measured.md": "<!-- older:begin -->\n| before |\n<!-- older:end -->\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    monkeypatch.setattr(sources, "SOURCES", tmp_path / "docs/bench/sources.json")
+    monkeypatch.setattr(sources, "PAGE", tmp_path / "docs/measured.md")
+
+    measurements.measured_now("01-lab.json", ["01-lab/new"])
+    assert list(sources.recorded()["01-lab.json"]) == [
+        "solutions/01-lab/new.cu",
+        "solutions/01-lab/old.cu",
+    ]
+    assert "01-lab" not in (tmp_path / "docs/measured.md").read_text()
+
+    (tmp_path / "solutions/01-lab/new.cu").write_text("int c;")
+    sources.write_older()
+    assert "`01-lab/new`" in (tmp_path / "docs/measured.md").read_text()

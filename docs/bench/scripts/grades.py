@@ -55,7 +55,7 @@ def grades(
         page_name = f"{gpu_name()}-{name}.md"
         write(page_name, page(files))
     if not labs and name == "grades":
-        measured_now(page_name)
+        measured_now(page_name, graded(files))
 
 
 def grade(lab: str, submissions: Path, folder: Path) -> Path:
@@ -77,6 +77,14 @@ def page(files: Sequence[Path]) -> str:
     lines = [f"<!-- {provenance()['command']} -->", ""]
     lines += [f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}.", ""]
     return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in table)])
+
+
+def graded(files: Sequence[Path]) -> Iterator[str]:
+    """LAB/RUNG of each rung in the reports."""
+    for file in files:
+        for submission in json.loads(file.read_text("utf-8"))["submissions"]:
+            for lab in submission["labs"]:
+                yield from (f"{lab['id']}/{rung['id']}" for rung in lab["rungs"])
 
 
 def compiler(report: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The ladders: every rung at several sizes, compared with the device's limit and NVIDIA's library."""
 
+import json
 import subprocess
 from typing import Annotated
 
@@ -28,6 +29,7 @@ def ladders(
         if subprocess.run(command, cwd=ROOT, check=False).returncode:
             failed.append(lab)
         elif not page_only:
-            measured_now(f"{lab}.json")
+            report = json.loads((BENCH / f"{lab}.json").read_text("utf-8"))
+            measured_now(f"{lab}.json", {f"{lab}/{row['rung']}" for row in report["rows"]})
     if failed:
         raise MeasurementError(f"not all was measured: {', '.join(failed)}; see the messages above")

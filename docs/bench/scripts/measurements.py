@@ -91,10 +91,13 @@ def output(command: "list[str | Path]", **options: Any) -> str:
     return str(done.stdout)
 
 
-def measured_now(name: str) -> None:
-    """Records that the figures in docs/bench/NAME belong to today's code."""
-    sources.record(name, [])
-    sources.write_table()
+def measured_now(name: str, solutions: Iterable[str] = ()) -> None:
+    """Records that the figures in docs/bench/NAME belong to today's code.
+
+    The figures describe `solutions` (LAB/RUNG), besides those that sources.json already has for
+    them."""
+    sources.record(name, [f"solutions/{rung}.cu" for rung in solutions])
+    sources.write_older()
 
 
 def gpu_name() -> str:

@@ -6,7 +6,6 @@ from typing import Annotated
 import sources
 import typer
 from measurements import BENCH, NOTHING, measurement
-from pages import write_table
 
 
 @measurement(
@@ -25,5 +24,5 @@ def older(
         if not (BENCH / figures).is_file():
             raise typer.BadParameter(f"no file {figures} in docs/bench")
         sources.record(figures, [])
-    write_table(sources.PAGE, "older", sources.older())
+    sources.write_older()
     print("wrote docs/measured.md")

@@ -46,13 +46,14 @@ def recorded() -> dict[str, dict[str, str]]:
 
 
 def record(figures: str, sources: list[str]) -> None:
-    """The keys of `sources`, or of those that the figures already describe."""
+    """The keys of `sources`, and of those that the figures already describe and that still exist."""
     keys = recorded()
-    sources = sources or list(keys.get(figures, {}))
+    known = [path for path in keys.get(figures, {}) if (ROOT / path).is_file()]
+    sources = sorted({*known, *sources})
     missing = [path for path in (f"docs/bench/{figures}", *sources) if not (ROOT / path).is_file()]
     if missing:
         sys.exit(f"sources.py: no such file: {', '.join(missing)}")
-    keys.setdefault(figures, {}).update((path, key_of(path)) for path in sources)
+    keys[figures] = {path: key_of(path) for path in sources}
     ordered = {name: dict(sorted(keys[name].items())) for name in sorted(keys)}
     SOURCES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
 
@@ -70,12 +71,17 @@ def older() -> str:
     return "\n".join(lines)
 
 
+def write_older() -> None:
+    """Writes the table of `older` into docs/measured.md."""
+    write_table(PAGE, "older", older())
+
+
 def main() -> None:
     match sys.argv[1:]:
         case ["record", figures, *sources]:
             record(figures, sources)
         case ["older"]:
-            write_table(PAGE, "older", older())
+            write_older()
         case _:
             sys.exit("sources.py: record FIGURES [SOURCE...], or older; see the head of this file")
 

@@ -180,6 +180,7 @@ def bench_lab(
         session = open_session_for(
             source, workspace, backend.backend, use_sandbox=sandbox, labs=[lab.id]
         )
+        bench_page.require_matplotlib()
         bench.save(bench.measure(session, source, lab, numbers), file)
     report = bench.load(file)
     bench_page.draw(report, plot)

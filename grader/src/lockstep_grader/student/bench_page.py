@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Draws a benchmark report: a table for a README, and a plot."""
 
+import importlib.util
 import io
 import re
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,15 +79,21 @@ def put_into(readme: Path, text: str) -> None:
     write_whole(readme, f"{before}{_BEGIN}\n{text}\n{_END}{after}".encode())
 
 
+def require_matplotlib() -> None:
+    """Raises FaultError without it. Ask before minutes of measuring."""
+    if importlib.util.find_spec("matplotlib") is None:
+        python = shlex.quote(sys.executable)
+        raise FaultError(
+            f"matplotlib is missing; install it with: {python} -m pip install matplotlib"
+        )
+
+
 def draw(report: dict[str, Any], file: Path) -> None:
     """An SVG: the rate against items, a line per rung, the limit and the library dashed."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise FaultError(
-            "matplotlib is missing; install it with: .venv/bin/python -m pip install matplotlib"
-        ) from error
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
     mpl.rcParams["svg.fonttype"] = "none"  # text, not the outline of each letter
     figure = Figure(figsize=(8.6, 4.2), layout="constrained")
