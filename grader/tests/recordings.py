@@ -2,6 +2,8 @@
 """Recordings as the emulator writes them, for tests to read."""
 
 import json
+import re
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,6 +79,37 @@ def shift(last_lane_reads: int = 32, **changes: Any) -> dict[str, Any]:
         "moments": moments,
         **changes,
     }
+
+
+def other_shift(last_lane_reads: int) -> dict[str, Any]:
+    """The same with warp 1 first, so that lane 31 of warp 0 comes after it."""
+    data = shift(last_lane_reads)
+    moments = data["moments"]
+    first, second = moments[9:11], moments[11:14]  # what warp 0 and warp 1 do in line 7
+    data["moments"] = [*moments[:9], *second, *first, *moments[14:]]
+    return data
+
+
+def unpacked(page: str) -> tuple[Any, list[dict[str, bytes]]]:
+    """What a page holds: what its script reads, and the columns of each recording."""
+    match = re.search(r'id="recording">([^<]*)<', page)
+    assert match
+    text = match[1]
+    bits = int("1" + "".join(f"{ord(c) & 127:07b}" for c in text), 2)
+    whole = bin(bits)[3:]
+    content = bytes(int(whole[i : i + 8], 2) for i in range(0, len(whole) - 7, 8))
+    data = zlib.decompress(content[4 : 4 + int.from_bytes(content[:4], "big")])
+    at = 4 + int.from_bytes(data[:4], "big")
+    meta = json.loads(data[4:at])
+    recordings = []
+    for recording in meta["recordings"]:
+        columns = {}
+        for name, length in recording["columns"]:
+            columns[name] = data[at : at + length]
+            at += length
+        recordings.append(columns)
+    assert at == len(data)
+    return meta, recordings
 
 
 def recorded_source(recording: dict[str, Any] | None, **changes: Any) -> str:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`trace`: what it reads from a recording, what its page holds, and how it refuses."""
 
-import base64
 import json
 import os
+import random
 import re
 import subprocess
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,23 @@ import pytest
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.model import Recording, read_recording
-from lockstep_grader.student.trace.page import Trace, notes_of, render_page
-from lockstep_grader.student.trace.races import find_races, in_other_order, value_of
-from lockstep_grader.student.trace.record import Recorded
+from lockstep_grader.student.trace.other_order import find_other_orders
+from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, make_page, notes_of
+from lockstep_grader.student.trace.races import find_races, reversed_in, value_of
+from lockstep_grader.student.trace.record import Recorded, Wish
 from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout
-from recordings import IN, SOURCE, TILE, ints, recorded_source, shift
+from recordings import (
+    IN,
+    SOURCE,
+    TILE,
+    ints,
+    other_shift,
+    recorded_source,
+    shift,
+    unpacked,
+)
 
 TARGET = f"{LAB}/02_second"
 emulated = pytest.mark.e2e
@@ -29,13 +38,7 @@ emulated = pytest.mark.e2e
 
 def page_of(recording: Recording, **more: Any) -> str:
     made = Trace("01-demo/01_first", 0, Recorded(recording), {"shift.cu": SOURCE}, (), **more)
-    return render_page(made)
-
-
-def data_of(page: str) -> Any:
-    packed = re.search(r'id="recording">([^<]*)<', page)
-    assert packed
-    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    return make_page(made)[1]
 
 
 def test_a_recording_is_read_lane_by_lane() -> None:
@@ -102,14 +105,46 @@ def test_a_race_is_its_two_accesses() -> None:
     assert value_of(recording, race.first) == bytes.fromhex(ints([32]))
 
 
-def test_a_race_is_compared_with_another_order() -> None:
+def test_a_race_comes_the_other_way_round_in_another_order() -> None:
     recording = read_recording(shift())
     (race,) = find_races(recording)
-    same, other = read_recording(shift()), read_recording(shift(last_lane_reads=33))
-    assert in_other_order(recording, race, [(1, same)]) is None
-    seen = in_other_order(recording, race, [(1, same), (2, other)])
+    assert reversed_in(recording, race, read_recording(shift())) is None
+    seen = reversed_in(recording, race, read_recording(other_shift(33)))
     assert seen is not None
-    assert (seen.seed, seen.value) == (2, bytes.fromhex(ints([33])))
+    assert (seen.first.kind, seen.second.kind) == ("w", "r")
+    assert (seen.first.thread, seen.second.thread) == (32, 31)
+    assert seen.first.turn < seen.second.turn
+    assert (seen.value, seen.differs) == (bytes.fromhex(ints([33])), True)
+
+
+def test_an_order_that_changes_what_is_read_is_looked_for_first() -> None:
+    recording = read_recording(shift())
+    races = find_races(recording)
+    orders = {1: shift(), 2: other_shift(32), 3: other_shift(33)}
+    tried: list[tuple[int, bool]] = []
+
+    def record(wish: Wish) -> Recorded:
+        tried.append((wish.seed, wish.one_by_one))
+        return Recorded(read_recording(orders[wish.seed]))
+
+    (other,) = find_other_orders(record, Wish(), recording, races)
+    assert tried == [(1, False), (2, False), (3, False)]
+    assert (other.seed, other.one_by_one) == (3, False)
+    assert [seen.race for seen in other.races] == races
+
+
+def test_without_another_order_there_is_none() -> None:
+    recording = read_recording(shift())
+    races = find_races(recording)
+    tried: list[bool] = []
+
+    def record(wish: Wish) -> Recorded:
+        tried.append(wish.one_by_one)
+        return Recorded(recording)
+
+    assert find_other_orders(record, Wish(), recording, races) == ()
+    assert {*tried} == {False, True}
+    assert find_other_orders(record, Wish(), recording, []) == ()
 
 
 def test_no_race_is_seen_across_a_barrier() -> None:
@@ -122,9 +157,9 @@ def test_no_race_is_seen_across_a_barrier() -> None:
 def test_the_page_holds_the_whole_recording_and_asks_for_nothing() -> None:
     recording = read_recording(shift())
     page = page_of(recording, races=tuple(find_races(recording)))
-    data = data_of(page)
-    assert len(data["moments"]) == len(recording.moments)
-    assert data["findings"][0]["race"]["touches"][0]["thread"] == 31
+    meta, columns = unpacked(page)
+    assert columns[0]["kind"].decode() == "".join(moment.kind for moment in recording.moments)
+    assert meta["races"][0]["touches"][0]["thread"] == 31
     assert not re.search(r"""(?:src|href)=|@import|url\(""", page)
     assert "script-src &#39;sha256-" in page
     assert "two threads <b>" not in page
@@ -137,18 +172,41 @@ def test_what_a_page_leaves_out_is_said() -> None:
     assert "blocks 0 to 3 of 9" in blocks
     assert "is cut after 17 steps" in cut
     assert "--size" in blocks
-    assert cut in render_page(made)
+    assert cut in make_page(made)[1]
 
 
-def test_values_that_do_not_compress_stay_below_five_megabytes() -> None:
-    data = shift()
-    start, values = data["moments"][:4], [(7919 * i) ** 3 % 2**31 for i in range(32)]
-    for step in range(20_000 - len(start)):
-        row = [*data["moments"][3]]
-        row[11] = ints([value * (step + 1) % 2**31 for value in values])
-        start.append(row)
-    page = page_of(read_recording({**data, "moments": start}))
-    assert len(page) <= 5 * 2**20  # incompressible values, which the recorder cuts earlier
+def random_writes(num_steps: int, size: int, bits: int) -> Recording:
+    """Of 4 blocks of 256 threads; no value can be foretold, and none has more than `bits`."""
+    random_ = random.Random(7)
+    data = shift(grid=[4, 1, 1], block=[256, 1, 1], findings=[], moments=[["B", 0, 0, 0, 0]])
+    data["arrays"][IN]["bytes"] = 256 * size
+    for step in range(num_steps - 1):
+        values = b"".join(random_.getrandbits(bits).to_bytes(size, "little") for _ in range(32))
+        data["moments"].append(access_row(step % 4, step // 4 % 8, size, values.hex()))
+    return read_recording(data)
+
+
+def access_row(block: int, warp: int, size: int, values: str) -> list[Any]:
+    everyone = 2**32 - 1
+    lanes = [everyone, everyone, 0]
+    return ["w", block, warp, 5, *lanes, IN, size, [32 * size * warp, size], "", values, 4, 0]
+
+
+def test_20000_steps_that_all_write_random_ints_fit_into_three_megabytes() -> None:
+    made = Trace("x", 0, Recorded(random_writes(20_000, 4, 31)), {"shift.cu": SOURCE}, ())
+    shown, page = make_page(made)
+    assert len(page.encode()) <= MAX_PAGE_BYTES == 3_000_000
+    assert len(shown.recording.moments) == 20_000
+    assert notes_of(shown) == []
+
+
+def test_what_does_not_fit_is_cut_and_said() -> None:
+    made = Trace("x", 0, Recorded(random_writes(8_000, 16, 128)), {"shift.cu": SOURCE}, ())
+    shown, page = make_page(made)
+    assert 0.9 * MAX_PAGE_BYTES < len(page.encode()) <= MAX_PAGE_BYTES
+    assert f"is cut after {len(shown.recording.moments)} steps" in page
+    _, columns = unpacked(page)
+    assert len(columns[0]["kind"]) == len(shown.recording.moments) > 4000
 
 
 def test_a_rung_is_traced(checkout: Checkout) -> None:
@@ -254,13 +312,43 @@ def trace(folder: Path, program: str, *arguments: str) -> subprocess.CompletedPr
 def test_a_program_is_traced(tmp_path: Path) -> None:
     ran = trace(tmp_path, PROGRAM.replace("LAUNCH", "fill<<<2, 64>>>(d_out, 100)"))
     assert ran.returncode == 0, ran.stderr
-    data = data_of((tmp_path / "trace.html").read_text("utf-8"))
-    assert (data["kernel"], data["grid"], data["block"]) == ("fill", [2, 1, 1], [64, 1, 1])
-    assert [array["name"] for array in data["arrays"]] == ["d_out"]
-    writes = [moment for moment in data["moments"] if moment[0] == "w"]
-    assert [moment[11] for moment in writes] == [
-        ints(range(32 * warp, min(100, 32 * warp + 32))) for warp in range(4)
-    ]
+    meta, columns = unpacked((tmp_path / "trace.html").read_text("utf-8"))
+    (shown,) = meta["recordings"]
+    assert (shown["kernel"], shown["threads"], shown["blocks"]) == ("fill", 64, [0, 1])
+    assert [array["name"] for array in shown["arrays"]] == ["d_out"]
+    assert columns[0]["kind"].decode().count("w") == 4
+    assert columns[0]["bytes0"] == bytes(range(100))
+
+
+RACY = """\
+__global__ void shift(int* d_out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = 7 * threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < 63) tile[threadIdx.x] = tile[threadIdx.x + 1];
+  d_out[threadIdx.x] = tile[threadIdx.x];
+}
+int main() {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, 64 * sizeof(int));
+  shift<<<1, 64>>>(d_out);
+  cudaDeviceSynchronize();
+  cudaFree(d_out);
+}
+"""
+
+
+@emulated
+def test_a_real_race_comes_with_its_other_order(tmp_path: Path) -> None:
+    assert trace(tmp_path, RACY).returncode == 1
+    meta, _ = unpacked((tmp_path / "trace.html").read_text("utf-8"))
+    (race,) = meta["races"]
+    assert [touch["kind"] for touch in race["touches"]] == ["r", "w"]
+    assert [touch["kind"] for touch in race["other"]["touches"]] == ["w", "r"]
+    assert race["value"] != race["other"]["value"]
+    reader = race["touches"][0]["thread"]
+    assert race["value"] == ints([7 * (reader + 1)])
+    assert race["other"]["value"] == ints([7 * (reader + 2)])
 
 
 @emulated

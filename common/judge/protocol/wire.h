@@ -25,7 +25,8 @@
 namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
-inline constexpr std::size_t kMaxPayloadBytes = std::size_t{4} << 20;
+// More than simt::kMaxRecordingBytes: a recording is the longest text of a reply.
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{40} << 20;
 // The judge keeps at most this much of each text in a reply, because it writes them all to its
 // results.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;

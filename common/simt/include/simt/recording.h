@@ -10,10 +10,11 @@
 namespace simt {
 
 // What a page can replay. Later blocks run unrecorded; a launch that makes more steps, or more
-// text, is cut there and runs on unrecorded.
+// text, is cut there and runs on unrecorded. The text has room for steps of 32 lanes with 16 bytes
+// each; a page packs it.
 inline constexpr std::uint64_t kMaxRecordedBlocks = 4;
 inline constexpr std::size_t kMaxRecordedSteps = 20'000;
-inline constexpr std::size_t kMaxRecordingBytes = std::size_t{3} << 20;
+inline constexpr std::size_t kMaxRecordingBytes = std::size_t{32} << 20;
 
 // Called with the recording, as soon as its launch has ended. docs/trace.md describes the text.
 using RecordingListener = void (*)(const std::string& text);

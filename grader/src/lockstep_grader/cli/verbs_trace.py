@@ -23,6 +23,7 @@ from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Settings
 from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.trace.other_order import find_other_orders
 from lockstep_grader.student.trace.races import find_races
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
@@ -30,12 +31,10 @@ from lockstep_grader.student.trace.record import (
     Recorder,
     Wish,
     compiled_rung,
-    record_in_other_orders,
     recorder_of_program,
     recorder_of_rung,
 )
 
-_OTHER_ORDERS = 3  # in which the values of a race are looked up
 _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 
 
@@ -141,16 +140,18 @@ def _write(
     headers: tuple[str, ...],
     record: Recorder,
 ) -> int:
-    from lockstep_grader.student.trace.page import Trace, notes_of, render_page
+    from lockstep_grader.student.trace.page import Trace, make_page, notes_of
 
-    races = find_races(recorded.recording)
-    others = record_in_other_orders(record, wish, _OTHER_ORDERS) if races else []
-    trace_ = Trace(name, wish.seed, recorded, sources, headers, tuple(races), tuple(others))
-    write_whole(out, render_page(trace_).encode())
+    recording = recorded.recording
+    races = tuple(find_races(recording))
+    others = find_other_orders(record, wish, recording, races)
+    trace_ = Trace(name, wish.seed, recorded, sources, headers, races, others)
+    trace_, page = make_page(trace_)
+    write_whole(out, page.encode())
     for note in notes_of(trace_):
         say(note)
     if recorded.message:
         say(f"the run failed: {one_line(recorded.message)}")
     say(f"the page: {out.absolute().as_uri()}" if os.isatty(2) else f"the page: {out}")
-    is_clean = not recorded.message and not recorded.recording.findings
+    is_clean = not recorded.message and not recording.findings
     return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS

@@ -1,38 +1,33 @@
 # SPDX-License-Identifier: MIT
 """A recording as one HTML page that replays it, and that needs nothing else: no network."""
 
-import base64
-import json
-import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from lockstep_grader import __version__
+from lockstep_grader.model.errors import InputError
 from lockstep_grader.pages.engine import content_policy, make_environment, trusted
 from lockstep_grader.pages.source import coloured_lines, colours
-from lockstep_grader.student.trace.cells import cells_of
-from lockstep_grader.student.trace.model import Moment, Recording
-from lockstep_grader.student.trace.races import (
-    Race,
-    Touch,
-    in_other_order,
-    reader_of,
-    value_of,
-)
+from lockstep_grader.student.trace.model import Recording
+from lockstep_grader.student.trace.other_order import OtherOrder
+from lockstep_grader.student.trace.page_data import page_data
+from lockstep_grader.student.trace.races import Race
 from lockstep_grader.student.trace.record import Recorded
 
 MAX_BLOCKS = 4  # as simt/recording.h says
+MAX_PAGE_BYTES = 3_000_000
 # In this order they are one script.
 _SCRIPTS = (
+    "unpack.js",
     "values.js",
     "replay.js",
     "memory.js",
     "access.js",
     "timeline.js",
     "warps.js",
+    "findings.js",
     "main.js",
 )
 _TIMES = " \u00d7 "
@@ -46,7 +41,7 @@ class Trace:
     sources: dict[str, str]  # of the program, by file name
     headers: tuple[str, ...]  # that may declare what the sources use
     races: tuple[Race, ...] = ()
-    others: tuple[tuple[int, Recording], ...] = ()  # the same launch under other seeds
+    others: tuple[OtherOrder, ...] = ()  # for the races
 
     @property
     def recording(self) -> Recording:
@@ -76,13 +71,38 @@ def notes_of(trace: Trace) -> list[str]:
     return notes
 
 
-def render_page(trace: Trace) -> str:
-    """The whole page. Text of the program is escaped or set by the script as text."""
+def make_page(trace: Trace) -> tuple[Trace, str]:
+    """The page, and what it shows: all of `trace`, or as much as fits into MAX_PAGE_BYTES."""
+    while True:
+        data = page_data(trace.recording, trace.races, trace.others, trace.sources, trace.headers)
+        page = _render(trace, data)
+        size, data_size = len(page.encode()), len(data.encode())
+        if size <= MAX_PAGE_BYTES:
+            return trace, page
+        room = MAX_PAGE_BYTES - (size - data_size)
+        kept = int(len(trace.recording.moments) * min(0.97, room / data_size))
+        if kept < 1:
+            raise InputError(f"{trace.name} is too long a file for a page of a trace")
+        trace = _cut(trace, kept)
+
+
+def _cut(trace: Trace, num_moments: int) -> Trace:
+    recording = replace(trace.recording, is_cut=True, moments=trace.recording.moments[:num_moments])
+    races = tuple(race for race in trace.races if race.second.moment < num_moments)
+    found = {race.finding for race in races}
+    others = tuple(
+        other for other in trace.others if all(each.race.finding in found for each in other.races)
+    )
+    recorded = replace(trace.recorded, recording=recording)
+    return replace(trace, recorded=recorded, races=races, others=others)
+
+
+def _render(trace: Trace, data: str) -> str:
+    """Text of the program is escaped or set by the script as text."""
     environment = make_environment("lockstep_grader.student.trace")
     style = trusted(environment.get_template("trace.css.j2").render(**colours()))
     script = trusted("\n".join(environment.get_template(name).render() for name in _SCRIPTS))
     files = [_File(name, tuple(coloured_lines(text))) for name, text in trace.sources.items()]
-    data = json.dumps(_data(trace), separators=(",", ":")).encode("ascii")
     return environment.get_template("trace.html.j2").render(
         trace=trace,
         recording=trace.recording,
@@ -90,7 +110,7 @@ def render_page(trace: Trace) -> str:
         notes=notes_of(trace),
         launched=_launched(trace.recording),
         shows_message=_shows_message(trace),
-        data=base64.b64encode(zlib.compress(data, 9)).decode("ascii"),
+        data=trusted(data),  # has no "<"
         style=style,
         script=script,
         policy=content_policy(style, script),
@@ -114,85 +134,3 @@ def _shows_message(trace: Trace) -> bool:
     """A finding has a place of its own in the page."""
     message = trace.recorded.message
     return bool(message) and all(found.message not in message for found in trace.recording.findings)
-
-
-def _data(trace: Trace) -> dict[str, Any]:
-    recording = trace.recording
-    names = list(trace.sources)
-    texts = [*trace.sources.values(), *trace.headers]
-    cells = cells_of(recording, texts, trace.sources)
-    return {
-        "kernel": recording.kernel,
-        "grid": recording.grid,
-        "block": recording.block,
-        "blocks": recording.recorded_blocks,
-        "places": [
-            [names.index(place.file) if place.file in names else -1, place.line, place.file]
-            for place in recording.places
-        ],
-        "arrays": [
-            {**asdict(shown), "shared": array.is_shared, "block": array.block}
-            for array, shown in zip(recording.arrays, cells, strict=True)
-        ],
-        "findings": _findings(trace),
-        "moments": [_moment(moment) for moment in recording.moments],
-    }
-
-
-def _moment(moment: Moment) -> list[Any]:
-    row: list[Any] = [moment.kind, moment.block, moment.warp, moment.place]
-    row += [moment.lanes, moment.live, moment.waiting]
-    if access := moment.access:
-        row += [access.array, access.size_bytes, _offsets(access.offsets)]
-        row += [b"".join(access.before).hex(), b"".join(access.after).hex()]
-        row += [access.cost, access.ideal]
-    elif operation := moment.operation:
-        row += [operation.name, b"".join(operation.before).hex(), b"".join(operation.after).hex()]
-    elif moment.kind == "f":
-        row += [moment.finding, moment.lane]
-    return row
-
-
-def _offsets(offsets: Sequence[int]) -> list[Any]:
-    """[first, step], or [[all of them]]."""
-    step = offsets[1] - offsets[0] if len(offsets) > 1 else 0
-    if all(offset == offsets[0] + step * index for index, offset in enumerate(offsets)):
-        return [offsets[0], step]
-    return [list(offsets)]
-
-
-def _findings(trace: Trace) -> list[dict[str, Any]]:
-    recording = trace.recording
-    races = {race.finding: race for race in trace.races}
-    at = {moment.finding: index for index, moment in enumerate(recording.moments)}
-    return [
-        {
-            **asdict(found),
-            "moment": at.get(number, max(0, len(recording.moments) - 1)),
-            "race": _race(trace, races[number]) if number in races else None,
-        }
-        for number, found in enumerate(recording.findings)
-    ]
-
-
-def _race(trace: Trace, race: Race) -> dict[str, Any]:
-    recording = trace.recording
-    here = value_of(recording, reader_of(race))
-    other = in_other_order(recording, race, trace.others)
-    return {
-        "touches": [_touch(race.first), _touch(race.second)],
-        "here": here.hex() if here else "",
-        "seeds": [seed for seed, _ in trace.others],
-        "other": {"seed": other.seed, "value": other.value.hex()} if other else None,
-    }
-
-
-def _touch(touch: Touch) -> dict[str, Any]:
-    return {
-        "moment": touch.moment,
-        "block": touch.block,
-        "thread": touch.thread,
-        "array": touch.array,
-        "offset": touch.offset,
-        "kind": touch.kind,
-    }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The two accesses of a race in a recording, and what they see in another order."""
+"""The two accesses of a race in a recording, and in one where they come the other way round."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.student.trace.model import WARP_SIZE, Moment, Recording
@@ -19,6 +18,11 @@ class Touch:
     offset: int
     kind: str  # one of ACCESSES
 
+    @property
+    def turn(self) -> tuple[int, int]:
+        """Touches compare by this: the earlier is less."""
+        return self.moment, self.lane_index
+
 
 @dataclass(frozen=True, slots=True)
 class Race:
@@ -28,11 +32,14 @@ class Race:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherOrder:
-    """What the second access of a race sees, or leaves, under another seed."""
+class Reversed:
+    """The two accesses of a race in another recording, where the second comes first."""
 
-    seed: int
-    value: bytes
+    race: Race  # of the first recording
+    first: Touch
+    second: Touch
+    value: bytes | None  # what the watched access sees or leaves there
+    differs: bool  # from what it sees or leaves here
 
 
 def find_races(recording: Recording) -> list[Race]:
@@ -59,25 +66,21 @@ def value_of(recording: Recording, touch: Touch) -> bytes | None:
     )
 
 
-def in_other_order(
-    recording: Recording, race: Race, others: Sequence[tuple[int, Recording]]
-) -> OtherOrder | None:
-    """The first of the other orders in which the race's read, or else its last write, differs."""
-    for touch in (race.second, race.first):
-        if touch.kind == "w" and race.first.kind != race.second.kind:
-            continue
-        here = value_of(recording, touch)
-        for seed, other in others:
-            same = _same_touch(recording, touch, other)
-            there = value_of(other, same) if same else None
-            if here is not None and there is not None and here != there:
-                return OtherOrder(seed, there)
-    return None
+def reversed_in(recording: Recording, race: Race, other: Recording) -> Reversed | None:
+    """The race in `other`, a recording of the same launch in another order; None: it is not there,
+    or its accesses come in the same order."""
+    first = _same_touch(recording, race.second, other)
+    second = _same_touch(recording, race.first, other)
+    if not first or not second or first.turn >= second.turn:
+        return None
+    here = value_of(recording, watched(race.first, race.second))
+    there = value_of(other, watched(first, second))
+    return Reversed(race, first, second, there, here != there)
 
 
-def reader_of(race: Race) -> Touch:
-    """The access whose value the page compares."""
-    return race.first if race.first.kind == "r" and race.second.kind == "w" else race.second
+def watched(first: Touch, second: Touch) -> Touch:
+    """The access whose value the page compares: the one that reads, or else the last."""
+    return first if first.kind == "r" else second
 
 
 def _race(recording: Recording, at: int, finding: Moment) -> Race | None:
@@ -119,7 +122,7 @@ def _earlier(recording: Recording, touch: Touch) -> Touch | None:
     if access is None:
         return None
     end = touch.offset + access.size_bytes
-    for index in range(touch.moment - 1, -1, -1):
+    for index in range(touch.moment, -1, -1):
         moment = recording.moments[index]
         if moment.kind == "g" or (moment.kind == "b" and moment.block == touch.block):
             return None
@@ -132,7 +135,8 @@ def _earlier(recording: Recording, touch: Touch) -> Touch | None:
             thread = moment.warp * WARP_SIZE + lane
             offset = other.offsets[lane_index]
             is_same = moment.block == touch.block and thread == touch.thread
-            if is_same or offset >= end or offset + other.size_bytes <= touch.offset:
+            is_later = index == touch.moment and lane_index > touch.lane_index
+            if is_same or is_later or offset >= end or offset + other.size_bytes <= touch.offset:
                 continue
             return Touch(index, moment.block, thread, lane_index, other.array, offset, moment.kind)
     return None
@@ -150,6 +154,8 @@ def _same_touch(recording: Recording, touch: Touch, other: Recording) -> Touch |
             access = found.access
             lane_index = found.lane_ids().index(touch.thread % WARP_SIZE)
             if access is None or other.arrays[access.array].name != array.name:
+                return None
+            if access.offsets[lane_index] != touch.offset:
                 return None
             return Touch(
                 index,

@@ -121,21 +121,6 @@ def compiled_rung(
     return source, worker
 
 
-def record_in_other_orders(record: Recorder, wish: Wish, count: int) -> list[tuple[int, Recording]]:
-    """The same launch with one lane after another, under this and the next seeds.
-
-    One that cannot be recorded is left out.
-    """
-    others = []
-    for seed in range(wish.seed, wish.seed + count):
-        try:
-            other = record(replace(wish, seed=seed, one_by_one=True))
-            others.append((seed, other.recording))
-        except (SubmissionError, InputError):
-            continue
-    return others
-
-
 def _nothing(wish: Wish, launches: Sequence[str], message: str) -> InputError | SubmissionError:
     """Why there is no recording, in one line."""
     if wish.kernel and launches:

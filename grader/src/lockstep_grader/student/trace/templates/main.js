@@ -24,10 +24,11 @@ function colourOf(name) {
 
 // Of a line of the source: neighbouring lines get colours far apart.
 const lineNumbers = new Map();
+let replayPlaces = [];  // of the recording that is shown
 let lineLightness = 74;
 function hueOf(place) {
   if (place < 0) return "";
-  const key = places[place].slice(0, 2).join(":");
+  const key = replayPlaces[place].slice(0, 2).join(":");
   if (!lineNumbers.has(key)) lineNumbers.set(key, lineNumbers.size);
   return `hsl(${Math.round(lineNumbers.get(key) * 137.5 + 205) % 360} 68% ${lineLightness}%)`;
 }
@@ -49,12 +50,6 @@ function scrollInside(box, inner) {
   if (own.left < outer.left || own.right > outer.right) {
     box.scrollLeft += own.left - outer.left - (outer.width - own.width) / 2;
   }
-}
-
-async function unpack() {
-  const packed = Uint8Array.from(atob(document.getElementById("recording").textContent.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
 }
 
 // What happens at a moment, as a sentence.
@@ -83,25 +78,55 @@ function sentence(replay) {
 }
 
 class Player {
-  constructor(recording) {
-    this.replay = new Replay(recording);
-    this.block = recording.blocks[0];
+  constructor({ recordings, races, orders }) {
+    this.recordings = recordings;
+    this.races = races;
+    this.orders = orders;
+    this.shown = -1;  // of the recordings
     this.timer = null;
     this.position = document.getElementById("position");
     this.status = document.getElementById("status");
+    this.access = document.getElementById("access");
+    makeFindings(document.getElementById("findings"), this);
+    this.open(0);
+    this.listen();
+    this.goTo(0);
+  }
+
+  // Shows a recording: 0 is that of the launch, the others are in other orders.
+  open(number) {
+    if (number === this.shown) return;
+    this.setPlaying(false);
+    this.shown = number;
+    const recording = this.recordings[number];
+    replayPlaces = recording.places;
+    this.replay = new Replay(recording);
     this.timeline = new Timeline(document.getElementById("timeline"), this.replay);
     this.warps = new WarpsView(document.getElementById("warps"), this.replay);
+    this.source?.clear();
     this.source = new SourceView(this.replay);
-    this.access = document.getElementById("access");
     const told = document.getElementById("cell");
-    this.arrays = recording.arrays.map((_, number) => new ArrayView(this.replay, number, (text) => { told.textContent = text; }));
+    this.arrays = recording.arrays.map((_, index) => new ArrayView(this.replay, index, (text) => { told.textContent = text; }));
     this.position.max = this.replay.last;
+    this.showOrder();
     this.makeBlocks();
-    this.makeFindings();
-    this.listen();
-    this.showBlock(this.block);
+    this.showBlock(recording.blocks[0]);
     this.resize();
-    this.goTo(0);
+  }
+
+  // That another order is shown, and the way back.
+  showOrder() {
+    const box = document.getElementById("order");
+    box.hidden = this.shown === 0;
+    if (box.hidden) return;
+    const { seed, one_by_one: oneByOne } = this.orders[this.shown - 1];
+    const lanes = oneByOne ? "The lanes of a warp run one after another." : "The warps take turns in another order.";
+    const back = element("button", "", "Back to the first order");
+    back.addEventListener("click", () => {
+      this.open(0);
+      this.goTo(0);
+    });
+    box.replaceChildren(element("span", "", `This is the other order, of --seed ${seed}, as far as the race. ${lanes} `), back);
   }
 
   makeBlocks() {
@@ -109,9 +134,9 @@ class Player {
     this.buttons = this.replay.recording.blocks.map((block) => {
       const button = element("button", "", `block ${block}`);
       button.addEventListener("click", () => this.showBlock(block));
-      group.append(button);
       return button;
     });
+    group.replaceChildren(...this.buttons);
     group.hidden = this.buttons.length < 2;
   }
 
@@ -133,62 +158,6 @@ class Player {
     for (const view of this.visible) view.layOut(width);
   }
 
-  makeFindings() {
-    const root = document.getElementById("findings");
-    const { recording, moments } = this.replay;
-    recording.findings.forEach((finding) => {
-      const box = element("section", "warning finding");
-      box.append(element("h2", "bad", `▲ ${finding.kind}${finding.line ? `, line ${finding.line}` : ""}`));
-      box.append(element("p", "", finding.message));
-      const jumps = element("div", "jumps");
-      const jump = (at, words) => {
-        const button = element("button", "", words);
-        button.addEventListener("click", () => this.goTo(at));
-        jumps.append(button);
-      };
-      if (finding.race) {
-        finding.race.touches.forEach((touch, index) => {
-          const verb = { r: "reads", w: "writes", a: "updates" }[touch.kind];
-          const view = this.arrays[touch.array];
-          const cell = Math.floor(touch.offset / view.array.item_bytes) - view.array.first;
-          const line = lineOf(this.replay, moments[touch.moment]);
-          jump(touch.moment, `${index + 1}. step ${touch.moment + 1}: ${threadName(touch.block, touch.thread)} ${verb} ${view.nameOf(cell)} in line ${line}`);
-        });
-        box.append(jumps, element("p", "", this.otherOrder(finding.race)));
-      } else {
-        jump(finding.moment, `step ${finding.moment + 1}`);
-        box.append(jumps);
-      }
-      root.append(box);
-    });
-  }
-
-  otherOrder(race) {
-    const touch = race.touches[race.touches[0].kind === "r" && race.touches[1].kind === "w" ? 0 : 1];
-    const { type } = this.replay.recording.arrays[touch.array];
-    const verb = touch.kind === "r" ? "reads" : "leaves";
-    const here = race.here ? `Here ${threadName(touch.block, touch.thread)} ${verb} ${exact(type, bytesOf(race.here))}. ` : "";
-    if (race.other) {
-      return `${here}Where one thread after another runs, as with ./lab run --seed ${race.other.seed}, it ${verb} ${exact(type, bytesOf(race.other.value))}. Nothing in the program decides which.`;
-    }
-    return `${here}${counted(race.seeds.length, "other order")} that were tried give${race.seeds.length === 1 ? "s" : ""} the same value; a GPU may still run the two the other way round.`;
-  }
-
-  // The cells of the arrays where a race's accesses are that this moment shows.
-  racedCells(number) {
-    const cells = new Set();
-    for (const { race } of this.replay.recording.findings) {
-      if (!race) continue;
-      const [first, second] = race.touches;
-      if (this.replay.at < first.moment || this.replay.at > second.moment + 1) continue;
-      const { array } = this.arrays[number];
-      for (const touch of race.touches) {
-        if (touch.array === number) cells.add(Math.floor(touch.offset / array.item_bytes) - array.first);
-      }
-    }
-    return cells;
-  }
-
   goTo(at) {
     this.replay.goTo(at);
     const { moment } = this.replay;
@@ -207,7 +176,7 @@ class Player {
     this.warps.show(this.block);
     this.source.show(this.block);
     drawAccess(this.access, replay.moment);
-    for (const view of this.visible) view.show(this.racedCells(view.number));
+    for (const view of this.visible) view.show(racedCells(this, view.number));
   }
 
   resize() {
@@ -217,9 +186,16 @@ class Player {
     if (this.replay.at >= 0) this.show();
   }
 
+  // As far as `end`.
+  play(end) {
+    this.setPlaying(true);
+    this.end = end;
+  }
+
   setPlaying(plays) {
     clearInterval(this.timer);
     this.timer = null;
+    this.end = Infinity;
     const button = document.getElementById("play");
     button.setAttribute("aria-pressed", String(plays));
     button.children[0].textContent = plays ? "⏸" : "▶";
@@ -231,8 +207,8 @@ class Player {
     const rate = Number(document.getElementById("speed").value);
     const steps = Math.max(1, Math.round(rate / 30));
     this.timer = setInterval(() => {
-      this.goTo(this.replay.at + steps);
-      if (this.replay.at === this.replay.last) this.setPlaying(false);
+      this.goTo(Math.min(this.replay.at + steps, this.end));
+      if (this.replay.at >= Math.min(this.replay.last, this.end)) this.setPlaying(false);
     }, (1000 * steps) / rate);
   }
 
@@ -284,7 +260,7 @@ class Player {
   }
 }
 
-const recording = await unpack();
-const { places } = recording;
+const traced = await unpack();
 document.getElementById("trace").hidden = false;
-new Player(recording);
+new Player(traced);
+performance.mark("ready");  // for those who measure how long the page takes to open

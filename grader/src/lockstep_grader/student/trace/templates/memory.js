@@ -1,5 +1,11 @@
 // Arrays as grids of cells.
 
+function nameOfCell(array, cell) {
+  const index = array.first + cell;
+  if (array.columns === 32) return `${array.name}[${index}]`;
+  return `${array.name}[${Math.floor(index / array.columns)}][${index % array.columns}]`;
+}
+
 class ArrayView {
   constructor(replay, number, tell) {
     this.replay = replay;
@@ -52,9 +58,7 @@ class ArrayView {
   }
 
   nameOf(cell) {
-    const index = this.array.first + cell;
-    if (this.array.columns === 32) return `${this.array.name}[${index}]`;
-    return `${this.array.name}[${Math.floor(index / this.array.columns)}][${index % this.array.columns}]`;
+    return nameOfCell(this.array, cell);
   }
 
   valueOf(cell) {

@@ -1,46 +1,14 @@
-// The recording, and the state of threads and memory at one of its moments.
+// A recording, and the state of threads and memory at one of its moments.
 
-const warpSize = 32;
-const accesses = { r: "read", w: "write", a: "update" };
-
-// A moment of the data as an object.
-function momentOf(row, recording) {
-  const [kind, block, warp, place, lanes, live, waiting] = row;
-  const moment = { kind, block, warp, place, lanes: lanes >>> 0, live: live >>> 0, waiting: waiting >>> 0 };
-  if (kind in accesses) {
-    [moment.array, moment.size, moment.offsets, moment.before, moment.after, moment.cost,
-      moment.ideal] = row.slice(7);
-    moment.memory = recording.arrays[moment.array];
-  } else if (kind === "o") {
-    [moment.name, moment.before, moment.after] = row.slice(7);
-  } else if (kind === "f") {
-    [moment.finding, moment.lane] = row.slice(7);
-  }
-  const running = moment.live & ~moment.waiting;
-  moment.isDiverged = "srwao".includes(kind) && (running & ~moment.lanes) !== 0;
-  return moment;
-}
-
-function lanesOf(mask) {
-  const lanes = [];
-  for (let lane = 0; lane < warpSize; ++lane) if ((mask >>> lane) & 1) lanes.push(lane);
-  return lanes;
-}
-
-// Bytes from the array's start, lane by lane of those that act.
-function offsetsOf(moment) {
-  const [first, step] = moment.offsets;
-  if (Array.isArray(first)) return first;
-  return lanesOf(moment.lanes).map((_, index) => first + step * index);
-}
+const stepsBetweenCheckpoints = 1000;
 
 class Replay {
   constructor(recording) {
     this.recording = recording;
-    const [x, y, z] = recording.block;
-    this.threads = x * y * z;
+    this.threads = recording.threads;
     this.numWarps = Math.ceil(this.threads / warpSize);
-    this.moments = recording.moments.map((row) => momentOf(row, recording));
+    this.moments = recording.moments;
+    this.checkpoints = [];  // states, so that a step back need not begin at the start
     this.restart();
   }
 
@@ -68,8 +36,25 @@ class Replay {
 
   goTo(target) {
     const at = Math.max(0, Math.min(target, this.last));
-    if (at < this.at) this.restart();
-    while (this.at < at) this.play(this.moments[++this.at]);
+    if (at < this.at) this.restore(Math.floor(at / stepsBetweenCheckpoints));
+    while (this.at < at) {
+      this.play(this.moments[++this.at]);
+      if (this.at % stepsBetweenCheckpoints === 0) this.checkpoints[this.at / stepsBetweenCheckpoints] ??= this.copy();
+    }
+  }
+
+  copy() {
+    const lanes = new Map([...this.lanes].map(([block, own]) => [block, own.map((lane) => ({ ...lane }))]));
+    const memory = this.memory.map((state) => Object.fromEntries(Object.entries(state).map(([name, cells]) => [name, cells.slice()])));
+    return { at: this.at, lanes, memory };
+  }
+
+  restore(number) {
+    const saved = this.checkpoints[number];
+    if (!saved) return this.restart();
+    Object.assign(this, saved);
+    Object.assign(this, this.copy());  // what is played must not change the checkpoint
+    return undefined;
   }
 
   play(moment) {
@@ -100,9 +85,8 @@ class Replay {
     const state = this.memory[moment.array];
     const array = moment.memory;
     const base = array.first * array.item_bytes;
-    const data = moment.after || moment.before;
+    const bytes = moment.after || moment.before;
     const offsets = offsetsOf(moment);
-    const bytes = data ? bytesOf(data) : null;
     for (let index = 0; index < offsets.length; ++index) {
       const at = offsets[index] - base;
       if (at < 0 || at + moment.size > array.count * array.item_bytes) continue;

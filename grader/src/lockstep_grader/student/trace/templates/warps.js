@@ -16,8 +16,8 @@ class WarpsView {
         row.append(made);
       }
       this.rows.push(row);
-      root.append(row);
     }
+    root.replaceChildren(...this.rows);
   }
 
   show(block) {
@@ -68,13 +68,17 @@ class SourceView {
     return file < 0 ? null : this.files[file].querySelector(`[data-line="${line}"]`);
   }
 
-  show(block) {
+  clear() {
     for (const row of this.marked) {
       row.classList.remove("now", "here");
       row.querySelector(".who").textContent = "";
       row.querySelector(".who").style.background = "";
     }
     this.marked = [];
+  }
+
+  show(block) {
+    this.clear();
     const warps = new Map();  // row -> {place, warps}
     this.replay.lanes.get(block).forEach(({ state, place }, thread) => {
       const row = (state === "runs" || state === "waits") && this.rowOf(place);

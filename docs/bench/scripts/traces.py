@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""How large the pages of `./lab trace` are, and how long a browser needs to open them."""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from measurements import (
+    IDLE,
+    ROOT,
+    MeasurementError,
+    machine,
+    measurement,
+    provenance,
+    write_json,
+)
+
+ROUNDS = 7
+CALM_LOAD = 0.5  # more than this and the machine is not idle
+SOLUTIONS = ("--from", "solutions")
+TRACES: tuple[tuple[str, ...], ...] = (
+    ("01-reduction/02_interleaved", *SOLUTIONS),
+    ("02-scan/06_decoupled_look_back", "--size", "4096", *SOLUTIONS),
+    ("06-matmul/02_tiled", *SOLUTIONS),
+    ("docs/bench/scripts/traced/race.cu",),
+    ("docs/bench/scripts/traced/full.cu",),
+)
+
+
+@measurement(
+    "trace",
+    needs=f"{IDLE}, Chromium",
+    writes=["trace.json"],
+    uses=["docs/bench/scripts/traced/full.cu", "docs/bench/scripts/traced/race.cu"],
+)
+def trace() -> None:
+    """Measure the pages of `./lab trace`: size, and time to open in Chromium."""
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="lockstep-traces-") as temp:
+        made = [
+            make(arguments, Path(temp) / f"{index}.html") for index, arguments in enumerate(TRACES)
+        ]
+        opened = open_pages([page for page, _ in made])
+    report = {
+        **provenance(),
+        "machine": {
+            **machine(),
+            "load_before": round(load, 2),
+            "idle": load < CALM_LOAD,
+        },
+        "rounds": ROUNDS,
+        "traces": [
+            {
+                "command": " ".join(["./lab trace", *arguments]),
+                **opened_as,
+                "seconds_to_make": round(seconds, 1),
+            }
+            for arguments, (_, seconds), opened_as in zip(TRACES, made, opened, strict=True)
+        ],
+    }
+    write_json("trace.json", report)
+    for each in report["traces"]:
+        print(json.dumps(each))
+
+
+def make(arguments: Sequence[str], page: Path) -> tuple[Path, float]:
+    begin = time.monotonic()
+    done = subprocess.run(
+        ["./lab", "trace", *arguments, "--out", str(page)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if not page.is_file():
+        raise MeasurementError(f"no page of {arguments[0]}: {done.stderr.strip()}")
+    return page, time.monotonic() - begin
+
+
+def open_pages(pages: Sequence[Path]) -> list[dict[str, object]]:
+    from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
+
+    chromium = BROWSER_REQUIREMENTS[0].found()
+    if not chromium:
+        raise MeasurementError("there is no Chromium here: ./lab doctor says how to get it")
+    from playwright.sync_api import sync_playwright
+
+    measured = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        warm_up = browser.new_page()
+        warm_up.goto(pages[0].as_uri())
+        for page in pages:
+            times = []
+            for _ in range(ROUNDS):
+                tab = browser.new_page(viewport={"width": 1280, "height": 800})
+                tab.goto(page.as_uri())
+                tab.wait_for_function("performance.getEntriesByName('ready').length > 0")
+                times.append(tab.evaluate("performance.getEntriesByName('ready')[0].startTime"))
+                steps = int(tab.locator("#position").get_attribute("max")) + 1
+                tab.close()
+            measured.append(
+                {
+                    "bytes": page.stat().st_size,
+                    "steps": steps,
+                    "milliseconds_to_open": round(statistics.median(times)),
+                    "slowest_milliseconds": round(max(times)),
+                }
+            )
+        browser.close()
+    return measured
