@@ -7,26 +7,33 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "fixture/fixture.h"
 #include "fixture/session.h"
 #include "measure/counting.h"
 #include "measure/recording.h"
-#include "measure/speed.h"
+#include "measure/speed_record.h"
+#include "protocol/device_limits.h"
 
 namespace judge {
 namespace {
 
-// On cpu pages exist once touched; on cuda this is what a speed test needs, see speed.h.
+// On cpu pages exist once touched; on cuda this is what a speed test needs, see speed.cpp.
 constexpr std::size_t kArenaBytes = std::size_t{1} << 30;
 
 // A checker writes its last findings when the program under it ends.
 constexpr double kFarewellSeconds = 30;
 constexpr double kCheckerSlowdown = 6;
+
+// The driver gives a process's memory back only after the process is gone.
+constexpr auto kMaxRelease = std::chrono::seconds(10);
+constexpr std::size_t kReleaseSlackBytes = std::size_t{64} << 20;
 
 Options g_options;
 std::unique_ptr<Session> g_session;
@@ -78,6 +85,18 @@ class TestStarts : public ::testing::EmptyTestEventListener {
   }
 };
 
+std::vector<std::string> command_of(const std::string& worker) {
+  return worker.empty() ? std::vector<std::string>{} : std::vector<std::string>{worker};
+}
+
+SpeedResult speed_of(const Workload& workload) {
+  session().clear_device();
+  const SpeedWorkers workers{submission_command(g_options), limits(g_options),
+                             command_of(g_options.anchors), command_of(g_options.first),
+                             command_of(g_options.reference)};
+  return measure_speed(workload, workers, session().seeds());
+}
+
 // A test of efficiency, whether it runs or not. Wrong results earn no points for efficiency, so
 // nothing is measured after a failure. That saves time: a class has many wrong submissions.
 class MeasurementTest : public Fixture {
@@ -104,7 +123,7 @@ class SpeedTest : public MeasurementTest {
  private:
   void TestBody() override {
     const Workload workload = plan_.make(plan_.speed_items);
-    record_speed(workload, measure_speed(workload));
+    record_speed(workload, speed_of(workload));
   }
 };
 
@@ -157,7 +176,7 @@ int bench_rung(const RungSuite& rung) {
   if (rung.workload.make == nullptr) return 0;
   for (const std::size_t num_items : g_options.bench_sizes) {
     const Workload workload = rung.workload.make(num_items);
-    std::puts(to_json(workload, num_items, measure_speed(workload)).c_str());
+    std::puts(to_json(workload, num_items, speed_of(workload)).c_str());
     std::fflush(stdout);
   }
   return 0;
@@ -297,9 +316,19 @@ Session& session() { return *g_session; }
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
       student_(submission_command(options), arena_, limits(options)),
+      free_device_bytes_(free_device_bytes()),
       seed_(options.seed),
       seeds_(options.seed, ""),
       search_(options.sought) {}
+
+void Session::clear_device() {
+  student_.end();
+  const auto deadline = std::chrono::steady_clock::now() + kMaxRelease;
+  while (free_device_bytes() + kReleaseSlackBytes < free_device_bytes_ &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 int run(int argc, char** argv, const LabJudge& lab) {
   // No process of this user may read the process that knows the answers: /proc/PID/mem, ptrace.

@@ -90,7 +90,7 @@ def test_speed_has_a_bar_with_the_limit_even_where_no_points_hang_on_it(tmp_path
 
 
 def test_a_speed_too_close_to_call_counts_as_full(tmp_path: Path) -> None:
-    noisy = {**measured(share=0.79), "outcome": "noisy"}
+    noisy = {**measured(share=0.79, share_high=0.82, noise=0.03), "outcome": "noisy"}
     view = lab_view(tmp_path, rung("01_first", 1, tests=[one_test(), noisy]), backend=Backend.CUDA)
     assert view.rungs[0].gauges[0].verdict == "full"
 

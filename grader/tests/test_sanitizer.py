@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """compute-sanitizer: what its logs become, and cleanliness on a GPU from them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -291,3 +292,47 @@ def test_mutants_of_checker_kinds_are_proved_where_the_sanitizer_is(
     assert "no_barrier" not in gpu.lab("lint", LAB).out
     monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: None)
     assert "no_barrier: skipped, a GPU alone does not see it" in gpu.lab("lint", LAB).out
+
+
+def ends_otherwise(tool: str, **test: str) -> str:
+    """A rung that is right, but not under the tool."""
+    return f"{verdict_line()}//! under {tool} {json.dumps(test)}\n"
+
+
+def test_a_rung_that_ends_otherwise_under_a_tool_is_not_clean(gpu: Checkout) -> None:
+    """It can notice the tool by the time it takes, and end before anything is checked."""
+    thrown = ends_otherwise("racecheck", outcome="failed", kind="crash", message="it threw")
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": thrown}))
+    first = rungs(report)["01_first"]
+    assert ran.status == 1
+    assert [part["score"] for part in first["parts"].values()] == [2, 0, 1]
+    (finding,) = first["findings"]
+    assert (finding["kind"], finding["message"]) == ("crash", "only under racecheck: it threw")
+
+
+def test_a_rung_that_fails_without_a_tool_may_fail_under_it(gpu: Checkout) -> None:
+    wrong = verdict_line(outcome="failed", kind="wrong_result", message="expected 6, got 4")
+    _, report = gpu.grade(gpu.submission("ann", {"01_first": wrong}))
+    tests = rungs(report)["01_first"]["tests"][1:]
+    assert {test["outcome"] for test in tests} == {"skipped"}
+
+
+@pytest.mark.parametrize("trouble", ["//! no sanitizer\n", "//! under memcheck exit 4\n"])
+def test_trouble_of_a_tool_that_works_is_the_rungs(
+    gpu: Checkout, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    """A rung can end its own worker under a tool, and garble the tool's log."""
+    monkeypatch.setattr(Sanitizer, "works", lambda *_: True)
+    gpu.write_toolchain(backend="cuda", anchors=str(gpu.write("anchors", "fast")))
+    source = f"{verdict_line()}{trouble}"
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    first = rungs(report)["01_first"]
+    assert ran.status == 1
+    assert (first["score"], first["findings"][0]["kind"]) == (3, "forbidden")
+
+
+def test_trouble_of_a_tool_does_not_replace_the_verdict_of_a_wrong_rung(gpu: Checkout) -> None:
+    wrong = verdict_line(outcome="failed", kind="wrong_result", message="expected 6, got 4")
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": wrong + "//! no sanitizer\n"}))
+    assert ran.status == 1
+    assert rungs(report)["01_first"]["outcome"] == "failed"

@@ -18,7 +18,7 @@ from lockstep_grader.model.grades import (
     TestResult,
     total,
 )
-from lockstep_grader.model.score import score_lab, score_rung
+from lockstep_grader.model.score import credited, score_lab, score_rung
 
 from conftest import demo_rung
 
@@ -27,7 +27,7 @@ RIGHT = TestResult("Right", Part.CORRECTNESS, Outcome.PASSED)
 WRONG = TestResult("Wrong", Part.CORRECTNESS, Outcome.FAILED)
 
 
-def speed_test(outcome: Outcome = Outcome.PASSED, **measures: float) -> TestResult:
+def speed_test(outcome: Outcome = Outcome.PASSED, /, **measures: float) -> TestResult:
     return TestResult("Speed", Part.EFFICIENCY, outcome, measures=measures)
 
 
@@ -71,16 +71,42 @@ def test_speed_counts_only_when_everything_is_correct() -> None:
     assert efficiency(on_gpu(RIGHT, WRONG, speed_test(share=0.9))) == 0
 
 
-def test_a_noisy_speed_is_not_held_against_the_student() -> None:
-    result = on_gpu(RIGHT, speed_test(Outcome.NOISY, share=0.3))
+def test_a_machine_that_is_noisy_is_not_held_against_the_student() -> None:
+    test = speed_test(Outcome.NOISY, share=0.45, share_low=0.4, share_high=0.55, noise=0.2)
+    result = on_gpu(RIGHT, test)
     assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
 
 
-def test_an_interval_that_holds_the_gate_is_noisy() -> None:
-    result = on_gpu(RIGHT, speed_test(share=0.49, share_low=0.47, share_high=0.51))
+def test_what_is_too_slow_for_the_machines_noise_earns_no_mark_of_a_noisy_test() -> None:
+    test = speed_test(Outcome.NOISY, share=0.2, share_low=0.1, share_high=0.9, noise=0.5)
+    result = on_gpu(RIGHT, test)
+    assert (efficiency(result), result.outcome) == (2, Outcome.FAILED)  # as 0.3 would
+
+
+def test_noise_that_only_the_submission_has_earns_nothing() -> None:
+    """It can wait at random; the anchors, which cannot, say what the machine's noise is."""
+    wide = {"share": 0.3, "share_low": 0.1, "share_high": 0.9}
+    assert efficiency(on_gpu(RIGHT, speed_test(**wide))) == 2
+    assert efficiency(on_gpu(RIGHT, speed_test(**wide, noise=0.01))) == pytest.approx(2.03)
+    assert on_gpu(RIGHT, speed_test(**wide, noise=0.01)).outcome is Outcome.FAILED
+
+
+def test_an_interval_that_holds_the_gate_is_noisy_within_the_machines_noise() -> None:
+    near = {"share": 0.49, "share_low": 0.47, "share_high": 0.51}
+    result = on_gpu(RIGHT, speed_test(**near, noise=0.03))
     assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
+    quiet = on_gpu(RIGHT, speed_test(**near, noise=0.01))
+    assert efficiency(quiet) == pytest.approx(3.95, abs=0.01)
     clear = on_gpu(RIGHT, speed_test(share=0.4, share_low=0.38, share_high=0.42))
     assert (efficiency(clear), clear.outcome) == (3, Outcome.FAILED)
+
+
+def test_noise_lowers_what_should_be_low() -> None:
+    gate = Gate("time", zero=8, full=4)
+    assert credited(gate, speed_test(time=5, time_low=3, noise=0.1)) == pytest.approx(4.5)
+    assert credited(gate, speed_test(time=5, time_low=4.8, noise=0.1)) == 4.8
+    assert credited(gate, speed_test(time=5)) == 5
+    assert credited(gate, speed_test()) is None
 
 
 def test_a_ratio_that_could_not_be_measured_is_passed_over() -> None:

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "measure/speed.h"
+#include "measure/ratio.h"
+#include "process/submission.h"
 #include "protocol/call_encoding.h"
 
 namespace {

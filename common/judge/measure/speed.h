@@ -9,23 +9,42 @@
 #include <string>
 #include <vector>
 
+#include "fixture/test_data.h"
+#include "measure/ratio.h"
 #include "measure/workload.h"
 
 namespace judge {
 
-// The median of a ratio over rounds, and its quartiles.
-struct Ratio {
-  double median = 0;
-  double low = 0;
-  double high = 0;
-  double spread() const { return median == 0 ? 0 : (high - low) / median; }
+// The commands that start the contenders' workers; empty: there is none.
+struct SpeedWorkers {
+  std::vector<std::string> submission;
+  Limits limits;                       // of the submission
+  std::vector<std::string> anchors;    // the device's limit, and the library
+  std::vector<std::string> first;      // the lab's first rung
+  std::vector<std::string> reference;  // the rung's solution
 };
-Ratio summarize(std::vector<double> per_round);  // not empty
+
+// How much is measured.
+struct SpeedPlan {
+  int rounds = 15;
+  int quiet_rounds = 7;  // before the submission starts, in each attempt
+  int attempts = 3;
+  double batch_ms = 40;  // slow code is timed over fewer calls: long batches are precise
+  int slow_rounds = 5;   // ... and in fewer rounds, when one call alone takes that long
+  // A submission that is slower than its reference gets batches this long. Then a round trip, some
+  // 0.15 ms, no longer matters.
+  double long_batch_ms = 400;
+  double enough_ms = 10'000;  // of its batches; then slow_rounds suffice
+};
 
 struct SpeedResult {
   std::optional<Failure> failure;  // wrong outputs in a timed run, or clocks that disagree
-  bool noisy = false;              // the spread stayed too large after reruns: no verdict
+  // The machine's noise: how far the quartiles of the reference's speed over the limit's are apart,
+  // relative to the median, in rounds without the submission.
+  double noise = 0;
+  bool noisy = false;  // it stayed too large after reruns
   int rounds = 0;
+  std::size_t calls_per_batch = 0;
   std::size_t checked_calls = 0;  // the submission's timed calls: each result was checked
   double time_ms = 0;             // the submission, one call
   double limit_gbps = 0;          // what the limit's call reaches
@@ -36,12 +55,7 @@ struct SpeedResult {
   std::optional<double> speedup_cpu;  // over one sequential run on the host
 };
 
-SpeedResult measure_speed(const Workload& workload);
-
-// One line of a benchmark: every figure of the result by name.
-std::string to_json(const Workload& workload, std::size_t num_items, const SpeedResult& result);
-
-// Writes the result as test properties, and fails the running test if there is a failure.
-void record_speed(const Workload& workload, const SpeedResult& result);
+SpeedResult measure_speed(const Workload& workload, const SpeedWorkers& workers,
+                          SeedSequence& seeds, const SpeedPlan& plan = {});
 
 }  // namespace judge

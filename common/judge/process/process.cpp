@@ -163,6 +163,13 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
 
+void WorkerProcess::send(int signal) const {
+  if (pid_ <= 0) return;
+  for (const pid_t pid : family(pid_)) kill(pid, signal);
+}
+void WorkerProcess::pause() const { send(SIGSTOP); }
+void WorkerProcess::resume() const { send(SIGCONT); }
+
 void WorkerProcess::end() {
   say_farewell();
   kill_group();

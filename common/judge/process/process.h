@@ -58,6 +58,10 @@ class WorkerProcess {
   // less. After any outcome except kReplied the process is dead.
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait, double seconds);
 
+  // Stops all threads of the worker and of the processes around it, and lets them go on.
+  void pause() const;
+  void resume() const;
+
   // Closes the socket, kills the process group and reaps it. Throws std::runtime_error if one of
   // its processes survives, since that might write to the arena.
   void end();
@@ -73,6 +77,7 @@ class WorkerProcess {
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   bool read_socket();       // false: the other end is closed
   bool has_unread_reply() const;
+  void send(int signal) const;       // to the process and all below it
   double cpu_seconds() const;        // of the process and all below it
   std::size_t memory_bytes() const;  // the same, without the arena
   void say_farewell();

@@ -139,12 +139,20 @@ std::optional<Failure> cause_of(const Outcome& outcome) {
 Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
     : command_(std::move(command)), arena_(arena), limits_(limits) {}
 
-void Submission::stop() {
+void Submission::end() {
   if (process_ == nullptr) return;
   std::unique_ptr<WorkerProcess> ended;
   ended.swap(process_);
   output_ += ended->take_output();
   ended->end();
+}
+
+void Submission::pause() {
+  if (process_ != nullptr) process_->pause();
+}
+
+void Submission::resume() {
+  if (process_ != nullptr) process_->resume();
 }
 
 Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
@@ -153,7 +161,7 @@ Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait 
   const double seconds = kind == wire::Kind::kHello ? limits_.call_wall_seconds
                                                     : limits_.all_calls_seconds - spent_seconds_;
   Exchange exchange = process_->exchange(kind, payload, wait, seconds);
-  if (exchange.ending != Ending::kReplied) stop();
+  if (exchange.ending != Ending::kReplied) end();
   spent_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool is_killed = exchange.ending == Ending::kDied && exchange.signal == SIGKILL;
   if (is_killed && exchange.memory_bytes <= limits_.greedy_bytes) throw WorkerKilled();
@@ -225,7 +233,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   outcome.failure = explain(reply.reply, batch);
   outcome.fatal =
       reply.reply.status == wire::Status::kTodo || reply.reply.status == wire::Status::kUndefined;
-  stop();  // a CUDA error may be sticky, an exception may leave a mess: the next call starts clean
+  end();  // a CUDA error may be sticky, an exception may leave a mess: the next call starts clean
   return outcome;
 }
 

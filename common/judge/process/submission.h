@@ -62,6 +62,14 @@ class Submission {
   // (see wire.h), every outcome is a verdict.
   Outcome run(wire::Batch batch);
 
+  // Ends the worker, if there is one; the next batch starts another.
+  void end();
+  bool is_running() const { return process_ != nullptr; }
+
+  // Between these the worker gets no time on the processor, whatever threads it has left.
+  void pause();
+  void resume();
+
   // From now on each batch records its first launch of `kernel` (empty: of any), in the order of
   // `schedule_seed`. turns: wire::kInStep or wire::kOneByOne.
   void record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns);
@@ -73,7 +81,6 @@ class Submission {
  private:
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
   Outcome run_batch(const wire::Batch& batch);
-  void stop();
 
   std::vector<std::string> command_;
   Arena& arena_;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A call table of everything that a misbehaving submission may do.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "lab/cuda_error.cuh"
@@ -153,12 +159,67 @@ void close_channel() {
   close(wire::kSocketFd);
   pause();
 }
+void count_on(int* d_out, int) {
+  std::thread([d_out] {
+    for (std::atomic_ref<int> count(*d_out);;) count.fetch_add(1);
+  }).detach();
+}
 void look_killed() { std::exit(137); }
 void fork_and_leave() {
   if (fork() == 0) {
     pause();  // holds the socket open after its parent is gone
   }
   _exit(7);
+}
+
+// How a contender of a speed test behaves: the worker's first argument, --pace=STYLE or
+// --pace=STYLE:FILE. FILE stands for the device: a lock on it for memory that is taken, or for
+// time.
+const char* g_argument = "";
+[[gnu::constructor]] void keep_argument(int argc, char** argv) {
+  if (argc > 1) g_argument = argv[1];
+}
+std::string_view pace() {
+  constexpr std::string_view kOption = "--pace=";
+  const std::string_view argument = g_argument;
+  const std::size_t end = argument.find(':');
+  return argument.starts_with(kOption) ? argument.substr(kOption.size(), end - kOption.size()) : "";
+}
+
+int open_device() { return open(std::strchr(g_argument, ':') + 1, O_RDWR | O_CLOEXEC); }
+bool is_device_taken() {
+  const int fd = open_device();
+  const bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  close(fd);
+  return is_taken;
+}
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPaceMs = 6;
+void paced(int* d_out, int value) {
+  static int num_calls = 0;
+  static Clock::time_point last_end;
+  static int num_batches = 0;
+  ++num_calls;
+  if (Clock::now() - last_end > std::chrono::milliseconds(3)) ++num_batches;
+  int ms = kPaceMs;
+  if (pace() == "half") ms *= 2;
+  if (pace() == "slow") ms *= 90;
+  if (pace() == "slow_at_first") ms *= num_calls <= 2 ? 20 : 2;
+  if (pace() == "slow_in_turns") ms *= num_batches % 2 == 0 ? 2 : 12;
+  if (pace() == "takes_device") {
+    static const int held = open_device();
+    flock(held, LOCK_EX);
+    ms *= 2;
+  }
+  if (pace() == "needs_memory" && is_device_taken()) {
+    throw lab::CudaError(cudaErrorMemoryAllocation);
+  }
+  if (pace() == "needs_time" && is_device_taken()) ms *= 4;
+  usleep(ms * 1000);
+  *d_out = value;
+  last_end = Clock::now();
 }
 
 }  // namespace
@@ -197,8 +258,10 @@ std::span<const Entry> call_table() {
       make_entry("hoard_shared", &hoard_shared),
       make_entry("take_and_be_killed", &take_and_be_killed),
       make_entry("close_channel", &close_channel),
+      make_entry("count_on", &count_on),
       make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),
+      make_entry("paced", &paced),
       make_entry("absent", static_cast<void (*)()>(nullptr)),
   };
   return entries;

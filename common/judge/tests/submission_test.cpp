@@ -68,6 +68,28 @@ TEST_F(SubmissionUnderTest, MayNotLeaveRequestsUnread) {
   expect_recovery();
 }
 
+// What a thread that the call left behind does while it is paused, and then.
+TEST_F(SubmissionUnderTest, DoesNothingWhileItIsPaused) {
+  const Buffer<int> d_out(arena_, "d_out", 1);
+  wire::Batch batch;
+  batch.calls = {judge::encode_call<void(int*, int)>("count_on", d_out, 0)};
+  EXPECT_FALSE(submission_.run(batch).failure);
+  const auto counts_on = [&] {
+    usleep(50'000);
+    const int before = d_out.download()[0];
+    usleep(50'000);
+    return d_out.download()[0] != before;
+  };
+  EXPECT_TRUE(counts_on());
+  submission_.pause();
+  EXPECT_FALSE(counts_on());
+  submission_.resume();
+  EXPECT_TRUE(counts_on());
+  submission_.pause();
+  submission_.end();  // which a paused worker does not delay
+  expect_recovery();
+}
+
 // Each call may take long, but not all of them together.
 TEST(Budget, OverAllCallsEndsInAVerdict) {
   Arena arena(1 << 20);

@@ -49,7 +49,7 @@ SanitizerOption = Annotated[
     bool,
     typer.Option(
         "--sanitizer/--no-sanitizer",
-        help="On cuda: judge cleanliness with compute-sanitizer, or finish sooner without it.",
+        help="On cuda: judge cleanliness (compute-sanitizer, the emulator), or finish sooner.",
     ),
 ]
 SandboxOption = Annotated[

@@ -40,8 +40,15 @@ def lint_labs(
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
     wanted = [each.id for each in chosen]
-    session = open_session(
-        workspace, backend.backend, jobs, seed, sanitizer, labs=wanted, await_nvcc=True
+    session = open_session(  # without the emulator: it would prove what the GPU's tools have to
+        workspace,
+        backend.backend,
+        jobs,
+        seed,
+        sanitizer,
+        labs=wanted,
+        await_nvcc=True,
+        use_emulator=False,
     )
     verdicts = lint(workspace, chosen, session)
     print_verdicts(make_console(), verdicts)

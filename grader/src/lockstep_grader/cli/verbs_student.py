@@ -178,7 +178,12 @@ def bench_lab(
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         source = from_ or workspace.solutions
         session = open_session_for(
-            source, workspace, backend.backend, use_sandbox=sandbox, labs=[lab.id]
+            source,
+            workspace,
+            backend.backend,
+            use_sandbox=sandbox,
+            labs=[lab.id],
+            use_emulator=False,
         )
         bench_page.require_matplotlib()
         bench.save(bench.measure(session, source, lab, numbers), file)

@@ -20,14 +20,12 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.measures import MEASURES
 from lockstep_grader.model.text import visible
 
+# Each with the quartiles of its rounds, NAME_low and NAME_high.
+_RATIOS = ("share", "of_reference", "of_library", "speedup")
 _MEASURES = (
-    "share",
-    "share_low",
-    "share_high",
-    "of_reference",
-    "speedup",
+    *(f"{name}{end}" for name in _RATIOS for end in ("", "_low", "_high")),
     "speedup_cpu",
-    "of_library",
+    "noise",
     "gbps",
     "gflops",
     "time_ms",

@@ -74,12 +74,16 @@ def run_judge(
     processes: Processes,
     sought: Sought = EVERY_TEST,
     shards: int = 1,
+    is_background: bool = False,
 ) -> tuple[tuple[TestResult, ...], str]:
     """The judge's tests of one rung, distributed over `shards` judges, and the seed they used.
 
+    `is_background`: the judge gives way to other programs, such as one that measures.
     Raises FaultError when a judge crashed, hung, or contradicts itself.
     """
     argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
+    if is_background:
+        argv = ["nice", "-n", "10", *argv]
     if shards == 1:
         tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
     else:

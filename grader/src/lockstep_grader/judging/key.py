@@ -30,6 +30,7 @@ DECIDES = (
     "confine.seccomp",
     "intake.submission",
     "judging.compile",
+    "judging.emulated",
     "judging.gtest",
     "judging.job",
     "judging.judge",
@@ -89,10 +90,12 @@ class Keys:
         sanitizer: Sanitizer | None,
         confinement: LabConfinement,
         real_compiler: RealCompiler | None = None,
+        emulator: "Keys | None" = None,
     ) -> None:
+        """`emulator`: of the judge that judges cleanliness on a GPU, too."""
         self._workspace, self._toolchain = workspace, toolchain
         self._seed, self._sanitizer, self._confinement = seed, sanitizer, confinement
-        self._real_compiler = real_compiler
+        self._real_compiler, self._emulator = real_compiler, emulator
         self._stamps: dict[Path, _Stamp] = {}  # of the files that keys were made of
         self._lab_digests: dict[str, str] = {}
 
@@ -114,6 +117,7 @@ class Keys:
                 "confinement": self._confinement.words(job.lab),
                 "beside": self._beside_digest(job),
                 "patience": str(patience()),
+                "emulator": self._emulator.of(job, source) if self._emulator else "",
                 "sought": " ".join(job.sought.arguments()),
             }
         )

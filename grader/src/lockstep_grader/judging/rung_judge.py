@@ -4,13 +4,14 @@
 import tempfile
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.emulated import emulated
 from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.judge import Workers, run_judge
 from lockstep_grader.judging.key import Keys
@@ -22,7 +23,7 @@ from lockstep_grader.judging.real_compiler import (
     compile_for_gpus,
 )
 from lockstep_grader.judging.reference import References
-from lockstep_grader.judging.sanitizer import Patient, Sanitizer, sanitize
+from lockstep_grader.judging.sanitizer import Patient, Sanitizer, is_right, sanitize
 from lockstep_grader.machine.gpus import GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -48,21 +49,37 @@ class RungJudge:
         sanitizer: Sanitizer | None = None,
         confinement: Confinement = UNCONFINED,
         real_compiler: RealCompiler | None = None,
+        emulator: "RungJudge | None" = None,
+        is_background: bool = False,
     ) -> None:
-        """`sanitizer` judges cleanliness on a GPU; None leaves that out, as with nvcc."""
+        """`sanitizer` and `emulator` judge cleanliness on a GPU; None leaves one out, as with nvcc.
+
+        `is_background`: measurements on a GPU go first.
+        """
+        self._emulator, self._is_background = emulator, is_background
         self._confinement, self._real_compiler = confinement, real_compiler
         self._lab_confinement = LabConfinement(workspace, confinement)
         self._toolchain, self._processes = toolchain, processes
         self._seed, self._sanitizer = seed, sanitizer
         self._references = References(workspace, toolchain, processes, confinement)
         self._gpus = gpus
-        self.keys = Keys(
-            workspace, toolchain, seed, sanitizer, self._lab_confinement, real_compiler
+        self.keys: Keys = Keys(
+            workspace,
+            toolchain,
+            seed,
+            sanitizer,
+            self._lab_confinement,
+            real_compiler,
+            emulator.keys if emulator else None,
         )
 
     @property
     def backend(self) -> Backend:
         return self._toolchain.backend
+
+    @property
+    def asks_emulator(self) -> bool:
+        return self._emulator is not None
 
     @property
     def seed(self) -> int | None:
@@ -90,13 +107,15 @@ class RungJudge:
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
-        """By nvcc and, at the same time, by g++ and the judge."""
+        """By nvcc and, at the same time, by g++ and the judge; on a GPU also by the emulator."""
         if forbidden := check_source(source, self.backend):
             return Judgement(findings=(forbidden,))
-        with ThreadPoolExecutor(1, thread_name_prefix="nvcc") as beside:
+        with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
             compiling = beside.submit(self._compiled, job, source, work / "nvcc", job.phase)
+            emulating = beside.submit(self._emulated, job, source)
             judgement = self._run_worker(job, source, work)
             compiled = compiling.result()
+            judgement = _with(judgement, emulating)
         if judgement.fault or not (compiled.errors or judgement.findings):
             return replace(judgement, warnings=compiled.warnings, resources=compiled.resources)
         if compiled.errors and _is_better_told(compiled, judgement):
@@ -104,6 +123,9 @@ class RungJudge:
         if judgement.findings and self._is_unknown_here(job, source, judgement, compiled, work):
             return replace(judgement, findings=(_unknown_here(judgement.findings[0]),))
         return judgement
+
+    def _emulated(self, job: Job, source: Source) -> tuple[TestResult, ...]:
+        return (emulated(self._emulator, job, source),) if self._emulator else ()
 
     def _compiled(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         """What nvcc says of the rung, if it is asked."""
@@ -157,6 +179,7 @@ class RungJudge:
             self._processes,
             job.sought,
             job.shards if self.backend is Backend.CPU else 1,
+            self._is_background,
         )
         return Judgement(tests=tests, seed=seed)
 
@@ -169,10 +192,29 @@ class RungJudge:
         file_name = job.rung.file_name
         seed = int(judgement.seed) if judgement.seed.isdigit() else None
         patient = Patient(
-            tools.judge, job.rung.id, file_name, worker, seed, work, self._gpus, self._confinement
+            tools.judge,
+            job.rung.id,
+            file_name,
+            worker,
+            seed,
+            work,
+            self._gpus,
+            self._confinement,
+            self._toolchain.anchors,
         )
-        checked = sanitize(self._sanitizer, patient, self._processes)
+        checked = sanitize(self._sanitizer, patient, judgement.tests, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
+
+
+def _with(judgement: Judgement, emulating: Future[tuple[TestResult, ...]]) -> Judgement:
+    """`judgement` and what the emulator saw."""
+    try:
+        checked = emulating.result()
+    except FaultError:
+        if is_right(judgement.tests):
+            raise
+        return judgement  # which costs the points for cleanliness already
+    return replace(judgement, tests=(*judgement.tests, *checked))
 
 
 def _unknown_here(finding: Finding) -> Finding:

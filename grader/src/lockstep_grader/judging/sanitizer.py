@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Cleanliness on a GPU: the judge once more, with its worker under NVIDIA's compute-sanitizer."""
 
+import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.judging.judge import run_judge_command
 from lockstep_grader.judging.sanitizer_log import read_log
-from lockstep_grader.machine.gpus import GpuPool
+from lockstep_grader.machine.gpus import VARIABLE, GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Outcome, Part, TestResult
+from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
@@ -45,16 +47,23 @@ class Sanitizer:
             raise FaultError(f"{self.program} does not run: {error}; try --no-sanitizer") from error
         return one_line(said.stdout)
 
+    def works(self, tool: str, probe: Path, gpu: str) -> bool:
+        """Whether the tool runs a program of ours on this machine: the worker `probe`."""
+        argv = [*self._command(tool), str(probe), "--probe"]
+        env = {**os.environ, **({VARIABLE: gpu} if gpu else {})}
+        try:
+            said = subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env)
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return read_log(said.stdout, "").has_run
+
     def wrap(self, tool: str, log: str) -> list[str]:
         """The judge's options that put the worker under one tool."""
-        argv = [
-            str(self.program),
-            f"--tool={tool}",
-            f"--log-file={log}",
-            f"--print-limit={_PRINT_LIMIT}",
-            *_TOOLS[tool],
-        ]
-        return [f"--wrap={word}" for word in argv]
+        return [f"--wrap={word}" for word in (*self._command(tool), f"--log-file={log}")]
+
+    def _command(self, tool: str) -> list[str]:
+        program, limit = str(self.program), f"--print-limit={_PRINT_LIMIT}"
+        return [program, f"--tool={tool}", limit, *_TOOLS[tool]]
 
 
 def find_sanitizer() -> Sanitizer | None:
@@ -77,23 +86,59 @@ class Patient:
     work: Path
     gpus: GpuPool
     confinement: Confinement = UNCONFINED
+    probe: Path | None = None  # a worker of ours, to see whether a tool works
 
 
 def sanitize(
-    sanitizer: Sanitizer, patient: Patient, processes: Processes
+    sanitizer: Sanitizer, patient: Patient, plain: Sequence[TestResult], processes: Processes
 ) -> tuple[TestResult, ...]:
-    """One test of cleanliness per tool. Raises FaultError when a tool or the judge fails."""
+    """One test of cleanliness per tool; `plain`: how the tests ended without a tool.
+
+    Raises FaultError when a tool does not work on this machine.
+    """
 
     def run(tool: str) -> TestResult:
         with patient.gpus.checking() as gpu:
-            return _run_tool(sanitizer, tool, patient, processes, gpu)
+            try:
+                return _run_tool(sanitizer, tool, patient, plain, processes, gpu)
+            except FaultError as error:
+                if not is_right(plain):  # a checker's trouble replaces no verdict
+                    return _not_run(tool, Outcome.SKIPPED, str(error))
+                if patient.probe is None or not sanitizer.works(tool, patient.probe, gpu):
+                    raise
+                return _blamed(tool, patient, str(error))
 
     with ThreadPoolExecutor(len(_TOOLS), thread_name_prefix="sanitizer") as pool:
         return tuple(pool.map(run, _TOOLS))
 
 
+def is_right(tests: Iterable[TestResult]) -> bool:
+    correctness = [test.outcome for test in tests if test.part is Part.CORRECTNESS]
+    return bool(correctness) and set(correctness) == {Outcome.PASSED}
+
+
+def _not_run(tool: str, outcome: Outcome, message: str, *findings: Finding) -> TestResult:
+    name = f"compute-sanitizer.{tool}"
+    return TestResult(name, Part.CLEANLINESS, outcome, message, findings=findings)
+
+
+def _blamed(tool: str, patient: Patient, trouble: str) -> TestResult:
+    """The rung is right, and the tool works: so the rung behaves otherwise under it."""
+    message = (
+        f"the run under {tool} did not end as a run does ({trouble}); without the tool this rung's "
+        "does, and a program of ours does under it"
+    )
+    finding = Finding(FindingKind.FORBIDDEN, message, patient.file_name)
+    return _not_run(tool, Outcome.FAILED, message, finding)
+
+
 def _run_tool(
-    sanitizer: Sanitizer, tool: str, patient: Patient, processes: Processes, gpu: str
+    sanitizer: Sanitizer,
+    tool: str,
+    patient: Patient,
+    plain: Sequence[TestResult],
+    processes: Processes,
+    gpu: str,
 ) -> TestResult:
     started = time.monotonic()
     # The judge starts a fresh worker after each fault: %p gives each a log of its own.
@@ -112,15 +157,38 @@ def _run_tool(
     name = f"compute-sanitizer.{tool}"
     if not report.has_run:
         raise FaultError(f"{name} did not start; --no-sanitizer leaves it out")
-    if report.findings:
-        outcome, message = Outcome.FAILED, f"{tool} found {len(report.findings)} faulty places"
+    findings, message = report.findings, ""
+    if findings:
+        outcome, message = Outcome.FAILED, f"{tool} found {len(findings)} faulty places"
+    elif changed := differing(plain, tests):
+        outcome = Outcome.FAILED
+        message = (
+            f"{tool} saw nothing, but {changed.name}, which passes without it, does not under it: "
+            f"{changed.message}"
+        )
+        findings = tuple(
+            replace(finding, message=f"only under {tool}: {finding.message}")
+            for finding in changed.findings
+        )
     elif all(test.outcome is Outcome.PASSED for test in tests):
-        outcome, message = Outcome.PASSED, ""
-    else:  # slower, and in another order: what counts is the verdict of the plain run
+        outcome = Outcome.PASSED
+    else:  # it fails without the tool, too
         outcome = Outcome.SKIPPED
         message = f"{tool} saw nothing, but not every test came to its end under it"
     seconds = time.monotonic() - started
-    return TestResult(name, Part.CLEANLINESS, outcome, message, seconds, report.findings)
+    return TestResult(name, Part.CLEANLINESS, outcome, message, seconds, findings)
+
+
+def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> TestResult | None:
+    """The first test under a tool that passed without the tool and does not pass under it.
+
+    A rung that notices the tool could otherwise choose to end where nothing is checked.
+    """
+    passed = {test.name for test in plain if test.outcome is Outcome.PASSED}
+    return next(
+        (test for test in checked if test.outcome is not Outcome.PASSED and test.name in passed),
+        None,
+    )
 
 
 def _whole_lines(text: str) -> str:

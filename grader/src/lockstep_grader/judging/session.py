@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, find_sandbox
+from lockstep_grader.judging.emulated import emulator_file
 from lockstep_grader.judging.real_compiler import RealCompiler
 from lockstep_grader.judging.rung_judge import RungJudge
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
@@ -58,17 +59,22 @@ def open_session(
     use_sandbox: bool = True,
     labs: Sequence[str] = (),
     await_nvcc: bool = False,
+    use_emulator: bool = True,
 ) -> Session:
     """Does all set-up that `backend` needs; None means cuda where it works, else cpu.
 
     Builds what the `labs` are judged with; without names, what all are.
-    On cuda, `use_sanitizer` judges cleanliness with compute-sanitizer where that is installed.
+    On cuda, `use_sanitizer` judges cleanliness: with compute-sanitizer where that is installed, and
+    with `use_emulator` on the cpu backend, too.
     `await_nvcc` waits for NVIDIA's compiler where it is being fetched.
     Raises FaultError when something is missing or does not build.
     """
     jobs = jobs or default_jobs()
     chosen = _choose(workspace, backend)
-    return _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs, await_nvcc)
+    asks_emulator = use_sanitizer and use_emulator
+    return _open(
+        workspace, chosen, jobs, seed, use_sanitizer, asks_emulator, use_sandbox, labs, await_nvcc
+    )
 
 
 def _open(
@@ -77,6 +83,7 @@ def _open(
     jobs: int,
     seed: int | None,
     use_sanitizer: bool,
+    asks_emulator: bool,
     use_sandbox: bool,
     labs: Sequence[str],
     await_nvcc: bool,
@@ -100,10 +107,42 @@ def _open(
     if not isinstance(nvcc, NoRungCompiler):
         toolchain = replace(toolchain, features=toolchain.features | {"nvcc"})
         real_compiler = RealCompiler(nvcc, workspace.root / "common" / "cuda")
+    emulator = None
+    if toolchain.backend is Backend.CUDA and asks_emulator:
+        emulator = _emulator(workspace, jobs, seed, use_sandbox, labs, processes)
     judge = RungJudge(
-        workspace, toolchain, processes, seed, gpus, sanitizer, confinement, real_compiler
+        workspace, toolchain, processes, seed, gpus, sanitizer, confinement, real_compiler, emulator
     )
     return Session(toolchain, judge, processes, jobs, confinement, real_compiler)
+
+
+def _emulator(
+    workspace: Workspace,
+    jobs: int,
+    seed: int | None,
+    use_sandbox: bool,
+    labs: Sequence[str],
+    processes: Processes,
+) -> RungJudge | None:
+    """The judge on the cpu backend that is asked in addition to a GPU; None where there is none."""
+    if workspace.toolchain_file:
+        file = emulator_file(workspace.toolchain_file)
+        if not file.is_file():
+            say(f"{file} is missing, so the emulator is not asked about cleanliness")
+            return None
+        toolchain = read_toolchain(file)
+    else:
+        toolchain = _built(workspace, Backend.CPU, labs, jobs)
+    confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
+    return RungJudge(
+        workspace,
+        toolchain,
+        processes,
+        seed,
+        GpuPool((), jobs),
+        confinement=confinement,
+        is_background=True,
+    )
 
 
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
@@ -135,6 +174,7 @@ def open_session_for(
     use_sandbox: bool = True,
     labs: Sequence[str] = (),
     await_nvcc: bool = False,
+    use_emulator: bool = True,
 ) -> Session:
     """`open_session` for the rungs in `folder`: other people's, but in this checkout's own folders.
 
@@ -145,9 +185,14 @@ def open_session_for(
     confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
         require_sandbox(chosen.backend)
-    opened = _open(workspace, chosen, jobs, seed, use_sanitizer, use_sandbox, labs, await_nvcc)
+    asks_emulator = use_sanitizer and use_emulator
+    opened = _open(
+        workspace, chosen, jobs, seed, use_sanitizer, asks_emulator, use_sandbox, labs, await_nvcc
+    )
     if confined:
         require_sandbox(opened.toolchain.backend, opened.toolchain.anchors)
+        if opened.judge.asks_emulator:
+            require_sandbox(Backend.CPU)
     return opened
 
 

@@ -121,13 +121,13 @@ def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[flo
             findings.append(Finding(FindingKind.BUDGET, message, rung.file_name))
             fraction = min(fraction, gate.fraction(value))
     for test in judgement.tests:
-        if test.part is not Part.EFFICIENCY or test.outcome is Outcome.NOISY:
+        if test.part is not Part.EFFICIENCY:
             continue
         if test.outcome is Outcome.FAILED:
             fraction = 0.0
         for gate in rung.gates(backend):
-            value = test.measures.get(gate.name)
-            if value is None or _straddles(gate, test):
+            value = credited(gate, test)
+            if value is None:
                 continue
             earned = gate.fraction(value)
             if earned < 1:
@@ -137,21 +137,38 @@ def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[flo
     return fraction, findings
 
 
+def credited(gate: Gate, test: TestResult) -> float | None:
+    """What counts for `gate`, at least the measured median; None if it was not measured.
+
+    A submission can make its own times differ as it likes. So the better end of its interval counts
+    only as far as `noise` reaches, which the judge measured without the submission.
+    """
+    value = test.measures.get(gate.name)
+    if value is None:
+        return None
+    noise = test.measures.get("noise", 0.0)
+    if gate.zero < gate.full:
+        best = test.measures.get(f"{gate.name}_high", value)
+        return max(value, min(best, value * (1 + noise)))
+    best = test.measures.get(f"{gate.name}_low", value)
+    return min(value, max(best, value * (1 - noise)))
+
+
+def passes_by_noise(gate: Gate, test: TestResult) -> bool:
+    """Whether the full mark is in reach of the measured value, within the machine's noise."""
+    value, best = test.measures.get(gate.name), credited(gate, test)
+    if value is None or best is None:
+        return False
+    return gate.fraction(value) < 1 and gate.fraction(best) == 1
+
+
 def _is_noisy(rung: Rung, tests: Iterable[TestResult], backend: Backend) -> bool:
     return any(
-        test.outcome is Outcome.NOISY or any(_straddles(gate, test) for gate in rung.gates(backend))
+        test.outcome is Outcome.NOISY
+        or any(passes_by_noise(gate, test) for gate in rung.gates(backend))
         for test in tests
         if test.part is Part.EFFICIENCY
     )
-
-
-def _straddles(gate: Gate, test: TestResult) -> bool:
-    """Whether the measured interval holds the full mark: too close to hold against anyone."""
-    low, high = (test.measures.get(f"{gate.name}_{end}") for end in ("low", "high"))
-    value = test.measures.get(gate.name)
-    if low is None or high is None or value is None or gate.fraction(value) == 1:
-        return False
-    return low < gate.full <= high if gate.zero < gate.full else low <= gate.full < high
 
 
 def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:

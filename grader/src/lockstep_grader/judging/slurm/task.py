@@ -20,7 +20,7 @@ from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InterruptedRunError, LockstepError, system_error_line
-from lockstep_grader.model.grades import Finding, Judgement
+from lockstep_grader.model.grades import Backend, Finding, Judgement
 from lockstep_grader.results.store import ResultId
 
 
@@ -102,6 +102,8 @@ def _session(settings: Settings) -> Session:
     )
     if settings.confined:
         require_sandbox(session.toolchain.backend, session.toolchain.anchors)
+        if session.judge.asks_emulator:
+            require_sandbox(Backend.CPU)
     return session
 
 

@@ -4,8 +4,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockstep_grader.model.grades import Backend, Gate, Outcome, Part, Rung, RungResult, TestResult
+from lockstep_grader.model.grades import Backend, Gate, Part, Rung, RungResult, TestResult
 from lockstep_grader.model.measures import MEASURES, figure, kept
+from lockstep_grader.model.score import passes_by_noise
 
 # What a speed ratio is a ratio of, and what 1 means.
 _SPEEDS = {
@@ -105,7 +106,8 @@ def _gauges(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Gauge]
 
 
 def _gauge(name: str, gate: Gate | None, test: TestResult) -> Gauge:
-    value, noisy = test.measures[name], test.outcome is Outcome.NOISY
+    value = test.measures[name]
+    noisy = gate is not None and passes_by_noise(gate, test)
     if name in _SPEEDS:
         words, limit_words = _SPEEDS[name]
         return Gauge(

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What a submission may not decide about the measurement of its own speed. Contenders are workers
+// that sleep: no GPU is needed.
+#include "measure/speed.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "protocol/call_encoding.h"
+
+namespace {
+
+namespace kind = judge::kind;
+
+constexpr judge::SpeedPlan kPlan = {.rounds = 9,
+                                    .quiet_rounds = 5,
+                                    .attempts = 1,
+                                    .batch_ms = 60,
+                                    .long_batch_ms = 150,
+                                    .enough_ms = 2500};
+
+class PacedSlot : public judge::Slot {
+ public:
+  explicit PacedSlot(judge::Arena& arena) : d_out_(arena, "d_out", 1) {}
+
+  void refresh(std::uint64_t seed) override { value_ = static_cast<int>(seed & 0xffff); }
+  void poison_outputs() override { d_out_.poison(); }
+  wire::Call call(const std::string& function) const override {
+    return judge::encode_call<void(int*, int)>(function.c_str(), d_out_, value_);
+  }
+  std::optional<judge::Failure> check() const override {
+    if (d_out_.download()[0] == value_) return std::nullopt;
+    return judge::Failure{kind::kWrongResult, "another value"};
+  }
+  double sequential_ms() const override { return 1; }
+
+ private:
+  mutable judge::Buffer<int> d_out_;
+  int value_ = 0;
+};
+
+judge::Workload paced_workload() {
+  judge::Workload workload;
+  workload.function = "paced";
+  workload.limit = "paced";
+  workload.num_items = 1;
+  workload.bytes_per_call = 4;
+  workload.arena_bytes_per_call = std::size_t{32} << 20;
+  workload.scratch_bytes = 0;
+  workload.make_slot = [](judge::Arena& arena) { return std::make_unique<PacedSlot>(arena); };
+  return workload;
+}
+
+class Speed : public ::testing::Test {
+ protected:
+  ~Speed() override { unlink(device_.c_str()); }
+
+  judge::SpeedResult measure(const std::string& submission, const std::string& others = "steady") {
+    const judge::SpeedWorkers workers{paced(submission), {}, paced(others), {}, paced(others)};
+    judge::SeedSequence seeds(7, "Speed");
+    return judge::measure_speed(workload_, workers, seeds, kPlan);
+  }
+
+  std::string on_device(const std::string& pace) const { return pace + ":" + device_; }
+  const std::string& device() const { return device_; }
+
+ private:
+  static std::vector<std::string> paced(const std::string& pace) {
+    return {MISBEHAVING_WORKER, "--pace=" + pace};
+  }
+  static std::string made_file() {
+    std::string name = ::testing::TempDir() + "device_XXXXXX";
+    close(mkstemp(name.data()));
+    return name;
+  }
+
+  const judge::Workload workload_ = paced_workload();
+  const std::string device_ = made_file();
+};
+
+TEST_F(Speed, IsAShareOfTheLimit) {
+  const judge::SpeedResult result = measure("half");
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_NEAR(result.share.median, 0.5, 0.1);
+  EXPECT_NEAR(result.of_reference->median, 0.5, 0.1);
+  EXPECT_EQ(result.rounds, kPlan.rounds);
+}
+
+TEST_F(Speed, IsMeasuredAsPreciselyAfterASlowWarmUp) {
+  const judge::SpeedResult result = measure("slow_at_first");
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_GE(result.calls_per_batch, 3);  // as many as the reference's
+  EXPECT_EQ(result.rounds, kPlan.rounds);
+}
+
+TEST_F(Speed, OfASlowSubmissionIsMeasuredInFewCalls) {
+  const judge::SpeedResult result = measure("slow");
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_EQ(result.calls_per_batch, 1);
+  EXPECT_EQ(result.rounds, kPlan.slow_rounds);
+  EXPECT_LT(result.share.median, 0.1);
+}
+
+TEST_F(Speed, NoiseIsWhatTheMachineHasWithoutTheSubmission) {
+  const judge::SpeedResult result = measure("slow_in_turns");
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_GT(result.share.spread(), 0.5);
+  EXPECT_LT(result.noise, result.share.spread() / 2);
+}
+
+TEST_F(Speed, IsNotRaisedByTakingTheDevicesTimeInOthersTurns) {
+  const judge::SpeedResult result = measure(on_device("takes_device"), on_device("needs_time"));
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_LT(result.share.median, 0.8);  // 0.5 without the trick, and 2 if it worked
+  EXPECT_LT(result.of_reference->median, 0.8);
+}
+
+TEST_F(Speed, OfASubmissionThatTakesTheOthersMemoryIsForbidden) {
+  const judge::SpeedResult result = measure(on_device("takes_device"), on_device("needs_memory"));
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->kind, kind::kForbidden);
+}
+
+TEST_F(Speed, IsTheMachinesFaultIfTheMemoryIsMissingWithoutTheSubmission) {
+  const int held = open(device().c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  EXPECT_THROW(measure("half", on_device("needs_memory")), std::runtime_error);
+  close(held);
+}
+
+}  // namespace
