@@ -26,14 +26,9 @@ def test_no_step_is_too_large(steps: Any) -> None:
     too_large = {
         f"{step.lab}/{step.rung}": step.to_write
         for step in steps.all_steps()
-        if step.to_write > steps.MOST and step.lab not in steps.TOO_LARGE
+        if step.to_write > steps.MOST
     }
     assert too_large == {}, "split the rung, or let its starter give more"
-
-
-def test_each_exception_is_still_needed(steps: Any) -> None:
-    needed = {step.lab for step in steps.all_steps() if step.to_write > steps.MOST}
-    assert set(steps.TOO_LARGE) <= needed
 
 
 def test_the_page_is_that_of_the_files_of_today(steps: Any) -> None:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Softmax of rows of any length, first planned, then written, then as fast as memory is copied.
-// Begin with rows of up to 1024 items, a warp per row. Then a block per row. Then registers.
+// Softmax as fast as memory is copied: a row stays in the registers of its threads between the read
+// and the write. A row belongs to some lanes of a warp, to a warp, or to a block.
+// Begin with a warp per row, rows of 256. Then other lengths.
 #include <cfloat>
+#include <cstddef>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -11,62 +13,85 @@
 namespace lab {
 namespace {
 
-constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kRowsPerBlock = 4;  // blocks of dim3(32, 4)
+constexpr int kRowThreads = 1024;      // of a row that fits no registers
+constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
 
-// Returns the largest of 32 values to all lanes. All 32 lanes must call.
-__device__ float warp_max(float value) {
-  // TODO 1. __shfl_xor_sync(mask, value, 16) returns the value of the lane whose number differs in
-  //         one bit. Which five calls leave the result in all lanes, and not in lane 0 alone?
-  return value;
+// TODO 1. Your 07c's Normalizer and its functions; online_kernel, for the longest rows. What
+// changes
+//         in warp_combine if a row has kLanes neighbouring lanes, 2 to 32 of them? And in
+//         row_combine if a row has kThreads threads, 2 to 1024? Make both numbers parameters of
+//         templates.
+
+// Neighbouring items, which travel as one Vector: float4 where rows are aligned, else float.
+template <class Vector>
+struct alignas(Vector) Items {
+  static constexpr int kWidth = sizeof(Vector) / sizeof(float);
+  float item[kWidth];
+};
+
+// Reads and writes that no cache need keep: nothing is read again.
+template <class Vector>
+__device__ Items<Vector> load(const float* d_row, int vector) {
+  Items<Vector> items;
+  reinterpret_cast<Vector&>(items) = __ldcs(reinterpret_cast<const Vector*>(d_row) + vector);
+  return items;
 }
 
-// Returns the sum of 32 values to all lanes. All 32 lanes must call.
-__device__ float warp_sum(float value) {
-  // TODO 2. The same.
-  return value;
+template <class Vector>
+__device__ void store(float* d_row, int vector, Items<Vector> items) {
+  __stcs(reinterpret_cast<Vector*>(d_row) + vector, reinterpret_cast<Vector&>(items));
 }
 
-// A warp per row: threadIdx.x is the lane, threadIdx.y the row within the block.
-__global__ void warp_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
+// A row in the registers of kThreads threads, kItems each; blockDim.y rows a block.
+template <class Vector, int kThreads, int kItems>
+__global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerBlock)
+    register_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
+  constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
-  if (row >= num_rows) return;  // whole warps, and there is no barrier
-  // TODO 3. Which items of the row does a lane take, so that the warp reads neighbouring words? The
-  //         largest, then the sum of exp(item - largest), then the shares: three passes.
-  // TODO 4. What is exp(-infinity - -infinity), and which lane meets it? What if you begin with the
-  //         lowest finite number?
-  // TODO 5. A row of 256 items is 8 registers per lane. Keep it there, in an array with indices
-  //         that the compiler knows: one read, one write. Then read it as float4: for
-  //         which row lengths is that allowed?
-  const float largest = warp_max(-FLT_MAX);
-  const float sum = warp_sum(0.0f);
+  const std::size_t first_item = std::size_t{1} * row * row_length;
+  Items<Vector> mine[kVectors];
+  // TODO 2. Load them all before you use the first. An array stays in registers if the compiler
+  //         knows every index: #pragma unroll. What stands for the items behind the row's end, so
+  //         that their power is 0?
+  // TODO 3. The last block may have rows too many. Why must their threads not return? How many
+  //         vectors do they have?
+  // TODO 4. A thread knows its own largest item at once. Compute all powers with it, once. By which
+  //         factor do you multiply them when the row's Normalizer is known?
 }
 
-// TODO 6. A block per row, for rows of more than 1024 items. Warps meet in shared memory: what does
-//         each of them leave there, and how many barriers does it take?
-// TODO 7. A row that fits no registers is read twice, once for the largest and the sum, once for
-//         the shares. Your kernel reads it three times? Let the sum run along with the largest so
-//         far: what must you do with it when a larger item comes? And when the sums of two threads
-//         are combined, whose largest differ?
+struct Rows {
+  const float* d_in;
+  int num_rows;
+  int row_length;
+  float* d_out;
+  cudaStream_t stream;
+};
+
+// Launches register_kernel, if kThreads * kItems items hold a row; returns whether they do.
+template <class Vector, int kThreads, int kItems>
+bool fits_registers(const Rows& rows) {
+  // TODO 5. How many rows does a block have, so that it has at least kThreadsPerBlock threads?
+  return false;
+}
+
+// The same for the first numbers of threads and items that hold a row; returns whether any do.
+template <class Vector>
+bool fits_registers(const Rows& rows) {
+  // TODO 6. Add more. A few lanes with 8 items each have as many bytes under way as 32 lanes
+  // with 8.
+  //         Rows of 5, of 33, of 1024, of 32,768: how many threads, how many items?
+  return fits_registers<Vector, 32, 8>(rows);
+}
 
 }  // namespace
 
-RowPlan plan_rows(int num_rows, int row_length, dim3 block) {
-  todo("08_softmax: plan_rows");
-  // TODO 8. Which blocks, warps and items are whole, and which must be rounded up?
-  // TODO 9. Threads are numbered row by row, and 32 of them in a row are a warp. Of which rows are
-  //         the threads in more than one? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
-  return {};
-}
-
 void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cudaStream_t stream) {
-  todo("08_softmax: softmax");
+  todo("08_softmax: write the kernel and its helpers, then delete this line");
 
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
-  const dim3 block(kWarpSize, kRowsPerBlock);
-  const int num_blocks = plan_rows(num_rows, row_length, block).num_blocks;
-  warp_kernel<<<num_blocks, block, 0, stream>>>(d_in, num_rows, row_length, d_out);
-  check_launch();
+  const Rows rows = {d_in, num_rows, row_length, d_out, stream};
+  // TODO 7. Which rows may be read as float4? And what takes the rows that fit no registers?
+  fits_registers<float>(rows);
 }
 
 }  // namespace lab

@@ -104,7 +104,7 @@ MatmulCost classify_matmul(int width, int block_width, bool column_from_x);
 void split_points(const float* d_points, int num_points, float* d_x, float* d_y, float* d_z,
                   cudaStream_t stream);
 
-// ---- 08_softmax
+// ---- 07b_softmax_rows
 
 // How a grid of blocks of block.x * block.y threads handles rows of floats: block.x threads share
 // a row, and a block has block.y rows.
@@ -121,6 +121,8 @@ struct RowPlan {
 //   num_rows, row_length at least 1; num_rows * row_length < 2^31
 //   block                at most 1024 threads; block.z is 1
 RowPlan plan_rows(int num_rows, int row_length, dim3 block);
+
+// ---- 07b_softmax_rows, 07c_online_softmax, 08_softmax
 
 // d_out[row][i] = exp(d_in[row][i] - m) / (sum over j of exp(d_in[row][j] - m)), where m is the
 // row's largest item. Without the subtraction it would be the same, had exp no overflow.

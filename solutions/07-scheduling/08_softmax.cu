@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Softmax of each row: one read and one write per item as long as a row fits the registers of its
-// threads, a warp's or a block's; longer rows are read twice, the first time by an online softmax.
-// Limit: the copy bandwidth of the memory. Source: M. Milakov and N. Gimelshein, "Online normalizer
-// calculation for softmax", 2018.
+// Softmax with a row in the registers of its threads: one read and one write per item. A row of up
+// to 1024 items belongs to a warp or to some of its lanes, so that a warp takes several short rows;
+// a row of up to 32,768 items belongs to a block. Longer rows are read twice, as in 07c.
+// Limit: the speed of a copy.
 #include <cfloat>
+#include <cstddef>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -13,9 +14,11 @@ namespace lab {
 namespace {
 
 constexpr unsigned kFullWarp = 0xffffffffu;
-constexpr int kRowsPerBlock = 4;  // where a row is a warp's: blocks of dim3(32, 4)
-constexpr int kLongRowThreads = 1024;
+constexpr int kRowThreads = 1024;      // of a row that fits no registers
+constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
 constexpr float kLog2E = 1.44269504f;  // exp(x) = exp2(x * kLog2E), and the hardware has exp2
+
+__device__ float power(float item, float largest) { return exp2f((item - largest) * kLog2E); }
 
 // Of some items of a row: the largest, and the sum of all exp(item - largest).
 struct Normalizer {
@@ -26,34 +29,38 @@ struct Normalizer {
 // Of no items. Not from -infinity: -infinity - -infinity would be NaN, and exp is 0 either way.
 __device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
 
-__device__ float power(float item, float largest) { return exp2f((item - largest) * kLog2E); }
-
-// Combines what the lanes of a warp have; all of them receive it. All 32 lanes must call.
-__device__ Normalizer warp_combine(Normalizer mine) {
-  float largest = mine.largest;
-  for (int mask = kWarpSize / 2; mask >= 1; mask /= 2) {
-    largest = fmaxf(largest, __shfl_xor_sync(kFullWarp, largest, mask));
-  }
-  float sum = mine.sum * power(mine.largest, largest);  // as if it had known `largest` before
-  for (int mask = kWarpSize / 2; mask >= 1; mask /= 2) {
-    sum += __shfl_xor_sync(kFullWarp, sum, mask);
-  }
-  return {largest, sum};
+// Of the items of both. Each sum is scaled to the larger of the two.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float largest = fmaxf(a.largest, b.largest);
+  return {largest, a.sum * power(a.largest, largest) + b.sum * power(b.largest, largest)};
 }
 
-// The same for the kThreads threads of a row; once a kernel, as nothing guards `warps` from reuse.
+// Combines what kLanes neighbouring lanes have; all of them receive it. All 32 lanes must call.
+template <int kLanes>
+__device__ Normalizer lanes_combine(Normalizer mine) {
+  for (int mask = kLanes / 2; mask >= 1; mask /= 2) {
+    const float largest = __shfl_xor_sync(kFullWarp, mine.largest, mask);
+    const float sum = __shfl_xor_sync(kFullWarp, mine.sum, mask);
+    mine = combine(mine, {largest, sum});
+  }
+  return mine;
+}
+
+// The same for the kThreads threads of a row; once per kernel, as nothing guards `warps` from
+// reuse.
 template <int kThreads>
 __device__ Normalizer row_combine(Normalizer mine) {
-  mine = warp_combine(mine);
-  if constexpr (kThreads > kWarpSize) {
+  if constexpr (kThreads <= kWarpSize) {
+    return lanes_combine<kThreads>(mine);
+  } else {
     constexpr int kNumWarps = kThreads / kWarpSize;
     __shared__ Normalizer warps[kNumWarps];
     const int lane_id = threadIdx.x % kWarpSize;
+    mine = lanes_combine<kWarpSize>(mine);
     if (lane_id == 0) warps[threadIdx.x / kWarpSize] = mine;
     __syncthreads();  // every warp reads what all warps wrote
-    mine = warp_combine(lane_id < kNumWarps ? warps[lane_id] : nothing());
+    return lanes_combine<kWarpSize>(lane_id < kNumWarps ? warps[lane_id] : nothing());
   }
-  return mine;
 }
 
 // Neighbouring items, which travel as one Vector: float4 where rows are aligned, else float.
@@ -63,13 +70,11 @@ struct alignas(Vector) Items {
   float item[kWidth];
 };
 
-enum class Cache { kKeep, kStream };  // kStream: not worth keeping, it is not read again
-
-template <class Vector, Cache kCache>
+// Reads and writes that no cache need keep: nothing is read again.
+template <class Vector>
 __device__ Items<Vector> load(const float* d_row, int vector) {
-  const Vector* d_vector = reinterpret_cast<const Vector*>(d_row) + vector;
   Items<Vector> items;
-  reinterpret_cast<Vector&>(items) = kCache == Cache::kStream ? __ldcs(d_vector) : *d_vector;
+  reinterpret_cast<Vector&>(items) = __ldcs(reinterpret_cast<const Vector*>(d_row) + vector);
   return items;
 }
 
@@ -78,21 +83,22 @@ __device__ void store(float* d_row, int vector, Items<Vector> items) {
   __stcs(reinterpret_cast<Vector*>(d_row) + vector, reinterpret_cast<Vector&>(items));
 }
 
-// A row in the registers of kThreads threads, kVectors each; blockDim.y rows a block.
-template <class Vector, int kThreads, int kVectors>
-__global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kWarpSize * kRowsPerBlock)
+// A row in the registers of kThreads threads, kItems each; blockDim.y rows a block.
+template <class Vector, int kThreads, int kItems>
+__global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerBlock)
     register_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
+  constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
-  if (row >= num_rows) return;  // whole warps, which meet no barrier: kThreads is 32 then
-  const float* d_row = d_in + row * row_length;  // (row_length)
-  const int num_vectors = row_length / Items<Vector>::kWidth;
+  const std::size_t first_item = std::size_t{1} * row * row_length;
+  // Threads without a row have no items. They stay: the shuffles name all lanes of their warp.
+  const int num_vectors = row < num_rows ? row_length / Items<Vector>::kWidth : 0;
 
   Items<Vector> mine[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {  // all loads are under way before the first is used
     const int vector = k * kThreads + threadIdx.x;
     if (vector < num_vectors) {
-      mine[k] = load<Vector, Cache::kStream>(d_row, vector);
+      mine[k] = load<Vector>(d_in + first_item, vector);
     } else {
       for (float& item : mine[k].item) item = -INFINITY;  // of which the share is 0
     }
@@ -117,38 +123,27 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kWarpSize * 
   for (int k = 0; k < kVectors; ++k) {
     const int vector = k * kThreads + threadIdx.x;
     for (float& item : mine[k].item) item *= scale;
-    if (vector < num_vectors) store(d_out + row * row_length, vector, mine[k]);
+    if (vector < num_vectors) store(d_out + first_item, vector, mine[k]);
   }
 }
 
-// A block per row of any length. The threads' normalizers run ahead of what they know: whenever an
-// item is larger than all before, the sum is rescaled.
-template <class Vector>
-__global__ void __launch_bounds__(kLongRowThreads)
+// A block per row of any length, as in 07c.
+__global__ void __launch_bounds__(kRowThreads)
     online_kernel(const float* d_in, int row_length, float* d_out) {
   const float* d_row = d_in + blockIdx.x * row_length;  // (row_length)
-  const int num_vectors = row_length / Items<Vector>::kWidth;
 
   Normalizer own = nothing();
-  int vector = threadIdx.x;
-#pragma unroll 4
-  for (; vector < num_vectors; vector += kLongRowThreads) {
-    const Items<Vector> items = load<Vector, Cache::kKeep>(d_row, vector);
-    float largest = own.largest;
-    for (const float item : items.item) largest = fmaxf(largest, item);
-    own.sum *= power(own.largest, largest);
-    for (const float item : items.item) own.sum += power(item, largest);
-    own.largest = largest;
-  }
+  int i = threadIdx.x;
+#pragma unroll 8  // eight loads are under way before the first item is combined
+  for (; i < row_length; i += kRowThreads) own = combine(own, {d_row[i], 1.0f});
 
-  const Normalizer all = row_combine<kLongRowThreads>(own);
+  const Normalizer all = row_combine<kRowThreads>(own);
   const float scale = 1.0f / all.sum;
-#pragma unroll 4
-  for (vector -= kLongRowThreads; vector >= 0; vector -= kLongRowThreads) {
-    // Backwards: what was read last is the most likely to be in the L2 cache still.
-    Items<Vector> items = load<Vector, Cache::kStream>(d_row, vector);
-    for (float& item : items.item) item = power(item, all.largest) * scale;
-    store(d_out + blockIdx.x * row_length, vector, items);
+  // Backwards: what was read last is the most likely to be in the L2 cache still.
+#pragma unroll 8
+  for (i -= kRowThreads; i >= 0; i -= kRowThreads) {
+    const float share = power(__ldcs(d_row + i), all.largest) * scale;
+    __stcs(d_out + blockIdx.x * row_length + i, share);  // not worth caching: not read again
   }
 }
 
@@ -160,59 +155,39 @@ struct Rows {
   cudaStream_t stream;
 };
 
-// Launches register_kernel, if a row fits kThreads * kVectors vectors; returns whether it does.
-template <class Vector, int kThreads, int kVectors>
+// Launches register_kernel, if kThreads * kItems items hold a row; returns whether they do.
+template <class Vector, int kThreads, int kItems>
 bool fits_registers(const Rows& rows) {
-  if (rows.row_length > kThreads * kVectors * Items<Vector>::kWidth) return false;
-  const dim3 block(kThreads, kThreads == kWarpSize ? kRowsPerBlock : 1);
-  const int num_blocks = plan_rows(rows.num_rows, rows.row_length, block).num_blocks;
-  register_kernel<Vector, kThreads, kVectors><<<num_blocks, block, 0, rows.stream>>>(
+  if (rows.row_length > kThreads * kItems) return false;
+  const int rows_per_block = kThreads > kWarpSize ? 1 : kThreadsPerBlock / kThreads;
+  const dim3 block(kThreads, rows_per_block);
+  const int num_blocks = ceil_div(rows.num_rows, rows_per_block);
+  register_kernel<Vector, kThreads, kItems><<<num_blocks, block, 0, rows.stream>>>(
       rows.d_in, rows.num_rows, rows.row_length, rows.d_out);
   check_launch();
   return true;
 }
 
+// As few registers as will do: the more threads fit, the more loads are under way. A row's lanes
+// read at least 32 neighbouring bytes at a time, a whole sector.
 template <class Vector>
-void softmax_of(const Rows& rows) {
-  // As few registers as will do: the more threads fit, the more loads are under way.
-  if (fits_registers<Vector, 32, 1>(rows) || fits_registers<Vector, 32, 2>(rows) ||
-      fits_registers<Vector, 32, 4>(rows) || fits_registers<Vector, 32, 8>(rows) ||
-      fits_registers<Vector, 256, 4>(rows) || fits_registers<Vector, 256, 8>(rows) ||
-      fits_registers<Vector, 512, 8>(rows) || fits_registers<Vector, 1024, 8>(rows)) {
-    return;
-  }
-  online_kernel<Vector>
-      <<<rows.num_rows, kLongRowThreads, 0, rows.stream>>>(rows.d_in, rows.row_length, rows.d_out);
-  check_launch();
+bool fits_registers(const Rows& rows) {
+  return fits_registers<Vector, 2, 4>(rows) || fits_registers<Vector, 2, 8>(rows) ||
+         fits_registers<Vector, 4, 8>(rows) || fits_registers<Vector, 8, 8>(rows) ||
+         fits_registers<Vector, 16, 8>(rows) || fits_registers<Vector, 32, 8>(rows) ||
+         fits_registers<Vector, 32, 16>(rows) || fits_registers<Vector, 32, 32>(rows) ||
+         fits_registers<Vector, 256, 16>(rows) || fits_registers<Vector, 256, 32>(rows) ||
+         fits_registers<Vector, 512, 32>(rows) || fits_registers<Vector, 1024, 32>(rows);
 }
 
 }  // namespace
 
-RowPlan plan_rows(int num_rows, int row_length, dim3 block) {
-  const int threads_per_row = block.x;
-  const int rows_per_block = block.y;
-  RowPlan plan;
-  plan.num_blocks = ceil_div(num_rows, rows_per_block);
-  plan.warps_per_block = ceil_div(threads_per_row * rows_per_block, kWarpSize);
-  plan.items_per_thread = ceil_div(row_length, threads_per_row);
-  plan.may_use_float4 = row_length % 4 == 0;
-  plan.needs_barrier = false;
-  for (int row = 0; row < rows_per_block; ++row) {
-    const int first = row * threads_per_row;
-    const int last = first + threads_per_row - 1;
-    if (first / kWarpSize != last / kWarpSize) plan.needs_barrier = true;
-  }
-  return plan;
-}
-
 void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cudaStream_t stream) {
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
   const Rows rows = {d_in, num_rows, row_length, d_out, stream};
-  if (row_length % 4 == 0) {
-    softmax_of<float4>(rows);
-  } else {
-    softmax_of<float>(rows);
-  }
+  if (row_length % 4 == 0 ? fits_registers<float4>(rows) : fits_registers<float>(rows)) return;
+  online_kernel<<<num_rows, kRowThreads, 0, stream>>>(d_in, row_length, d_out);
+  check_launch();
 }
 
 }  // namespace lab

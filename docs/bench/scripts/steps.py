@@ -20,7 +20,6 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab
 
 MOST = 60  # lines; a rung that needs more is split, or its starter gives more
-TOO_LARGE = ("07-scheduling",)  # labs that still have a larger step
 
 TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -79,7 +78,7 @@ def page(steps: Iterable[Step]) -> str:
 - **lines**: code lines of the solution. Comments, blank lines and lines without a letter or a digit do not count.
 - **new**: of these, the lines that no earlier solution of the lab has as often.
 - **given**: of the new lines, those that the rung's starter has.
-- **to write**: the rest, at most {MOST}. The labs that still have a larger step are {" and ".join(TOO_LARGE)}.
+- **to write**: the rest, at most {MOST}.
 
 | rung | lines | new | given | to write |
 |---|---:|---:|---:|---:|

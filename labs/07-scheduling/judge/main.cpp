@@ -16,5 +16,9 @@ int main(int argc, char** argv) {
                   {"07_coalescing",
                    "Coalescing",
                    {.make = lab_judge::points_workload, .speed_items = std::size_t{1} << 26}},
-                  {"08_softmax", "Softmax", {.make = lab_judge::softmax_workload}}}});
+                  {"07b_softmax_rows",
+                   "PlanRows.*:Softmax",  // a filter: both suites
+                   {.make = lab_judge::long_rows_workload}},
+                  {"07c_online_softmax", "Softmax", {.make = lab_judge::long_rows_workload}},
+                  {"08_softmax", "Softmax", {.make = lab_judge::short_rows_workload}}}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The measured calls of rungs 05, 07 and 08, each compared with the device's copy, and what these
+// The measured calls of rungs 05 and 07 to 08, each compared with the device's copy, and what these
 // and the tests share.
 #pragma once
 
@@ -13,10 +13,11 @@
 
 namespace lab_judge {
 
-// An item is a sample, a point, and an item of a row of 256.
+// An item is a sample, a point, an item of a row of 256, and an item of a row that fits no cache.
 judge::Workload curves_workload(std::size_t num_samples);
 judge::Workload points_workload(std::size_t num_points);
-judge::Workload softmax_workload(std::size_t num_items);
+judge::Workload short_rows_workload(std::size_t num_items);
+judge::Workload long_rows_workload(std::size_t num_items);
 
 // ---- 05_divergence: x in [-3, 3] and coefficients in [-9, 9], whole numbers, so that values and
 // slopes stay below 2^24 in any way to evaluate them.
@@ -43,7 +44,7 @@ LOCKSTEP_HOST_DEVICE lab::Curve curve_by_powers(float x, Terms terms) {
   return curve;
 }
 
-// ---- 08_softmax: whether `got` is the share of an item that is `distance` below its row's
+// ---- 07b to 08: whether `got` is the share of an item that is `distance` below its row's
 // maximum, within the contract's error.
 LOCKSTEP_HOST_DEVICE inline bool is_share(float got, double expected, double distance,
                                           int row_length) {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // mutant of: 08_softmax
-// mistake: trivial: copies of the input, and a plan of one item per thread
+// mistake: trivial: copies of the input
 // expect: failed wrong_result
 #include "lab/cuda_error.cuh"
 #include "scheduling.cuh"
 
 namespace lab {
-
-RowPlan plan_rows(int num_rows, int /*row_length*/, dim3 /*block*/) {
-  return {num_rows, 1, 1, true, false};
-}
 
 void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cudaStream_t stream) {
   const std::size_t size_bytes = num_rows * row_length * sizeof(float);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mutant of: 08_softmax
+// mutant of: 07b_softmax_rows
 // mistake: 21 and 22, a thread per row: strided loads, and one long chain of additions
 // expect: failed wrong_result
 // also: budget

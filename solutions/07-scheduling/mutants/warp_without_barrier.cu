@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mutant of: 08_softmax
+// mutant of: 07b_softmax_rows
 // mistake: 17, warp-synchronous code without __syncwarp()
 // expect: failed race
 // also: wrong_result, budget
