@@ -33,8 +33,8 @@ struct Sum {
 template <class Operator>
 __device__ float warp_combine(float value, Operator combine) {
   // TODO 2. __shfl_xor_sync(kFullWarp, value, 16) returns the value of the lane whose number
-  // differs
-  //         in one bit. Which five calls leave the result in all lanes, and not in lane 0 alone?
+  //         differs in one bit. Which five calls leave the result in all lanes, and not in lane 0
+  //         alone?
   return value;
 }
 

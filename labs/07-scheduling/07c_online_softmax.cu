@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(kRowThreads)
     online_kernel(const float* d_in, int row_length, float* d_out) {
   const float* d_row = d_in + blockIdx.x * row_length;  // (row_length)
   // TODO 5. Which pair is a single item?
-  // TODO 6. A thread's next load need not wait for its sum. How many loads can be under way at
-  // once?
+  // TODO 6. A thread's next load need not wait for its sum. How many loads can be under way
+  //         at once?
   // TODO 7. The second pass. Which items of the row may a cache still hold: those that you read
   //         first, or those that you read last?
 }

@@ -16,11 +16,10 @@ namespace {
 constexpr int kRowThreads = 1024;      // of a row that fits no registers
 constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
 
-// TODO 1. Your 07c's Normalizer and its functions; online_kernel, for the longest rows. What
-// changes
-//         in warp_combine if a row has kLanes neighbouring lanes, 2 to 32 of them? And in
+// TODO 1. Your 07c's Normalizer and its functions, and online_kernel for the longest rows. What
+//         changes in warp_combine if a row has kLanes neighbouring lanes, 2 to 32 of them? And in
 //         row_combine if a row has kThreads threads, 2 to 1024? Make both numbers parameters of
-//         templates.
+//         templates. How often does a lane scale its sum, and how often would do?
 
 // Neighbouring items, which travel as one Vector: float4 where rows are aligned, else float.
 template <class Vector>
@@ -78,8 +77,7 @@ bool fits_registers(const Rows& rows) {
 template <class Vector>
 bool fits_registers(const Rows& rows) {
   // TODO 6. Add more. A few lanes with 8 items each have as many bytes under way as 32 lanes
-  // with 8.
-  //         Rows of 5, of 33, of 1024, of 32,768: how many threads, how many items?
+  //         with 8. Rows of 5, of 33, of 1024, of 32,768: how many threads, how many items?
   return fits_registers<Vector, 32, 8>(rows);
 }
 

@@ -35,15 +35,19 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {largest, a.sum * power(a.largest, largest) + b.sum * power(b.largest, largest)};
 }
 
-// Combines what kLanes neighbouring lanes have; all of them receive it. All 32 lanes must call.
+// Combines what kLanes neighbouring lanes have; all of them receive it. All 32 lanes must call. The
+// largest of all first: then a lane scales its sum once, and not in every step.
 template <int kLanes>
 __device__ Normalizer lanes_combine(Normalizer mine) {
+  float largest = mine.largest;
   for (int mask = kLanes / 2; mask >= 1; mask /= 2) {
-    const float largest = __shfl_xor_sync(kFullWarp, mine.largest, mask);
-    const float sum = __shfl_xor_sync(kFullWarp, mine.sum, mask);
-    mine = combine(mine, {largest, sum});
+    largest = fmaxf(largest, __shfl_xor_sync(kFullWarp, largest, mask));
   }
-  return mine;
+  float sum = mine.sum * power(mine.largest, largest);
+  for (int mask = kLanes / 2; mask >= 1; mask /= 2) {
+    sum += __shfl_xor_sync(kFullWarp, sum, mask);
+  }
+  return {largest, sum};
 }
 
 // The same for the kThreads threads of a row; once per kernel, as nothing guards `warps` from
