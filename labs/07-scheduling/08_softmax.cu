@@ -3,7 +3,6 @@
 // and the write. A row belongs to some lanes of a warp, to a warp, or to a block.
 // Begin with a warp per row, rows of 256. Then other lengths.
 #include <cfloat>
-#include <cstddef>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -47,13 +46,12 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
     register_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
   constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
-  const std::size_t first_item = std::size_t{1} * row * row_length;
   Items<Vector> mine[kVectors];
   // TODO 2. Load them all before you use the first. An array stays in registers if the compiler
   //         knows every index: #pragma unroll. What stands for the items behind the row's end, so
   //         that their power is 0?
-  // TODO 3. The last block may have rows too many. Why must their threads not return? How many
-  //         vectors do they have?
+  // TODO 3. The last block may have rows too many. Their threads may return, although the shuffles
+  //         name them, but threads behind the end of a row may not. Why?
   // TODO 4. A thread knows its own largest item at once. Compute all powers with it, once. By which
   //         factor do you multiply them when the row's Normalizer is known?
 }

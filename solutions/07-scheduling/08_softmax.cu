@@ -4,7 +4,6 @@
 // a row of up to 32,768 items belongs to a block. Longer rows are read twice, as in 07c.
 // Limit: the speed of a copy.
 #include <cfloat>
-#include <cstddef>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
@@ -35,7 +34,7 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {largest, a.sum * power(a.largest, largest) + b.sum * power(b.largest, largest)};
 }
 
-// Combines what kLanes neighbouring lanes have; all of them receive it. All 32 lanes must call. The
+// Combines what kLanes neighbouring lanes have; all of them receive it. All of them must call. The
 // largest of all first: then a lane scales its sum once, and not in every step.
 template <int kLanes>
 __device__ Normalizer lanes_combine(Normalizer mine) {
@@ -93,9 +92,9 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
     register_kernel(const float* d_in, int num_rows, int row_length, float* d_out) {
   constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
-  const std::size_t first_item = std::size_t{1} * row * row_length;
-  // Threads without a row have no items. They stay: the shuffles name all lanes of their warp.
-  const int num_vectors = row < num_rows ? row_length / Items<Vector>::kWidth : 0;
+  if (row >= num_rows) return;  // all threads of the row, and no other waits for them
+  const int first_item = row * row_length;
+  const int num_vectors = row_length / Items<Vector>::kWidth;
 
   Items<Vector> mine[kVectors];
 #pragma unroll
