@@ -33,7 +33,9 @@ BATCH_BYTES = (
     4 << 30
 )  # moved by a batch of calls: about a millisecond of copying, and many times any L2
 TABLES = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
-ROWS = ((32768, 256), (65536, 1024), (8192, 32768), (1024, 262144))  # rows, their length
+ROWS = (  # rows, their length
+    (4194304, 16), (2097152, 33), (1048576, 64), (524288, 100), (32768, 256), (65536, 1024), (8192, 32768), (1024, 262144),
+)  # fmt: skip
 # The solutions' functions, as C sees them.
 BRIDGE = """
 #include "lab/scratch.cuh"
