@@ -5,6 +5,7 @@ A grade lists every test of every rung, some 1,500 lines per lab. The page keeps
 quote."""
 
 import json
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from measurements import (
+    BENCH,
     GPU,
     ROOT,
     MeasurementError,
@@ -36,6 +38,7 @@ NAMES = (
     "s",
 )
 RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:")
+BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
 
 @measurement("grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-exploits.md"])
@@ -50,12 +53,48 @@ def grades(
     known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
     if unknown := sorted(set(labs or ()) - set(known)):
         raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
+    page_name = f"{gpu_name()}-{name}.md"
+    kept = rows_of_others(BENCH / page_name, labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
         files = [grade(lab, submissions, Path(temp)) for lab in labs or known]
-        page_name = f"{gpu_name()}-{name}.md"
-        write(page_name, page(files))
-    if not labs and name == "grades":
-        measured_now(page_name, graded(files))
+        write(page_name, page(files, kept))
+        if name == "grades":
+            measured_now(page_name, graded(files))
+
+
+@measurement("beyond", needs=GPU, writes=["GPU-beyond.md"])
+def beyond(
+    labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
+) -> None:
+    """Grade the solutions beyond the ladder on a GPU, each in place of its rung."""
+    known = sorted({file.parts[-3] for file in BEYOND})
+    if unknown := sorted(set(labs or ()) - set(known)):
+        raise typer.BadParameter(f"none in {unknown[0]}; there are some in: {', '.join(known)}")
+    page_name = f"{gpu_name()}-beyond.md"
+    kept = rows_of_others(BENCH / page_name, labs) if labs else []
+    with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
+        submissions = Path(temp) / "submissions"
+        put_beyond(submissions)
+        files = [grade(lab, submissions, Path(temp)) for lab in labs or known]
+        write(page_name, page(files, kept))
+
+
+def put_beyond(folder: Path) -> None:
+    """Makes a submission of each solution beyond the ladder."""
+    for file in BEYOND:
+        lab, number = file.parts[-3], file.stem.split("_")[0]
+        rung = next((ROOT / "labs" / lab).glob(f"{number}_*.cu")).name
+        target = folder / file.stem / lab / rung
+        target.parent.mkdir(parents=True)
+        shutil.copyfile(file, target)
+
+
+def rows_of_others(file: Path, labs: Sequence[str]) -> Sequence[str]:
+    """The rows of a page that is already there, but for those of `labs`."""
+    if not file.is_file():
+        return []
+    rows = [line for line in file.read_text("utf-8").splitlines() if line.startswith("| ")]
+    return [row for row in rows[2:] if row.split(" | ")[1].split("/")[0] not in labs]
 
 
 def grade(lab: str, submissions: Path, folder: Path) -> Path:
@@ -67,16 +106,20 @@ def grade(lab: str, submissions: Path, folder: Path) -> Path:
     return file
 
 
-def page(files: Sequence[Path]) -> str:
-    made, compilers, table = set(), set(), [NAMES, RULE]
+def page(files: Sequence[Path], kept: Sequence[str] = ()) -> str:
+    """The reports' rows and those that are `kept`, by lab and rung."""
+    made, compilers, new = set(), set(), []
     for file in files:
         report = json.loads(file.read_text("utf-8"))
         made.add(report["graded_at"][:10])
         compilers.add(compiler(report))
-        table += rows(report)
-    lines = [f"<!-- {provenance()['command']} -->", ""]
-    lines += [f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}.", ""]
-    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in table)])
+        new += [f"| {' | '.join(cells)} |" for cells in rows(report)]
+    begun = [f"<!-- {provenance()['command']} -->", ""]
+    begun += [f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}."]
+    begun += ["Rows of labs that were not graded then are older."] if kept else []
+    head = [f"| {' | '.join(cells)} |" for cells in (NAMES, RULE)]
+    in_order = sorted([*new, *kept], key=lambda row: row.split(" | ")[1::-1])
+    return "\n".join([*begun, "", *head, *in_order])
 
 
 def graded(files: Sequence[Path]) -> Iterator[str]:
