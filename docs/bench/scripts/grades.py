@@ -41,7 +41,7 @@ RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:
 BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
 
-@measurement("grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-exploits.md"])
+@measurement("grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-*exploits.md"])
 def grades(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
     submissions: Annotated[
