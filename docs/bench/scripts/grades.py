@@ -90,7 +90,7 @@ def put_beyond(folder: Path) -> None:
 
 
 def rows_of_others(file: Path, labs: Sequence[str]) -> Sequence[str]:
-    """The rows of a page that is already there, but for those of `labs`."""
+    """The rows of a page that is already there, except for those of `labs`."""
     if not file.is_file():
         return []
     rows = [line for line in file.read_text("utf-8").splitlines() if line.startswith("| ")]

@@ -10,9 +10,9 @@ using quiz::Drawn;
 // The window is one pixel, which grows until the table has the entry `d`.
 __global__ void find_window(int* d_window, int a, int b, int c, int d) {
   const int above = b - a;  // the pixel above it, where the table has `b`
-  const int beside = c - a;
+  const int left = c - a;
   int window = 0;
-  while (a + above + beside + window < d) {
+  while (a + above + left + window < d) {
     ++window;
   }
   *d_window = window;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rung files of equal content in one run: the first is judged, and the others get its judgement.
 
-A class has many: starters that nobody touched, and files that students share. To judge each of them
+A class has many: untouched starters, and files that students share. To judge each of them
 costs time, and under a secret seed equal files could get different verdicts.
 """
 
