@@ -200,6 +200,12 @@ def package(
     image: Annotated[
         str, typer.Option(help="autolab, prairielearn: the name of the Docker image.")
     ] = "",
+    quiz: Annotated[
+        float,
+        typer.Option(
+            metavar="POINTS", min=0, max=1000, help="What a quiz with all answers right adds."
+        ),
+    ] = 0.0,
 ) -> int:
     """Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn."""
     from lockstep_grader.author.packages.build import KINDS, build_package  # needs jinja2
@@ -208,7 +214,7 @@ def package(
     chosen = find_lab(read_labs(workspace), lab)
     target = output or Path(f"{chosen.id}-{platform}{KINDS[platform].suffix}")
     require_writable(target)
-    write_whole(target, build_package(workspace, platform, chosen, image))
+    write_whole(target, build_package(workspace, platform, chosen, image, quiz))
     print(f"{target}: {KINDS[platform].next_step}")
     return ExitCode.FULL_MARKS
 
@@ -218,6 +224,7 @@ def run_autograder(
     lab: Annotated[str, typer.Argument(metavar="LAB")],
     root: Annotated[Path, typer.Option(help="Where the platform puts its folders.")] = Path("."),
     prepare_only: Annotated[bool, typer.Option("--prepare", help="Only build.")] = False,
+    quiz: Annotated[float, typer.Option(min=0, help="What the quiz adds at most.")] = 0.0,
 ) -> int:
     """Grade what a platform has handed in, and report it in its own format."""
     workspace = Workspace.from_environment()
@@ -225,7 +232,7 @@ def run_autograder(
     if prepare_only:
         prepare(workspace, chosen)
         return ExitCode.FULL_MARKS
-    return autograde(workspace, platform, chosen, root)
+    return autograde(workspace, platform, chosen, root, quiz)
 
 
 def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:

@@ -29,7 +29,7 @@ from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export import autolab, github, gradescope, prairielearn
 from lockstep_grader.results.export.load import load_gradebook, load_pictures
 from lockstep_grader.results.export.model import Submission, not_graded
-from lockstep_grader.results.export.words import explanation, headline, points
+from lockstep_grader.results.export.words import explanation, headline, points, quiz_words
 from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
@@ -48,14 +48,20 @@ def prepare(workspace: Workspace, lab: Lab) -> None:
     write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
 
 
-def autograde(workspace: Workspace, platform: Platform, lab: Lab, root: Path) -> int:
-    """Grades the submitted files under `root` and puts the result where the platform expects it."""
+def autograde(
+    workspace: Workspace, platform: Platform, lab: Lab, root: Path, quiz_points: float = 0.0
+) -> int:
+    """Grades the submitted files under `root` and puts the result where the platform expects it.
+
+    A quiz with all answers right adds `quiz_points`.
+    """
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
         try:
             problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
             graded = _grade(workspace, platform, lab, work)
             graded = replace(graded, problem=problem or graded.problem)
+            graded = graded.with_quiz_points(quiz_points)
         except Exception as error:  # the platform waits for a result, whatever has happened
             graded = _fault(lab, error)
         try:
@@ -169,6 +175,8 @@ def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
     for name, rung in graded.rungs:
         print(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
         print(github.disarmed(explanation(rung)))
+    for name, graded_lab in graded.quizzes:
+        print(f"{name}\n{github.disarmed(quiz_words(graded_lab))}")
 
 
 def _summary(graded: Submission) -> str:
@@ -178,4 +186,7 @@ def _summary(graded: Submission) -> str:
         head = f"{name}: {points(rung.score, rung.max_score)}, {rung.outcome}"
         parts.append(f"<details><summary>{html.escape(head)}</summary>\n\n")
         parts.append(f"<pre>{html.escape(explanation(rung))}</pre>\n\n</details>\n\n")
+    for name, lab in graded.quizzes:
+        parts.append(f"<details><summary>{html.escape(name)}</summary>\n\n")
+        parts.append(f"<pre>{html.escape(quiz_words(lab))}</pre>\n\n</details>\n\n")
     return "".join(parts)

@@ -12,8 +12,12 @@ from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platfo
 from lockstep_grader.author.packages.render import render
 from lockstep_grader.machine.archive import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Lab, tidy
+from lockstep_grader.model.quiz import ANSWERS
+from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.results.export.autolab import problem_name
+from lockstep_grader.results.export.model import QUIZ
 from lockstep_grader.results.export.words import number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
@@ -24,13 +28,41 @@ _HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
 class Kind:
     suffix: str  # of the package's file
     next_step: str
-    make: Callable[[Lab, Files, str], bytes]
+    make: Callable[["Order", Files], bytes]
 
 
-def build_package(workspace: Workspace, platform: Platform, lab: Lab, image: str = "") -> bytes:
-    """The package's bytes: the same checkout gives the same. Raises FaultError."""
-    name = image or f"lockstep-{lab.id}"
-    return KINDS[platform].make(lab, bundle(workspace, lab), name)
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a package is made for."""
+
+    lab: Lab
+    image: str
+    quiz_points: float  # what the quiz adds with all answers right
+    has_quiz: bool
+
+    @property
+    def quiz_option(self) -> str:
+        """For the command that grades."""
+        return f" --quiz {number(self.quiz_points)}" if self.quiz_points else ""
+
+    @property
+    def max_score(self) -> float:
+        return tidy(self.lab.max_score + self.quiz_points)
+
+
+def build_package(
+    workspace: Workspace, platform: Platform, lab: Lab, image: str = "", quiz_points: float = 0.0
+) -> bytes:
+    """The package's bytes: the same checkout gives the same. Raises InputError or FaultError."""
+    has_quiz = read_quiz(workspace, lab) is not None
+    if quiz_points and not has_quiz:
+        raise InputError(f"--quiz: {lab.id} has no quiz")
+    if quiz_points and platform is Platform.GITHUB:
+        raise InputError(
+            "--quiz: a package for GitHub records no points; it shows the quiz's words"
+        )
+    order = Order(lab, image or f"lockstep-{lab.id}", quiz_points, has_quiz)
+    return KINDS[platform].make(order, bundle(workspace, lab))
 
 
 def assessment_name(lab: Lab) -> str:
@@ -38,18 +70,20 @@ def assessment_name(lab: Lab) -> str:
     return "".join(char for char in lab.slug.lower() if char.isalnum())
 
 
-def _gradescope(lab: Lab, files: Files, image: str) -> bytes:
+def _gradescope(order: Order, files: Files) -> bytes:
+    lab = order.lab
     # https://gradescope-autograders.readthedocs.io/en/latest/specs/ : both at the zip's root.
     lockstep = '"$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"/lockstep'
     own = {
         "setup.sh": _prepare(Platform.GRADESCOPE, lab, lockstep),
-        "run_autograder": text(render("run_autograder", lab=lab), executable=True),
+        "run_autograder": text(render("run_autograder", order=order), executable=True),
     }
     return zipped({**own, **under("lockstep", files)})
 
 
-def _github(lab: Lab, files: Files, image: str) -> bytes:
+def _github(order: Order, files: Files) -> bytes:
     """A template repository: each student's copy of it grades what is pushed."""
+    lab = order.lab
     own = {
         "README.md": text(render("README.github.md", lab=lab)),
         ".gitignore": text("/.venv/\n/.lockstep/\n/build/\n/results/\n__pycache__/\n"),
@@ -57,8 +91,9 @@ def _github(lab: Lab, files: Files, image: str) -> bytes:
     return zipped({**files, **own, **pipelines([lab.id])})
 
 
-def _autolab(lab: Lab, files: Files, image: str) -> bytes:
+def _autolab(order: Order, files: Files) -> bytes:
     # https://docs.autolabproject.com/lab/ : an assessment that can be imported from a tarball.
+    lab, image = order.lab, order.image
     name, lockstep = assessment_name(lab), f"/opt/lockstep/{lab.id}"
     problems = [
         {
@@ -68,12 +103,15 @@ def _autolab(lab: Lab, files: Files, image: str) -> bytes:
         }
         for rung in lab.rungs
     ]
+    if order.quiz_points:
+        worth = number(order.quiz_points)
+        problems.append({"name": problem_name(lab.id, QUIZ), "title": "Quiz", "points": worth})
     settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
     own = {
         f"{name}.rb": text(render("assessment.rb", name=name)),
         f"{name}.yml": text(render("assessment.yml", lab=lab, name=name, **settings)),
         "README.md": text(render("README.autolab.md", lab=lab, image=image)),
-        "autograde-Makefile": text(render("autograde-Makefile", lab=lab)),
+        "autograde-Makefile": text(render("autograde-Makefile", order=order)),
         "autograde.tar": Packed(tarred(under("lockstep", files))),
         "handout.zip": _handout(lab, files),
         **_image(Platform.AUTOLAB, lab, files, image, lockstep),
@@ -81,8 +119,9 @@ def _autolab(lab: Lab, files: Files, image: str) -> bytes:
     return tarred(under(name, own))
 
 
-def _prairielearn(lab: Lab, files: Files, image: str) -> bytes:
+def _prairielearn(order: Order, files: Files) -> bytes:
     # https://prairielearn.readthedocs.io/en/latest/externalGrading/
+    lab, image = order.lab, order.image
     lockstep, question = f"/opt/lockstep/{lab.id}", f"lockstep-{lab.id}"
     info = {
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lockstep/{lab.id}")),
@@ -102,11 +141,11 @@ def _prairielearn(lab: Lab, files: Files, image: str) -> bytes:
     }
     folder = {
         "info.json": text(json.dumps(info, indent=2) + "\n"),
-        "question.html": text(render("question.html", lab=lab)),
+        "question.html": text(render("question.html", order=order, answers=ANSWERS)),
         f"clientFilesQuestion/{lab.id}.zip": _handout(lab, files),
-        "tests/run.sh": text(render("run.sh", lab=lab, lockstep=lockstep), executable=True),
+        "tests/run.sh": text(render("run.sh", order=order, lockstep=lockstep), executable=True),
     }
-    readme = render("README.prairielearn.md", lab=lab, image=image, question=question)
+    readme = render("README.prairielearn.md", order=order, question=question)
     own = {"README.md": text(readme), **under(f"questions/{question}", folder)}
     return zipped({**own, **_image(Platform.PRAIRIELEARN, lab, files, image, lockstep)})
 

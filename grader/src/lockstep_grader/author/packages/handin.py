@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes a lab's rung files, and nothing else, from what a platform received."""
+"""Takes a lab's rung files and answers, and nothing else, from what a platform received."""
 
 import os
 import stat
@@ -12,7 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from lockstep_grader.intake.archives import BOUNDED_COMPRESSION
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
-from lockstep_grader.model.grades import Lab, Rung
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.quiz import ANSWERS
 
 _MAX_ENTRIES = 20_000
 _MAX_ARCHIVE_BYTES = 32 << 20
@@ -23,7 +24,7 @@ _UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowE
 
 
 def take(source: Path, lab: Lab, target: Path) -> str:
-    """Copies the rung files of a folder, zip or tar into the folder `target`.
+    """Copies the rung files and the answers of a folder, zip or tar into the folder `target`.
 
     A file may lie at the top, in a folder named after the lab, or deeper: takes the first, in the
     order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
@@ -98,15 +99,15 @@ def _copy(
     target: Path,
 ) -> str:
     known = list(paths)
-    for rung in lab.rungs:
-        candidates = [path for path in known if path.name == rung.file_name]
+    for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
+        candidates = [path for path in known if path.name == name]
         if candidates:
-            best = min(candidates, key=lambda path: _rank(path, lab, rung))
+            best = min(candidates, key=lambda path: _rank(path, lab))
             if (data := read(best)) is not None:
-                (target / rung.file_name).write_bytes(data)
+                (target / name).write_bytes(data)
     return ""
 
 
-def _rank(path: PurePosixPath, lab: Lab, rung: Rung) -> tuple[bool, int, str]:
+def _rank(path: PurePosixPath, lab: Lab) -> tuple[bool, int, str]:
     """In the lab's own folder first, then near the top, then by name."""
     return path.parent.name != lab.id, len(path.parts), str(path)

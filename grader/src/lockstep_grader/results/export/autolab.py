@@ -10,8 +10,8 @@ null does not: that is what an ungraded rung gets.
 import json
 from typing import Any
 
-from lockstep_grader.results.export.model import Rung, Submission
-from lockstep_grader.results.export.words import clip, explanation, headline, points
+from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
+from lockstep_grader.results.export.words import clip, explanation, headline, points, quiz_words
 
 _HINT_CHARS = 1_000
 
@@ -22,18 +22,26 @@ def feedback(submission: Submission) -> str:
     for name, rung in submission.rungs:
         words.append(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
         words += [f"    {line}" for line in explanation(rung).splitlines()]
+    for name, lab in submission.quizzes:
+        worth = f"  {points(lab.quiz_score, lab.quiz_points)}" if lab.quiz_points else ""
+        words += [f"{name}{worth}", *(f"    {line}" for line in quiz_words(lab).splitlines())]
     lines = [*words, json.dumps(_stages(submission)), json.dumps(_autoresult(submission))]
     return "\n".join(lines) + "\n"
 
 
 def problem_name(lab_id: str, rung_id: str) -> str:
-    """The name of a rung's problem; without a colon, which Autolab's parser would trip over."""
+    """A problem's name; without a colon, which Autolab's parser would trip over."""
     return f"{lab_id}/{rung_id}"
 
 
 def _autoresult(submission: Submission) -> dict[str, Any]:
     scores = {
         problem_name(lab.id, rung.id): rung.score for lab in submission.labs for rung in lab.rungs
+    }
+    scores |= {
+        problem_name(lab.id, QUIZ): lab.quiz_score
+        for _, lab in submission.quizzes
+        if lab.quiz_points
     }
     result: dict[str, Any] = {"scores": scores}
     if submission.score is not None:
@@ -48,7 +56,15 @@ def _stages(submission: Submission) -> dict[str, Any]:
     }
     for lab in submission.labs:
         stages[lab.id] = {rung.id: _case(rung) for rung in lab.rungs}
+        if lab.quiz_points:
+            stages[lab.id][QUIZ] = _quiz_case(lab)
     return stages
+
+
+def _quiz_case(lab: LabGrade) -> dict[str, Any]:
+    if lab.quiz and lab.quiz.share == 1.0:
+        return {"passed": True}
+    return {"passed": False, "hint": quiz_words(lab, _HINT_CHARS)}
 
 
 def _case(rung: Rung) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep_grader.model.compat import StrEnum
-from lockstep_grader.results.export.model import Rung, Submission
-from lockstep_grader.results.export.words import clip, explanation, headline, number
+from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
+from lockstep_grader.results.export.words import clip, explanation, headline, number, quiz_words
 
 _HISTORY = 5  # earlier submissions that are listed
 
@@ -49,6 +49,10 @@ def results(
         "tests": [
             _test(index, name, rung, submission.score is not None)
             for index, (name, rung) in enumerate(submission.rungs, start=1)
+        ]
+        + [
+            _quiz(index, name, lab, submission.score is not None)
+            for index, (name, lab) in enumerate(submission.quizzes, len(submission.rungs) + 1)
         ],
     }
     return document if submission.score is None else {"score": submission.score, **document}
@@ -64,6 +68,20 @@ def _test(index: int, name: str, rung: Rung, with_scores: bool) -> dict[str, Any
     if with_scores:
         status = "passed" if rung.full else "failed"
         test |= {"score": rung.score, "max_score": rung.max_score, "status": status}
+    return test
+
+
+def _quiz(index: int, name: str, lab: LabGrade, with_scores: bool) -> dict[str, Any]:
+    """A quiz that adds no points is a test without a score: its words are shown, and no 0 / 0."""
+    test: dict[str, Any] = {
+        "name": name,
+        "number": str(index),
+        "output": quiz_words(lab),
+        "tags": [QUIZ],
+    }
+    if with_scores and lab.quiz_points:
+        status = "passed" if lab.quiz_score == lab.quiz_points else "failed"
+        test |= {"score": lab.quiz_score, "max_score": lab.quiz_points, "status": status}
     return test
 
 

@@ -35,6 +35,8 @@ from lockstep_grader.results import schema
 from lockstep_grader.results.schema import parse_report
 from lockstep_grader.results.serial import findings_of, quiz_of
 
+QUIZ = "quiz"  # what a lab's quiz is called where a rung has its id
+
 
 @dataclass(frozen=True, slots=True)
 class Test:
@@ -72,16 +74,28 @@ class LabGrade:
     mark: LabMark | None = None  # what counts by the course's rules; None: what was graded
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
     quiz: QuizResult | None = None
+    quiz_points: float = 0.0  # what the quiz adds here with all answers right
 
     @property
     def score(self) -> float | None:
-        return self.mark.points if self.mark else total(rung.score for rung in self.rungs)
+        if self.mark:
+            return self.mark.points
+        return total([*(rung.score for rung in self.rungs), self.quiz_score])
 
     @property
     def max_score(self) -> float:
-        return (
-            self.mark.max_score if self.mark else tidy(sum(rung.max_score for rung in self.rungs))
-        )
+        if self.mark:
+            return self.mark.max_score
+        return tidy(sum(rung.max_score for rung in self.rungs) + self.quiz_points)
+
+    @property
+    def shows_quiz(self) -> bool:
+        quiz = self.quiz
+        return quiz is not None and bool(self.quiz_points or quiz.problem or quiz.seed is not None)
+
+    @property
+    def quiz_score(self) -> float:
+        return tidy(self.quiz_points * self.quiz.share) if self.quiz else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +133,19 @@ class Submission:
     @property
     def seconds(self) -> float:
         return round(sum(rung.seconds for _, rung in self.rungs), 3)
+
+    @property
+    def quizzes(self) -> tuple[tuple[str, "LabGrade"], ...]:
+        """Every lab whose quiz counts or was answered, with the name LAB/quiz.
+
+        A course that does not use the quiz reads nothing about it.
+        """
+        return tuple((f"{lab.id}/{QUIZ}", lab) for lab in self.labs if lab.shows_quiz)
+
+    def with_quiz_points(self, points: float) -> "Submission":
+        """The submission, where a quiz with all answers right adds `points` to its lab."""
+        labs = (replace(lab, quiz_points=points if lab.quiz else 0.0) for lab in self.labs)
+        return replace(self, labs=tuple(labs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_grader.results.export.model import Rung, Submission
-from lockstep_grader.results.export.words import RUNG_CHARS, explanation, headline
+from lockstep_grader.results.export.model import LabGrade, Rung, Submission
+from lockstep_grader.results.export.words import RUNG_CHARS, explanation, headline, quiz_words
 
 MAX_BYTES = 1_000_000
 _LEAST_CHARS = 50
@@ -36,6 +36,11 @@ def _document(submission: Submission, max_chars: int) -> dict[str, Any]:
     if submission.score is not None:
         document["score"] = _share(submission.score, submission.max_score)
         document["tests"] = [_test(name, rung, max_chars) for name, rung in submission.rungs]
+        quizzes = submission.quizzes
+        document["tests"] += [_quiz(*each, max_chars) for each in quizzes if each[1].quiz_points]
+        said = [f"{n}: {quiz_words(lab, max_chars)}" for n, lab in quizzes if not lab.quiz_points]
+        if said:
+            document["output"] = "\n\n".join(said)
     else:
         faults = [
             f"{name}: {explanation(rung, max_chars)}"
@@ -59,12 +64,21 @@ def _test(name: str, rung: Rung, max_chars: int) -> dict[str, Any]:
     }
 
 
+def _quiz(name: str, lab: LabGrade, max_chars: int) -> dict[str, Any]:
+    return {
+        "name": name,
+        "points": lab.quiz_score,
+        "max_points": lab.quiz_points,
+        "message": quiz_words(lab, max_chars),
+    }
+
+
 def _add_pictures(document: dict[str, Any], submission: Submission, pictures: Pictures) -> None:
     if "tests" not in document:
         return
     room = MAX_BYTES - _size(document)
     rungs = [(lab.id, rung) for lab in submission.labs for rung in lab.rungs]
-    for test, (lab_id, rung) in zip(document["tests"], rungs, strict=True):
+    for test, (lab_id, rung) in zip(document["tests"], rungs, strict=False):  # quizzes come last
         for label, file in (image for judged in rung.tests for image in judged.images):
             if not (png := pictures.get((lab_id, file))):
                 continue

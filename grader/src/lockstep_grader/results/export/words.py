@@ -3,13 +3,20 @@
 
 from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import Finding, Outcome
+from lockstep_grader.model.quiz import ANSWERS, Mark
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.export.model import Rung, Submission
+from lockstep_grader.results.export.model import LabGrade, Rung, Submission
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
 RUNG_CHARS = 10_000  # of all text about one rung
 
 NOT_GRADED = "Not graded: a fault of the grader or its machine, not of your submission"
+_ASK_CHARS = 500  # of a question, or of an answer
+_OTHER_MARKS = {
+    Mark.RIGHT: "right",
+    Mark.UNANSWERED: "not answered",
+    Mark.COLLECTED: "kept for your instructor",
+}
 _TRY_AGAIN = "It costs you nothing and will be graded again."
 
 
@@ -54,6 +61,29 @@ def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
     outputs = (test.output for test in rung.tests if test.outcome is Outcome.FAILED)
     if output := next(filter(str.strip, outputs), ""):
         lines.append(f"it printed: {safe(output)}")
+    return clip("\n".join(lines), max_chars)
+
+
+def quiz_words(lab: LabGrade, max_chars: int = RUNG_CHARS) -> str:
+    """How many answers are right, then each that is not, with the reason."""
+    quiz = lab.quiz
+    if quiz is None:
+        return ""
+    if quiz.problem:
+        return clip(f"The answers cannot be read: {safe(quiz.problem)}", max_chars)
+    if quiz.seed is None:
+        return f"No answers: hand in {ANSWERS}, which ./lab quiz {lab.id} writes."
+    lines = [f"{number(quiz.score)} of {number(quiz.max_score)} right"]
+    if not lab.quiz_points:
+        lines[0] += "; the quiz adds no points here"
+    for each in quiz.answers:
+        if each.mark in (Mark.WRONG, Mark.UNCHECKED):
+            lines += [f"{each.mark}: {each.id}", f"    {safe(each.ask, _ASK_CHARS)}"]
+            lines.append(f"    your answer: {safe(each.answer, _ASK_CHARS)}")
+            lines += [f"    {safe(each.reason)}"] if each.reason else []
+    for mark, said in _OTHER_MARKS.items():
+        if ids := [each.id for each in quiz.answers if each.mark is mark]:
+            lines.append(f"{said}: {', '.join(ids)}")
     return clip("\n".join(lines), max_chars)
 
 
