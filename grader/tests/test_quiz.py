@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -403,3 +404,74 @@ def test_a_broken_file_never_raises(quizzed: Checkout) -> None:
     for data in (b"\xff", b"[" * 5000, b"answers = 3", b'version = 1\nlab = 1\nseed = "x"'):
         with pytest.raises(InputError):
             parse_answers(data, quiz)
+
+
+# ---- answers that a student made to break the grader
+
+_BIG = 60_000
+HOSTILE_ANSWERS = {
+    "a key of many parts": ("a" + ".a" * (_BIG // 2) + " = 1", "more than 500 dots in one line"),
+    "a key of many spaced parts": ("a" + " . a" * (_BIG // 4) + " = 1", "dots in one line"),
+    "a key of many quoted parts": ('"="' + '."="' * (_BIG // 4) + " = 1", "dots in one line"),
+    "a table of many parts": ("[" + "a." * (_BIG // 2) + "a]", "more than 500 dots"),
+    "arrays in arrays": ("blocks = " + "[" * _BIG, "nested too deeply"),
+    "tables in tables": ("blocks = " + "{a=" * (_BIG // 3), "nested too deeply"),
+    "a list": ("blocks = [1]", "answers.blocks: an answer is a number, or a text"),
+    "no number": ("blocks = true", "answers.blocks: an answer is a number, or a text"),
+    "a day": ("blocks = 2026-10-12", "answers.blocks: an answer is a number, or a text"),
+    "a number of many digits": ("blocks = " + "9" * 5000, "a number is too long"),
+    "a number of many hexadecimal digits": ("blocks = 0x" + "f" * 5000, "an answer is a number"),
+    "a long answer": (f'why = "{"x" * 10_001}"', "at most 10000 characters"),
+    "many answers": ("".join(f"k{number} = 1\n" for number in range(5000)), "no question 'k0'"),
+    "a large file": ("# " + "x" * (64 << 10), "larger than 64 KiB"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_ANSWERS)
+def test_answers_beyond_a_limit_are_one_line_and_take_no_time(quizzed: Checkout, name: str) -> None:
+    text, complaint = HOSTILE_ANSWERS[name]
+    workspace, lab = workspace_of(quizzed)
+    quiz = read_quiz(workspace, lab)
+    assert quiz
+    begin = time.monotonic()
+    with pytest.raises(InputError) as caught:
+        parse_answers((answered(1) + text).encode(), quiz)
+    assert time.monotonic() - begin < 5
+    assert complaint in str(caught.value)
+    assert str(caught.value).startswith("answers.toml")
+    assert len(str(caught.value)) < 300
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["9" * 9999, "1e999999999", "1e-999999999", "nan", "-inf", "9" * 9990 + ".5", "\\u0000"],
+)
+@pytest.mark.parametrize("kind", list(Kind))
+def test_no_answer_breaks_its_check(kind: Kind, text: str) -> None:
+    """The course's own questions, with the key and with the sealed one."""
+    for lab in LABS:
+        scorer, quiz = scorer_of(WORKSPACE, lab), read_quiz(WORKSPACE, lab)
+        assert scorer
+        assert quiz
+        ids = [each.id for each in quiz.questions if each.kind is kind]
+        data = f'version = 1\nlab = "{lab.id}"\nseed = 1\n[answers]\n'
+        data += "".join(f'{name} = "{text}"\n' for name in ids[:4])
+        result = scorer.result(parse_answers(data.encode(), quiz))
+        marks = {each.mark for each in result.answers if each.id in ids}
+        assert marks <= {Mark.WRONG, Mark.COLLECTED, Mark.UNANSWERED}
+
+
+def test_one_hostile_file_of_answers_costs_its_owner_the_quiz_and_no_other_anything(
+    quizzed: Checkout,
+) -> None:
+    for name in ("ann", "bob"):
+        quizzed.submission(f"class/{name}", {})
+    quizzed.write(f"class/ann/{LAB}/answers.toml", answered(1) + "a" + ".a" * 25_000 + " = 1\n")
+    right = answered(3, blocks=right_blocks(quizzed, 3), colour="good")
+    quizzed.write(f"class/bob/{LAB}/answers.toml", right)
+    ran, report = quizzed.grade(quizzed.root / "class")
+    assert ran.status == 0, ran.err
+    ann, bob = (entry["labs"][0]["quiz"] for entry in report["submissions"])
+    assert (ann["score"], "dots in one line" in ann["problem"]) == (0, True)
+    assert (bob["score"], bob["problem"]) == (2, "")

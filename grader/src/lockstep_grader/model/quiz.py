@@ -15,6 +15,7 @@ from string import Template
 from lockstep_grader.model.compat import StrEnum
 
 Value = int | float | str
+_MOST_DIGITS = 9  # of the number of a line
 ANSWERS = "answers.toml"  # the file with a student's answers, next to the rungs
 
 
@@ -178,9 +179,11 @@ def canonical(question: Question, answer: str) -> str:
             return " ".join(words)
         case Kind.LINE:
             most = question.code.rstrip("\n").count("\n") + 1
-            if not answer.strip().isdecimal() or not 1 <= int(answer) <= most:
+            digits = answer.strip()
+            is_short = len(digits) <= _MOST_DIGITS  # of many, int() raises another error
+            if not (is_short and digits.isdecimal() and 1 <= int(digits) <= most):
                 raise AnswerError(f"give the number of a line, from 1 to {most}")
-            return str(int(answer))
+            return str(int(digits))
         case Kind.EXPLAIN:
             if not answer.strip():
                 raise AnswerError("write a sentence or two")

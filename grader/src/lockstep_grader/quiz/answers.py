@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import BeforeValidator, Field, StrictInt
 
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import InputError
@@ -17,14 +17,28 @@ from lockstep_grader.quiz.tables import Table, parse_table, read_table
 
 _SEED_BITS = 48
 _Seed = Annotated[StrictInt, Field(ge=0, lt=1 << _SEED_BITS)]
-_Answer = Annotated[str, Field(max_length=10_000)]
+_MAX_BYTES = 64 << 10
+_MAX_CHARS = 10_000  # of one answer
+
+
+def _as_text(value: object) -> object:
+    """An answer as people give it: a person who edits the file may leave out a number's quotes."""
+    if isinstance(value, str) and len(value) <= _MAX_CHARS:
+        return value
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+    if is_whole or isinstance(value, float):
+        return str(value)
+    raise ValueError(f"an answer is a number, or a text of at most {_MAX_CHARS} characters")
+
+
+_Answer = Annotated[str, BeforeValidator(_as_text)]
 
 
 class _File(Table):
     version: Literal[1]
     lab: str
     seed: _Seed
-    answers: dict[str, _Answer | StrictInt | float] = Field(default_factory=dict)
+    answers: dict[str, _Answer] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,7 @@ def read_answers(file: Path, quiz: Quiz) -> Answers:
 
 def parse_answers(data: bytes, quiz: Quiz) -> Answers:
     """What a student handed in. Raises InputError with one line."""
-    return _checked(ANSWERS, parse_table(ANSWERS, data, _File), quiz)
+    return _checked(ANSWERS, parse_table(ANSWERS, data, _File, _MAX_BYTES), quiz)
 
 
 def _checked(name: str, read: _File, quiz: Quiz) -> Answers:
@@ -60,7 +74,7 @@ def _checked(name: str, read: _File, quiz: Quiz) -> Answers:
     known = {question.id for question in quiz.questions}
     if unknown := next((name for name in read.answers if name not in known), ""):
         raise InputError(f"{name}: answers: {quiz.lab} has no question {unknown!r}")
-    return Answers(read.lab, read.seed, {key: str(value) for key, value in read.answers.items()})
+    return Answers(read.lab, read.seed, read.answers)
 
 
 def write_answers(file: Path, answers: Answers) -> None:

@@ -10,6 +10,7 @@ from string import Template
 from lockstep_grader.author.scaffold.names import LabNames
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.quiz.file import FILE as QUIZ
 
 _TEMPLATES = Path(__file__).parent / "templates"
 EDITOR_FLAGS = "common/simt/editor/compile_flags.txt"
@@ -79,6 +80,8 @@ def _files(names: LabNames) -> Iterator[tuple[str, str]]:
         yield f"{lab}/{rung}.cu", filled("starter.cu", rung=rung, name=name)
         yield f"{solutions}/{rung}.cu", filled("solution.cu", rung=rung, name=name)
     yield f"{lab}/lab.toml", model
+    yield f"{lab}/{QUIZ}", filled("quiz.toml")
+    yield f"{solutions}/{QUIZ}", filled("quiz_key.toml")
     yield f"{solutions}/README.md", filled("solutions.md")
     yield f"{solutions}/mutants/zeros.cu", filled("mutant.cu")
 

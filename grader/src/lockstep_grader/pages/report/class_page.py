@@ -15,6 +15,7 @@ from lockstep_grader.pages.report.class_stats import (
 )
 from lockstep_grader.pages.report.help import RULES, who_needs_help
 from lockstep_grader.pages.report.pairs import Similarity, rules
+from lockstep_grader.pages.report.quiz_stats import quiz_stats
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.slugs import page_name
@@ -77,6 +78,7 @@ def class_page(
         stats=rung_stats(entries, labs),
         states=list(State),
         causes=common_causes(entries),
+        quizzes=quiz_stats(entries),
         extremes=extremes(results, labs),
         is_timed=results.backend is Backend.CUDA,
         help_rules=RULES,
