@@ -109,6 +109,19 @@ def test_a_variable_larger_than_a_process_may_be_is_refused(words: str, tmp_path
     assert "256000 MiB" in found.message
 
 
+NVCC = "[[gnu::constructor]] static void __sti____cudaRegisterAll() {}\n"
+OBJECT = "struct S { S(); int x; } s;\nS::S() : x(strlen(\"abc\")) {}\n"
+
+
+@needs_compiler
+def test_an_initialiser_of_nvccs_own_may_be_next_to_the_files(tmp_path: Path) -> None:
+    assert object_problem("#include <cstring>\n" + OBJECT + NVCC, tmp_path) is None
+    other = NVCC.replace("__cuda", "_more__cuda")
+    problem = object_problem("#include <cstring>\n" + OBJECT + NVCC + other, tmp_path)
+    assert problem is not None
+    assert "run before or after the program" in problem.message
+
+
 @needs_compiler
 def test_an_object_with_initialisers_and_containers_is_allowed(tmp_path: Path) -> None:
     text = """

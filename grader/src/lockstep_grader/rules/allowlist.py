@@ -106,9 +106,13 @@ ADVICE = (
 )  # fmt: skip
 PLAIN_ADVICE = "a rung may use CUDA's runtime, and C++ mathematics, containers and algorithms"
 
-# g++ makes one of each: a file's own dynamic initialisers, and the instrumentation's.
+# A compiler makes at most one of each: g++ a file's own dynamic initialisers, and the
+# instrumentation's; nvcc one that announces the kernels to the runtime.
 INITIALISERS = {
-    ".init_array": re.compile(r"_GLOBAL__(sub_)?I_\w+|_ZL\w*__cudaRegisterAll\w*|_ZL\w*sti\w*"),
-    ".init_array.00099": re.compile(r"_sub_I_00099_0"),
+    ".init_array": (
+        re.compile(r"_GLOBAL__(sub_)?I_\w+"),
+        re.compile(r"_ZL\w*__cudaRegisterAll\w*|_ZL\w*sti\w*"),
+    ),
+    ".init_array.00099": (re.compile(r"_sub_I_00099_0"),),
 }
 BEFORE_MAIN = re.compile(r"\.(preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b.*")

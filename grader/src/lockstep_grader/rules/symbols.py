@@ -6,7 +6,7 @@ not listed is a finding of kind `forbidden` that names the symbol and what to us
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
@@ -187,10 +187,9 @@ def _initialisers(made: Object) -> Iterator[_Complaint]:
     for index, section in enumerate(made.sections):
         if not BEFORE_MAIN.fullmatch(section.name) or section.size == 0:
             continue
-        expected = INITIALISERS.get(section.name)
         functions = made.pointers.get(index, ())
-        strangers = [name for name in functions if not expected or not expected.fullmatch(name)]
-        if strangers or section.size != 8 * len(functions) or len(functions) > 1:
+        strangers = _strangers(functions, INITIALISERS.get(section.name, ()))
+        if strangers or section.size != 8 * len(functions):
             name = (qualified_name(strangers[0]) or ("",))[-1] if strangers else ""
             yield (
                 name,
@@ -199,6 +198,19 @@ def _initialisers(made: Object) -> Iterator[_Complaint]:
                     "in the function that is called"
                 ),
             )
+
+
+def _strangers(functions: Sequence[str], expected: Sequence[re.Pattern[str]]) -> list[str]:
+    """Those that no compiler made: not expected, or a second one of the same origin."""
+    awaited = list(expected)
+    found = []
+    for name in functions:
+        origin = next((pattern for pattern in awaited if pattern.fullmatch(name)), None)
+        if origin is None:
+            found.append(name)
+        else:
+            awaited.remove(origin)
+    return found
 
 
 def _disguises(made: Object) -> Iterator[_Complaint]:
