@@ -261,6 +261,8 @@ Options parse_options(int argc, char** argv) {
       options.sandbox.push_back(value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
+    } else if (name == "--checker-log") {
+      options.checker_log = value;
     } else if (name == "--seek-kind") {
       options.sought.kinds.push_back(value);
     } else if (name == "--seek-line") {
@@ -294,6 +296,7 @@ std::vector<std::string> submission_command(const Options& options) {
 Limits limits(const Options& options) {
   Limits limits;
   limits.sandboxed = !options.sandbox.empty();
+  limits.checker_log = options.checker_log;
   limits.call_cpu_seconds *= options.patience;
   limits.call_wall_seconds *= options.patience;
   limits.all_calls_seconds *= options.patience;

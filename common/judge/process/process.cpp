@@ -26,6 +26,7 @@ namespace judge {
 namespace {
 
 constexpr std::size_t kKeptOutputBytes = 4096;
+constexpr std::size_t kMaxLogBytes = std::size_t{16} << 20;
 constexpr auto kMaxSpin = std::chrono::seconds(2);
 constexpr auto kMaxAfterlife = std::chrono::seconds(10);
 constexpr auto kMaxDying = std::chrono::seconds(5);  // from its last descriptor to its end
@@ -37,8 +38,9 @@ void set_limit(__rlimit_resource resource, rlim_t value) {
 }
 
 // Runs in the child between fork and exec: async-signal-safe calls only.
-void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd,
-                   int output_fd) {
+// log_fd: of a checker around the worker; -1: there is none.
+void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd, int output_fd,
+                   int log_fd) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with the judge
   set_limit(RLIMIT_CORE, 0);
@@ -47,10 +49,13 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
   socket_fd = fcntl(socket_fd, F_DUPFD, 10);
   output_fd = fcntl(output_fd, F_DUPFD, 10);
   arena_fd = fcntl(arena_fd, F_DUPFD, 10);
+  log_fd = fcntl(log_fd < 0 ? output_fd : log_fd, F_DUPFD, 10);
   const int null_fd = open("/dev/null", O_RDONLY);
-  if (socket_fd < 0 || output_fd < 0 || arena_fd < 0 || null_fd < 0) _exit(127);
+  if (socket_fd < 0 || output_fd < 0 || arena_fd < 0 || log_fd < 0 || null_fd < 0) {
+    _exit(127);
+  }
   dup2(null_fd, STDIN_FILENO);
-  dup2(output_fd, STDOUT_FILENO);
+  dup2(log_fd, STDOUT_FILENO);  // the worker's own, under a checker: see move_output() there
   dup2(output_fd, STDERR_FILENO);
   dup2(socket_fd, wire::kSocketFd);
   dup2(arena_fd, wire::kArenaFd);
@@ -139,6 +144,13 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
     close(sockets[1]);
     throw std::runtime_error("cannot make a pipe for the worker");
   }
+  // A socket, not a pipe: /proc/PID/fd opens another process's pipe, but no socket.
+  int logs[2] = {-1, -1};
+  if (!limits_.checker_log.empty() &&
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, logs) != 0) {
+    for (const int fd : {sockets[0], sockets[1], pipes[0], pipes[1]}) close(fd);
+    throw std::runtime_error("cannot make a socket for the checker");
+  }
   std::vector<std::string> argv_strings = command;
   std::vector<std::string> env_strings = worker_environment();
   const std::vector<char*> argv = pointers(argv_strings);
@@ -146,12 +158,15 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   // The child's end must block: a student's printf that fails with EAGAIN would lose text.
   fcntl(pipes[1], F_SETFL, 0);
   pid_ = fork();
-  if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1]);
+  if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1], logs[1]);
   close(sockets[1]);
   close(pipes[1]);
+  if (logs[1] >= 0) close(logs[1]);
+  log_fd_ = logs[0];
   if (pid_ < 0) {
     close(sockets[0]);
     close(pipes[0]);
+    if (log_fd_ >= 0) close(log_fd_);
     throw std::runtime_error("cannot start a process for the worker");
   }
   socket_fd_ = sockets[0];
@@ -183,6 +198,8 @@ WorkerProcess::~WorkerProcess() {
   }
   close(socket_fd_);
   close(output_fd_);
+  drain_log();
+  if (log_fd_ >= 0) close(log_fd_);
   if (pid_fd_ >= 0) close(pid_fd_);
 }
 
@@ -191,7 +208,10 @@ void WorkerProcess::say_farewell() {
   shutdown(socket_fd_, SHUT_RDWR);  // the worker's next read finds the end, so it returns
   const auto deadline = Clock::now() + std::chrono::duration<double>(limits_.farewell_seconds);
   pollfd gone{pid_fd_, POLLIN, 0};
-  while (Clock::now() < deadline && poll(&gone, 1, kWatchIntervalMs) == 0) drain_output();
+  while (Clock::now() < deadline && poll(&gone, 1, kWatchIntervalMs) == 0) {
+    drain_output();
+    drain_log();
+  }
 }
 
 void WorkerProcess::kill_group() {
@@ -221,6 +241,7 @@ void WorkerProcess::await_silence() {
     const int num_ready = poll(&pipe, 1, kWatchIntervalMs);
     if (num_ready < 0 && errno != EINTR) break;
     drain_output();
+    drain_log();
     if (num_ready > 0 && (pipe.revents & POLLHUP) != 0) return;
   }
   throw std::runtime_error("a process of the worker's outlives being killed");
@@ -280,14 +301,16 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
   for (;;) {
     pollfd fds[] = {{socket_open_ ? socket_fd_ : -1, POLLIN, 0},
                     {output_open ? output_fd_ : -1, POLLIN, 0},
-                    {pid_fd_, POLLIN, 0}};
+                    {pid_fd_, POLLIN, 0},
+                    {log_fd_, POLLIN, 0}};
     const bool spins = wait == Wait::kSpinning && Clock::now() - begin < kMaxSpin;
-    if (poll(fds, 3, spins ? 0 : kWatchIntervalMs) < 0 && errno != EINTR) {
+    if (poll(fds, 4, spins ? 0 : kWatchIntervalMs) < 0 && errno != EINTR) {
       return finish(Ending::kDied);
     }
     const std::chrono::duration<double> waited = Clock::now() - begin;
     if (spins && fds[0].revents == 0 && fds[1].revents == 0 && fds[2].revents == 0) continue;
 
+    if (fds[3].revents != 0) drain_log();
     if (fds[1].revents != 0 && !drain_output()) return finish(Ending::kFlooded);
     if ((fds[1].revents & POLLHUP) != 0 && (fds[1].revents & POLLIN) == 0) output_open = false;
     if (fds[0].revents != 0) {
@@ -356,6 +379,22 @@ bool WorkerProcess::receive(Exchange& exchange) {
   }
   received_.clear();
   return true;
+}
+
+void WorkerProcess::drain_log() {
+  if (log_fd_ < 0) return;
+  std::ofstream file(limits_.checker_log, std::ios::app | std::ios::binary);
+  char chunk[65536];
+  for (;;) {
+    const ssize_t got = recv(log_fd_, chunk, sizeof chunk, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;
+    if (got == 0) break;  // the checker and all that it started are gone
+    if (log_bytes_ < kMaxLogBytes) file.write(chunk, got);
+    log_bytes_ += static_cast<std::size_t>(got);
+  }
+  close(log_fd_);
+  log_fd_ = -1;
 }
 
 bool WorkerProcess::drain_output() {

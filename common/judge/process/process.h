@@ -25,6 +25,8 @@ struct Limits {
   std::size_t output_bytes = std::size_t{1} << 20;
   double farewell_seconds = 0;  // to end by itself after the last request; then it is killed
   bool sandboxed = false;       // the command is a sandbox: see WorkerProcess::describe_death
+  // File to which what a checker around the worker prints is added; empty: there is none.
+  std::string checker_log = {};
 };
 
 // How one exchange with the worker ended.
@@ -73,6 +75,7 @@ class WorkerProcess {
   using Clock = std::chrono::steady_clock;
   Exchange finish(Ending ending);
   Exchange wait_for_reply(Clock::time_point begin, Wait wait, double seconds);
+  void drain_log();
   bool drain_output();      // false once the output limit is passed
   bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
   bool read_socket();       // false: the other end is closed
@@ -92,6 +95,8 @@ class WorkerProcess {
   int pid_fd_ = -1;
   int socket_fd_ = -1;
   int output_fd_ = -1;
+  int log_fd_ = -1;  // the judge's end of the checker's standard output
+  std::size_t log_bytes_ = 0;
   bool greeted_ = false;
   bool socket_open_ = true;
   std::uint32_t sequence_ = 0;

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -164,6 +165,14 @@ void count_on(int* d_out, int) {
     for (std::atomic_ref<int> count(*d_out);;) count.fetch_add(1);
   }).detach();
 }
+// Through the descriptors of its own that may lead there, and through its parent's.
+void print_into_log() {
+  const std::string parent = "/proc/" + std::to_string(getppid()) + "/fd/1";
+  const int of_parent = open(parent.c_str(), O_WRONLY);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO, of_parent}) {
+    static_cast<void>(!write(fd, "= forged\n", 9));
+  }
+}
 void look_killed() { std::exit(137); }
 void fork_and_leave() {
   if (fork() == 0) {
@@ -259,6 +268,7 @@ std::span<const Entry> call_table() {
       make_entry("take_and_be_killed", &take_and_be_killed),
       make_entry("close_channel", &close_channel),
       make_entry("count_on", &count_on),
+      make_entry("print_into_log", &print_into_log),
       make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("paced", &paced),

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "protocol/call_encoding.h"
 
@@ -114,6 +116,28 @@ TEST_F(SubmissionUnderTest, MaySendNoMoreThanTheJudgeWritesDown) {
   const Outcome outcome = call("send_a_novel");
   ASSERT_TRUE(outcome.failure);
   EXPECT_LT(outcome.failure->message.size(), wire::kMaxTextBytes + 100);
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The judge keeps what the checker says apart from what the worker says, whatever the worker says.
+TEST(CheckerLog, IsOutOfTheWorkersReach) {
+  const std::string file = ::testing::TempDir() + "checker_" + std::to_string(getpid());
+  std::filesystem::remove(file);
+  Arena arena(1 << 20);
+  judge::Submission submission(
+      {"/bin/sh", "-c", "echo '= a finding'; \"$0\" --checked; echo '= end'", MISBEHAVING_WORKER},
+      arena, {.farewell_seconds = 20, .checker_log = file});
+  wire::Batch batch;
+  batch.calls = {{"print_into_log", {}}};
+  EXPECT_FALSE(submission.run(batch).failure);
+  submission.end();
+  EXPECT_EQ(text_of(file), "= a finding\n= end\n");
+  EXPECT_NE(submission.take_output().find("= forged"), std::string::npos);
+  std::filesystem::remove(file);
 }
 
 // A wrapper's last words, as a checker's summary is.

@@ -19,6 +19,8 @@
 namespace worker {
 namespace {
 
+constexpr std::string_view kChecked = "--checked";  // a checker runs the worker
+
 const Entry* find_entry(const std::string& name) {
   for (const Entry& entry : call_table()) {
     if (name == entry.name) return &entry;
@@ -185,9 +187,16 @@ void report_no_signal(int status, void*) {
   _exit(kLastPlainStatus);
 }
 
+// Standard output belongs to the checker around the worker. The worker gives up its own copy, so
+// that the rung cannot write to what the checker says. Its text goes where its errors go.
+void move_output(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == kChecked) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
 // Runs before the rung's initialisers, which have no priority: until the greeting is sent, a
 // failure is the machine's. A worker started by hand has no judge to greet.
-[[gnu::constructor(101)]] void begin() {
+[[gnu::constructor(101)]] void begin(int argc, char** argv) {
+  move_output(argc, argv);
   claim_resources();
   on_exit(report_no_signal, nullptr);
   const wire::Header greeting;
@@ -223,7 +232,7 @@ int main(int argc, char** argv) {
       worker::scratch_memory(1, false);
       return 0;
     }
-    if (argument == "--checked") worker::prepare_for_checker();
+    if (argument == worker::kChecked) worker::prepare_for_checker();
     return worker::serve();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker: %s (started by hand? the judge starts workers)\n", error.what());

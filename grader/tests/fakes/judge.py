@@ -80,7 +80,7 @@ if tool := wraps.get("tool"):  # the worker runs under a checker, whose log the 
     logs = [line.split(maxsplit=2)[1:] for line in lines if line.startswith("//sanitizer ")]
     said = [Path(file) for name, file in logs if name == tool]
     if "no sanitizer" not in directives:
-        log = Path(wraps["log-file"].replace("%p", str(os.getpid())))
+        log = Path(arguments["checker-log"])
         log.write_text("========= COMPUTE-SANITIZER\n" + "".join(f.read_text() for f in said))
 
 

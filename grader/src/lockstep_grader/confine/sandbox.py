@@ -66,7 +66,7 @@ class Confinement(Protocol):
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation in `work`."""
 
-    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         """The words to put before the path of `worker`, or of its checker."""
 
 
@@ -77,8 +77,8 @@ class Unconfined:
         del work, include
         return list(argv)
 
-    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
-        del worker, logs, gpu
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
+        del worker, gpu, is_checked
         return []
 
 
@@ -110,20 +110,18 @@ class Sandbox:
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
 
-    def running(self, worker: Path, logs: Path | None = None, gpu: str = "") -> list[str]:
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         """The words before the path of `worker`: it sees libraries and itself.
 
-        `logs`: a folder that a checker around the worker may write to; `gpu`: the one to use, as
-        CUDA_VISIBLE_DEVICES names it, where not all that there are.
+        `gpu`: the one to use, as CUDA_VISIBLE_DEVICES names it, where not all that there are;
+        `is_checked`: by a checker around it.
         """
         made = [self.program, *self.isolation]
         if self.backend is Backend.CPU:
             made += _readable((*_LIBRARIES, _SYSTEM_FILES[1]))
         else:
             made += list(_gpu(gpu))
-        if logs:  # compute-sanitizer starts processes of its own: no filter
-            made += ["--bind", str(logs), str(logs)]
-        else:
+        if not is_checked:  # compute-sanitizer starts processes of its own
             made += ["--seccomp", str(_FILTER_FD)]
         made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])

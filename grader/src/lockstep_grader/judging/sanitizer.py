@@ -57,9 +57,9 @@ class Sanitizer:
             return False
         return read_log(said.stdout, "").has_run
 
-    def wrap(self, tool: str, log: str) -> list[str]:
+    def wrap(self, tool: str) -> list[str]:
         """The judge's options that put the worker under one tool."""
-        return [f"--wrap={word}" for word in (*self._command(tool), f"--log-file={log}")]
+        return [f"--wrap={word}" for word in self._command(tool)]
 
     def _command(self, tool: str) -> list[str]:
         program, limit = str(self.program), f"--print-limit={_PRINT_LIMIT}"
@@ -141,19 +141,16 @@ def _run_tool(
     gpu: str,
 ) -> TestResult:
     started = time.monotonic()
-    # The judge starts a fresh worker after each fault: %p gives each a log of its own.
     work = patient.work / tool  # the tools run side by side
-    logs_folder = work / "logs"
-    logs_folder.mkdir(parents=True)
-    pattern = logs_folder / f"{tool}-%p.log"
+    work.mkdir(parents=True)
+    log = work / "checker.log"  # the judge writes it: the rung can reach neither file nor channel
     argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]
-    sandbox = patient.confinement.running(patient.worker, logs_folder, gpu)
-    argv += ["--quick", *(f"--sandbox={word}" for word in sandbox)]
-    argv += sanitizer.wrap(tool, str(pattern))
+    sandbox = patient.confinement.running(patient.worker, gpu, is_checked=True)
+    argv += ["--quick", f"--checker-log={log}", *(f"--sandbox={word}" for word in sandbox)]
+    argv += sanitizer.wrap(tool)
     tests, _ = run_judge_command(argv, patient.seed, work, processes, gpu)
-    logs = sorted(logs_folder.glob(f"{tool}-*.log"))
-    text = "".join(_whole_lines(log.read_text("utf-8", "replace")) for log in logs)
-    report = read_log(text, patient.file_name)
+    text = log.read_text("utf-8", "replace") if log.exists() else ""
+    report = read_log(_whole_lines(text), patient.file_name)
     name = f"compute-sanitizer.{tool}"
     if not report.has_run:
         raise FaultError(f"{name} did not start; --no-sanitizer leaves it out")

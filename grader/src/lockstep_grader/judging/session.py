@@ -24,6 +24,10 @@ from lockstep_grader.toolchain.description import Toolchain, read_toolchain
 from lockstep_grader.toolchain.nvcc import NoRungCompiler
 from lockstep_grader.toolchain.nvcc_setup import finish_fetching, rung_compiler_here
 
+_JUDGES_CLEANLINESS = {  # by whether the emulator is asked
+    True: "so only the emulator judges cleanliness",
+    False: "so cleanliness is not judged",
+}
 _ALL_LABS = ("lockstep",)
 SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
 
@@ -94,7 +98,7 @@ def _open(
     if toolchain.backend is Backend.CUDA and use_sanitizer:
         sanitizer = find_sanitizer()
         if sanitizer is None:
-            say(f"compute-sanitizer is not here, so cleanliness is not judged: {SANITIZER_ADVICE}")
+            say(f"compute-sanitizer is not here, {_JUDGES_CLEANLINESS[asks_emulator]}: {SANITIZER_ADVICE}")
         else:
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
     confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
