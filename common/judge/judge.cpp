@@ -30,6 +30,7 @@ constexpr std::size_t kArenaBytes = std::size_t{1} << 30;
 // A checker writes its last findings when the program under it ends.
 constexpr double kFarewellSeconds = 30;
 constexpr double kCheckerSlowdown = 6;
+constexpr std::size_t kCheckersOwnBytes = std::size_t{1} << 30;
 
 // The driver gives a process's memory back only after the process is gone.
 constexpr auto kMaxRelease = std::chrono::seconds(10);
@@ -305,7 +306,9 @@ Limits limits(const Options& options) {
   if (!kOnGpu && std::ranges::find(sought, kind::kTimeout) != sought.end()) {
     limits.call_cpu_seconds /= 4;
   }
+  limits.counts_pinned = kOnGpu && options.wrapper.empty();
   if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
+    limits.memory_bytes += kCheckersOwnBytes;
     limits.call_cpu_seconds *= kCheckerSlowdown;
     limits.call_wall_seconds *= kCheckerSlowdown;
     limits.farewell_seconds = kFarewellSeconds;

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -15,65 +13,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
 
+#include "process/become_worker.h"
+#include "process/family.h"
+
 namespace judge {
 namespace {
 
 constexpr std::size_t kKeptOutputBytes = 4096;
+// What the driver maps for every program, before the rung asks for anything, is less than this. The
+// rung's initialisers run before the first look, and must not raise what counts as the driver's.
+constexpr std::size_t kMaxDriversOwnBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxLogBytes = std::size_t{16} << 20;
 constexpr auto kMaxSpin = std::chrono::seconds(2);
 constexpr auto kMaxAfterlife = std::chrono::seconds(10);
 constexpr auto kMaxDying = std::chrono::seconds(5);  // from its last descriptor to its end
 constexpr int kWatchIntervalMs = 50;                 // how often CPU time and memory are looked at
-
-void set_limit(__rlimit_resource resource, rlim_t value) {
-  const rlimit limit{value, value};
-  setrlimit(resource, &limit);
-}
-
-// Runs in the child between fork and exec: async-signal-safe calls only.
-// log_fd: of a checker around the worker; -1: there is none.
-void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd, int output_fd,
-                   int log_fd) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with the judge
-  set_limit(RLIMIT_CORE, 0);
-  set_limit(RLIMIT_FSIZE, rlim_t{16} << 20);
-  // Move everything out of the way of the fixed numbers before putting it there.
-  socket_fd = fcntl(socket_fd, F_DUPFD, 10);
-  output_fd = fcntl(output_fd, F_DUPFD, 10);
-  arena_fd = fcntl(arena_fd, F_DUPFD, 10);
-  log_fd = fcntl(log_fd < 0 ? output_fd : log_fd, F_DUPFD, 10);
-  const int null_fd = open("/dev/null", O_RDONLY);
-  if (socket_fd < 0 || output_fd < 0 || arena_fd < 0 || log_fd < 0 || null_fd < 0) {
-    _exit(127);
-  }
-  dup2(null_fd, STDIN_FILENO);
-  dup2(log_fd, STDOUT_FILENO);  // the worker's own, under a checker: see move_output() there
-  dup2(output_fd, STDERR_FILENO);
-  dup2(socket_fd, wire::kSocketFd);
-  dup2(arena_fd, wire::kArenaFd);
-  syscall(SYS_close_range, wire::kArenaFd + 1, ~0U, 0);
-  execve(argv[0], argv, envp);
-  _exit(127);
-}
-
-// Of the judge's environment, the worker gets only what a CUDA program needs to find its driver.
-std::vector<std::string> worker_environment() {
-  std::vector<std::string> environment;
-  environment.reserve(3);
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
-    if (const char* value = std::getenv(name))
-      environment.push_back(std::string(name) + "=" + value);
-  }
-  return environment;
-}
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -83,57 +42,11 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// `pid` and all processes below it: a sandbox has its own between us and the worker.
-std::vector<pid_t> family(pid_t pid) {
-  std::vector<pid_t> members = {pid};
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const std::string id = std::to_string(members[i]);
-    std::string path = "/proc/";
-    path.append(id).append("/task/").append(id).append("/children");
-    std::ifstream children(path);
-    for (pid_t child = 0; children >> child;) members.push_back(child);
-  }
-  return members;
-}
-
-double cpu_seconds_of(pid_t pid) {
-  // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing parenthesis.
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t paren = line.rfind(')');
-  if (paren == std::string::npos) return 0;
-  unsigned long user = 0;
-  unsigned long system = 0;
-  std::sscanf(line.c_str() + paren + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-              &user, &system);
-  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-// Its own pages, in memory or swapped out, and the shared ones outside the arena, which is ours.
-// Pages of files do not count: they are read-only, and the system may drop them.
-std::size_t memory_bytes_of(pid_t pid, std::size_t arena_bytes) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  std::size_t own = 0;
-  std::size_t shared = 0;
-  for (std::string name; file >> name;) {
-    std::size_t kib = 0;
-    if (name == "RssAnon:" || name == "VmSwap:") {
-      file >> kib;
-      own += kib << 10;
-    } else if (name == "RssShmem:") {
-      file >> kib;
-      shared = kib << 10;
-    }
-  }
-  return own + shared - std::min(shared, arena_bytes);
-}
-
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_fd,
-                             std::size_t arena_bytes, const Limits& limits)
-    : limits_(limits), arena_bytes_(arena_bytes) {
+                             std::size_t shared_bytes, const Limits& limits)
+    : limits_(limits), shared_bytes_(shared_bytes), drivers_own_bytes_(kMaxDriversOwnBytes) {
   int sockets[2];
   int pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -424,8 +337,24 @@ double WorkerProcess::cpu_seconds() const {
 
 std::size_t WorkerProcess::memory_bytes() const {
   std::size_t sum = 0;
-  for (const pid_t pid : family(pid_)) sum += memory_bytes_of(pid, arena_bytes_);
+  for (const pid_t pid : family(pid_)) sum += memory_bytes_of(pid, shared_bytes_);
+  return sum + pinned_bytes();
+}
+
+std::size_t WorkerProcess::driver_bytes() const {
+  std::size_t sum = 0;
+  for (const pid_t pid : family(pid_)) sum += driver_bytes_of(pid);
   return sum;
+}
+
+std::size_t WorkerProcess::pinned_bytes() const {
+  if (!limits_.counts_pinned) return 0;
+  const std::size_t mapped = driver_bytes();
+  return mapped - std::min(mapped, drivers_own_bytes_);
+}
+
+void WorkerProcess::begin_counting_pinned() {
+  if (limits_.counts_pinned) drivers_own_bytes_ = std::min(driver_bytes(), kMaxDriversOwnBytes);
 }
 
 }  // namespace judge

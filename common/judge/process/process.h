@@ -27,6 +27,7 @@ struct Limits {
   bool sandboxed = false;       // the command is a sandbox: see WorkerProcess::describe_death
   // File to which what a checker around the worker prints is added; empty: there is none.
   std::string checker_log = {};
+  bool counts_pinned = false;  // host memory that NVIDIA's driver maps counts as the worker's
 };
 
 // How one exchange with the worker ended.
@@ -49,8 +50,9 @@ enum class Wait { kAsleep, kSpinning };
 class WorkerProcess {
  public:
   // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
-  // descriptors. Throws std::runtime_error if no process can be started.
-  WorkerProcess(const std::vector<std::string>& command, int arena_fd, std::size_t arena_bytes,
+  // descriptors. `shared_bytes` of its shared pages are the arena's. Throws std::runtime_error if
+  // no process can be started.
+  WorkerProcess(const std::vector<std::string>& command, int arena_fd, std::size_t shared_bytes,
                 const Limits& limits);
   ~WorkerProcess();  // end(), whose failure is not reported
   WorkerProcess(const WorkerProcess&) = delete;
@@ -59,6 +61,9 @@ class WorkerProcess {
   // Sends a request and waits for its reply, at most `seconds` or the limit of a call, whichever is
   // less. After any outcome except kReplied the process is dead.
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait, double seconds);
+
+  // From now on what the driver has mapped more than now is the rung's.
+  void begin_counting_pinned();
 
   // Stops all threads of the worker and of the processes around it, and lets them go on.
   void pause() const;
@@ -83,13 +88,16 @@ class WorkerProcess {
   void send(int signal) const;       // to the process and all below it
   double cpu_seconds() const;        // of the process and all below it
   std::size_t memory_bytes() const;  // the same, without the arena
+  std::size_t driver_bytes() const;
+  std::size_t pinned_bytes() const;
   void say_farewell();
   void kill_group();
   void await_silence();
   void describe_death(int code, int status);
 
   Limits limits_;
-  std::size_t arena_bytes_ = 0;
+  std::size_t shared_bytes_ = 0;
+  std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
   std::size_t seen_memory_bytes_ = 0;
   pid_t pid_ = -1;
   int pid_fd_ = -1;

@@ -202,7 +202,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   };
   if (process_ == nullptr) {
     process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(),
-                                               arena_.memory().size_bytes(), limits_);
+                                               arena_.memory().host_bytes(), limits_);
     const Exchange hello = exchange(
         wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
     if (hello.ending != Ending::kReplied && !hello.greeted) {
@@ -211,6 +211,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
                                ": " + output_);
     }
     if (hello.ending != Ending::kReplied) return end_with(hello);
+    process_->begin_counting_pinned();
   }
   arena_.memory().settle();
   const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),

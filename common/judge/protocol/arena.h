@@ -28,6 +28,7 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   std::size_t size_bytes() const { return size_bytes_; }
+  std::size_t host_bytes() const;  // of it, as pages that count as a process's shared memory
   std::byte* device_base() const { return d_base_; }  // as the judge's own kernels see it
   int fd() const { return fd_; }                      // for a worker to inherit
 

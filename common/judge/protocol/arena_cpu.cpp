@@ -30,6 +30,8 @@ Memory::~Memory() {
   close(fd_);
 }
 
+std::size_t Memory::host_bytes() const { return size_bytes_; }
+
 void Memory::fill(std::size_t offset, unsigned char value, std::size_t size_bytes) {
   std::memset(d_base_ + offset, value, size_bytes);
 }

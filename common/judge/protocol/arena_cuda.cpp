@@ -24,6 +24,8 @@ Memory::~Memory() {
   close(fd_);
 }
 
+std::size_t Memory::host_bytes() const { return 0; }
+
 void Memory::fill(std::size_t offset, unsigned char value, std::size_t size_bytes) {
   lab::check(cudaMemset(d_base_ + offset, value, size_bytes));
 }
