@@ -247,7 +247,9 @@ def test_a_missing_sanitizer_is_said_once(gpu: Checkout, monkeypatch: pytest.Mon
     monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: None)
     ran, _ = gpu.grade(gpu.submission("ann", {}))
     assert ran.status == 0
-    assert ran.err.count("compute-sanitizer is not here, so only the emulator judges cleanliness") == 1
+    assert (
+        ran.err.count("compute-sanitizer is not here, so only the emulator judges cleanliness") == 1
+    )
 
 
 def test_a_sanitizer_that_does_not_start_is_a_fault_and_costs_nothing(gpu: Checkout) -> None:

@@ -110,7 +110,7 @@ def test_a_variable_larger_than_a_process_may_be_is_refused(words: str, tmp_path
 
 
 NVCC = "[[gnu::constructor]] static void __sti____cudaRegisterAll() {}\n"
-OBJECT = "struct S { S(); int x; } s;\nS::S() : x(strlen(\"abc\")) {}\n"
+OBJECT = 'struct S { S(); int x; } s;\nS::S() : x(strlen("abc")) {}\n'
 
 
 @needs_compiler

@@ -119,7 +119,7 @@ TEST_F(MatrixAdd, AddsAnyShape) {
 
 TEST_F(MatrixAdd, AddsNothingToNothing) { expect_for_shapes({{7, 5}, {0, 5}, {7, 0}, {0, 0}}); }
 
-TEST_F(MatrixAdd, AddsManyItems) {
+TEST_F(MatrixAdd, AddsMatricesOfManyItems) {
   const int side = judge::kOnGpu ? 5000 : 500;
   expect_for_shapes(
       {{side + static_cast<int>(next_seed() % 97), side + static_cast<int>(next_seed() % 97)},

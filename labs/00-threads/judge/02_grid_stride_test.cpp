@@ -202,7 +202,7 @@ TEST_F(GridStride, DoesWithoutTheRecord) {
   }
 }
 
-TEST_F(GridStride, HandlesManyItems) {
+TEST_F(GridStride, ScalesArraysOfManyItems) {
   const int num_items = (judge::kOnGpu ? 1 << 24 : 1 << 18) + static_cast<int>(next_seed() % 997);
   expect_for_launches({{num_items, 64, 256}, {num_items, 3, 1000}});
 }

@@ -97,7 +97,7 @@ TEST_F(HostFlow, MakesTables) {
   }
 }
 
-TEST_F(HostFlow, MakesManyItems) {
+TEST_F(HostFlow, MakesTablesOfManyItems) {
   begin_case();
   const int side = judge::kOnGpu ? 5000 : 500;
   const Case made = make_case({side + static_cast<int>(next_seed() % 97), side});

@@ -29,6 +29,7 @@ _TOOLS = {
     "synccheck": (),
 }
 _PRINT_LIMIT = 100
+_WRONG = (Outcome.FAILED, Outcome.ERROR)
 SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
 
 
@@ -167,7 +168,7 @@ def _run_tool(
             replace(finding, message=f"only under {tool}: {finding.message}")
             for finding in changed.findings
         )
-    elif all(test.outcome is Outcome.PASSED for test in tests):
+    elif all(test.outcome in (Outcome.PASSED, Outcome.SKIPPED) for test in tests):
         outcome = Outcome.PASSED
     else:  # it fails without the tool, too
         outcome = Outcome.SKIPPED
@@ -183,7 +184,7 @@ def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> Tes
     """
     passed = {test.name for test in plain if test.outcome is Outcome.PASSED}
     return next(
-        (test for test in checked if test.outcome is not Outcome.PASSED and test.name in passed),
+        (test for test in checked if test.outcome in _WRONG and test.name in passed),
         None,
     )
 

@@ -98,7 +98,8 @@ def _open(
     if toolchain.backend is Backend.CUDA and use_sanitizer:
         sanitizer = find_sanitizer()
         if sanitizer is None:
-            say(f"compute-sanitizer is not here, {_JUDGES_CLEANLINESS[asks_emulator]}: {SANITIZER_ADVICE}")
+            instead = _JUDGES_CLEANLINESS[asks_emulator]
+            say(f"compute-sanitizer is not here, {instead}: {SANITIZER_ADVICE}")
         else:
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
     confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
