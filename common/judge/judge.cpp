@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,6 +20,7 @@
 #include "measure/counting.h"
 #include "measure/recording.h"
 #include "measure/speed_record.h"
+#include "process/family.h"
 #include "protocol/device_limits.h"
 
 namespace judge {
@@ -306,7 +308,10 @@ Limits limits(const Options& options) {
   if (!kOnGpu && std::ranges::find(sought, kind::kTimeout) != sought.end()) {
     limits.call_cpu_seconds /= 4;
   }
-  limits.counts_pinned = kOnGpu && options.wrapper.empty();
+  // Our own process holds the arena. Where a driver maps device memory like pinned memory, the two
+  // cannot be told apart.
+  const bool can_count_pinned = driver_bytes_of(getpid()) < kArenaBytes;
+  limits.counts_pinned = kOnGpu && options.wrapper.empty() && can_count_pinned;
   if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
     limits.memory_bytes += kCheckersOwnBytes;
     limits.call_cpu_seconds *= kCheckerSlowdown;
