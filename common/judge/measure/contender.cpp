@@ -35,13 +35,13 @@ Contender::Timed Contender::run_batch(const Workload& workload,
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.timed = 1;
-  const Outcome empty = submission->run(batch);  // also makes its context the device's current one
+  const Outcome empty = run(batch);  // also makes its context the device's current one
   if (empty.failure) return {empty.failure};
   for (std::size_t i = 0; i < calls_per_batch; ++i) {
     slots[i]->poison_outputs();
     batch.calls.push_back(slots[i]->call(function));
   }
-  const Outcome outcome = submission->run(batch);
+  const Outcome outcome = run(batch);
   if (outcome.failure) return {outcome.failure};
   for (std::size_t i = 0; has_result && i < calls_per_batch; ++i) {
     if (auto wrong = slots[i]->check()) {
@@ -55,6 +55,12 @@ Contender::Timed Contender::run_batch(const Workload& workload,
   call_ms[round] = elapsed_ms / num_calls;
   clock_gap_ms.push_back((elapsed_ms - outcome.events_ms) / num_calls);
   return {std::nullopt, empty.wall_ms};
+}
+
+Outcome Contender::run(const wire::Batch& batch) {
+  Outcome outcome = submission->run(batch);
+  if (retime) retime(outcome);
+  return outcome;
 }
 
 }  // namespace judge

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,12 +16,16 @@
 
 namespace judge {
 
+// Sets the times of a batch that has ended.
+using Retime = std::function<void(Outcome&)>;
+
 struct Contender {
   std::string function;
   std::unique_ptr<Submission> submission;  // null: there is no such contender
   bool has_result = true;                  // false: it writes nothing that could be checked
   bool is_paused = false;                  // between its batches: it gets no time on the processor
   int round_interval = 1;                  // joins every n-th round
+  Retime retime;                           // empty: the clocks' times stand
   std::size_t calls_per_batch = 1;
   std::size_t checked_calls = 0;     // timed calls with right results
   std::map<int, double> call_ms;     // by round: one call's share of a batch
@@ -42,6 +47,7 @@ struct Contender {
  private:
   Timed run_batch(const Workload& workload, std::span<const std::unique_ptr<Slot>> slots, int round,
                   double overhead_ms);
+  Outcome run(const wire::Batch& batch);
 };
 
 }  // namespace judge

@@ -74,6 +74,7 @@ class Measurement {
   void add(Contender& contender, const std::string& function, std::vector<std::string> command,
            const Limits& limits = {}) {
     contender.function = function;
+    contender.retime = plan_.retime;
     contender.submission = std::make_unique<Submission>(std::move(command), arena_, limits);
     contenders_.push_back(&contender);
   }

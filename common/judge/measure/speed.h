@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fixture/test_data.h"
+#include "measure/contender.h"
 #include "measure/ratio.h"
 #include "measure/workload.h"
 
@@ -35,6 +36,7 @@ struct SpeedPlan {
   // 0.15 ms, no longer matters.
   double long_batch_ms = 400;
   double enough_ms = 10'000;  // of its batches; then slow_rounds suffice
+  Retime retime = {};         // a test's own time; empty: the clocks'
 };
 
 struct SpeedResult {
