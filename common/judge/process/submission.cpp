@@ -137,7 +137,7 @@ std::optional<Failure> cause_of(const Outcome& outcome) {
 }
 
 Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
-    : command_(std::move(command)), arena_(arena), limits_(limits) {}
+    : command_(std::move(command)), arena_(arena), limits_(std::move(limits)) {}
 
 void Submission::end() {
   if (process_ == nullptr) return;
