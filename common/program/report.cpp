@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A program with a main() of its own, run by `./lab run`: takes the settings from the environment,
-// and writes what the emulator finds into a file, one JSON object a line, as soon as it is found.
-// So nothing is lost when the program crashes or is ended. docs/emulator.md describes the lines.
+// A program with a main() of its own: takes the settings from the environment, and reports what the
+// emulator finds as soon as it is found, so that nothing is lost when the program crashes or is
+// ended. `./lab run` names a file, which gets one JSON object a line; docs/emulator.md describes
+// them. Without such a file people read the findings on stderr.
 #include <cuda_runtime.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -20,6 +23,7 @@
 #include "simt/error_state.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
+#include "simt/progress.h"
 #include "simt/recording.h"
 #include "simt/schedule.h"
 #include "worker/counters_cpu.h"
@@ -28,6 +32,8 @@ namespace program {
 namespace {
 
 int report_file = -1;
+bool people_read = false;  // there is no such file
+int num_findings = 0;
 pid_t started_as = 0;  // a child process has findings of its own, and writes none
 
 void write_line(const char* name, const std::string& value) {
@@ -41,7 +47,16 @@ void write_line(const char* name, const std::string& value) {
   }
 }
 
+void print_finding(const simt::Finding& finding) {
+  std::string text = simt::finding_kind_name(finding.kind);
+  if (finding.line != 0) text += "  " + finding.file + ":" + std::to_string(finding.line);
+  std::fprintf(stderr, "%s\n  %s\n", text.c_str(), finding.message.c_str());
+}
+
 void write_finding(const simt::Finding& finding) {
+  if (getpid() != started_as) return;
+  ++num_findings;
+  if (people_read) return print_finding(finding);
   write_line("finding", json::object({{"kind", json::quote(simt::finding_kind_name(finding.kind))},
                                       {"file", json::quote(finding.file)},
                                       {"line", std::to_string(finding.line)},
@@ -87,6 +102,23 @@ void write_leaks() {
   write_line("leaks", json::array(leaks));
 }
 
+// `./lab run` reads the file while the program runs.
+void share_progress(const char* path) {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  void* const shared =
+      mmap(nullptr, sizeof(simt::Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (shared != MAP_FAILED) simt::show_progress(static_cast<simt::Progress*>(shared));
+}
+
+// What a program returns is not known to its destructors, and only _Exit() can change it here.
+[[noreturn]] void end_with_findings() {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "lockstep: %d finding%s\n", num_findings, num_findings == 1 ? "" : "s");
+  std::_Exit(1);
+}
+
 std::uint64_t number_of(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
@@ -99,7 +131,10 @@ struct Run {
     started_as = getpid();
     if (const char* const path = std::getenv("LOCKSTEP_REPORT")) {
       report_file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    } else {
+      people_read = true;
     }
+    if (const char* const path = std::getenv("LOCKSTEP_PROGRESS")) share_progress(path);
     simt::set_finding_listener(write_finding);
     if (const char* const checks = std::getenv("LOCKSTEP_CHECKS")) {
       const std::string_view level = checks;
@@ -128,6 +163,7 @@ struct Run {
     if (number_of("LOCKSTEP_PROFILE") != 0) {
       write_line("kernels", judge::kernels_json(worker::take_counters()));
     }
+    if (people_read && num_findings > 0) end_with_findings();
   }
 } run;
 

@@ -177,6 +177,7 @@ def test_each_task_is_a_command_that_lab_understands(label: str) -> None:
         "${fileDirnameBasename}": LAB,
         "${fileBasenameNoExtension}": "01_first",
         "${fileDirname}": f"/w/labs/{LAB}",
+        "${file}": f"/w/labs/{LAB}/01_first.cu",
     }
     words = [
         re.sub(r"\$\{\w+\}", lambda found: values[found[0]], argument) for argument in task["args"]
@@ -195,4 +196,4 @@ def test_the_tasks_have_one_matcher_and_clangd_reads_the_sources() -> None:
     settings = jsonc.read(REPOSITORY / ".vscode/settings.json")
     assert settings["C_Cpp.intelliSenseEngine"] == "disabled"
     recommended = jsonc.read(REPOSITORY / ".vscode/extensions.json")["recommendations"]
-    assert recommended == ["llvm-vs-code-extensions.vscode-clangd"]
+    assert recommended == ["llvm-vs-code-extensions.vscode-clangd", "ms-vscode.cpptools"]

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -326,3 +327,42 @@ def test_on_a_gpu_each_tool_runs_the_program_and_the_first_is_seen(
     assert (ran.findings, ran.exit_code) == ((), 7)
     with pytest.raises(InputError, match="--backend cpu"):
         gpu.run_on_gpu(built, [], Settings(profile=True), tmp_path, source.name)
+
+
+HUGE = """\
+__global__ void fill(int* d_out) {
+  int sum = 0;
+  for (int i = 0; i < 3000; ++i) sum += d_out[threadIdx.x] + i;
+  d_out[64 + threadIdx.x] = sum;
+}
+__global__ void first() {}
+int main() {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, 128 * sizeof(int));
+  cudaMemset(d_out, 0, 128 * sizeof(int));
+  first<<<1, 1>>>();
+  fill<<<1 << 20, 64>>>(d_out);
+  cudaDeviceSynchronize();
+  cudaFree(d_out);
+}
+"""
+
+
+@pytest.mark.e2e
+def test_a_huge_launch_says_how_far_it_is_and_ends_in_time(tmp_path: Path) -> None:
+    (tmp_path / "huge.cu").write_text(HUGE)
+    ran = run("huge.cu", "--timeout", "5", "--checks", "none", cwd=tmp_path)
+    assert ran.returncode == 1
+    news = re.findall(r"after \d+ s: kernel fill with (\d+) of 1048576 blocks done", ran.stderr)
+    assert len(news) == 1
+    assert int(news[0]) > 0
+    assert "did not end within 5 s and was in kernel fill with" in ran.stderr
+    assert "launch 2: try a smaller size, or give it a longer --timeout" in ran.stderr
+
+
+@pytest.mark.e2e
+def test_an_endless_loop_of_the_host_is_told_from_a_kernel(tmp_path: Path) -> None:
+    (tmp_path / "loop.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")
+    ran = run("loop.cu", "--timeout", "4", cwd=tmp_path)
+    assert "after 3 s: the host's code, after 0 launches; --timeout ends it after 4 s" in ran.stderr
+    assert "look for a loop of the host that never ends" in ran.stderr

@@ -9,6 +9,7 @@ import typer
 
 from lockstep_grader.cli.after_dashes import AfterDashes
 from lockstep_grader.cli.options import FromOption
+from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
@@ -66,18 +67,31 @@ def debug(
     interpreter: Annotated[
         str, typer.Option(help="gdb's --interpreter, for editors: mi2, mi3.")
     ] = "",
+    editors_command: Annotated[
+        str,
+        typer.Option(
+            "--editors-command",
+            metavar="TEXT",
+            help="Ignored: the debugger that an editor would start without this one.",
+            hidden=True,
+        ),
+    ] = "",
 ) -> int:
     """Step through a rung or a CUDA program in gdb, thread by thread, without a GPU."""
     of_gdb = ["-batch", "-nx"] if batch else []
     of_gdb += [f"--interpreter={interpreter}"] if interpreter else []
     for command in execute or ():
         of_gdb += ["-ex", command]
-    if len(files) == 1 and not files[0].suffix:
+    del editors_command
+    workspace = Workspace.from_environment()
+    named = rung_of_file(workspace, files[0]) if len(files) == 1 else None
+    if named or (len(files) == 1 and not files[0].suffix):
         if include or define or std != STANDARDS[0] or seed or checks is not Checks.ALL:
             raise InputError(
                 "-I, -D, --std, --seed and --checks go with a program, not with a rung"
             )
-        return _debug_rung(str(files[0]), from_, size, of_gdb)
+        target, rungs_folder = named or (str(files[0]), from_)
+        return _debug_rung(target, rungs_folder, size, of_gdb)
     check_files(files)
     if std not in STANDARDS:
         raise InputError(f"--std {std}: choose 17 or 20")
@@ -85,7 +99,6 @@ def debug(
         if not searched.is_dir():
             raise InputError(f"-I {searched}: no such folder")
     gdb = find_gdb()
-    workspace = Workspace.from_environment()
     steps = for_debugging(program_steps(workspace, default_jobs()))
     options = Options(tuple(include or ()), tuple(define or ()), std)
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:

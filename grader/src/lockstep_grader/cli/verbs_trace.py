@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.cli.options import SandboxOption
+from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
@@ -62,7 +63,8 @@ def trace(
         typer.Option("--from", "--submission", help="The folder of lab folders; default: labs."),
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="End a program after so many seconds.")
+        float,
+        typer.Option(min=0.1, help="End a program, or the call of a rung, after so many seconds."),
     ] = 60,
     sandbox: SandboxOption = True,
 ) -> int:
@@ -71,9 +73,12 @@ def trace(
     require_packages()
     wish = Wish(kernel, seed, size or DEFAULT_SIZE)
     with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
-        if Path(target).suffix:
+        named = rung_of_file(Workspace.from_environment(), Path(target))
+        if named:
+            target, from_ = named[0], from_ or named[1]
+        elif Path(target).suffix:
             return _trace_program(Path(target), wish, size, from_, timeout, out, Path(temp))
-        return _trace_rung(target, wish, size, from_, out, Path(temp), sandbox)
+        return _trace_rung(target, wish, size, from_, timeout, out, Path(temp), sandbox)
 
 
 def _trace_program(
@@ -106,6 +111,7 @@ def _trace_rung(
     wish: Wish,
     size: int | None,
     from_: Path | None,
+    timeout: float,
     out: Path,
     work: Path,
     sandbox: bool,
@@ -119,7 +125,7 @@ def _trace_rung(
         raise InputError(f"{folder}: no such folder")
     session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
     source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-    record = recorder_of_rung(session, lab, rungs[0], worker, work)
+    record = recorder_of_rung(session, lab, rungs[0], worker, work, timeout)
     recorded = record(wish)
     if size and not recorded.has_size:
         say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")

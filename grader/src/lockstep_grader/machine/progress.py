@@ -3,7 +3,10 @@
 
 import math
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, TextIO
 
@@ -152,6 +155,18 @@ def _spoken(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextmanager
+def said_if_slow(line: str, seconds: float = 3.0) -> Iterator[None]:
+    """Says `line` if the block takes longer than that."""
+    timer = threading.Timer(seconds, say, [line])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def say(line: str) -> None:

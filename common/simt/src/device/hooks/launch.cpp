@@ -25,6 +25,7 @@
 #include "run/launch.h"
 #include "run/path.h"
 #include "run/poll.h"
+#include "run/progress.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/scheduler.h"
@@ -208,6 +209,7 @@ void end(Kernel& kernel) {
   }
   flush_prints();
   give_device_to(nullptr);
+  show_no_launch();
   if (is_recording()) end_recording();
 }
 
@@ -216,6 +218,8 @@ void end(Kernel& kernel) {
 namespace {
 
 void begin(Launch& launch) {
+  const dim3& grid = launch.config.grid;
+  device::show_launch(launch.site.kernel, std::uint64_t{grid.x} * grid.y * grid.z);
   device::give_device_to(&launch);
   device::take_fibers();
   device::open_device_heap();

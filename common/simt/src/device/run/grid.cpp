@@ -10,6 +10,7 @@
 #include "report/words.h"
 #include "run/events.h"
 #include "run/poll.h"
+#include "run/progress.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/scheduler.h"
@@ -130,7 +131,7 @@ void Grid::end_block(std::size_t position) {
   spare_.push_back(std::move(resident_[position]));
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));
   loaded_ = nullptr;
-  ++num_ended_;
+  show_ended_blocks(++num_ended_);
 }
 
 void Grid::load_shared_memory(Block& block) {

@@ -33,6 +33,7 @@ _TOP = (
     ".editorconfig",
     ".gitignore",
     ".vscode/extensions.json",
+    ".vscode/launch.json",
     ".vscode/settings.json",
     ".vscode/tasks.json",
     "CMakeLists.txt",

@@ -70,6 +70,7 @@ def run_gdb(
         "LOCKSTEP_DEBUG_SOURCE": str(source),
         "LOCKSTEP_SEED": str(seed),
         "LOCKSTEP_CHECKS": checks,
+        "LOCKSTEP_REPORT": os.devnull,  # the program need not print what it stops at
         "DEBUGINFOD_URLS": "",
     }
     argv = [*before, gdb, "-q", "-iex", "set debuginfod enabled off", "-x", str(_SETUP), *options]

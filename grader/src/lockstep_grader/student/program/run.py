@@ -2,6 +2,7 @@
 """Runs a built program: its input and output are the user's, its findings come by a file."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -12,10 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.text import visible
+from lockstep_grader.student.program.progress import Progress
+
+_FIRST_NEWS = 3.0  # seconds
+_NEWS_FACTOR = 2.0  # from one news to the next: a long run has few lines
 
 
 class Checks(StrEnum):
@@ -99,11 +105,13 @@ def run_program(
     output: int | None = None,
 ) -> Ran:
     """Runs `program`, made for the emulator, as `name`; `output` as for `run_to_end`."""
-    report = work / "report"
+    report, shared = work / "report", work / "progress"
     report.write_bytes(b"")
+    progress = Progress(shared)
     env = {
         **os.environ,
         "LOCKSTEP_REPORT": str(report),
+        "LOCKSTEP_PROGRESS": str(shared),
         "LOCKSTEP_SEED": str(settings.seed),
         "LOCKSTEP_CHECKS": settings.checks,
         "LOCKSTEP_PROFILE": str(int(settings.profile)),
@@ -111,7 +119,7 @@ def run_program(
     if settings.record is not None:
         env["LOCKSTEP_RECORD"] = settings.record
         env["LOCKSTEP_ONE_BY_ONE"] = str(int(settings.one_by_one))
-    ended = run_to_end([name, *arguments], env, settings, program, output)
+    ended = run_to_end([name, *arguments], env, settings, program, output, progress)
     read = _read(report)
     if ended.accident:
         read.findings.append(ended.accident)
@@ -134,10 +142,12 @@ def run_to_end(
     settings: Settings,
     executable: Path | None = None,
     output: int | None = None,
+    progress: Progress | None = None,
 ) -> Ended:
     """Runs a program with the caller's input, output and folder; Ctrl-C ends it, too.
 
     `output`, if it is given, takes the place of both outputs, and then there is no input.
+    `progress` is told while it runs.
     """
     started = time.monotonic()
     child = subprocess.Popen(
@@ -151,11 +161,15 @@ def run_to_end(
     try:
         # Ctrl-C reaches the program by itself. A signal to us alone ends it here.
         with interruption.told(child.terminate):
-            status = child.wait(settings.timeout)
+            status = _wait(child, started, settings.timeout, progress)
     except subprocess.TimeoutExpired:
+        where = progress.where() if progress else ""
+        cause = "" if where else "look for a loop of the host that never ends, "
+        faster = "" if settings.checks is Checks.NONE else " or --checks none"
         message = (
-            f"the program did not end within {settings.timeout:g} s: look for a loop of the host "
-            "that never ends, try a smaller size or --checks none, or give it a longer --timeout"
+            f"the program did not end within {settings.timeout:g} s"
+            f"{f' and was in {where}' if where else ''}: {cause}try a smaller size{faster}, "
+            "or give it a longer --timeout"
         )
         late = Finding(FindingKind.TIMEOUT, message)
         return Ended(None, time.monotonic() - started, late)
@@ -168,6 +182,29 @@ def run_to_end(
         crash = Finding(FindingKind.CRASH, f"the program was ended by {_signal(-status)}")
         return Ended(None, seconds, crash)
     return Ended(status, seconds)
+
+
+def _wait(
+    child: "subprocess.Popen[bytes]",
+    started: float,
+    timeout: float | None,
+    progress: Progress | None,
+) -> int:
+    """Its status. Says every now and then what it does; raises TimeoutExpired."""
+    said = 0.0
+    while True:
+        elapsed = time.monotonic() - started
+        due = max(_FIRST_NEWS, _NEWS_FACTOR * said) if progress else math.inf
+        left = min(due, timeout or math.inf) - elapsed
+        try:
+            return child.wait(None if left == math.inf else max(left, 0))
+        except subprocess.TimeoutExpired:
+            elapsed = time.monotonic() - started
+            if timeout is not None and elapsed >= timeout:
+                raise
+            if progress:
+                say(progress.news(elapsed, timeout))
+            said = elapsed
 
 
 def _signal(number: int) -> str:

@@ -12,6 +12,7 @@ from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.judging.judge import Workers
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
+from lockstep_grader.machine.progress import said_if_slow
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line, visible
@@ -19,7 +20,8 @@ from lockstep_grader.student.program.run import Ran, Settings, run_program
 from lockstep_grader.student.trace.model import Recording, read_recording
 
 DEFAULT_SIZE = 256
-_LIMITS = Limits(seconds=300, output_bytes=64 << 20)
+_SECONDS = 300.0  # unless the caller chooses
+_OUTPUT_BYTES = 64 << 20
 _DATA_SEED = 1  # the same input for every order
 
 
@@ -75,7 +77,9 @@ def _why(ran: Ran) -> str:
     return f"the program ended with status {ran.status}" if ran.status else ""
 
 
-def recorder_of_rung(session: Session, lab: Lab, rung: Rung, worker: Path, work: Path) -> Recorder:
+def recorder_of_rung(
+    session: Session, lab: Lab, rung: Rung, worker: Path, work: Path, seconds: float = _SECONDS
+) -> Recorder:
     """Records calls of the rung, all with the same input."""
     judge = session.toolchain.lab(lab.id).judge
     workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
@@ -84,10 +88,16 @@ def recorder_of_rung(session: Session, lab: Lab, rung: Rung, worker: Path, work:
         argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--seed={_DATA_SEED}"]
         argv += [f"--record={wish.size}", f"--kernel={wish.kernel}", f"--order={wish.seed}"]
         argv += ["--one-by-one"] if wish.one_by_one else []
-        done = session.processes.run(argv, _LIMITS, work)
+        call = f"the call of {lab.id}/{rung.id} with {wish.size} items"
+        slow = f"{call} takes long: try a smaller --size; it is ended after {seconds:g} s"
+        with said_if_slow(slow):
+            done = session.processes.run(
+                argv, Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES), work
+            )
         if done.timed_out:
-            raise FaultError(
-                f"the run did not end within {_LIMITS.seconds:.0f} s; try a smaller --size"
+            raise SubmissionError(
+                f"{call} did not end within {seconds:g} s: try a smaller --size, or a longer "
+                "--timeout"
             )
         lines = [line for line in done.output.splitlines() if line.startswith('{"recording"')]
         if not lines:

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# The emulator by itself: lockstep-run, and a CMake package that builds programs with it.
+
+include(CMakePackageConfigHelpers)
+
+# The precompiled headers stay behind: g++ refuses them in another folder.
+set(installed_flags ${simt_prelude_flags})
+list(FILTER installed_flags EXCLUDE REGEX "^-std=|^-I|^-ffile-prefix-map|^-fdebug-prefix-map")
+list(PREPEND installed_flags -fconcepts)
+list(JOIN installed_flags " " installed_flags)
+list(JOIN simt_renamed_calls " " installed_renamed)
+list(JOIN simt_libraries " " installed_libraries)
+configure_file(lockstep-run.in lockstep-run @ONLY)
+
+set(installed_run bin/lockstep-run)
+configure_package_config_file(lockstep-config.cmake.in lockstep-config.cmake
+  INSTALL_DESTINATION lib/cmake/lockstep PATH_VARS installed_run)
+
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION bin COMPONENT emulator)
+install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION libexec/lockstep COMPONENT emulator)
+install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_wire>
+  DESTINATION lib/lockstep COMPONENT emulator)
+install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION include/lockstep COMPONENT emulator)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lockstep-config.cmake
+  DESTINATION lib/cmake/lockstep COMPONENT emulator)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The emulator by itself: `cmake --install`, lockstep-run, and a project that finds the package."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.program.tools import program_steps
+from test_e2e import REPOSITORY
+
+pytestmark = pytest.mark.e2e
+
+SAXPY = """\
+#include <cstdio>
+#include "factor.h"
+__global__ void saxpy(const float* x, float* y, int num_items) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < num_items) y[i] += FACTOR * x[i];
+}
+int main(int argc, char**) {
+  constexpr int kItems = 100;
+  float *x, *y;
+  cudaMalloc(&x, kItems * sizeof(float));
+  cudaMalloc(&y, kItems * sizeof(float));
+  cudaMemset(x, 0, kItems * sizeof(float));
+  cudaMemset(y, 0, kItems * sizeof(float));
+  saxpy<<<1, 128>>>(x, y, kItems);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(y);
+  std::printf("factor %d, %d arguments\\n", FACTOR, argc - 1);
+  return argc > 1 ? 7 : 0;
+}
+"""
+WRONG = SAXPY.replace("i < num_items", "i <= num_items")
+PROJECT = """\
+cmake_minimum_required(VERSION 3.22)
+project(consumer LANGUAGES NONE)
+find_package(lockstep REQUIRED)
+enable_testing()
+lockstep_add_program(right saxpy.cu INCLUDE headers DEFINE SCALE=2 STD 20 DEPENDS headers/factor.h)
+lockstep_add_program(wrong wrong.cu INCLUDE headers DEFINE SCALE=2)
+add_test(NAME right COMMAND right)
+add_test(NAME wrong COMMAND wrong)
+"""
+
+
+def call(*argv: "str | Path", cwd: Path) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("LOCKSTEP_")}
+    return subprocess.run(
+        argv, cwd=cwd, env=kept, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where it is installed. It was moved there: nothing may know the first folder."""
+    env = {key: value for key, value in os.environ.items() if key == "LOCKSTEP_BUILD"}
+    workspace = Workspace.from_environment({**env, "LOCKSTEP_ROOT": str(REPOSITORY)})
+    program_steps(workspace, 1)
+    first = tmp_path_factory.mktemp("first") / "lockstep"
+    build = workspace.build(Backend.CPU)
+    done = call("cmake", "--install", build, "--prefix", first, cwd=first.parent)
+    assert done.returncode == 0, done.stderr
+    moved = tmp_path_factory.mktemp("a folder") / "lockstep"
+    return first.rename(moved)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "factor.h").write_text("#define FACTOR (SCALE + 1)\n")
+    (tmp_path / "saxpy.cu").write_text(SAXPY)
+    (tmp_path / "wrong.cu").write_text(WRONG)
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    return tmp_path
+
+
+def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> None:
+    run = prefix / "bin" / "lockstep-run"
+    ran = call(run, "saxpy.cu", "-I", "headers", "-DSCALE=4", "--", "a", "b", cwd=project)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (7, "factor 5, 2 arguments\n", "")
+
+
+def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
+    run = prefix / "bin" / "lockstep-run"
+    ran = call(run, "wrong.cu", "-I", "headers", "-D", "SCALE=4", cwd=project)
+    assert (ran.returncode, ran.stdout) == (1, "factor 5, 0 arguments\n")
+    assert "out_of_bounds  wrong.cu:5\n  thread 100 of block 0 reads 4 bytes" in ran.stderr
+    assert ran.stderr.endswith("lockstep: 1 finding\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ([], 2, "name a .cu file"),
+        (["--bad"], 2, "unknown option --bad; lockstep-run --help lists the options"),
+        (["missing.cu"], 2, "missing.cu: no such file"),
+        (["CMakeLists.txt"], 2, "builds .cu files"),
+        (["saxpy.cu", "--std", "14"], 2, "choose 17 or 20"),
+        (["saxpy.cu", "--checks"], 2, "--checks needs a value"),
+        (["empty.cu"], 1, "the program has no main(): name every file of it"),
+        (["broken.cu"], 1, "broken.cu:2"),
+        (["endless.cu", "--timeout", "1"], 1, "did not end within 1 s"),
+    ],
+)
+def test_lockstep_run_says_what_is_wrong(
+    prefix: Path, project: Path, arguments: list[str], status: int, words: str
+) -> None:
+    (project / "empty.cu").write_text("__global__ void k() {}\n")
+    (project / "broken.cu").write_text("int main() {\n  return }\n")
+    (project / "endless.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")
+    ran = call(prefix / "bin" / "lockstep-run", *arguments, cwd=project)
+    assert (ran.returncode, words in ran.stderr) == (status, True), ran.stderr
+
+
+def test_a_project_finds_the_package_and_tests_its_programs(prefix: Path, project: Path) -> None:
+    build = project / "build"
+    made = call("cmake", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", cwd=project)
+    assert made.returncode == 0, made.stderr
+    built = call("cmake", "--build", build, cwd=project)
+    assert built.returncode == 0, built.stdout
+    tested = call("ctest", "--test-dir", build, "--output-on-failure", cwd=project)
+    assert "1 tests failed out of 2" in tested.stdout
+    assert "out_of_bounds  wrong.cu:5" in tested.stdout
+    again = call("cmake", "--build", build, cwd=project)
+    assert "Building" not in again.stdout
+    (project / "headers" / "factor.h").write_text("#define FACTOR (SCALE + 2)\n")
+    changed = call("cmake", "--build", build, cwd=project)
+    assert "Building right" in changed.stdout
+    assert "Building wrong" not in changed.stdout
