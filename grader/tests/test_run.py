@@ -153,7 +153,7 @@ def test_what_programs_of_others_need_is_there(tmp_path: Path, std: str) -> None
         "int main() {\n  k<<<1, 1>>>(0, 0);\n  int *d;\n  cudaMalloc(&d, 4);\n"
         "  fill<<<1, 1>>>(d, 0);\n  cudaFree(d);\n"
         "  cudaDeviceProp p;\n  cudaGetDeviceProperties(&p, 0);\n"
-        "  return p.kernelExecTimeoutEnabled + p.maxTexture2D[0];\n}\n"
+        "  return p.kernelExecTimeoutEnabled + p.maxTexture2DMipmap[0];\n}\n"
     )
     ran = run("others.cu", "--std", std, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "1 0\n"), ran.stderr
@@ -217,7 +217,7 @@ def test_what_was_found_before_a_crash_or_a_time_limit_is_kept(tmp_path: Path) -
         ("int main() { return wrong; }\n", "bad.cu:1"),
         ("#include <cublas_v2.h>\nint main() {}\n", "cuBLAS is not part of the emulator"),
         ("#include <thrust/sort.h>\nint main() {}\n", "Thrust is not part of the emulator"),
-        ("cudaTextureObject_t t; int main() {}\n", "no textures and surfaces"),
+        ("texture<float, 2> t; int main() {}\n", "use cudaCreateTextureObject"),
         ("CUdevice d; int main() {}\n", "not the driver API"),
         ("void g(); int main() { g(); }\n", "undefined reference to `g()'"),
     ],

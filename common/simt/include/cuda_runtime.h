@@ -15,6 +15,7 @@
 #define __DEVICE_TYPES_H__
 #define __DEVICE_LAUNCH_PARAMETERS_H__
 #define __DEVICE_FUNCTIONS_H__
+#define __CHANNEL_DESCRIPTOR_H__
 #define __SURFACE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 
@@ -30,6 +31,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "simt/array_api.h"
 #include "simt/copy_api.h"
 #include "simt/device.h"
 #include "simt/device_api.h"
@@ -44,6 +46,8 @@
 #include "simt/rewritten.h"
 #include "simt/simd_intrinsics.h"
 #include "simt/stream_api.h"
+#include "simt/surface_api.h"
 #include "simt/symbol_api.h"
+#include "simt/texture_api.h"
 #include "simt/vector_functions.h"
 #include "simt/vector_types.h"

@@ -47,8 +47,10 @@ struct cudaPos {
 inline cudaPos make_cudaPos(std::size_t x, std::size_t y, std::size_t z) { return {x, y, z}; }
 
 struct cudaArray;
-typedef cudaArray* cudaArray_t;  // there are no arrays here: always null
+typedef cudaArray* cudaArray_t;
+typedef const cudaArray* cudaArray_const_t;
 
+// Where an array takes part, the extent's width is in elements, and so is x of its position.
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   cudaPos srcPos;

@@ -24,6 +24,16 @@ inline constexpr int kMaxThreadsPerMultiprocessor = 2048;
 inline constexpr std::size_t kSharedBytesPerMultiprocessor = std::size_t{228} << 10;
 inline constexpr std::size_t kReservedSharedBytesPerBlock = std::size_t{1} << 10;
 
+// Textures and arrays, in elements.
+inline constexpr int kMaxTexture1D[3] = {131072, 1, 1};
+inline constexpr int kMaxTexture2D[3] = {131072, 65536, 1};
+inline constexpr int kMaxTexture3D[3] = {16384, 16384, 16384};
+inline constexpr int kMaxTexture1DLayered[3] = {32768, 1, 2048};
+inline constexpr int kMaxTexture2DLayered[3] = {32768, 32768, 2048};
+inline constexpr int kMaxTexture1DLinear = 268435456;
+inline constexpr std::size_t kTextureAlignment = 512;      // of a base, in bytes
+inline constexpr std::size_t kTexturePitchAlignment = 32;  // from row to row
+
 // Blocks of this shape that one multiprocessor holds at a time; 0 if not even one fits.
 // Threads count in whole warps. Registers are not modelled.
 constexpr int blocks_per_multiprocessor(int threads_per_block, std::size_t shared_bytes) {

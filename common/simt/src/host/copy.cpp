@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string>
 
+#include "copy_box.h"
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
@@ -95,15 +97,7 @@ bool is_devices(const End& end) {
   return end.allocation != nullptr && end.allocation->kind != Allocation::Kind::kPinnedHost;
 }
 
-// A box of rows, `pitch` bytes apart, in slices of slice_rows rows.
-// Its extent says how much is used.
-struct Box {
-  char* base;
-  std::size_t pitch;
-  std::size_t slice_rows;
-
-  char* row(std::size_t y, std::size_t z) const { return base + (z * slice_rows + y) * pitch; }
-};
+using internal::Box;
 
 cudaError_t check_box(const Box& box, cudaExtent extent) {
   return extent.width > box.pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
@@ -113,7 +107,28 @@ bool is_empty(cudaExtent extent) {
   return extent.width == 0 || extent.height == 0 || extent.depth == 0;
 }
 
-cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
+cudaError_t fill(void* pointer, int byte_value, std::size_t size_bytes) {
+  if (size_bytes == 0) return cudaSuccess;
+  if (!examine(pointer, size_bytes, Side::kDevice).valid) return cudaErrorInvalidValue;
+  std::memset(pointer, byte_value, size_bytes);
+  if (memory_observer() != nullptr) memory_observer()->on_write(pointer, size_bytes);
+  return cudaSuccess;
+}
+
+cudaError_t fill_box(Box box, int byte_value, cudaExtent extent) {
+  if (check_box(box, extent) != cudaSuccess) return cudaErrorInvalidValue;
+  cudaError_t error = cudaSuccess;
+  for (std::size_t slice = 0; slice < extent.depth; ++slice) {
+    for (std::size_t row = 0; row < extent.height && error == cudaSuccess; ++row) {
+      error = fill(box.row(row, slice), byte_value, extent.width);
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
+cudaError_t internal::copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
   if (check_box(to, extent) != cudaSuccess || check_box(from, extent) != cudaSuccess) {
     return cudaErrorInvalidPitchValue;
   }
@@ -136,32 +151,6 @@ cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
   }
   return error;
 }
-
-cudaError_t fill(void* pointer, int byte_value, std::size_t size_bytes) {
-  if (size_bytes == 0) return cudaSuccess;
-  if (!examine(pointer, size_bytes, Side::kDevice).valid) return cudaErrorInvalidValue;
-  std::memset(pointer, byte_value, size_bytes);
-  if (memory_observer() != nullptr) memory_observer()->on_write(pointer, size_bytes);
-  return cudaSuccess;
-}
-
-cudaError_t fill_box(Box box, int byte_value, cudaExtent extent) {
-  if (check_box(box, extent) != cudaSuccess) return cudaErrorInvalidValue;
-  cudaError_t error = cudaSuccess;
-  for (std::size_t slice = 0; slice < extent.depth; ++slice) {
-    for (std::size_t row = 0; row < extent.height && error == cudaSuccess; ++row) {
-      error = fill(box.row(row, slice), byte_value, extent.width);
-    }
-  }
-  return error;
-}
-
-Box box_at(const cudaPitchedPtr& pitched, cudaPos position) {
-  const Box whole = {static_cast<char*>(pitched.ptr), pitched.pitch, pitched.ysize};
-  return {whole.row(position.y, position.z) + position.x, pitched.pitch, pitched.ysize};
-}
-
-}  // namespace
 
 cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
                  cudaMemcpyKind kind) {
@@ -187,8 +176,7 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
 
 namespace {
 
-template <class Operation>
-cudaError_t carry_out(cudaStream_t stream, Operation operation) {
+cudaError_t carry_out(cudaStream_t stream, const std::function<cudaError_t()>& operation) {
   simt::internal::begin_work(stream);
   simt::last_refusal().clear();
   const cudaError_t error = simt::set_last_error(operation());
@@ -197,47 +185,9 @@ cudaError_t carry_out(cudaStream_t stream, Operation operation) {
   return error;
 }
 
-// Runs `operation` if the stream exists, and records what came of it. Behind a kernel that waits
-// for the host it runs later.
-template <class Operation>
-cudaError_t on_stream(cudaStream_t stream, Operation operation) {
-  const simt::internal::DeviceLock lock;
-  if (!simt::is_valid_stream(stream)) return simt::set_last_error(cudaErrorInvalidResourceHandle);
-  if (simt::internal::is_behind_unfinished(stream)) {
-    simt::internal::run_behind_set_aside([=] { carry_out(stream, operation); });
-    return simt::set_last_error(cudaSuccess);
-  }
-  return carry_out(stream, operation);
-}
-
-// Copies that are not Async begin when the stream's work is done, and return when they are.
-template <class Copy>
-cudaError_t wait_for(Copy copy) {
-  const simt::internal::DeviceLock lock;
-  simt::internal::host_waits_for(nullptr);
-  const cudaError_t error = copy();
-  simt::internal::host_waits_for(nullptr);
-  return error;
-}
-
 bool is_pageable(const void* place) {
   const simt::Allocation* const found = simt::find_allocation(place);
   return found == nullptr || !found->live || !found->contains(place);
-}
-
-// So do asynchronous ones to ordinary memory of the host ...
-void wait_if_pageable(const void* destination, cudaStream_t stream) {
-  const simt::internal::DeviceLock lock;
-  if (is_pageable(destination) && simt::is_valid_stream(stream)) {
-    simt::internal::host_waits_for(stream);
-  }
-}
-
-// ... and asynchronous ones from there have read it when they return.
-void stage_if_pageable(const void* source, cudaStream_t stream) {
-  const simt::internal::DeviceLock lock;
-  if (!is_pageable(source) || !simt::is_valid_stream(stream)) return;
-  if (simt::internal::is_behind_unfinished(stream)) simt::internal::host_waits_for(stream);
 }
 
 // Fills that are not Async return at once, too, unless the host can reach the memory.
@@ -250,11 +200,47 @@ cudaError_t wait_if_reachable(const void* pointer, cudaError_t error) {
   return error;
 }
 
-simt::Box plane(const void* base, std::size_t pitch) {
-  return {static_cast<char*>(const_cast<void*>(base)), pitch, 0};
+}  // namespace
+
+namespace simt::internal {
+
+cudaError_t on_stream(cudaStream_t stream, const std::function<cudaError_t()>& operation) {
+  const DeviceLock lock;
+  if (!is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (is_behind_unfinished(stream)) {
+    run_behind_set_aside([=] { carry_out(stream, operation); });
+    return set_last_error(cudaSuccess);
+  }
+  return carry_out(stream, operation);
 }
 
-}  // namespace
+cudaError_t wait_for(const std::function<cudaError_t()>& copy) {
+  const DeviceLock lock;
+  host_waits_for(nullptr);
+  const cudaError_t error = copy();
+  host_waits_for(nullptr);
+  return error;
+}
+
+void wait_if_pageable(const void* destination, cudaStream_t stream) {
+  const DeviceLock lock;
+  if (is_pageable(destination) && is_valid_stream(stream)) host_waits_for(stream);
+}
+
+void stage_if_pageable(const void* source, cudaStream_t stream) {
+  const DeviceLock lock;
+  if (!is_pageable(source) || !is_valid_stream(stream)) return;
+  if (is_behind_unfinished(stream)) host_waits_for(stream);
+}
+
+}  // namespace simt::internal
+
+using simt::internal::box_at;
+using simt::internal::on_stream;
+using simt::internal::plane;
+using simt::internal::stage_if_pageable;
+using simt::internal::wait_for;
+using simt::internal::wait_if_pageable;
 
 cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_bytes,
                        cudaMemcpyKind kind) {
@@ -292,27 +278,10 @@ cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, 
                               cudaMemcpyKind kind, cudaStream_t stream) {
   stage_if_pageable(source, stream);
   const cudaError_t error = on_stream(stream, [=] {
-    return simt::copy_box(plane(destination, destination_pitch), plane(source, source_pitch),
-                          {width_bytes, height, 1}, kind);
+    return simt::internal::copy_box(plane(destination, destination_pitch),
+                                    plane(source, source_pitch), {width_bytes, height, 1}, kind);
   });
   wait_if_pageable(destination, stream);
-  return error;
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return wait_for([=] { return cudaMemcpy3DAsync(parameters); });
-}
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  if (parameters == nullptr || parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
-    return simt::set_last_error(cudaErrorInvalidValue);
-  }
-  stage_if_pageable(parameters->srcPtr.ptr, stream);
-  const cudaError_t error = on_stream(stream, [all = *parameters] {
-    return simt::copy_box(simt::box_at(all.dstPtr, all.dstPos),
-                          simt::box_at(all.srcPtr, all.srcPos), all.extent, all.kind);
-  });
-  wait_if_pageable(parameters->dstPtr.ptr, stream);
   return error;
 }
 
@@ -339,8 +308,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return wait_if_reachable(
-      pitched.ptr, on_stream(nullptr, [=] {
-        return simt::fill_box(simt::box_at(pitched, {0, 0, 0}), byte_value, extent);
-      }));
+  return wait_if_reachable(pitched.ptr, on_stream(nullptr, [=] {
+                             return simt::fill_box(box_at(pitched, {0, 0, 0}), byte_value, extent);
+                           }));
 }

@@ -50,7 +50,7 @@ C_PATTERNS = tuple(
 # On the host each of a device's intrinsics has a stub, and what it does is to exit.
 CUDA_STUBS = frozenset({"exit"})
 CUDA_C_PATTERNS = (
-    re.compile(r"cuda(?!Ipc|Import|Destroy(External|Surface|Texture)|Graphics|GetDriver)\w+"),
+    re.compile(r"cuda(?!Ipc|Import|DestroyExternal|Graphics|GetDriver)\w+"),
     re.compile(r"__cuda\w+"),
 )
 _CUDA_BUILTINS = """
@@ -73,11 +73,12 @@ CUDA_BUILTINS = frozenset(
 _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
 begin_copy check_copy check_launch_bounds commit_copies copy_from_symbol copy_to_symbol
-decode_float16 divide dynamic_shared encode_float16 expect_company extract_bits
+decode_float16 divide dynamic_shared encode_float16 expect_company extract_bits fetch_texel
 function_attributes global_timer is_cooperative_launch
 lane_id max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
-raise_dynamic_shared_limit register_symbol resident_blocks run_grid set_function_attribute
-square_root symbol_address sync_grid to_double to_float to_integer wait_for_copies warp_operation
+raise_dynamic_shared_limit read_surface register_symbol resident_blocks run_grid sample_texture
+set_function_attribute square_root symbol_address sync_grid to_double to_float to_integer
+wait_for_copies warp_operation write_surface
 """
 EMULATOR = frozenset(_EMULATOR.split())
 # Of namespace std: all but what reaches files, threads and the machine's noise.

@@ -37,10 +37,13 @@ _NO_MAIN = "the program has no main(): name every file of it, and of a lab's run
 _LACKS = (
     (
         re.compile(
-            r"tex[123]D|tex[123]Dfetch|cudaTextureObject|cudaArray|surf[123]D|"
-            r"cudaSurfaceObject|cudaChannelFormat|CUtexObject|texture"
+            r"[\u2018'](?:texture|surface|textureReference|cuda(?:Unb|B)ind(?:Texture|Surface)\w*)\b"
         ),
-        "the emulator has no textures and surfaces: read the array as plain global memory",
+        "CUDA 12 removed texture and surface references: use cudaCreateTextureObject",
+    ),
+    (
+        re.compile(r"cudaMipmapped|cudaMallocMipmapped|cudaResourceView|tex\w*Cubemap|surfCubemap"),
+        "the emulator has no mipmaps, views and cube maps: use one array per level or face",
     ),
     (
         re.compile(r"\u2018(?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)\u2019"),

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Reads through texture objects, as the CUDA Programming Guide's chapter "Texture Fetching" defines
+// them: which elements a coordinate means, and how linear filtering mixes these.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "hooks/image_access.h"
+#include "report/image_text.h"
+#include "report/report_at.h"
+#include "run/launch.h"
+#include "run/running.h"
+#include "run/running_thread.h"
+#include "run/scheduler.h"
+#include "run/untraced.h"
+#include "simt/float16.h"
+#include "simt/image.h"
+
+namespace simt {
+namespace {
+
+using device::running;
+
+constexpr long kBorder = -1;  // instead of an index: the border's colour
+
+// The one or two elements that a coordinate means along one axis.
+struct Footprint {
+  long indices[2];
+  float second_weight;  // the first has the rest; 0: it alone is read
+};
+
+long modulo(long value, long size) {
+  const long rest = value % size;
+  return rest < 0 ? rest + size : rest;
+}
+
+long in_range(long index, long size, cudaTextureAddressMode mode) {
+  switch (mode) {
+    case cudaAddressModeWrap:
+      return modulo(index, size);
+    case cudaAddressModeMirror: {
+      const long place = modulo(index, 2 * size);
+      return place < size ? place : 2 * size - 1 - place;
+    }
+    case cudaAddressModeBorder:
+      return index >= 0 && index < size ? index : kBorder;
+    case cudaAddressModeClamp:
+      break;
+  }
+  return std::clamp(index, 0L, size - 1);
+}
+
+// In elements. Wrapping and mirroring act on the normalised coordinate.
+float in_elements(float x, std::size_t size, cudaTextureAddressMode mode, bool is_normalised) {
+  if (!is_normalised) return x;
+  if (mode == cudaAddressModeWrap) {
+    x -= std::floor(x);
+  } else if (mode == cudaAddressModeMirror) {
+    const float whole = std::floor(x);
+    x -= whole;
+    if (std::fmod(whole, 2.0F) != 0) x = 1 - x;
+  }
+  return x * static_cast<float>(size);
+}
+
+// The weight is a fixed-point number with 8 bits of fraction; 1.0 is one of its values.
+float rounded_weight(float weight) { return std::floor(weight * 256 + 0.5F) / 256; }
+
+Footprint footprint_of(float x, std::size_t size, cudaTextureAddressMode mode,
+                       const cudaTextureDesc& how) {
+  constexpr float kFar = 1 << 30;  // farther than any texture is wide
+  x = in_elements(x, size, mode, how.normalizedCoords != 0);
+  x = std::isnan(x) ? 0 : std::clamp(x, -kFar, kFar);
+  const auto length = static_cast<long>(size);
+  if (how.filterMode == cudaFilterModePoint) {
+    const long index = in_range(static_cast<long>(std::floor(x)), length, mode);
+    return {{index, index}, 0};
+  }
+  const float from_centre = x - 0.5F;
+  const float first = std::floor(from_centre);
+  const auto index = static_cast<long>(first);
+  return {{in_range(index, length, mode), in_range(index + 1, length, mode)},
+          rounded_weight(from_centre - first)};
+}
+
+float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+std::uint32_t as_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+// [-1, 1] for signed integers, of which the least two mean -1; [0, 1] for the others.
+float normalised(std::int32_t value, const Image& image) {
+  const int bits = 8 * image.channel_bytes;
+  if (image.format.f == cudaChannelFormatKindUnsigned) {
+    return static_cast<float>(value) / static_cast<float>((1 << bits) - 1);
+  }
+  return std::max(static_cast<float>(value) / static_cast<float>((1 << (bits - 1)) - 1), -1.0F);
+}
+
+// The channel's value, extended to 32 bits.
+std::uint32_t widened(const std::byte* channel, const Image& image) {
+  const bool is_signed = image.format.f == cudaChannelFormatKindSigned;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, channel, static_cast<std::size_t>(image.channel_bytes));
+  if (image.channel_bytes == 4) return bits;
+  if (image.format.f == cudaChannelFormatKindFloat) {
+    return as_bits(decode_float16<HalfFormat>(static_cast<std::uint16_t>(bits)));
+  }
+  if (!is_signed) return bits;
+  return static_cast<std::uint32_t>(image.channel_bytes == 1 ? static_cast<std::int8_t>(bits)
+                                                             : static_cast<std::int16_t>(bits));
+}
+
+Texel read_element(const Texture& texture, const std::byte* element, const void* pc) {
+  const Image& image = texture.image;
+  device::announce_image_access(element, image.element_bytes(), device::Direction::kRead, pc);
+  const bool normalises = texture.in_effect.readMode == cudaReadModeNormalizedFloat &&
+                          image.format.f != cudaChannelFormatKindFloat;
+  Texel texel = {};
+  for (int channel = 0; channel < image.num_channels; ++channel) {
+    std::uint32_t& value = texel.channels[channel];
+    value = widened(element + static_cast<std::ptrdiff_t>(channel) * image.channel_bytes, image);
+    if (normalises) value = as_bits(normalised(static_cast<std::int32_t>(value), image));
+  }
+  return texel;
+}
+
+Texel read_or_border(const Texture& texture, long x, long y, long z, const void* pc) {
+  if (x != kBorder && y != kBorder && z != kBorder) {
+    const Image& image = texture.image;
+    const std::byte* const element =
+        image.at(static_cast<std::size_t>(x) * image.element_bytes(), static_cast<std::size_t>(y),
+                 static_cast<std::size_t>(z));
+    return read_element(texture, element, pc);
+  }
+  Texel border = {};
+  for (int channel = 0; channel < texture.image.num_channels; ++channel) {
+    border.channels[channel] = as_bits(texture.in_effect.borderColor[channel]);
+  }
+  return border;
+}
+
+// The weighted sum over the elements around the place. Elements without weight are not read.
+Texel filtered(const Texture& texture, const Footprint (&axes)[3], const void* pc) {
+  float sums[4] = {};
+  for (int corner = 0; corner < 8; ++corner) {
+    float weight = 1;
+    long at[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool is_second = (corner >> axis & 1) != 0;
+      const float second_weight = axes[axis].second_weight;
+      weight *= is_second ? second_weight : 1 - second_weight;
+      at[axis] = axes[axis].indices[is_second ? 1 : 0];
+    }
+    if (weight == 0) continue;
+    const Texel texel = read_or_border(texture, at[0], at[1], at[2], pc);
+    for (int channel = 0; channel < 4; ++channel) {
+      sums[channel] += weight * as_float(texel.channels[channel]);
+    }
+  }
+  Texel result;
+  for (int channel = 0; channel < 4; ++channel) result.channels[channel] = as_bits(sums[channel]);
+  return result;
+}
+
+const Texture& texture_of(cudaTextureObject_t object, bool fetches, const void* pc) {
+  const Texture* const texture = find_texture(object);
+  if (texture == nullptr) device::end_for_wrong_object("texture", object, pc);
+  if ((texture->resource.resType == cudaResourceTypeLinear) != fetches) {
+    const device::Untraced untraced;
+    device::end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds,
+                        device::wrong_fetch_text(device::running_thread_name(), fetches), pc});
+  }
+  return *texture;
+}
+
+}  // namespace
+
+Texel sample_texture(cudaTextureObject_t object, ImageShape shape, Coordinates at, int layer) {
+  const void* const pc = __builtin_return_address(0);
+  const Texture& texture = texture_of(object, false, pc);
+  const Image& image = texture.image;
+  device::require_shape("texture", shape, image, pc);
+  const cudaTextureDesc& how = texture.in_effect;
+  const std::size_t sizes[] = {image.width, image.height, image.depth};
+  const float coordinates[] = {at.x, at.y, at.z};
+  Footprint axes[3] = {};
+  for (int axis = 0; axis < shape.dimensions; ++axis) {
+    axes[axis] = footprint_of(coordinates[axis], sizes[axis], how.addressMode[axis], how);
+  }
+  if (shape.is_layered) {
+    const long index = std::clamp(static_cast<long>(layer), 0L, static_cast<long>(image.depth) - 1);
+    axes[2] = {{index, index}, 0};
+  }
+  if (how.filterMode == cudaFilterModeLinear) return filtered(texture, axes, pc);
+  return read_or_border(texture, axes[0].indices[0], axes[1].indices[0], axes[2].indices[0], pc);
+}
+
+Texel fetch_texel(cudaTextureObject_t object, int index) {
+  const void* const pc = __builtin_return_address(0);
+  const Texture& texture = texture_of(object, true, pc);
+  const Image& image = texture.image;
+  if (index < 0 || static_cast<std::size_t>(index) >= image.width) {
+    const device::Untraced untraced;
+    device::report_at(FindingKind::kOutOfBounds, pc, running.launch->site.kernel,
+                      device::past_texture_text(device::running_thread_name(), index, image));
+    return {};
+  }
+  return read_element(texture, image.base + static_cast<std::size_t>(index) * image.element_bytes(),
+                      pc);
+}
+
+}  // namespace simt
