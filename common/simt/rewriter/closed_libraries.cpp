@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "closed_libraries.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -16,7 +17,8 @@ constexpr std::array kLibraries = {
     Library{"cublas", "cuBLAS"},
     Library{"cusparse", "cuSPARSE"},
     Library{"cufft", "cuFFT"},
-    Library{"curand", "cuRAND"},
+    Library{"curand_mtgp32", "the generator MTGP32 of cuRAND"},
+    Library{"curand_", "this header of cuRAND (include curand_kernel.h)"},
     Library{"cusolver", "cuSOLVER"},
     Library{"cutensor", "cuTENSOR"},
     Library{"cudnn", "cuDNN"},
@@ -42,9 +44,13 @@ constexpr std::array kLibraries = {
     Library{"cuda_d3d", "Direct3D"},
 };
 
+// Those of closed libraries that the emulator has.
+constexpr std::array<std::string_view, 1> kOwnHeaders = {"curand_kernel.h"};
+
 }  // namespace
 
 std::string_view missing_library(std::string_view header) {
+  if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), header) != kOwnHeaders.end()) return "";
   for (const Library& library : kLibraries) {
     if (header.substr(0, library.beginning.size()) == library.beginning) return library.name;
   }

@@ -89,11 +89,11 @@ std::uint32_t as_bits(float value) { return std::bit_cast<std::uint32_t>(value);
 
 // [-1, 1] for signed integers, of which the least two mean -1; [0, 1] for the others.
 float normalised(std::int32_t value, const Image& image) {
-  const int bits = 8 * image.channel_bytes;
+  const bool is_byte = image.channel_bytes == 1;
   if (image.format.f == cudaChannelFormatKindUnsigned) {
-    return static_cast<float>(value) / static_cast<float>((1 << bits) - 1);
+    return static_cast<float>(value) / (is_byte ? 255 : 65535);
   }
-  return std::max(static_cast<float>(value) / static_cast<float>((1 << (bits - 1)) - 1), -1.0F);
+  return std::max(static_cast<float>(value) / (is_byte ? 127 : 32767), -1.0F);
 }
 
 // The channel's value, extended to 32 bits.

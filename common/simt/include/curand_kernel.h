@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// cuRAND's device API: the generators XORWOW and Philox 4x32-10, with uniform, normal, log-normal
+// and Poisson numbers. Bits and uniform numbers are those of a GPU. Normal numbers differ in the
+// last bits, as logarithms and sines do; Poisson numbers with a mean from 64 to 4000 are others, of
+// the same distribution.
+#pragma once
+
+#include "cuda_runtime.h"
+#include "curand.h"
+#include "simt/random.h"
+#include "simt/random_distributions.h"
+
+// What a state keeps for the next call: of two normal numbers, the second.
+struct curandStateXORWOW {
+  unsigned int d;
+  unsigned int v[5];
+  int boxmuller_flag;
+  int boxmuller_flag_double;
+  float boxmuller_extra;
+  double boxmuller_extra_double;
+};
+typedef curandStateXORWOW curandStateXORWOW_t;
+typedef curandStateXORWOW curandState_t;
+typedef curandStateXORWOW curandState;
+
+struct curandStatePhilox4_32_10 {
+  uint4 ctr;
+  uint4 output;  // of ctr
+  uint2 key;
+  unsigned int STATE;  // how many words of output have been used
+  int boxmuller_flag;
+  int boxmuller_flag_double;
+  float boxmuller_extra;
+  double boxmuller_extra_double;
+};
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+namespace simt {
+
+template <class State>
+concept RandomState =
+    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10>;
+
+template <RandomState State>
+SIMT_INLINE void forget_extra(State* state) {
+  state->boxmuller_flag = 0;
+  state->boxmuller_flag_double = 0;
+  state->boxmuller_extra = 0;
+  state->boxmuller_extra_double = 0;
+}
+
+SIMT_INLINE void skip(curandStateXORWOW* state, unsigned long long steps, int log2_stride) {
+  std::uint32_t words[5];
+  for (int i = 0; i < 5; ++i) words[i] = state->v[i];
+  skip_xorwow(words, steps, log2_stride);
+  for (int i = 0; i < 5; ++i) state->v[i] = words[i];
+}
+
+SIMT_INLINE unsigned word_of(uint4 words, unsigned index) {
+  return index == 0 ? words.x : index == 1 ? words.y : index == 2 ? words.z : words.w;
+}
+
+// The kinds of number of which a state keeps the second.
+inline constexpr int kExtraNormal = 1;
+inline constexpr int kExtraLogNormal = 2;
+
+}  // namespace simt
+
+SIMT_INLINE void skipahead(unsigned long long num_numbers, curandStateXORWOW* state) {
+  simt::skip(state, num_numbers, 0);
+  state->d += static_cast<unsigned>(num_numbers) * simt::kWeylStep;
+}
+// A whole subsequence adds a multiple of 2^32 to d.
+SIMT_INLINE void skipahead_sequence(unsigned long long num_sequences, curandStateXORWOW* state) {
+  simt::skip(state, num_sequences, simt::kXorwowSubsequence);
+}
+SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence,
+                             unsigned long long offset, curandStateXORWOW* state) {
+  const simt::XorwowState start = simt::seed_xorwow(seed);
+  state->d = start.weyl;
+  for (int i = 0; i < 5; ++i) state->v[i] = start.words[i];
+  simt::forget_extra(state);
+  skipahead_sequence(subsequence, state);
+  skipahead(offset, state);
+}
+SIMT_INLINE unsigned int curand(curandStateXORWOW* state) {
+  const unsigned mixed = state->v[0] ^ (state->v[0] >> 2);
+  const unsigned last = state->v[4];
+  for (int i = 0; i < 4; ++i) state->v[i] = state->v[i + 1];
+  const unsigned next = last ^ (last << 4) ^ mixed ^ (mixed << 1);
+  state->v[4] = next;
+  state->d += simt::kWeylStep;
+  return next + state->d;
+}
+
+SIMT_INLINE void skipahead(unsigned long long num_numbers, curandStatePhilox4_32_10* state) {
+  const unsigned used = state->STATE + static_cast<unsigned>(num_numbers % 4);
+  state->STATE = used % 4;
+  state->ctr = simt::advanced(state->ctr, 0, num_numbers / 4 + used / 4);
+  state->output = simt::philox(state->ctr, state->key);
+}
+SIMT_INLINE void skipahead_sequence(unsigned long long num_sequences,
+                                    curandStatePhilox4_32_10* state) {
+  state->ctr = simt::advanced(state->ctr, num_sequences, 0);
+  state->output = simt::philox(state->ctr, state->key);
+}
+SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence,
+                             unsigned long long offset, curandStatePhilox4_32_10* state) {
+  state->ctr = uint4{0, 0, 0, 0};
+  state->key = uint2{static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)};
+  state->STATE = 0;
+  simt::forget_extra(state);
+  skipahead_sequence(subsequence, state);
+  skipahead(offset, state);
+}
+SIMT_INLINE unsigned int curand(curandStatePhilox4_32_10* state) {
+  const unsigned word = simt::word_of(state->output, state->STATE);
+  skipahead(1, state);
+  return word;
+}
+SIMT_INLINE uint4 curand4(curandStatePhilox4_32_10* state) {
+  const uint4 now = state->output;
+  const unsigned used = state->STATE;
+  skipahead(4, state);
+  const uint4 next = state->output;
+  const unsigned words[] = {now.x, now.y, now.z, now.w, next.x, next.y, next.z};
+  return uint4{words[used], words[used + 1], words[used + 2], words[used + 3]};
+}
+
+// Uniform numbers in (0, 1].
+template <simt::RandomState State>
+SIMT_INLINE float curand_uniform(State* state) {
+  return simt::uniform(curand(state));
+}
+SIMT_INLINE float4 curand_uniform4(curandStatePhilox4_32_10* state) {
+  const uint4 bits = curand4(state);
+  return float4{simt::uniform(bits.x), simt::uniform(bits.y), simt::uniform(bits.z),
+                simt::uniform(bits.w)};
+}
+SIMT_INLINE double curand_uniform_double(curandStateXORWOW* state) {
+  const unsigned low = curand(state);
+  return simt::uniform_double(low, curand(state));
+}
+SIMT_INLINE double curand_uniform_double(curandStatePhilox4_32_10* state) {
+  return simt::uniform_double(curand(state));
+}
+SIMT_INLINE double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
+  const uint4 bits = curand4(state);
+  return double2{simt::uniform_double(bits.x, bits.y), simt::uniform_double(bits.z, bits.w)};
+}
+
+// Normal numbers with the mean 0 and the deviation 1.
+template <simt::RandomState State>
+SIMT_INLINE float2 curand_normal2(State* state) {
+  const unsigned radius_bits = curand(state);
+  return simt::box_muller(radius_bits, curand(state));
+}
+SIMT_INLINE float4 curand_normal4(curandStatePhilox4_32_10* state) {
+  const uint4 bits = curand4(state);
+  const float2 first = simt::box_muller(bits.x, bits.y);
+  const float2 second = simt::box_muller(bits.z, bits.w);
+  return float4{first.x, first.y, second.x, second.y};
+}
+SIMT_INLINE double2 curand_normal2_double(curandStateXORWOW* state) {
+  uint4 bits;
+  bits.x = curand(state);
+  bits.y = curand(state);
+  bits.z = curand(state);
+  bits.w = curand(state);
+  return simt::box_muller_double(bits);
+}
+SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10* state) {
+  return simt::box_muller_double(curand4(state));
+}
+template <simt::RandomState State>
+SIMT_INLINE float curand_normal(State* state) {
+  if (state->boxmuller_flag == simt::kExtraNormal) {
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+  }
+  const float2 both = curand_normal2(state);
+  state->boxmuller_extra = both.y;
+  state->boxmuller_flag = simt::kExtraNormal;
+  return both.x;
+}
+template <simt::RandomState State>
+SIMT_INLINE double curand_normal_double(State* state) {
+  if (state->boxmuller_flag_double == simt::kExtraNormal) {
+    state->boxmuller_flag_double = 0;
+    return state->boxmuller_extra_double;
+  }
+  const double2 both = curand_normal2_double(state);
+  state->boxmuller_extra_double = both.y;
+  state->boxmuller_flag_double = simt::kExtraNormal;
+  return both.x;
+}
+
+// exp of normal numbers with that mean and deviation.
+template <simt::RandomState State>
+SIMT_INLINE float2 curand_log_normal2(State* state, float mean, float stddev) {
+  const float2 normal = curand_normal2(state);
+  return float2{expf(mean + stddev * normal.x), expf(mean + stddev * normal.y)};
+}
+SIMT_INLINE float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean, float stddev) {
+  const float4 normal = curand_normal4(state);
+  return float4{expf(mean + stddev * normal.x), expf(mean + stddev * normal.y),
+                expf(mean + stddev * normal.z), expf(mean + stddev * normal.w)};
+}
+template <simt::RandomState State>
+SIMT_INLINE double2 curand_log_normal2_double(State* state, double mean, double stddev) {
+  const double2 normal = curand_normal2_double(state);
+  return double2{exp(mean + stddev * normal.x), exp(mean + stddev * normal.y)};
+}
+template <simt::RandomState State>
+SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {
+  if (state->boxmuller_flag == simt::kExtraLogNormal) {
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+  }
+  const float2 both = curand_log_normal2(state, mean, stddev);
+  state->boxmuller_extra = both.y;
+  state->boxmuller_flag = simt::kExtraLogNormal;
+  return both.x;
+}
+template <simt::RandomState State>
+SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {
+  if (state->boxmuller_flag_double == simt::kExtraLogNormal) {
+    state->boxmuller_flag_double = 0;
+    return state->boxmuller_extra_double;
+  }
+  const double2 both = curand_log_normal2_double(state, mean, stddev);
+  state->boxmuller_extra_double = both.y;
+  state->boxmuller_flag_double = simt::kExtraLogNormal;
+  return both.x;
+}
+
+template <simt::RandomState State>
+unsigned int curand_poisson(State* state, double mean) {
+  const auto next = [state] { return curand_uniform(state); };
+  if (mean < 64) return simt::poisson_by_counting(static_cast<float>(mean), next);
+  if (mean > 4000) return simt::poisson_of_normal(mean, curand_normal_double(state));
+  return simt::poisson_by_rejection(mean, next);
+}
+inline uint4 curand_poisson4(curandStatePhilox4_32_10* state, double mean) {
+  uint4 result;
+  if (mean > 4000) {
+    const double2 first = curand_normal2_double(state);
+    const double2 second = curand_normal2_double(state);
+    result.x = simt::poisson_of_normal(mean, first.x);
+    result.y = simt::poisson_of_normal(mean, first.y);
+    result.z = simt::poisson_of_normal(mean, second.x);
+    result.w = simt::poisson_of_normal(mean, second.y);
+    return result;
+  }
+  result.x = curand_poisson(state, mean);
+  result.y = curand_poisson(state, mean);
+  result.z = curand_poisson(state, mean);
+  result.w = curand_poisson(state, mean);
+  return result;
+}

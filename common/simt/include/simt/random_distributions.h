@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Numbers of a distribution from random bits.
+//   normal   G. Box and M. Muller, "A note on the generation of random normal deviates", 1958
+//   Poisson  by counting: D. Knuth, "Seminumerical Algorithms", 3.4.1; by transformed rejection
+//            (PTRS): W. Hoermann, "The transformed rejection method for generating Poisson random
+//            variables", 1993
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "simt/keywords.h"
+#include "simt/vector_types.h"
+
+namespace simt {
+
+inline constexpr float kTwoToMinus32 = 0x1p-32F;
+inline constexpr double kTwoToMinus53 = 0x1p-53;
+inline constexpr double kPi = 3.14159265358979323846;
+
+// In (0, 1]: the middle of the bits' interval, rounded.
+SIMT_UNTRACED inline float uniform(std::uint32_t bits) {
+  return static_cast<float>(bits) * kTwoToMinus32 + kTwoToMinus32 / 2;
+}
+SIMT_UNTRACED inline double uniform_double(std::uint32_t bits) { return bits * 0x1p-32 + 0x1p-32; }
+// Of 53 bits: the second word's lie above the first one's, and overlap with these.
+SIMT_UNTRACED inline double uniform_double(std::uint32_t low, std::uint32_t high) {
+  const std::uint64_t bits = low ^ std::uint64_t{high} << 21;
+  return static_cast<double>(bits) * kTwoToMinus53 + kTwoToMinus53 / 2;
+}
+
+SIMT_UNTRACED inline float2 box_muller(std::uint32_t radius_bits, std::uint32_t angle_bits) {
+  constexpr float kStep = kTwoToMinus32 * static_cast<float>(2 * kPi);
+  const float angle = static_cast<float>(angle_bits) * kStep + kStep / 2;
+  const float radius = std::sqrt(-2 * std::log(uniform(radius_bits)));
+  return {radius * std::sin(angle), radius * std::cos(angle)};
+}
+SIMT_UNTRACED inline double2 box_muller_double(uint4 bits) {
+  const double half_turns = 2 * uniform_double(bits.z, bits.w);
+  const double radius = std::sqrt(-2 * std::log(uniform_double(bits.x, bits.y)));
+  return {radius * std::sin(half_turns * kPi), radius * std::cos(half_turns * kPi)};
+}
+
+// The result of a Poisson distribution with a large mean from a normal number.
+SIMT_UNTRACED inline unsigned poisson_of_normal(double mean, double normal) {
+  return static_cast<unsigned>(std::sqrt(mean) * normal + mean + 0.5);
+}
+
+// next() gives a uniform number in (0, 1].
+template <class Next>
+SIMT_UNTRACED unsigned poisson_by_counting(float mean, Next next) {
+  float product = std::exp(mean);
+  unsigned count = 0;
+  while ((product *= next()) > 1) ++count;
+  return count;
+}
+
+template <class Next>
+SIMT_UNTRACED unsigned poisson_by_rejection(double mean, Next next) {
+  const double b = 0.931 + 2.53 * std::sqrt(mean);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  const double quick = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    const double u = static_cast<double>(next()) - 0.5;
+    const double v = next();
+    const double distance = 0.5 - std::fabs(u);
+    const double k = std::floor((2 * a / distance + b) * u + mean + 0.43);
+    if (distance >= 0.07 && v <= quick) return static_cast<unsigned>(k);
+    if (k < 0 || (distance < 0.013 && v > distance)) continue;
+    const double bound = std::log(v * inverse_alpha / (a / (distance * distance) + b));
+    if (bound <= k * std::log(mean) - mean - std::lgamma(k + 1)) return static_cast<unsigned>(k);
+  }
+}
+
+}  // namespace simt

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// cuRAND's host API. Numbers are made here and copied to the device in the order of the generator's
+// stream, so that copies and kernels are checked as around any other copy.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "curand.h"
+#include "random_streams.h"
+#include "run/device_lock.h"
+#include "simt/copy_api.h"
+#include "simt/random_distributions.h"
+
+struct curandGenerator_st {
+  std::unique_ptr<simt::internal::RandomStreams> streams;
+  bool is_hosts = false;
+  bool allows_odd_counts = false;
+  bool has_started = false;  // with its seed, at its position
+  unsigned long long seed = 0;
+  unsigned long long position = 0;
+  cudaStream_t stream = nullptr;
+};
+
+namespace simt {
+namespace {
+
+using internal::Portion;
+
+constexpr Portion kWord = {1, 1};
+constexpr Portion kTwoWords = {1, 2};
+constexpr Portion kPair = {2, 2};
+constexpr Portion kDoublePair = {2, 4};
+
+curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool is_hosts) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  auto made = std::make_unique<curandGenerator_st>();
+  if (type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW) {
+    made->streams = std::make_unique<internal::XorwowStreams>();
+  } else if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) {
+    made->streams = std::make_unique<internal::PhiloxStreams>();
+    made->allows_odd_counts = true;
+  } else {
+    std::fprintf(stderr,
+                 "lab: the emulator's cuRAND lacks generator type %d: use "
+                 "CURAND_RNG_PSEUDO_XORWOW or CURAND_RNG_PSEUDO_PHILOX4_32_10\n",
+                 static_cast<int>(type));
+    return CURAND_STATUS_TYPE_ERROR;
+  }
+  made->is_hosts = is_hosts;
+  *generator = made.release();
+  return CURAND_STATUS_SUCCESS;
+}
+
+void start(curandGenerator_st& generator) {
+  if (generator.has_started) return;
+  generator.streams->start(generator.seed, generator.position);
+  generator.has_started = true;
+}
+
+template <class T>
+curandStatus_t deliver(const curandGenerator_st& generator, T* output,
+                       const std::vector<T>& numbers) {
+  const std::size_t size_bytes = numbers.size() * sizeof(T);
+  if (generator.is_hosts) {
+    std::memcpy(output, numbers.data(), size_bytes);
+    return CURAND_STATUS_SUCCESS;
+  }
+  const cudaError_t error =
+      cudaMemcpyAsync(output, numbers.data(), size_bytes, cudaMemcpyHostToDevice, generator.stream);
+  return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
+}
+
+// make(words, numbers) makes the numbers of one portion.
+template <class T, class Make>
+curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_items,
+                        Portion portion, Make make) {
+  const internal::DeviceLock lock;
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (portion.numbers > 1 && num_items % 2 != 0 && !generator->allows_odd_counts) {
+    return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  }
+  start(*generator);
+  internal::RandomStreams& streams = *generator->streams;
+  std::vector<T> numbers(num_items);
+  for (std::size_t i = 0; i < num_items;) {
+    T made[2];
+    make(streams.next(portion), made);
+    const int first = streams.drawn_before(portion);
+    const int used = static_cast<int>(
+        std::min<std::size_t>(static_cast<std::size_t>(portion.numbers - first), num_items - i));
+    std::copy_n(made + first, used, &numbers[i]);
+    streams.advance(portion, used);
+    i += static_cast<std::size_t>(used);
+  }
+  generator->position = streams.position();
+  return deliver(*generator, output, numbers);
+}
+
+// The probabilities of at most 0, 1, ... events, from the first that is not negligible on.
+struct PoissonTable {
+  unsigned first;
+  std::vector<double> at_most;
+};
+
+PoissonTable poisson_table(double mean) {
+  const double reach = 12 * std::sqrt(mean) + 40;
+  PoissonTable table = {static_cast<unsigned>(std::max(mean - reach, 0.0)), {}};
+  const auto last = static_cast<unsigned>(mean + reach);
+  double sum = 0;
+  for (unsigned k = table.first; k <= last; ++k) {
+    sum += std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0));
+    table.at_most.push_back(sum);
+  }
+  return table;
+}
+
+}  // namespace
+}  // namespace simt
+
+curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
+  return simt::create(generator, type, false);
+}
+
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) {
+  return simt::create(generator, type, true);
+}
+
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  delete generator;
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGetVersion(int* version) {
+  if (version == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
+  *version = CURAND_VERSION;
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->stream = stream;
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+                                                  unsigned long long seed) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->seed = seed;
+  generator->has_started = false;
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->position = offset;
+  generator->has_started = false;
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  const bool is_known = order == CURAND_ORDERING_PSEUDO_BEST ||
+                        order == CURAND_ORDERING_PSEUDO_DEFAULT ||
+                        order == CURAND_ORDERING_PSEUDO_LEGACY;
+  return is_known ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+}
+
+curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  simt::start(*generator);
+  return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,
+                              std::size_t num_items) {
+  return simt::generate(generator, output, num_items, simt::kWord,
+                        [](const std::uint32_t* words, unsigned* made) { *made = *words; });
+}
+
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
+                                     std::size_t num_items) {
+  return simt::generate(
+      generator, output, num_items, simt::kWord,
+      [](const std::uint32_t* words, float* made) { *made = simt::uniform(*words); });
+}
+
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output,
+                                           std::size_t num_items) {
+  return simt::generate(generator, output, num_items, simt::kTwoWords,
+                        [](const std::uint32_t* words, double* made) {
+                          *made = simt::uniform_double(words[0], words[1]);
+                        });
+}
+
+curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* output,
+                                    std::size_t num_items, float mean, float stddev) {
+  return simt::generate(generator, output, num_items, simt::kPair,
+                        [=](const std::uint32_t* words, float* made) {
+                          const float2 both = simt::box_muller(words[0], words[1]);
+                          made[0] = mean + stddev * both.x;
+                          made[1] = mean + stddev * both.y;
+                        });
+}
+
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* output,
+                                          std::size_t num_items, double mean, double stddev) {
+  return simt::generate(
+      generator, output, num_items, simt::kDoublePair,
+      [=](const std::uint32_t* words, double* made) {
+        const double2 both = simt::box_muller_double({words[0], words[1], words[2], words[3]});
+        made[0] = mean + stddev * both.x;
+        made[1] = mean + stddev * both.y;
+      });
+}
+
+curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* output,
+                                       std::size_t num_items, float mean, float stddev) {
+  return simt::generate(generator, output, num_items, simt::kPair,
+                        [=](const std::uint32_t* words, float* made) {
+                          const float2 both = simt::box_muller(words[0], words[1]);
+                          made[0] = std::exp(mean + stddev * both.x);
+                          made[1] = std::exp(mean + stddev * both.y);
+                        });
+}
+
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* output,
+                                             std::size_t num_items, double mean, double stddev) {
+  return simt::generate(
+      generator, output, num_items, simt::kDoublePair,
+      [=](const std::uint32_t* words, double* made) {
+        const double2 both = simt::box_muller_double({words[0], words[1], words[2], words[3]});
+        made[0] = std::exp(mean + stddev * both.x);
+        made[1] = std::exp(mean + stddev * both.y);
+      });
+}
+
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output,
+                                     std::size_t num_items, double mean) {
+  if (!(mean > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  const simt::PoissonTable table = simt::poisson_table(mean);
+  return simt::generate(
+      generator, output, num_items, simt::kWord, [&](const std::uint32_t* words, unsigned* made) {
+        const auto& sums = table.at_most;
+        const auto found =
+            std::lower_bound(sums.begin(), sums.end() - 1, simt::uniform_double(*words));
+        *made = table.first + static_cast<unsigned>(found - sums.begin());
+      });
+}

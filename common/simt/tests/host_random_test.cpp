@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// cuRAND's host API. The expected numbers were made by NVIDIA's library (libcurand.so.10 of cuRAND
+// 10.4.0) with curandCreateGeneratorHost and the seed 1234, which needs no GPU.
+#include <curand.h>
+
+#include <cmath>
+#include <vector>
+
+#include "host_test.h"
+
+namespace {
+
+class HostRandom : public simt_test::HostTest {};
+
+constexpr curandRngType_t kTypes[] = {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_PHILOX4_32_10};
+
+class Generator {
+ public:
+  explicit Generator(curandRngType_t type) {
+    EXPECT_EQ(curandCreateGeneratorHost(&handle, type), CURAND_STATUS_SUCCESS);
+    EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(handle, 1234), CURAND_STATUS_SUCCESS);
+  }
+  ~Generator() { EXPECT_EQ(curandDestroyGenerator(handle), CURAND_STATUS_SUCCESS); }
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  template <class T, class Function, class... More>
+  std::vector<T> draw(Function function, std::size_t num_items, More... more) {
+    std::vector<T> numbers(num_items);
+    EXPECT_EQ(function(handle, numbers.data(), num_items, more...), CURAND_STATUS_SUCCESS);
+    return numbers;
+  }
+
+  curandGenerator_t handle = nullptr;
+};
+
+using Words = std::vector<unsigned>;
+
+Words words_of(curandRngType_t type, std::size_t num_items) {
+  return Generator(type).draw<unsigned>(curandGenerate, num_items);
+}
+
+TEST_F(HostRandom, GivesTheWordsOfXorwowInNvidiasOrder) {
+  const Words words = words_of(CURAND_RNG_PSEUDO_XORWOW, 300000);
+  EXPECT_EQ(Words(words.begin(), words.begin() + 4),
+            (Words{624778773, 3522650202, 2363946744, 1266286439}));
+  EXPECT_EQ((Words{words[4095], words[4096], words[4097], words[8192], words[262144]}),
+            (Words{3856448218, 1867875844, 3978931785, 3739671282, 1080851290}));
+}
+
+TEST_F(HostRandom, GivesTheWordsOfPhiloxInNvidiasOrder) {
+  const Words words = words_of(CURAND_RNG_PSEUDO_PHILOX4_32_10, 300000);
+  EXPECT_EQ(Words(words.begin(), words.begin() + 6),
+            (Words{546353992, 3665621163, 1140953199, 3419031310, 3507855656, 1392278645}));
+  EXPECT_EQ((Words{words[4095], words[65536], words[262144]}),
+            (Words{984438016, 3743585837, 2666454581}));
+}
+
+TEST_F(HostRandom, GivesUniformNumbers) {
+  EXPECT_EQ(Generator(kTypes[0]).draw<float>(curandGenerateUniform, 3),
+            (std::vector<float>{0.145467639F, 0.820180893F, 0.550399244F}));
+  EXPECT_EQ(Generator(kTypes[1]).draw<float>(curandGenerateUniform, 3),
+            (std::vector<float>{0.12720795F, 0.853468955F, 0.265648872F}));
+  EXPECT_EQ(Generator(kTypes[0]).draw<double>(curandGenerateUniformDouble, 3),
+            (std::vector<double>{0.43489880438841294, 0.92641692020243771, 0.81184521113001917}));
+  EXPECT_EQ(Generator(kTypes[1]).draw<double>(curandGenerateUniformDouble, 3),
+            (std::vector<double>{0.85346899543001431, 0.79605514883270523, 0.11227557330034327}));
+}
+
+// The C library's sine and logarithm may round differently.
+template <class T>
+void expect_near(const std::vector<T>& got, const std::vector<T>& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  const T tolerance = sizeof(T) == 4 ? T(1e-6) : T(1e-14);
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << i;
+}
+
+TEST_F(HostRandom, GivesNormalNumbers) {
+  const auto floats = [](curandRngType_t type) {
+    return Generator(type).draw<float>(curandGenerateNormal, 4, 0.F, 1.F);
+  };
+  expect_near(floats(kTypes[0]), {0.780973554F, -1.80157816F, -0.280848563F, 0.563546598F});
+  expect_near(floats(kTypes[1]), {-1.61649048F, 1.22915542F, -1.56054044F, 0.464621365F});
+  const auto doubles = [](curandRngType_t type) {
+    return Generator(type).draw<double>(curandGenerateNormalDouble, 4, 0., 1.);
+  };
+  expect_near(doubles(kTypes[0]), {0.35873979852445503, -1.239592503223552, -0.091495399773608627,
+                                   -0.38011893868395424});
+  expect_near(doubles(kTypes[1]),
+              {-0.53952669590731883, 0.16063334644202293, 1.0081967077372695, 1.8322492478152392});
+  const auto logs = Generator(kTypes[0]).draw<float>(curandGenerateLogNormal, 2, 0.F, 1.F);
+  expect_near(logs, {2.18359709F, 0.165038228F});
+  const auto moved = Generator(kTypes[0]).draw<float>(curandGenerateNormal, 2, 10.F, 2.F);
+  expect_near(moved, {10 + 2 * 0.780973554F, 10 + 2 * -1.80157816F});
+}
+
+// Each call goes on where the last one ended, whatever kinds of numbers they make.
+TEST_F(HostRandom, GoesOnFromCallToCall) {
+  Words last;
+  for (const curandRngType_t type : kTypes) {
+    Generator generator(type);
+    generator.draw<unsigned>(curandGenerate, 3);
+    generator.draw<double>(curandGenerateUniformDouble, 3);
+    const Words words = generator.draw<unsigned>(curandGenerate, 5000);
+    last.insert(last.end(), words.end() - 2, words.end());
+  }
+  EXPECT_EQ(last, (Words{236360624, 1486407296, 3820581270, 368497543}));
+}
+
+TEST_F(HostRandom, StartsAtAnOffset) {
+  for (const curandRngType_t type : kTypes) {
+    const Words all = words_of(type, 10000);
+    Generator generator(type);
+    EXPECT_EQ(curandSetGeneratorOffset(generator.handle, 4999), CURAND_STATUS_SUCCESS);
+    EXPECT_EQ(generator.draw<unsigned>(curandGenerate, 5001), Words(all.begin() + 4999, all.end()));
+  }
+}
+
+TEST_F(HostRandom, GivesPoissonNumbers) {
+  for (const double mean : {0.5, 20., 3000.}) {
+    const Words counts = Generator(kTypes[0]).draw<unsigned>(curandGeneratePoisson, 100000, mean);
+    double sum = 0, squares = 0;
+    for (const unsigned count : counts) {
+      sum += count;
+      squares += (count - mean) * (count - mean);
+    }
+    // Six standard errors: sqrt(mean / n), and about sqrt((2 mean^2 + mean) / n).
+    EXPECT_NEAR(sum / 1e5, mean, 6 * std::sqrt(mean / 1e5));
+    EXPECT_NEAR(squares / 1e5, mean, 6 * std::sqrt((2 * mean * mean + mean) / 1e5));
+  }
+}
+
+TEST_F(HostRandom, FillsDeviceMemoryInTheOrderOfItsStream) {
+  curandGenerator_t generator = nullptr;
+  ASSERT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT), CURAND_STATUS_SUCCESS);
+  ASSERT_EQ(curandSetPseudoRandomGeneratorSeed(generator, 1234), CURAND_STATUS_SUCCESS);
+  unsigned* d_words = nullptr;
+  ASSERT_EQ(cudaMalloc(&d_words, 4 * sizeof(unsigned)), cudaSuccess);
+  EXPECT_EQ(curandGenerate(generator, d_words, 4), CURAND_STATUS_SUCCESS);
+  Words words(4);
+  EXPECT_EQ(cudaMemcpy(words.data(), d_words, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(words, (Words{624778773, 3522650202, 2363946744, 1266286439}));
+  EXPECT_EQ(curandGenerate(generator, d_words, 5), CURAND_STATUS_LAUNCH_FAILURE);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  cudaFree(d_words);
+  curandDestroyGenerator(generator);
+}
+
+TEST_F(HostRandom, RefusesWhatItLacks) {
+  curandGenerator_t generator = nullptr;
+  EXPECT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MT19937), CURAND_STATUS_TYPE_ERROR);
+  EXPECT_EQ(curandGenerate(nullptr, nullptr, 0), CURAND_STATUS_NOT_INITIALIZED);
+  float numbers[3];
+  EXPECT_EQ(curandGenerateNormal(Generator(kTypes[0]).handle, numbers, 3, 0, 1),
+            CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+  EXPECT_EQ(curandGenerateNormal(Generator(kTypes[1]).handle, numbers, 3, 0, 1),
+            CURAND_STATUS_SUCCESS);
+}
+
+}  // namespace
