@@ -210,7 +210,7 @@ void paced(int* d_out, int value) {
   if (spent_ms == 0) ++num_batches;
   double ms = kPaceMs;
   if (pace() == "half") ms *= 2;
-  if (pace() == "slow") ms *= 90;
+  if (pace() == "far_slower") ms *= 90;
   if (pace() == "slow_at_first") ms *= num_calls <= 2 ? 20 : 2;
   if (pace() == "slow_in_turns") ms *= num_batches % 2 == 0 ? 2 : 12;
   if (pace() == "takes_device") {

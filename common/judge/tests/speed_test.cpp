@@ -110,7 +110,7 @@ TEST_F(Speed, IsMeasuredAsPreciselyAfterASlowWarmUp) {
 }
 
 TEST_F(Speed, OfASlowSubmissionIsMeasuredInFewCalls) {
-  const judge::SpeedResult result = measure("slow");
+  const judge::SpeedResult result = measure("far_slower");
   ASSERT_FALSE(result.failure) << result.failure->message;
   EXPECT_EQ(result.calls_per_batch, 1);
   EXPECT_EQ(result.rounds, kPlan.slow_rounds);

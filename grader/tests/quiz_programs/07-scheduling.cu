@@ -93,6 +93,82 @@ void rows_of_33(const Drawn& drawn) {
   quiz::counted("32 * global_read_requests - global_read_lanes");
 }
 
+// Zeros: the reads are needed, and only the last pass writes.
+__global__ void pass_over_row(const float* d_row, float* d_out, int num_items, bool is_last) {
+  for (int i = threadIdx.x; i < num_items; i += blockDim.x) {
+    const float item = d_row[i];
+    if (is_last || item < 0) {
+      d_out[i] = item;
+    }
+  }
+}
+
+void softmax_bytes(const Drawn& drawn) {
+  const int items = drawn["items"];
+  const quiz::Array<float> row(items);
+  const quiz::Array<float> out(items);
+  for (int pass = 1; pass <= drawn["passes"]; ++pass) {
+    pass_over_row<<<1, 256>>>(row.get(), out.get(), items, pass == drawn["passes"]);
+  }
+  quiz::counted("32 * (global_read_sectors + global_write_sectors) / " + std::to_string(items));
+}
+
+__global__ void add_powers(const int* d_items, int num_items, double* d_sum) {
+  double largest = d_items[0];
+  double sum = 1;
+  for (int i = 1; i < num_items; ++i) {
+    const double larger = fmax(largest, static_cast<double>(d_items[i]));
+    sum = sum * exp2(largest - larger) + exp2(d_items[i] - larger);
+    largest = larger;
+  }
+  *d_sum = sum;
+}
+
+void softmax_rescaled(const Drawn& drawn) {
+  const quiz::Array<int> items({drawn["first"], drawn["second"], drawn["third"]});
+  const quiz::Array<double> sum(1);
+  add_powers<<<1, 1>>>(items.get(), 3, sum.get());
+  quiz::answer(sum.read()[0]);
+}
+
+// A row's first lane counts the row.
+__global__ void count_rows(int lanes, int* d_rows) {
+  if (threadIdx.x % lanes == 0) {
+    atomicAdd(d_rows, 1);
+  }
+}
+
+void rows_per_warp(const Drawn& drawn) {
+  int lanes = 1;
+  while (lanes * 8 < drawn["items"]) {
+    lanes *= 2;
+  }
+  const quiz::Array<int> rows(1);
+  count_rows<<<1, 32>>>(lanes, rows.get());
+  quiz::answer(rows.read()[0]);
+}
+
+// A block reads what its threads hold; one that finds an item counts itself.
+__global__ void hold_in_registers(const float* d_row, int num_items, int* d_blocks) {
+  const int first = blockIdx.x * blockDim.x * 32;
+  bool has_item = false;
+  for (int k = 0; k < 32; ++k) {
+    const int i = first + k * blockDim.x + threadIdx.x;
+    has_item = has_item || (i < num_items && d_row[i] == 0);
+  }
+  if (__syncthreads_or(has_item) && threadIdx.x == 0) {
+    atomicAdd(d_blocks, 1);
+  }
+}
+
+void row_in_registers(const Drawn& drawn) {
+  const int items = drawn["items"];
+  const quiz::Array<float> row(items);
+  const quiz::Array<int> blocks(1);
+  hold_in_registers<<<16, drawn["threads"]>>>(row.get(), items, blocks.get());
+  quiz::answer(blocks.read()[0]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,5 +180,9 @@ int main(int argc, char** argv) {
                     {"sectors-of-structures", sectors_of_structures},
                     {"misaligned", misaligned},
                     {"banks-of-structures", banks_of_structures},
-                    {"rows-of-33", rows_of_33}});
+                    {"rows-of-33", rows_of_33},
+                    {"softmax-bytes", softmax_bytes},
+                    {"softmax-rescaled", softmax_rescaled},
+                    {"rows-per-warp", rows_per_warp},
+                    {"row-in-registers", row_in_registers}});
 }

@@ -59,6 +59,8 @@ class Array {
 };
 
 inline void answer(long long number) { std::printf("answer %lld\n", number); }
+inline void answer(int number) { std::printf("answer %d\n", number); }
+inline void answer(double number) { std::printf("answer %.17g\n", number); }
 
 template <typename T>
 void answer(const std::vector<T>& items) {
