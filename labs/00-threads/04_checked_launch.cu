@@ -28,7 +28,8 @@ void checked_fill(int first, int num_items, int num_blocks, int threads_per_bloc
   // TODO 2. The runtime remembers the error of the last call that failed. Two functions return it
   //         as a cudaError_t: cudaPeekAtLastError() and cudaGetLastError(). What is the difference,
   //         and what would the next caller get?
-  // TODO 3. If it is not cudaSuccess, throw CudaError(...), which turns the code into words.
+  // TODO 3. If it is not cudaSuccess, throw CudaError(...) with the code. The judge expects the
+  //         code of this very launch, and no error left in the runtime.
 }
 
 }  // namespace lab

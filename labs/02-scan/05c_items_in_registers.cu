@@ -20,7 +20,7 @@ constexpr int kItemsPerWarp = kVectorsPerThread * kItemsPerRow;
 constexpr int kItemsPerTile = kNumWarps * kItemsPerWarp;
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// TODO 1. AtomicWord, publish() and look_back() are your 05b's.
+// TODO 1. State, AtomicWord, publish() and look_back() are your 05b's.
 using TileWord = unsigned long long;
 
 // items[k] = the four words from d_warp[(k * kWarpSize + lane_id) * 4] on. Of the warp's words,
@@ -69,7 +69,8 @@ __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* 
   // TODO 5. Where do the items of this warp begin, and how many are left from there on?
   // TODO 6. Every warp writes its sum to shared memory. Which sums does a warp add up? Which thread
   //         has the tile's sum then, without more work?
-  // TODO 7. Publish, look back, publish, as in 05b. How does sum_before_tile reach the others?
+  // TODO 7. Publish, look back, publish, as in 05b. How does the sum of the tiles before reach
+  //         the other threads?
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ __device__ unsigned look_back(TileWord* d_words, int tile) {
 // d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
                                  TileWord* d_ticket, TileWord* d_words) {
-  // TODO 5. Your 05c, with one warp that looks back. What may happen between the sum and its
-  //         publication, and what should not? In 05c a warp scans its items first.
+  // TODO 5. Your 05c, with one warp that looks back. Other tiles wait for this tile's sum. In 05c
+  //         each warp scans its items before the sum is published. Which part of that can wait?
   // TODO 6. What do the other warps do meanwhile? What is the first barrier that they wait at?
   // TODO 7. Now make it fast. How many tiles are in flight at once, and how many of them does a
   //         look-back pass? What do larger tiles change, for a long array and for a short one?
@@ -52,7 +52,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   todo("06_decoupled_look_back: write the kernel and its helpers, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 8. As in 05c. Of what comes before the kernel, what does a single tile not need?
+  // TODO 8. As in 05c. A single tile looks back at no word: what need the host not do for it?
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);
   look_back_kernel<<<num_tiles, kThreadsPerBlock, 0, stream>>>(

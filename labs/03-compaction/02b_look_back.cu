@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 02 in one launch that reads each item once: a tile keeps its items while it learns by look-back
-// what all tiles before it keep.
+// 02 in one launch that reads each item once. A tile holds its items while it looks back to find
+// how many items all tiles before it keep.
 #include <algorithm>
 
 #include "compaction.cuh"
@@ -22,8 +22,8 @@ constexpr int kItemsPerTile = kThreadsPerBlock * kRowsPerWarp;
 // d_in, d_out (num_items), d_count (1); `look_back` has a tile per block.
 __global__ void look_back_kernel(const int* d_in, int num_items, Predicate keep,
                                  LookBack<int> look_back, int* d_out, int* d_count) {
-  // TODO 2. Read lab/look_back.cuh. One thread draws the block's ticket. Who else needs it, and
-  //         what must happen in between?
+  // TODO 2. Read lab/look_back.cuh. One thread draws the block's ticket. Which threads need it,
+  //         and what must come before they read it?
   // TODO 3. Rank and count the tile's items as in 02's compact_kernel.
   // TODO 4. One thread publishes the tile's count, as soon as the block knows it. Why so early?
   // TODO 5. One warp looks back: exclusive_prefix with a struct that has operator()(int, int). All

@@ -17,7 +17,7 @@ constexpr int kVectorsPerThread = 4;
 constexpr int kItemsPerThread = 4 * kVectorsPerThread;
 constexpr int kItemsPerTile = kThreadsPerBlock * kItemsPerThread;
 
-// This thread's items of one tile, and which of them exist and are kept: bit i of `kept`, item i.
+// This thread's items of one tile. Bit i of `exists` and of kept() is for item i.
 struct ThreadItems {
   int items[kItemsPerThread];
   unsigned exists;

@@ -34,8 +34,8 @@ __global__ void histogram_kernel(const std::uint32_t* d_in, int num_items, int p
 // Returns the sum of `count` over all smaller digits; thread t holds digit t. All threads of the
 // block must call, once in a kernel.
 __device__ int sum_of_smaller_digits(int count) {
-  // TODO 2. One warp cannot scan 256 digits at once. What do the eight warps tell each other, and
-  //         what must happen in between?
+  // TODO 2. One warp cannot scan 256 digits at once. Which numbers must the eight warps exchange,
+  //         and what must come between writing and reading them?
   return 0;
 }
 

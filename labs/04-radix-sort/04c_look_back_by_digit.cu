@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 04b with one kernel per pass: one kernel in front counts the digits of all passes, and what the
-// tiles before have of each digit, a tile learns by look-back.
+// 04b with one kernel per pass: one kernel in front counts the digits of all passes. A tile looks
+// back to find how many keys of each digit the tiles before it have.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -20,7 +20,7 @@ constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kDigitBits = 8;
 constexpr int kNumDigits = 1 << kDigitBits;
 constexpr int kNumPasses = 32 / kDigitBits;
-constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
+constexpr int kItemsToCount = 16384;  // at least per block, or the device is not full
 static_assert(kThreadsPerBlock == kNumDigits, "one thread per digit");
 static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
@@ -43,8 +43,8 @@ __global__ void begin_kernel(int* d_counts) {
 __global__ void __launch_bounds__(kThreadsPerBlock)
     look_back_kernel(const std::uint32_t* d_in, int num_items, int pass, const int* d_begins,
                      LookBack<int> look_back, std::uint32_t* d_out) {
-  // TODO 4. Which tile is this block's? A tile waits for those before it, and nothing promises that
-  //         block 0 starts first: draw a ticket.
+  // TODO 4. Which tile is this block's? A tile waits for those before it, and block 0 need not
+  //         start first: draw a ticket.
   // TODO 5. Rank the keys as in 04b.
   // TODO 6. Thread t knows how many keys of digit t the tile has. Read lab/look_back.cuh: what does
   //         it publish, and which call returns the number of keys of digit t in all tiles before?

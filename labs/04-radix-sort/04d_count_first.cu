@@ -39,10 +39,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   // TODO 1. Load the keys into registers, and count their digits by atomics in shared memory. Why
   //         may this be in any order, and the ranks may not?
   // TODO 2. Publish the counts. What did the tiles behind wait for in 04c, and what now?
-  // TODO 3. Turn places from counts into first places, as in 04c, before any key is ranked. Then a
-  //         key's place is known as soon as its rank is: what need you not keep in registers?
-  // TODO 4. places[digit] is the next free place of this warp. Which lane moves it, and what must
-  //         happen before, and after?
+  // TODO 3. Turn the counts in places into first places. 04c did so after the ranking; here it
+  //         comes before. Then a key's rank gives its place at once. What need not stay in
+  //         registers?
+  // TODO 4. places[digit] is the next free place of this warp. Which lane of a digit moves it on,
+  //         and what must come before that, and after it?
   // TODO 5. Look back after the ranking. Why is the look-back shorter then?
   // TODO 6. Write the tile. Padding is last in it: where does the loop end?
 }

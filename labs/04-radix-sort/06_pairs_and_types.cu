@@ -17,8 +17,8 @@ constexpr int kNumDigits = 1 << kDigitBits;
 
 // To tune for a device.
 constexpr int kThreadsPerBlock = 256;
-constexpr int kManyItems = 40;  // a thread: the more, the longer the runs that are written out
-constexpr int kFewItems = 24;   // a thread, where larger tiles would leave multiprocessors idle
+constexpr int kManyItems = 40;  // per thread: the more, the longer the runs that are written out
+constexpr int kFewItems = 24;   // per thread, where larger tiles would leave multiprocessors idle
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 2;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;

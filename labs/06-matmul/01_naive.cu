@@ -22,7 +22,7 @@ __global__ void naive_kernel(const float* d_a, const float* d_b, int num_rows, i
   // TODO 2. Blocks at the right and lower edge have more threads than there are elements. What must
   //         those do?
   // TODO 3. Add up depth products in a register; write the sum once. Where does element (row, k) of
-  //         A stand, where element (k, col) of B? The two matrices have rows of different lengths.
+  //         A lie, and where element (k, col) of B? The rows of the two differ in length.
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A block computes a square tile of C, and walks along the depth in steps of one tile of A and one
-// of B, which its threads bring to shared memory together.
+// A block computes a square tile of C. Along the depth it goes in steps of one tile of A and one of
+// B, and in each step its threads load both tiles into shared memory together.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -20,12 +20,12 @@ __global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, i
   // TODO 2. Which row and column of C are this thread's? Count blocks in tiles.
   // TODO 3. In round `tile`, each thread loads one word of A's tile and one of B's. Which, so that
   //         threads with neighbouring threadIdx.x read neighbouring words both times?
-  // TODO 4. The last tiles reach past the edges of A and B. What has to stand there in shared
-  //         memory? And why may a thread that has no output not simply return at the top?
+  // TODO 4. The last tiles reach past the edges of A and B. What must shared memory hold for
+  //         the words there? And why may a thread that has no output not simply return at the top?
   // TODO 5. Each thread adds kWidth products from the tiles. Its words of the tiles were loaded by
   //         other threads: what must come before the loop?
-  // TODO 6. The next round overwrites the tiles. Who may still be reading them, and what must come
-  //         after the loop?
+  // TODO 6. The next round overwrites the tiles. Which threads may still read them, so
+  //         what must come after the loop?
   // TODO 7. After the last round, write the sum, if there is an element for it.
 }
 

@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ float b_tile[kTileDepth][kTileCols];  // [k][col]
   float sums[kThreadRows][kThreadCols] = {};       // registers, if every index in the
                                                    // unrolled code is a constant
-  // TODO 1. A thread has 64 outputs: 8 rows and 8 columns of the block's tile. Say first that its
-  //         columns are 8 * tx to 8 * tx + 7. In which banks do the 16 threads with tx = 0 to 15
+  // TODO 1. A thread has 64 outputs: 8 rows and 8 columns of the block's tile. First let its
+  //         columns be 8 * tx to 8 * tx + 7. In which banks do the 16 threads with tx = 0 to 15
   //         read one word each of a row of B's tile? Which other choice of columns has no conflict?
   // TODO 2. At each k a thread needs one column of A's tile. Two values of ty meet in a warp: keep
   //         A's tile as [k][row], so that they, too, read from different banks.

@@ -15,8 +15,8 @@ constexpr int kTileDepth = 8;
 constexpr int kStages = 3;  // tiles of A and B in shared memory: one in use, two on their way
 constexpr int kRowsPerThread = 8;
 
-// A block's tile of C, divided into warps' tiles, those into outputs of threads, which lie in
-// vectors of 4, kLaneRows vectors apart from row to row and kLaneCols from column to column.
+// A block's tile of C, divided into warps' tiles. In its warp's tile, a thread has 8 x 8 outputs:
+// its rows are two vectors of 4, kLaneRows vectors apart, and its columns are two, kLaneCols apart.
 struct Tile {
   static constexpr int kRows = 128;
   static constexpr int kCols = 128;
@@ -28,13 +28,20 @@ struct Tile {
   static constexpr int kWarpsAcross = kCols / kColsPerWarp;
   static constexpr int kThreadsPerBlock = kRows / kRowsPerWarp * kWarpsAcross * 32;
 
-  // TODO 1. Stage is your 04b's.
+  // TODO 1. Stage is your 04b's, and so are copy_async() and start_copies() below.
 
   // What a thread multiplies in one step: a column of A's tile, a row of B's.
   struct Fragment {
     alignas(16) float a[kRowsPerThread];
     alignas(16) float b[kColsPerThread];
   };
+};
+
+struct Matrices {
+  const float* d_a;  // (num_rows, depth)
+  const float* d_b;  // (depth, num_cols)
+  float* d_c;        // (num_rows, num_cols)
+  int num_rows, num_cols, depth;
 };
 
 // Reads step k of a stage; a and b: this thread's first vectors of step 0.
@@ -44,11 +51,10 @@ __device__ void load_fragment(Tile::Fragment& fragment, const float* a, const fl
 }
 
 template <bool kVectors>
-__global__ void __launch_bounds__(Tile::kThreadsPerBlock)
-    fragments_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
-                     float* d_c) {
+__global__ void __launch_bounds__(Tile::kThreadsPerBlock) fragments_kernel(Matrices m) {
   Tile::Fragment fragments[2];  // one is multiplied while the other is loaded
-  // TODO 3. Where does this thread's first vector lie, from its warp and its lane?
+  // TODO 3. In the block's tile, which row and which column are the first of this thread? Compute
+  //         them from its warp and its lane.
   // TODO 4. In step k, load fragments[(k + 1) % 2], then multiply fragments[k % 2]. Why are both in
   //         registers only if the loop over k is unrolled?
   // TODO 5. What does the last step of a tile load? So when must the next tile's copies be there,
@@ -65,9 +71,10 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
   todo("04c_register_fragments: write the kernel, then delete this line");
 
   if (num_rows == 0 || num_cols == 0) return;
+  const Matrices m{d_a, d_b, d_c, num_rows, num_cols, depth};
   const dim3 grid(ceil_div(num_cols, Tile::kCols), ceil_div(num_rows, Tile::kRows));
   const auto kernel = num_cols % 4 == 0 ? fragments_kernel<true> : fragments_kernel<false>;
-  kernel<<<grid, Tile::kThreadsPerBlock, 0, stream>>>(d_a, d_b, num_rows, num_cols, depth, d_c);
+  kernel<<<grid, Tile::kThreadsPerBlock, 0, stream>>>(m);
   check_launch();
 }
 

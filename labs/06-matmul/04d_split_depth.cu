@@ -17,7 +17,7 @@ namespace {
 constexpr int kTileDepth = 8;
 constexpr int kBandRows = 16;  // tiles
 
-// TODO 1. Your 04c's tile, with its Stage and its Fragment, and one more constant.
+// TODO 1. Your 04c's tile, with all its constants, Stage and Fragment, and one more constant.
 struct Tile {
   static constexpr int kRows = 128;
   static constexpr int kCols = 128;
@@ -76,15 +76,16 @@ int num_tiles(const Matrices& m) {
 // How many steps along the depth a block takes.
 int choose_steps_per_block(const Matrices& m) {
   // TODO 5. 1024 x 1024 outputs are 64 tiles, and an H200 has 132 multiprocessors that hold two
-  //         blocks each. Which number of parts keeps them busy? What does each part cost?
+  //         blocks each. Into how many parts do you divide the depth, so that all are busy? What
+  //         does each part cost? num_multiprocessors() is in lab/launch.cuh.
   return std::max(1, ceil_div(m.depth, kTileDepth));
 }
 
 void launch(const Matrices& m, cudaStream_t stream) {
   const int steps_per_block = choose_steps_per_block(m);
   const int num_splits = 1;
-  // TODO 6. How many parts are that? Set C to zero if blocks add to it. What must happen for depth
-  //         0? Which of the three kernels does a matrix get?
+  // TODO 6. How many parts does that make? Set C to zero if blocks add to it. What must happen for
+  //         depth 0? Which of the three kernels does a matrix get?
   const dim3 grid(num_tiles(m), num_splits);
   const auto kernel = split_depth_kernel<Rows::kAny>;
   kernel<<<grid, Tile::kThreadsPerBlock, 0, stream>>>(m, steps_per_block);

@@ -24,7 +24,7 @@ constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kDigitBits = 8;
 constexpr int kNumDigits = 1 << kDigitBits;
 constexpr int kNumPasses = 32 / kDigitBits;
-constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
+constexpr int kItemsToCount = 16384;  // at least per block, or the device is not full
 constexpr std::uint32_t kPadding = 0xffffffffu;
 static_assert(kThreadsPerBlock == kNumDigits, "one thread per digit");
 static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");

@@ -24,8 +24,8 @@ constexpr std::uint32_t kPadding = 0xffffffffu;
 
 // To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
 constexpr int kThreadsPerBlock = 256;
-constexpr int kManyItems = 48;  // a thread: the more, the longer the runs that are written out
-constexpr int kFewItems = 24;   // a thread, where larger tiles would leave multiprocessors idle
+constexpr int kManyItems = 48;  // per thread: the more, the longer the runs that are written out
+constexpr int kFewItems = 24;   // per thread, where larger tiles would leave multiprocessors idle
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kLookBackWindow = 4;
 constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
@@ -33,8 +33,8 @@ static_assert(kThreadsPerBlock >= kNumDigits, "one thread per digit");
 
 // The counting kernel.
 constexpr int kThreadsToCount = 512;
-constexpr int kItemsToCount = 16384;  // a block at least, or the device is not full
-constexpr int kReplicas = 16;         // counters a digit: two lanes share one, all in other banks
+constexpr int kItemsToCount = 16384;  // at least per block, or the device is not full
+constexpr int kReplicas = 16;         // counters per digit: two lanes share one, in other banks
 constexpr int kCounterBytes = kMaxPasses * kNumDigits * kReplicas * sizeof(int);
 
 // The ranking kernel, for small arrays: as in 05.
