@@ -118,6 +118,91 @@ TEST_F(Deadlock, IsFoundWhenABlockWaitsForOneThatFindsNoRoom) {
       contains(finding.message, "1 block has not started, because the device holds 64 at a time"));
 }
 
+// The upper half waits for the lower one, which is at the barrier behind the branch.
+__global__ void shuffle_in_a_branch(int* out) {
+  int value = static_cast<int>(threadIdx.x);
+  if (threadIdx.x % 32 >= 16) value += __shfl_xor_sync(0xffffffff, value, 16);  // kShuffleLine
+  __syncthreads();
+  out[threadIdx.x] = value;
+}
+constexpr int kShuffleLine = __LINE__ - 4;
+
+__global__ void shuffle_half_in_a_branch(int* out) {
+  int value = static_cast<int>(threadIdx.x);
+  if (threadIdx.x % 32 >= 16) value += __shfl_xor_sync(0xffff0000, value, 1);
+  __syncthreads();
+  out[threadIdx.x] = value;
+}
+
+TEST_F(Deadlock, AccusesTheWarpOperationInABranch) {
+  Managed<int> out(64);
+  shuffle_half_in_a_branch<<<1, 64>>>(out.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out[16], 33);
+  shuffle_in_a_branch<<<1, 64>>>(out.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
+  EXPECT_EQ(finding.line, kShuffleLine);
+  const std::string line = std::to_string(kShuffleLine);
+  EXPECT_TRUE(contains(finding.message, "threads 0-15, 32-47 wait at the block's barrier in line " +
+                                            std::to_string(kShuffleLine + 1)))
+      << finding.message;
+  EXPECT_TRUE(contains(finding.message, "the mask in line " + line +
+                                            " names threads 0-15, which do not take this branch. "
+                                            "Move the warp operation out of the branch"))
+      << finding.message;
+}
+
+// The trip count differs by lane, and so does the number of votes.
+__global__ void vote_in_a_loop(int* out) {
+  int votes = 0;
+  for (int i = 0; i < static_cast<int>(threadIdx.x % 2); ++i) {
+    votes += __popc(__ballot_sync(0xffffffff, true));  // kVoteLine
+  }
+  __syncthreads();
+  out[threadIdx.x] = votes;
+}
+constexpr int kVoteLine = __LINE__ - 5;
+
+TEST_F(Deadlock, AccusesTheWarpOperationInALoop) {
+  Managed<int> out(32);
+  vote_in_a_loop<<<1, 32>>>(out.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
+  EXPECT_EQ(finding.line, kVoteLine) << finding.message;
+}
+
+// The barrier comes first in the loop: the lower half waits there in the second round.
+__global__ void sync_behind_the_barrier(int* out) {
+  for (int round = 0; round < 2; ++round) {
+    __syncthreads();
+    if (threadIdx.x >= 16) __syncwarp();  // kSyncLine
+    out[threadIdx.x] = round;
+  }
+}
+constexpr int kSyncLine = __LINE__ - 4;
+
+TEST_F(Deadlock, AccusesTheWarpOperationWhereTheBarrierIsThatOfTheNextRound) {
+  Managed<int> out(32);
+  sync_behind_the_barrier<<<1, 32>>>(out.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
+  EXPECT_EQ(finding.line, kSyncLine) << finding.message;
+}
+
+// The other way round: the barrier is in the branch, and the warp operation behind it.
+__global__ void barrier_in_a_branch(int* out) {
+  if (threadIdx.x >= 16) __syncthreads();  // kBarrierLine
+  __syncwarp();
+  out[threadIdx.x] = 1;
+}
+constexpr int kBarrierLine = __LINE__ - 4;
+
+TEST_F(Deadlock, AccusesTheBarrierInABranchBeforeAWarpOperation) {
+  Managed<int> out(32);
+  barrier_in_a_branch<<<1, 32>>>(out.get());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
+  EXPECT_EQ(finding.line, kBarrierLine) << finding.message;
+  EXPECT_FALSE(contains(finding.message, "does not take")) << finding.message;
+}
+
 __global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }
 
 TEST_F(Deadlock, LeavesTheDeviceUsable) {

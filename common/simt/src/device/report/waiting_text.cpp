@@ -61,6 +61,17 @@ std::string waiting_text(const std::vector<WaitingThread>& threads) {
   return join(groups);
 }
 
+std::string skipped_operation_text(const WaitingThread& caller,
+                                   const std::vector<WaitingThread>& missing) {
+  std::vector<int> ids;
+  for (const WaitingThread& thread : missing) ids.push_back(thread.id);
+  const std::string& file = source_line(caller.pc).file;
+  return "; the mask in " + line_name(caller.pc, file) + " names " + thread_ranges(ids) +
+         ", which " + (ids.size() == 1 ? "does" : "do") +
+         " not take this branch. Move the warp operation out of the branch, or let its mask name "
+         "only the lanes that take it";
+}
+
 std::string mixed_barrier_text(const std::string& block, const void* pc,
                                const std::vector<WaitingThread>& threads) {
   const std::string& file = source_line(pc).file;

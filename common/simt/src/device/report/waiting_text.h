@@ -23,6 +23,10 @@ struct WaitingThread {
 // threads are in order of their ids.
 std::string waiting_text(const std::vector<WaitingThread>& threads);
 
+// Continues waiting_text: `missing` do not come to the warp operation in which `caller` waits.
+std::string skipped_operation_text(const WaitingThread& caller,
+                                   const std::vector<WaitingThread>& missing);
+
 // The threads at one barrier of the block came by different calls.
 std::string mixed_barrier_text(const std::string& block, const void* pc,
                                const std::vector<WaitingThread>& threads);

@@ -2,6 +2,7 @@
 #include "run/grid.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -208,13 +209,16 @@ void Grid::end_with_deadlock(const Block& block, const std::string& more) {
   const bool mismatch = has_mask_mismatch(block);
   std::string message = mismatch ? "warp operations that do not match in " : "deadlock in ";
   const std::vector<WaitingThread> threads = waiting_threads(block);
-  message += block_name(block) + ": " + waiting_text(threads) + more;
+  const std::optional<StuckOperation> stuck = stuck_operation(block);
+  const WaitingThread* accused = threads.empty() ? nullptr : &threads.front();
+  if (stuck) accused = stuck->was_skipped ? &stuck->caller : &stuck->missing.front();
+  message += block_name(block) + ": " + waiting_text(threads);
+  if (stuck && stuck->was_skipped) message += skipped_operation_text(stuck->caller, stuck->missing);
   launch_.fault = Fault{cudaErrorLaunchTimeout,
                         mismatch ? FindingKind::kBarrierDivergence : FindingKind::kDeadlock,
-                        std::move(message), threads.empty() ? nullptr : threads.front().pc};
-  if (!threads.empty()) {
-    name_accused({block.index, thread_index_of(threads.front().id, launch_.config.block),
-                  threads.front().pc});
+                        message + more, accused == nullptr ? nullptr : accused->pc};
+  if (accused != nullptr) {
+    name_accused({block.index, thread_index_of(accused->id, launch_.config.block), accused->pc});
   }
   tell_debugger(*launch_.fault->kind, launch_.fault->message, Then::kEndsKernel);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "program/address.h"
 #include "program/device_variables.h"
@@ -30,6 +31,19 @@ WaitsFor reason(const Warp& warp, int lane_id) {
   return is_sync ? WaitsFor::kSyncwarp : WaitsFor::kWarpOperation;
 }
 
+WaitingThread waiting_thread(const Warp& warp, int lane_id) {
+  const Lane& lane = warp.lanes[lane_id];
+  return {warp.thread_id(lane_id), lane.pc, reason(warp, lane_id), lane.mask};
+}
+
+// Whether a barrier comes after the warp operation in which `caller` waits. In one function the
+// order is that of the code; but a barrier at which the caller waited last is that of the loop's
+// next round. Between functions there is no order: then the operation is said to be first.
+bool is_behind(const void* barrier_pc, const Lane& caller) {
+  return caller.last_barrier == barrier_pc || number(barrier_pc) > number(caller.pc) ||
+         !function_of(barrier_pc).contains(caller.pc);
+}
+
 template <class Visit>  // visit(warp, lane_id) for each live lane, in order of thread ids
 void for_each_live(const Block& block, Visit visit) {
   std::vector<const Warp*> warps;
@@ -47,10 +61,26 @@ void for_each_live(const Block& block, Visit visit) {
 std::vector<WaitingThread> waiting_threads(const Block& block) {
   std::vector<WaitingThread> threads;
   for_each_live(block, [&](const Warp& warp, int lane_id) {
-    const Lane& lane = warp.lanes[lane_id];
-    threads.push_back({warp.thread_id(lane_id), lane.pc, reason(warp, lane_id), lane.mask});
+    threads.push_back(waiting_thread(warp, lane_id));
   });
   return threads;
+}
+
+std::optional<StuckOperation> stuck_operation(const Block& block) {
+  std::optional<StuckOperation> found;
+  for_each_live(block, [&](const Warp& warp, int lane_id) {
+    if (found || (warp.in_operation >> lane_id & 1) == 0) return;
+    const Lane& caller = warp.lanes[lane_id];
+    const std::uint32_t at_barrier = warp.at_barrier | warp.at_grid_barrier;
+    std::vector<WaitingThread> missing;
+    for (std::uint32_t rest = caller.mask & warp.live & at_barrier; rest != 0; rest &= rest - 1) {
+      missing.push_back(waiting_thread(warp, std::countr_zero(rest)));
+    }
+    if (missing.empty()) return;
+    const bool was_skipped = is_behind(missing.front().pc, caller);
+    found = {waiting_thread(warp, lane_id), std::move(missing), was_skipped};
+  });
+  return found;
 }
 
 bool polls_global_memory(const Block& block) {
