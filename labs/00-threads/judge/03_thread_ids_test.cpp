@@ -219,6 +219,24 @@ class ThreadNumbers : public judge::Fixture {
     return std::nullopt;
   }
 
+  // If a record's two numbers are those of its place, the right thread stored it, and its position
+  // is wrong; or both follow from one wrong number, which explain_number knows.
+  static std::optional<Failure> compare_position(const LaunchShape& shape, const ThreadIds& got,
+                                                 int place) {
+    const ThreadIds expected = shape.ids(place);
+    if (got.in_block != expected.in_block || got.block != expected.block) return std::nullopt;
+    constexpr std::pair<const char*, int ThreadIds::*> kFields[] = {
+        {"column", &ThreadIds::column}, {"row", &ThreadIds::row}, {"layer", &ThreadIds::layer}};
+    for (const auto& [name, field] : kFields) {
+      if (got.*field == expected.*field) continue;
+      return Failure{judge::kind::kWrongResult, std::string(name) + " of " + shape.name(place) +
+                                                    " should be " +
+                                                    std::to_string(expected.*field) + ", but is " +
+                                                    std::to_string(got.*field)};
+    }
+    return std::nullopt;
+  }
+
   static std::optional<Failure> compare_numbers(const LaunchShape& shape,
                                                 const std::vector<ThreadIds>& h_ids,
                                                 const ThreadIds& got) {
@@ -235,18 +253,19 @@ class ThreadNumbers : public judge::Fixture {
                      "by something other than blockDim in that direction"};
     }
     const ThreadIds expected = shape.ids(id);
-    const std::string who = shape.name(id);
-    if (got.in_block != expected.in_block) {
+    constexpr std::pair<const char*, int ThreadIds::*> kFields[] = {
+        {"in_block", &ThreadIds::in_block}, {"block", &ThreadIds::block}};
+    for (const auto& [name, field] : kFields) {
+      if (got.*field == expected.*field) continue;
+      const std::string mistake = explain_number(shape, h_ids, field);
+      if (mistake.empty()) {
+        const auto place = static_cast<int>(&got - h_ids.data());
+        if (auto failure = compare_position(shape, got, place)) return failure;
+      }
       return Failure{judge::kind::kWrongResult,
-                     "in_block of " + who + " should be " + std::to_string(expected.in_block) +
-                         ", but is " + std::to_string(got.in_block),
-                     explain_number(shape, h_ids, &ThreadIds::in_block)};
-    }
-    if (got.block != expected.block) {
-      return Failure{judge::kind::kWrongResult,
-                     "block of " + who + " should be " + std::to_string(expected.block) +
-                         ", but is " + std::to_string(got.block),
-                     explain_number(shape, h_ids, &ThreadIds::block)};
+                     std::string(name) + " of " + shape.name(id) + " should be " +
+                         std::to_string(expected.*field) + ", but is " + std::to_string(got.*field),
+                     mistake};
     }
     return std::nullopt;
   }

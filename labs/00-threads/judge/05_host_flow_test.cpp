@@ -122,21 +122,23 @@ TEST_F(HostFlow, WorksOnEveryCall) {
   }
 }
 
-// Both inputs fit the device, the table does not. The function must still free what it allocated:
-// the checkers report leaks.
+// Both inputs fit the device, the table does not: it has four terabytes. The function must still
+// free what it allocated: the checkers report leaks. As an int, the number of items is 524288,
+// which fits.
 TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
-  constexpr int kSide = 1000000;  // a table of four terabytes
+  constexpr int kRows = 1 << 19;
+  constexpr int kColumns = (1 << 21) + 1;
   begin_case();
   const Case before = make_case({20, 30});
   std::vector<wire::Call> calls = {before.call};
-  const auto left = input("h_left", judge::random_integers(next_seed(), kSide, 1000));
-  const auto top = input("h_top", judge::random_integers(next_seed(), kSide, 1000));
+  const auto left = input("h_left", judge::random_integers(next_seed(), kRows, 1000));
+  const auto top = input("h_top", judge::random_integers(next_seed(), kColumns, 1000));
   const auto h_corner = output<float>("h_table", 1);  // small, since nothing may be written
   if (!judge::options().quick) {  // a checker reports every CUDA error, even one asked for
     calls.push_back(judge::must_throw(
         "cudaErrorMemoryAllocation",
-        judge::encode_call<Multiply>("multiplication_table", judge::on_host(left), kSide,
-                                     judge::on_host(top), kSide, judge::on_host(h_corner))));
+        judge::encode_call<Multiply>("multiplication_table", judge::on_host(left), kRows,
+                                     judge::on_host(top), kColumns, judge::on_host(h_corner))));
   }
   const Case after = make_case({30, 20});
   calls.push_back(after.call);
@@ -147,7 +149,8 @@ TEST_F(HostFlow, ReportsWhenTheDeviceIsFull) {
   if (!failure) failure = compare(before);
   if (!failure) failure = compare(after);
   if (failure) {
-    tell_case(*failure, "", "\nThe second of three calls asked for a table of 1000000 x 1000000.");
+    tell_case(*failure, "",
+              "\nThe second of three calls asked for a table of 524288 x 2097153, four terabytes.");
     fail(*failure);
   }
 }
