@@ -121,11 +121,12 @@ TEST_F(ApiError, SaysWhyACopyIsRefused) {
             "a copy of 128 bytes from an allocation with 48 bytes left");
   EXPECT_EQ(
       what(items, items, cudaMemcpyHostToDevice),
-      "a copy of 128 bytes to memory of the host, where its kind of copy names device memory");
+      "a copy of 128 bytes to memory of the host, although its cudaMemcpyKind names device memory");
   EXPECT_EQ(cudaMemcpy(p, p, 64, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
-  EXPECT_EQ(simt::last_error_origin().what,
-            "a copy of 64 bytes to device memory, where its kind of copy names memory of the host");
+  EXPECT_EQ(
+      simt::last_error_origin().what,
+      "a copy of 64 bytes to device memory, although its cudaMemcpyKind names memory of the host");
   cudaFree(p);
   EXPECT_EQ(what(items, p, cudaMemcpyDeviceToHost),
             "a copy of 128 bytes from device memory that is not allocated");

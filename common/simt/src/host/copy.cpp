@@ -60,8 +60,8 @@ std::string refusal(const End& end, const void* p, std::size_t size_bytes, const
   if (p == nullptr) return copy + " a null pointer";
   if (end.allocation == nullptr) {
     return copy + (is_device_address(p) ? " device memory that is not allocated"
-                                        : " memory of the "
-                                          "host, where its kind of copy names device memory");
+                                        : " memory of the host, although its cudaMemcpyKind "
+                                          "names device memory");
   }
   const auto offset =
       static_cast<std::size_t>(static_cast<const std::byte*>(p) - end.allocation->base);
@@ -71,7 +71,7 @@ std::string refusal(const End& end, const void* p, std::size_t size_bytes, const
   if (offset + size_bytes > end.allocation->size_bytes) {
     return copy + " an allocation with " + bytes(end.allocation->size_bytes - offset) + " left";
   }
-  return copy + " device memory, where its kind of copy names memory of the host";
+  return copy + " device memory, although its cudaMemcpyKind names memory of the host";
 }
 
 // Of the copy that was refused last, for the report of its error.

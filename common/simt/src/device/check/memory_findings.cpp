@@ -84,7 +84,7 @@ void report_uninitialized(const Access& access, const std::string& where) {
   if (is_known(access, Mistake::kUninitialized)) return;
   report_here(access, FindingKind::kUninitializedRead,
               uninitialized_text(running_thread_name(), access, where) +
-                  "; set it before, with cudaMemsetAsync or in an earlier kernel");
+                  "; fill it before: by a copy, by cudaMemsetAsync or in an earlier kernel");
 }
 
 void report_uninitialized_shared(const Access& access, const SharedVariable* variable) {

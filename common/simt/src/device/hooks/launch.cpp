@@ -147,7 +147,9 @@ std::string impossible_shape(const LaunchConfig& config) {
   if (!fits(config.grid, kMaxGridDim)) {
     const bool is_empty = config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0;
     return " with a grid of " + shape(config.grid) + " blocks" +
-           (is_empty ? " (at least 1 in each direction; a division of integers rounds down)" : "");
+           (is_empty
+                ? " (at least 1 in each direction: round a division up, and launch nothing for 0 items)"
+                : "");
   }
   if (!fits(config.block, kMaxBlockDim)) {
     return " with blocks of " + shape(config.block) + " threads";
