@@ -182,7 +182,7 @@ void fork_and_leave() {
 
 // How a contender of a speed test behaves: the worker's first argument, --pace=STYLE:FILE. FILE
 // stands for the device. It contains the milliseconds that calls have taken since the test last
-// looked, and whoever takes the device locks it.
+// looked, and the caller that takes the device locks it.
 const char* g_argument = "";
 [[gnu::constructor]] void keep_argument(int argc, char** argv) {
   if (argc > 1) g_argument = argv[1];

@@ -25,7 +25,7 @@ std::string past_texture_text(const std::string& thread, int index, const Image&
 std::string outside_surface_text(const std::string& thread, const char* verb, SurfacePlace at,
                                  std::size_t size_bytes, const Image& image);
 
-// x of the access is no multiple of its size.
+// x of the access is not divisible by its size.
 std::string misaligned_surface_text(const std::string& thread, const char* verb, int x_bytes,
                                     std::size_t size_bytes);
 

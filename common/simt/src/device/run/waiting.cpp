@@ -38,7 +38,7 @@ WaitingThread waiting_thread(const Warp& warp, int lane_id) {
 
 // Whether a barrier comes after the warp operation in which `caller` waits. In one function the
 // order is that of the code; but a barrier at which the caller waited last is that of the loop's
-// next round. Between functions there is no order: then the operation is said to be first.
+// next round. Between functions there is no order: then the operation counts as first.
 bool is_behind(const void* barrier_pc, const Lane& caller) {
   return caller.last_barrier == barrier_pc || number(barrier_pc) > number(caller.pc) ||
          !function_of(barrier_pc).contains(caller.pc);
