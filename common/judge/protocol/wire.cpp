@@ -68,22 +68,24 @@ Batch decode_batch(std::string_view payload) {
   batch.count = in.get<std::uint32_t>();
   batch.record = in.get<std::uint32_t>();
   batch.kernel = in.text();
-  batch.regions.resize(in.get<std::uint32_t>());
-  for (Region& region : batch.regions) {
+  // push_back, not resize: a damaged count must not allocate.
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    Region region;
     region.name = in.text();
     region.offset_bytes = in.get<std::uint64_t>();
     region.size_bytes = in.get<std::uint64_t>();
     region.initialized = in.get<std::uint32_t>();
+    batch.regions.push_back(std::move(region));
   }
-  batch.calls.resize(in.get<std::uint32_t>());
-  for (Call& call : batch.calls) {
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    Call call;
     call.function = in.text();
-    call.args.resize(in.get<std::uint32_t>());
-    for (Arg& arg : call.args) {
-      arg.kind = in.get<ArgKind>();
-      arg.bits = in.get<std::uint64_t>();
+    for (auto num_args = in.get<std::uint32_t>(); num_args > 0; --num_args) {
+      const auto kind = in.get<ArgKind>();
+      call.args.push_back({kind, in.get<std::uint64_t>()});
     }
     call.error = in.text();
+    batch.calls.push_back(std::move(call));
   }
   return batch;
 }
@@ -114,7 +116,7 @@ Reply decode_reply(std::string_view payload, Status status) {
   reply.failed_call = in.get<std::uint32_t>();
   reply.events_ms = in.get<double>();
   reply.text = in.text();
-  // push_back, not resize: a forged count must not make the judge allocate.
+  // push_back here, too: the worker may forge a count.
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     reply.errors.push_back(in.text());
   }

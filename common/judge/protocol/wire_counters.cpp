@@ -101,7 +101,8 @@ void add(Counters& sum, const Counters& more) {
 void fold(std::vector<KernelCounters>& kernels) {
   if (kernels.size() > kMaxKernels) {
     // Copies, which no launch made, stay apart: no kernel did that work.
-    std::ranges::stable_partition(kernels, [](const KernelCounters& kernel) {
+    // Not std::ranges': clang 14 does not compile that of libstdc++ 12.
+    std::stable_partition(kernels.begin(), kernels.end(), [](const KernelCounters& kernel) {
       return !kernel.counters.contains("launches");
     });
     KernelCounters& last = kernels[kMaxKernels - 1];

@@ -148,6 +148,17 @@ TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
   }
 }
 
+TEST(Wire, DamagedCountsOfABatchAreRefusedWithoutAllocatingForThem) {
+  wire::Batch empty;
+  const std::string bytes = wire::encode(empty);
+  // The last eight bytes are the numbers of regions and of calls.
+  for (const std::size_t place : {bytes.size() - 8, bytes.size() - 4}) {
+    std::string damaged = bytes;
+    damaged.replace(place, 4, "\xff\xff\xff\xff", 4);
+    EXPECT_THROW(wire::decode_batch(damaged), std::runtime_error);
+  }
+}
+
 TEST(Wire, MessagesCrossASocket) {
   int fds[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);

@@ -63,7 +63,7 @@ std::size_t add_declared(const Tokens& code, const std::vector<std::size_t>& clo
     }
   }
   take_name();
-  return i;
+  return std::min(i, code.size());  // behind the end, if a bracket is not closed
 }
 
 }  // namespace

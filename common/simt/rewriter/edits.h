@@ -14,7 +14,8 @@ class Edits {
   explicit Edits(std::string_view text) : text_(text) {}
 
   // Puts `replacement` in the place of [begin, end). Line ends of the replaced text follow it, so
-  // that no later line changes its number. Edits may not overlap.
+  // that no later line changes its number. Of edits that overlap, the one that begins first counts:
+  // in code that is no CUDA, a launch may contain anything.
   void replace(std::size_t begin, std::size_t end, const std::string& replacement) {
     edits_[begin] = {end, replacement + line_ends(text_.substr(begin, end - begin))};
   }
@@ -27,6 +28,7 @@ class Edits {
     std::string result;
     std::size_t position = 0;
     for (const auto& [begin, edit] : edits_) {
+      if (begin < position) continue;
       result.append(text_, position, begin - position).append(edit.replacement);
       position = edit.end;
     }

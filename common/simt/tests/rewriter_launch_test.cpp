@@ -198,6 +198,14 @@ TEST(KeywordRewriter, MakesNoinlineAnAttribute) {
             "#define DEVICE __attribute__((noinline)) __device__\n");
 }
 
+// Found by fuzzing: the edit of the keyword lies inside that of the call.
+TEST(KeywordRewriter, MovesNoLineInACallThatIsNoCuda) {
+  const std::string text = "int a;\ncudaLaunchKernel(k __noinline__ d, 1);\nint b;\n";
+  const std::string result = rewritten(text);
+  EXPECT_EQ(std::count(result.begin(), result.end(), '\n'), 3);
+  EXPECT_EQ(line_of(result, "int b;"), 3);
+}
+
 TEST(KeywordRewriter, LeavesAnAttributeAlone) {
   for (const char* const text :
        {"__attribute__((__noinline__, __cold__)) int f();",
