@@ -115,3 +115,21 @@ def test_a_wrong_name_is_one_line(
 ) -> None:
     ran = checkout.lab("explain", results, *words)
     assert (ran.status, says in ran.complaint) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("first", [None, "SYNTAX", "\xff"])
+def test_a_rung_that_did_not_run_is_not_called_wrong_or_unclean(
+    checkout: Checkout, first: str | None
+) -> None:
+    folder = checkout.submission("ann", {})
+    file = folder / LAB / "01_first.cu"
+    if first is None:
+        file.unlink()
+    else:
+        file.write_bytes(first.encode("latin-1"))
+    checkout.grade(folder, "--results", "kept")
+    ran = checkout.lab("explain", "kept", "ann", f"{LAB}/01_first")
+    said = " ".join(ran.out.split())
+    assert said.count("compile_error: ") == 1
+    assert "-1 not checked, because the rung did not run" in said
+    assert "-1 not measured, because the rung did not run" in said

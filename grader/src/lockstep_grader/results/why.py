@@ -18,6 +18,8 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.measures import bound, figure, kept
 
+_NOT_RUN = "because the rung did not run"
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -95,6 +97,9 @@ def _cleanliness(result: RungResult) -> Iterator[Loss]:
     lost = _lost(result, Part.CLEANLINESS)
     if not lost:
         return
+    if not result.judgement.tests:
+        yield Loss(Part.CLEANLINESS, lost, f"not checked, {_NOT_RUN}")
+        return
     if _lost(result, Part.CORRECTNESS):
         yield Loss(
             Part.CLEANLINESS, lost, "only a rung whose results are all right counts as clean"
@@ -118,6 +123,9 @@ def _failed_tests(tests: Sequence[TestResult], is_explained: bool) -> Iterator[L
 def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Loss]:
     lost = _lost(result, Part.EFFICIENCY)
     if not lost:
+        return
+    if not result.judgement.tests:
+        yield Loss(Part.EFFICIENCY, lost, f"not measured, {_NOT_RUN}")
         return
     if _lost(result, Part.CORRECTNESS):
         yield Loss(Part.EFFICIENCY, lost, "not measured, because a result was wrong")
