@@ -5,11 +5,15 @@
 # {work}/program is the result.
 
 set(program_step_names rewrite compile compile_host gather isolate link)
-set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp)
+# Libraries in source, which rungs do not see: our CUB, and what takes the place of single headers of Thrust.
+# The grader adds NVIDIA's own Thrust, where a program uses it.
+set(program_libraries ${common_dir}/simt/cccl)
+set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp --library ${program_libraries})
 
 set(program_flags ${simt_kernel_flags})
 list(TRANSFORM program_flags REPLACE "^-std=.*" "-std=c++{std};-fconcepts")
 list(TRANSFORM program_flags REPLACE "precompiled20$" "precompiled{std}")
+list(PREPEND program_flags -I${program_libraries})
 set(program_step_compile ${CMAKE_CXX_COMPILER} ${program_flags} -c {object}.cpp -o {object})
 
 # A file for the host alone is instrumented, too, or its use of device memory would not be seen. It includes

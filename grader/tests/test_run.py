@@ -216,7 +216,10 @@ def test_what_was_found_before_a_crash_or_a_time_limit_is_kept(tmp_path: Path) -
         ("void f() {}\n", "the program has no main(): "),
         ("int main() { return wrong; }\n", "bad.cu:1"),
         ("#include <cublas_v2.h>\nint main() {}\n", "cuBLAS is not part of the emulator"),
-        ("#include <thrust/sort.h>\nint main() {}\n", "Thrust is not part of the emulator"),
+        (
+            "#include <cub/device/device_histogram.cuh>\nint main() {}\n",
+            "this header of CUB is not part of the emulator",
+        ),
         ("texture<float, 2> t; int main() {}\n", "use cudaCreateTextureObject"),
         ("CUdevice d; int main() {}\n", "not the driver API"),
         ("void g(); int main() { g(); }\n", "undefined reference to `g()'"),

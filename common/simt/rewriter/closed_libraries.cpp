@@ -11,6 +11,9 @@ namespace {
 struct Library {
   std::string_view beginning;  // of its headers' names
   std::string_view name;
+  std::string_view why =
+      "is not part of the emulator: write this part as kernels of your own, or run the program on "
+      "a GPU";
 };
 
 constexpr std::array kLibraries = {
@@ -31,8 +34,10 @@ constexpr std::array kLibraries = {
     Library{"nvgraph", "nvGRAPH"},
     Library{"nvscibuf", "NvSci"},
     Library{"nvscisync", "NvSci"},
-    Library{"thrust/", "Thrust"},
-    Library{"cub/", "CUB"},
+    Library{"thrust/", "Thrust",
+            "comes with NVIDIA's CCCL, and this header is not here: `./lab --nvcc doctor` fetches "
+            "CCCL"},
+    Library{"cub/", "this header of CUB"},
     Library{"cutlass/", "CUTLASS"},
     Library{"cute/", "CuTe"},
     Library{"mma.h", "wmma, the tensor cores' interface,"},
@@ -47,25 +52,33 @@ constexpr std::array kLibraries = {
 // Those of closed libraries that the emulator has.
 constexpr std::array<std::string_view, 1> kOwnHeaders = {"curand_kernel.h"};
 
+const Library* library_of(std::string_view header) {
+  if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), header) != kOwnHeaders.end()) {
+    return nullptr;
+  }
+  for (const Library& library : kLibraries) {
+    if (header.substr(0, library.beginning.size()) == library.beginning) return &library;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string_view missing_library(std::string_view header) {
-  if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), header) != kOwnHeaders.end()) return "";
-  for (const Library& library : kLibraries) {
-    if (header.substr(0, library.beginning.size()) == library.beginning) return library.name;
-  }
-  return "";
+  const Library* const library = library_of(header);
+  return library == nullptr ? "" : library->name;
 }
 
+bool is_cubs(std::string_view header) { return header.substr(0, 4) == "cub/"; }
+bool is_thrusts(std::string_view header) { return header.substr(0, 7) == "thrust/"; }
+bool is_libcuxxs(std::string_view header) { return header.substr(0, 5) == "cuda/"; }
+
 void refuse_closed_library(const Include& include, Edits& edits) {
-  const std::string_view name = missing_library(include.name);
-  if (name.empty()) return;
+  const Library* const library = library_of(include.name);
+  if (library == nullptr) return;
   // One line, as before, so that no later line changes its number.
-  edits.replace(
-      include.directive, include.end,
-      "#error " + std::string(name) +
-          " is not part of the emulator: write this part as kernels of your own, or run the "
-          "program on a GPU");
+  edits.replace(include.directive, include.end,
+                "#error " + std::string(library->name) + " " + std::string(library->why));
 }
 
 }  // namespace simt::rewriter

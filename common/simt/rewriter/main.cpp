@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simt_rewrite IN.cu -o OUT.cpp [-I DIR]...
+// simt_rewrite IN.cu -o OUT.cpp [-I DIR]... [--library DIR]...
 // Exit status: 0 done, 1 the source is at fault (one line on stderr), 2 usage.
 #include <cstdio>
 #include <exception>
@@ -13,6 +13,7 @@ struct Arguments {
   std::filesystem::path input;
   std::filesystem::path output;
   std::vector<std::filesystem::path> include_dirs;
+  std::vector<std::filesystem::path> library_dirs;
 };
 
 bool parse(int argc, char** argv, Arguments* arguments) {
@@ -21,6 +22,8 @@ bool parse(int argc, char** argv, Arguments* arguments) {
     const bool has_next = i + 1 < argc;
     if (argument == "-o" && has_next) {
       arguments->output = argv[++i];
+    } else if (argument == "--library" && has_next) {
+      arguments->library_dirs.emplace_back(argv[++i]);
     } else if (argument == "-I" && has_next) {
       arguments->include_dirs.emplace_back(argv[++i]);
     } else if (argument.substr(0, 2) == "-I" && argument.size() > 2) {
@@ -39,11 +42,12 @@ bool parse(int argc, char** argv, Arguments* arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, &arguments)) {
-    std::fprintf(stderr, "usage: simt_rewrite IN.cu -o OUT.cpp [-I DIR]...\n");
+    std::fprintf(stderr, "usage: simt_rewrite IN.cu -o OUT.cpp [-I DIR]... [--library DIR]...\n");
     return 2;
   }
   try {
-    simt::rewriter::Project(arguments.input, arguments.include_dirs).write(arguments.output);
+    simt::rewriter::Project(arguments.input, arguments.include_dirs, arguments.library_dirs)
+        .write(arguments.output);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -38,6 +38,8 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!stream) throw FileError(path.string() + ": error: cannot be written");
 }
 
+constexpr const char* kThrustsOwnHeader = "thrust/version.h";
+
 // A string literal for a directive.
 std::string quoted(const fs::path& path) {
   std::string result = "\"";
@@ -50,9 +52,15 @@ std::string quoted(const fs::path& path) {
 
 }  // namespace
 
-Project::Project(const fs::path& input, std::vector<fs::path> include_dirs)
-    : include_dirs_(std::move(include_dirs)) {
+Project::Project(const fs::path& input, std::vector<fs::path> include_dirs,
+                 std::vector<fs::path> library_dirs)
+    : include_dirs_(std::move(include_dirs)), library_dirs_(std::move(library_dirs)) {
   input_ = load(input, true);
+  for (auto& [key, file] : files_) {
+    for (std::size_t i = 0; i < file.includes.size(); ++i) {
+      file.is_changed |= !file.includes[i] && needs_wrapper(file.source.includes[i]);
+    }
+  }
   spread_changes();
 }
 
@@ -77,6 +85,8 @@ std::string Project::load(const fs::path& path, bool is_input) {
     file.includes.emplace_back();
     if (const auto header = find(include, file)) {
       file.includes.back() = load(*header, false);
+    } else if (is_in_library(include)) {
+      uses_thrust_ |= is_thrusts(include.name);
     } else if (!missing_library(include.name).empty()) {
       file.is_changed = true;
     }
@@ -94,6 +104,31 @@ std::optional<fs::path> Project::find(const Include& include, const File& from) 
     if (fs::is_regular_file(candidate, error)) return candidate;
   }
   return std::nullopt;  // the compiler may know
+}
+
+// NVIDIA's own CUB, which comes with Thrust, does not count: g++ cannot compile it.
+bool Project::is_in_library(const Include& include) const {
+  return std::any_of(library_dirs_.begin(), library_dirs_.end(), [&](const fs::path& dir) {
+    std::error_code error;
+    if (is_cubs(include.name) && fs::is_regular_file(dir / kThrustsOwnHeader, error)) return false;
+    return fs::is_regular_file(dir / include.name, error);
+  });
+}
+
+// Then the compiler reports a header that it lacks.
+bool Project::has_thrust() const { return is_in_library({kThrustsOwnHeader, 0, 0, true, 0}); }
+
+// The headers of CCCL must see a host compiler. Where a program uses Thrust, that is true for all
+// of libcu++, since both share headers.
+bool Project::needs_wrapper(const Include& include) const {
+  const bool is_cccls = is_thrusts(include.name) || (uses_thrust_ && is_libcuxxs(include.name));
+  return is_cccls && is_in_library(include);
+}
+
+fs::path Project::wrapper_of(const Include& include) const {
+  std::string name = include.name;
+  std::replace(name.begin(), name.end(), '/', '.');
+  return output_.parent_path() / (output_.filename().string() + ".cccl." + name);
 }
 
 // A header that includes a changed one has to be changed, too, to include the new one.
@@ -123,7 +158,12 @@ std::string Project::rewritten(const File& file) const {
   if (file.text.compare(0, 3, "\xEF\xBB\xBF") == 0) edits.replace(0, 3, "");
   for (std::size_t i = 0; i < file.includes.size(); ++i) {
     if (!file.includes[i]) {
-      refuse_closed_library(file.source.includes[i], edits);
+      const Include& include = file.source.includes[i];
+      if (needs_wrapper(include)) {
+        edits.replace(include.begin, include.end, quoted(wrapper_of(include).filename()));
+      } else if (!is_in_library(include) && !(has_thrust() && is_thrusts(include.name))) {
+        refuse_closed_library(include, edits);
+      }
       continue;
     }
     const File& header = files_.at(*file.includes[i]);
@@ -167,6 +207,11 @@ void Project::write(const fs::path& output) {
   output_ = output;
   for (const auto& [key, file] : files_) {
     if (!file.is_changed) continue;
+    for (const Include& include : file.source.includes) {
+      if (!needs_wrapper(include)) continue;
+      write_file(wrapper_of(include), "#pragma once\n#include \"simt/cccl_begin.inc\"\n#include <" +
+                                          include.name + ">\n#include \"simt/cccl_end.inc\"\n");
+    }
     const std::string head = key == input_ ? table() : "";
     write_file(output_of(file), head + rewritten(file));
   }

@@ -26,7 +26,11 @@ class Project {
  public:
   // Reads `input` and all headers that it includes by "name", directly or not, and that are found
   // next to the including file or in include_dirs. Throws FileError.
-  Project(const std::filesystem::path& input, std::vector<std::filesystem::path> include_dirs);
+  //
+  // library_dirs: where libraries in source are, which are included as they are. The compiler looks
+  // there, too.
+  Project(const std::filesystem::path& input, std::vector<std::filesystem::path> include_dirs,
+          std::vector<std::filesystem::path> library_dirs = {});
 
   // Writes the rewritten input to `output` and, next to it as OUTPUT.HEADER, each header that had
   // to be rewritten, too; includes are redirected to those. Throws FileError.
@@ -45,10 +49,16 @@ class Project {
   std::optional<std::filesystem::path> find(const Include& include, const File& from) const;
   void spread_changes();
   std::filesystem::path output_of(const File& file) const;
+  bool is_in_library(const Include& include) const;
+  bool has_thrust() const;
+  bool needs_wrapper(const Include& include) const;
+  std::filesystem::path wrapper_of(const Include& include) const;
   std::string rewritten(const File& file) const;
   std::string table() const;
 
   std::vector<std::filesystem::path> include_dirs_;
+  std::vector<std::filesystem::path> library_dirs_;
+  bool uses_thrust_ = false;
   std::map<std::string, File> files_;  // by canonical path
   std::string input_;                  // its key
   std::filesystem::path output_;

@@ -150,8 +150,50 @@ TEST_F(ProjectTest, RefusesLibrariesThatTheEmulatorLacksWhereTheyAreIncluded) {
   EXPECT_EQ(output().find("int x;\n#error cuBLAS is not part of the emulator: "),
             line_directive("in.cu").size());
   const std::string header = read(other_output());
-  EXPECT_NE(header.find("#ifdef GEMM\n#error Thrust is not"), std::string::npos);
+  EXPECT_NE(header.find("#ifdef GEMM\n#error Thrust comes with"), std::string::npos);
   EXPECT_NE(header.find("#endif\n#include <cudnn_of_ours.h>\n"), std::string::npos);
+}
+
+// NVIDIA's headers are to see a plain compiler, and libcu++'s, too, where Thrust shares them.
+TEST_F(ProjectTest, WrapsHeadersOfThrustThatAreThere) {
+  write("in.cu", "#include <cuda/std/array>\n#include \"uses.h\"\n#include <cub/cub.cuh>\n");
+  write("own/cub/cub.cuh", "");
+  write("uses.h", "#include <thrust/sort.h>\n#include <thrust/lost.h>\n");
+  for (const char* const header :
+       {"cuda/std/array", "thrust/sort.h", "thrust/version.h", "cub/cub.cuh"}) {
+    write(std::string("library/") + header, "");
+  }
+  fs::create_directories(dir_ / "out");
+  const fs::path out = dir_ / "out" / "made.cpp";
+  Project(dir_ / "in.cu", {}, {dir_ / "own", dir_ / "library"}).write(out);
+  const std::string text = read("out/made.cpp");
+  EXPECT_NE(text.find("#include \"made.cpp.cccl.cuda.std.array\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("#include <cub/cub.cuh>\n"), std::string::npos) << text;
+  const std::string wrapper = read("out/made.cpp.cccl.thrust.sort.h");
+  EXPECT_NE(wrapper.find("cccl_begin.inc\"\n#include <thrust/sort.h>\n"), std::string::npos);
+  for (const auto& entry : fs::directory_iterator(dir_ / "out")) {
+    if (entry.path().string().find("uses.h") == std::string::npos) continue;
+    EXPECT_NE(read(entry.path()).find("#include <thrust/lost.h>"), std::string::npos);
+  }
+}
+
+TEST_F(ProjectTest, RefusesWhatNvidiasCubAloneHas) {
+  write("in.cu", "#include <cub/device/device_histogram.cuh>\n");
+  for (const char* const header : {"thrust/version.h", "cub/device/device_histogram.cuh"}) {
+    write(std::string("library/") + header, "");
+  }
+  fs::create_directories(dir_ / "out");
+  Project(dir_ / "in.cu", {}, {dir_ / "library"}).write(dir_ / "out" / "made.cpp");
+  EXPECT_NE(read("out/made.cpp").find("#error this header of CUB is not part"), std::string::npos);
+}
+
+// Without Thrust, the emulator's own headers of libcu++ serve.
+TEST_F(ProjectTest, WrapsNothingOfLibcuxxWithoutThrust) {
+  write("in.cu", "#include <cuda/std/array>\n");
+  write("library/cuda/std/array", "");
+  fs::create_directories(dir_ / "out");
+  Project(dir_ / "in.cu", {}, {dir_ / "library"}).write(dir_ / "out" / "made.cpp");
+  EXPECT_NE(read("out/made.cpp").find("#include <cuda/std/array>\n"), std::string::npos);
 }
 
 TEST_F(ProjectTest, FindsHeadersInIncludeFolders) {

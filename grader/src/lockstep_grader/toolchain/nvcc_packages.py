@@ -26,7 +26,7 @@ def pins() -> list[str]:
 def missing(venv: Path = VENV) -> list[str]:
     """The lines of requirements-nvcc.txt that are not, or not whole, in `venv`."""
     done = _lines(venv / DONE)
-    return [pin for pin in pins() if pin not in done or not _piece(venv, pin).is_file()]
+    return [pin for pin in pins() if pin not in done or not piece(venv, pin).is_file()]
 
 
 def size(pin: str) -> int:
@@ -36,10 +36,11 @@ def size(pin: str) -> int:
 def nvcc_of(venv: Path = VENV) -> str:
     """nvcc, where `venv` is this Python's environment and holds all that it needs."""
     whole = Path(sys.prefix) == venv and pins() and not missing(venv)
-    return str(_piece(venv, "nvidia-cuda-nvcc")) if whole else ""
+    return str(piece(venv, "nvidia-cuda-nvcc")) if whole else ""
 
 
-def _piece(venv: Path, pin: str) -> Path:
+def piece(venv: Path, pin: str) -> Path:
+    """The file by which the package's presence in `venv` is known."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folder = venv / "lib" / python / "site-packages" / "nvidia" / "cu13"
     return folder / _PACKAGES[pin.partition("==")[0]][0]

@@ -72,7 +72,7 @@ void check_concurrent_copies(const Access& access) {
       if (!overlap(range, access.address, access.address + access.size_bytes)) continue;
       if (!range.is_written && !access.writes) continue;
       const Untraced untraced;
-      return report_at(FindingKind::kRace, access.pc, running.launch->site.kernel,
+      return report_at(FindingKind::kRace, access.pc, running.launch->site,
                        copy_race_text(running_thread_name(), access, text_of(*work, range)));
     }
   }

@@ -19,12 +19,14 @@
 #include "check/virtual_tables.h"
 #include "program/address.h"
 #include "program/device_variables.h"
+#include "program/library_code.h"
 #include "program/shared_variables.h"
 #include "program/source_line.h"
 #include "run/device_lock.h"
 #include "run/fiber.h"
 #include "run/launch.h"
 #include "run/running.h"
+#include "run/stream_order.h"
 #include "run/untraced.h"
 #include "simt/checks.h"
 #include "simt/counters.h"
@@ -179,11 +181,24 @@ void check_elsewhere(const Access& access) {
   if (!is_of_launch(access.pc) && is_mapped(access.address)) end_host_pointer(access);
 }
 
+// An access of Thrust's, which is the device's work: in the order of the default stream, and to any
+// memory of the device.
+void note_thrusts_access(const Access& access) {
+  if (!internal::work_beside_host().empty()) internal::host_waits_for(nullptr);
+  const void* const place = reinterpret_cast<const void*>(access.address);
+  poison_on_first_use(place, access.size_bytes);
+  if (access.writes) device_flags.set(access.address, access.size_bytes);
+}
+
 // An access of the host to the device's range: only managed and pinned memory is allowed.
 void check_host_access(const Access& access) {
   const internal::DeviceLock lock;
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
+  if (runs_for_thrust(access.pc)) {
+    if (is_usable(allocation, access)) return note_thrusts_access(access);
+    return report_thrusts_access(access, allocation);
+  }
   if (is_usable(allocation, access) && allocation->host_accessible()) {
     if (g_checks == Checks::kAll) check_host_race(access);
     return count_host_access(access.pc, access.size_bytes);
@@ -198,8 +213,8 @@ bool is_of_launch(const void* pc) {
   const SourceLine& where = source_line(pc);
   const LaunchSite& site = running.launch->site;
   const std::string_view path(site.file);
-  return where.line == 0 ||
-         (where.line == site.line && where.file == path.substr(path.rfind('/') + 1));
+  if (where.line == 0) return !lies_in_folder(pc, "/cccl/");
+  return where.line == site.line && where.file == path.substr(path.rfind('/') + 1);
 }
 
 void check_access(const Access& access) {

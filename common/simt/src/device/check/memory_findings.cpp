@@ -29,7 +29,7 @@ bool is_known(const Access& access, Mistake mistake) {
 }
 
 void report_here(const Access& access, FindingKind kind, std::string message) {
-  report_at(kind, access.pc, running.launch->site.kernel, std::move(message));
+  report_at(kind, access.pc, running.launch->site, std::move(message));
 }
 
 // Of any thread of the block, to some byte that the access reads.
@@ -111,6 +111,14 @@ void report_host_access(const Access& access, const Allocation* allocation) {
   const SourcePlace where = place_in_host_code(access.pc);
   report({FindingKind::kHostPointer, where.file, where.line, "",
           host_access_text(access, allocation)});
+}
+
+void report_thrusts_access(const Access& access, const Allocation* nearest) {
+  set_sticky_error(cudaErrorIllegalAddress);
+  if (is_known(access, Mistake::kHost)) return;
+  const SourcePlace where = place_in_host_code(access.pc);
+  report({FindingKind::kOutOfBounds, where.file, where.line, "",
+          out_of_bounds_text("Thrust", access, nearest)});
 }
 
 void end_outside_shared_memory(const Access& access) {

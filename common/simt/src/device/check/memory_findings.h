@@ -39,6 +39,9 @@ void report_constant_written(const Access& access);
 // The host makes the access, to device memory; `allocation`: which, null if none is near.
 void report_host_access(const Access& access, const Allocation* allocation);
 
+// The same for an access of Thrust's, which the device would make.
+void report_thrusts_access(const Access& access, const Allocation* nearest);
+
 // These end the kernel.
 
 // The access lies close before or past the block's static shared memory, where the host has its

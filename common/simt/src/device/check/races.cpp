@@ -16,6 +16,7 @@
 #include "program/source_line.h"
 #include "report/debugger.h"
 #include "report/race_text.h"
+#include "report/report_at.h"
 #include "run/block.h"
 #include "run/launch.h"
 #include "run/running.h"
@@ -70,7 +71,7 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
   const bool is_same_block = ordinal_of(earlier.stamp) == running.checks->order.ordinal;
   const char* const other_kernel =
       is_same_block || is_shared ? nullptr : concurrent_kernel_of(earlier.stamp);
-  const SourceLine& where = source_line(access.pc);
+  const SourcePlace where = place_in_kernel(access.pc, running.launch->site);
   Finding finding = {FindingKind::kRace, where.file, where.line, running.launch->site.kernel,
                      race_text({.thread = running_thread_name(),
                                 .access = access,

@@ -99,7 +99,7 @@ void report_skip(const SkippedBarriers& skips, const SkippedBarriers::Step& step
   const Untraced untraced;
   ThreadId thread = running_thread();
   thread.thread = step.thread;
-  report_at(FindingKind::kBarrierDivergence, skips.barrier_pc, running.launch->site.kernel,
+  report_at(FindingKind::kBarrierDivergence, skips.barrier_pc, running.launch->site,
             skipped_barrier_text(thread, skips.barrier_pc, unpack_pc(step.block)));
 }
 

@@ -30,7 +30,7 @@ void check_absent_lanes(const Warp& warp, std::uint32_t group) {
     const Lane& gone = warp.lanes[other];
     if (gone.pc != lane.pc || gone.mask == 0 || gone.mask == lane.mask) continue;
     const Untraced untraced;
-    return report_at(FindingKind::kBarrierDivergence, lane.pc, running.launch->site.kernel,
+    return report_at(FindingKind::kBarrierDivergence, lane.pc, running.launch->site,
                      different_masks_text(caller_in(lane, caller), other, gone.mask));
   }
 }

@@ -12,6 +12,7 @@
 #include "run/running_thread.h"
 #include "run/scheduler.h"
 #include "run/untraced.h"
+#include "simt/in_kernel.h"
 #include "simt/memory.h"
 
 namespace {
@@ -126,3 +127,5 @@ SIMT_DELETE_NAMES(dl);
 SIMT_DELETE_NAMES(da);
 
 }  // extern "C"
+
+bool simt::is_in_kernel() { return running.in_kernel(); }

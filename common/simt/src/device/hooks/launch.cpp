@@ -19,6 +19,7 @@
 #include "hooks/types.h"
 #include "program/source_line.h"
 #include "record/recorder.h"
+#include "report/report_at.h"
 #include "run/built_ins.h"
 #include "run/device_heap.h"
 #include "run/device_lock.h"
@@ -81,11 +82,7 @@ device::Schedule schedule_for(const LaunchConfig& config) {
 }
 
 void report_fault(const LaunchSite& site, const device::Fault& fault) {
-  device::SourceLine where = device::source_line(fault.pc);
-  if (where.line == 0) {
-    const std::string_view path(site.file);
-    where = {std::string(path.substr(path.rfind('/') + 1)), site.line};
-  }
+  const SourcePlace where = device::place_in_kernel(fault.pc, site);
   report({*fault.kind, where.file, where.line, site.kernel, fault.message});
   set_sticky_error(fault.error);
 }

@@ -201,7 +201,7 @@ Texel fetch_texel(cudaTextureObject_t object, int index) {
   const Image& image = texture.image;
   if (index < 0 || static_cast<std::size_t>(index) >= image.width) {
     const device::Untraced untraced;
-    device::report_at(FindingKind::kOutOfBounds, pc, running.launch->site.kernel,
+    device::report_at(FindingKind::kOutOfBounds, pc, running.launch->site,
                       device::past_texture_text(device::running_thread_name(), index, image));
     return {};
   }

@@ -24,7 +24,7 @@ device::Caller caller(std::uint32_t mask) {
 }
 
 void report_divergence(std::string message) {
-  device::report_at(FindingKind::kBarrierDivergence, running.lane->pc, running.launch->site.kernel,
+  device::report_at(FindingKind::kBarrierDivergence, running.lane->pc, running.launch->site,
                     std::move(message));
 }
 

@@ -21,7 +21,8 @@ bool is_users(std::string_view path) {
   const auto lies_in = [&](std::string_view part) {
     return path.find(part) != std::string_view::npos;
   };
-  return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/");
+  return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/") &&
+         !lies_in("/cccl/");  // NVIDIA's libraries in source, wherever they are installed
 }
 
 // Headers that rungs share: a line of these is better than none, but a student's line is better.
@@ -121,6 +122,21 @@ bool is_students_own(const void* return_address) {
   bool is_own = false;
   visit_frames(return_address, visit_innermost, &is_own);
   return is_own;
+}
+
+bool lies_in_folder(const void* return_address, std::string_view folder) {
+  struct Search {
+    std::string_view folder;
+    bool found = false;
+  } search{folder};
+  const auto look = [](void* data, std::uintptr_t, const char* path, int, const char*) {
+    auto& wanted = *static_cast<Search*>(data);
+    wanted.found |=
+        path != nullptr && std::string_view(path).find(wanted.folder) != std::string_view::npos;
+    return wanted.found ? 1 : 0;
+  };
+  visit_frames(return_address, look, &search);
+  return search.found;
 }
 
 std::string variable_at(std::uintptr_t address) {

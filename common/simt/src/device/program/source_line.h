@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace simt::device {
 
@@ -21,6 +22,10 @@ const SourceLine& source_line(const void* return_address);
 
 // Whether the code there is the student's own, and no function inlined from elsewhere.
 bool is_students_own(const void* return_address);
+
+// Whether the code there, or a function inlined there, is of a file in such a folder
+// ("/cccl/thrust/").
+bool lies_in_folder(const void* return_address, std::string_view folder);
 
 // Whether both calls are in the same line, as far as known: compilers make copies of calls.
 bool is_same_line(const void* return_address, const void* other);

@@ -25,7 +25,7 @@ bool is_other_barrier(const void* pc, const BarrierCall& call, const Block& bloc
 
 void report_mixed_barrier(const Block& block) {
   const Untraced untraced;
-  report_at(FindingKind::kBarrierDivergence, block.barrier_pc, running.launch->site.kernel,
+  report_at(FindingKind::kBarrierDivergence, block.barrier_pc, running.launch->site,
             mixed_barrier_text(block_name(block), block.barrier_pc, waiting_threads(block)));
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Builds a program of one or several files for the emulator."""
 
+import contextlib
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.toolchain.cccl import cccl_folder
 from lockstep_grader.toolchain.description import Step
 
 CUDA_SUFFIXES = frozenset({".cu"})
@@ -118,13 +120,34 @@ def _compile(
     steps: Mapping[str, Step], file: Path, made: Path, options: Options, work: Path
 ) -> None:
     source = file.absolute()
+    cccl = _linked_cccl(work)
     folders = [f"-I{folder.absolute()}" for folder in options.include]
     defined = [f"-D{macro}" for macro in options.define]
     words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
     beside = f"-I{source.parent}"
     step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
-    compile_step([*steps["rewrite"].filled(**words), *folders], work)
-    compile_step([*steps[step].filled(**words), *defined, beside, *folders], work)
+    libraries = ["--library", str(cccl)] if cccl else []
+    compile_step([*steps["rewrite"].filled(**words), *folders, *libraries], work)
+    compiler, *arguments = steps[step].filled(**words)
+    if cccl and any(work.glob(f"{made.name}.cpp.cccl.*")):  # the file includes Thrust
+        arguments = _after_own_libraries(arguments, f"-I{cccl}")
+    compile_step([compiler, *arguments, *defined, beside, *folders], work)
+
+
+def _linked_cccl(work: Path) -> Path | None:
+    """NVIDIA's CCCL by the name `cccl`, which tells the emulator whose lines these are."""
+    folder = cccl_folder()
+    if folder is None:
+        return None
+    link = work / "cccl"
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(folder)
+    return link
+
+
+def _after_own_libraries(arguments: Sequence[str], option: str) -> list[str]:
+    """Behind the emulator's own headers of libraries, and before its headers of CUDA."""
+    return [arguments[0], option, *arguments[1:]]
 
 
 def compile_step(argv: Sequence[str], work: Path) -> None:

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""`run`: programs that use Thrust, CUB and cuRAND."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.toolchain.cccl import cccl_folder
+from test_e2e import REPOSITORY
+from test_run import report, run
+
+PROGRAMS = REPOSITORY / "common" / "simt" / "tests" / "libraries"
+
+emulated = pytest.mark.e2e
+needs_cccl = pytest.mark.skipif(cccl_folder() is None, reason="NVIDIA's CCCL is not here")
+
+
+def findings(program: str, folder: Path) -> list[tuple[str, int, str]]:
+    """Kind, line and kernel of all that is found in the program."""
+    (folder / "program.cu").write_text(program)
+    ran = run("program.cu", "--json", "out.json", cwd=folder)
+    assert "Traceback" not in ran.stderr
+    return [
+        (found["kind"], found["line"], found["kernel"])
+        for found in report(folder / "out.json")["findings"]
+    ]
+
+
+@emulated
+@pytest.mark.parametrize("name", ["cub_block", "cub_device"])
+def test_cub_gives_right_results_without_findings(name: str, tmp_path: Path) -> None:
+    ran = run(PROGRAMS / f"{name}.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@emulated
+@needs_cccl
+@pytest.mark.parametrize("name", ["thrust_vectors", "thrust_large_sort"])
+def test_thrust_gives_right_results_without_findings(name: str, tmp_path: Path) -> None:
+    ran = run(PROGRAMS / f"{name}.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@emulated
+@needs_cccl
+def test_kernels_that_leave_a_device_vector_are_found(tmp_path: Path) -> None:
+    program = (
+        "#include <thrust/device_vector.h>\n"
+        "__global__ void k(int* p) { p[threadIdx.x] = 1; }\n"
+        "int main() {\n  thrust::device_vector<int> v(100);\n"
+        "  k<<<1, 101>>>(thrust::raw_pointer_cast(v.data()));\n}\n"
+    )
+    assert findings(program, tmp_path) == [("out_of_bounds", 2, "k")]
+
+
+@emulated
+@needs_cccl
+def test_the_host_may_use_a_device_vector_through_thrust_alone(tmp_path: Path) -> None:
+    program = (
+        "#include <thrust/device_vector.h>\n#include <thrust/fill.h>\n"
+        "int main() {\n  thrust::device_vector<int> v(100);\n  v[0] = 1;\n"
+        "  thrust::fill(v.begin(), v.end(), v[0]);\n"
+        "  return *thrust::raw_pointer_cast(v.data()) - 1;\n}\n"
+    )
+    assert findings(program, tmp_path) == [("host_pointer", 7, "")]
+
+
+@emulated
+@needs_cccl
+def test_an_algorithm_of_thrust_past_the_end_is_found(tmp_path: Path) -> None:
+    program = (
+        "#include <thrust/device_vector.h>\n#include <thrust/reduce.h>\n"
+        "int main() {\n  thrust::device_vector<int> v(100);\n"
+        "  thrust::reduce(v.begin(), v.end() + 1);\n}\n"
+    )
+    assert findings(program, tmp_path)[0] == ("out_of_bounds", 5, "")
+
+
+@emulated
+def test_without_cccl_thrust_is_one_finding_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(os.environ, "LOCKSTEP_CCCL", "off")
+    (tmp_path / "sort.cu").write_text("\n#include <thrust/sort.h>\nint main() {}\n")
+    ran = run("sort.cu", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 1
+    (finding,) = report(tmp_path / "out.json")["findings"]
+    assert (finding["kind"], finding["line"]) == ("compile_error", 2)
+    assert "`./lab --nvcc doctor` fetches CCCL" in finding["message"]
+
+
+@emulated
+def test_a_barrier_that_is_missing_between_two_uses_of_cubs_storage_is_found(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "#include <cub/cub.cuh>\n__global__ void k(int* out) {\n"
+        "  using Reduce = cub::BlockReduce<int, 64>;\n"
+        "  __shared__ typename Reduce::TempStorage temp;\n"
+        "  const int a = Reduce(temp).Sum(1);\n  const int b = Reduce(temp).Sum(2);\n"
+        "  if (threadIdx.x == 0) *out = a + b;\n}\n"
+        "int main() { int* d; cudaMalloc(&d, 4); k<<<1, 64>>>(d); cudaFree(d); }\n"
+    )
+    assert findings(program, tmp_path) == [("race", 6, "k")]
+
+
+@emulated
+def test_cubs_functions_for_the_device_are_checked_as_kernels(tmp_path: Path) -> None:
+    program = (
+        "#include <cub/cub.cuh>\nint main() {\n"
+        "  int *in, *out, host[64] = {};\n  void* room;\n  size_t bytes = 0;\n"
+        "  cudaMalloc(&in, 256);\n  cudaMalloc(&out, 4);\n  cudaMemset(in, 0, 256);\n"
+        "  cub::DeviceReduce::Sum(nullptr, bytes, in, out, 64);\n  cudaMalloc(&room, bytes);\n"
+        "  cub::DeviceReduce::Sum(room, bytes, in, out, 65);\n"
+        "  cub::DeviceReduce::Sum(room, bytes, host, out, 64);\n}\n"
+    )
+    assert findings(program, tmp_path) == [
+        ("out_of_bounds", 11, "cub::DeviceReduce::Sum"),
+        ("host_pointer", 12, "cub::DeviceReduce::Sum"),
+    ]
+
+
+@emulated
+def test_curand_runs_in_kernels_and_on_the_host(tmp_path: Path) -> None:
+    (tmp_path / "random.cu").write_text(
+        "#include <curand.h>\n#include <curand_kernel.h>\n#include <cstdio>\n"
+        "__global__ void draw(unsigned* out) {\n  curandState state;\n"
+        "  curand_init(1234, threadIdx.x, 0, &state);\n  out[threadIdx.x] = curand(&state);\n}\n"
+        "int main() {\n  unsigned *a, *b, h[8];\n  cudaMalloc(&a, 16);\n  cudaMalloc(&b, 16);\n"
+        "  draw<<<1, 4>>>(a);\n  curandGenerator_t g;\n"
+        "  curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW);\n"
+        "  curandSetPseudoRandomGeneratorSeed(g, 1234);\n  curandGenerate(g, b, 4);\n"
+        "  curandDestroyGenerator(g);\n  cudaMemcpy(h, a, 16, cudaMemcpyDeviceToHost);\n"
+        "  cudaMemcpy(h + 4, b, 16, cudaMemcpyDeviceToHost);\n"
+        '  for (unsigned word : h) std::printf("%u ", word);\n  cudaFree(a);\n  cudaFree(b);\n}\n'
+    )
+    ran = run("random.cu", cwd=tmp_path)
+    # The first words of libcurand 10.4.0's XORWOW generator with the seed 1234.
+    words = "624778773 3522650202 2363946744 1266286439 "
+    assert (ran.returncode, ran.stdout) == (0, words + words), ran.stderr
