@@ -22,6 +22,12 @@ class Edits {
 
   void insert(std::size_t position, const std::string& text) { replace(position, position, text); }
 
+  // Whether a part of [begin, end) is replaced already.
+  bool touches(std::size_t begin, std::size_t end) const {
+    auto next = edits_.lower_bound(end);
+    return next != edits_.begin() && (--next)->second.end > begin;
+  }
+
   bool empty() const { return edits_.empty(); }
 
   std::string apply() const {

@@ -71,4 +71,47 @@ void rewrite_kernel_pointers(const Tokens& code,
   }
 }
 
+void find_kernels(const Tokens& code, std::set<std::string, std::less<>>& found) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i].is("__global__")) continue;
+    std::size_t open = i + 1;  // the bracket of the parameters
+    while (open < code.size() && !code[open].is(";") && !code[open].is("{")) {
+      const bool is_attribute = code[open].is("__launch_bounds__") ||
+                                code[open].is("__attribute__") || code[open].is("__maxnreg__") ||
+                                code[open].is("__cluster_dims__") || code[open].is("alignas");
+      if (code[open].is("(") && !is_attribute) break;
+      if (is_attribute && open + 1 < code.size()) open = matching_close(code, open + 1);
+      ++open;
+    }
+    if (open < code.size() && code[open].is("(") && code[open - 1].is_identifier()) {
+      found.emplace(code[open - 1].text);
+    }
+  }
+}
+
+void rewrite_kernel_addresses(const Tokens& code, const std::set<std::string, std::less<>>& kernels,
+                              const std::vector<std::string_view>& macro_parameters, Edits& edits) {
+  for (std::size_t i = 0; i + 3 < code.size(); ++i) {
+    const bool is_cast = code[i].is("reinterpret_cast") && code[i + 1].is("<");
+    if (!is_cast && !code[i].is("(")) continue;
+    const std::size_t close = is_cast ? matching_angle(code, i + 1) : matching_close(code, i);
+    if (close + 1 >= code.size() || !is_void_pointer(code, i + (is_cast ? 2 : 1), close)) continue;
+    if (is_cast && !code[close + 1].is("(")) continue;
+    std::size_t begin = close + (is_cast ? 2 : 1);
+    if (begin < code.size() && code[begin].is("&")) ++begin;
+    std::size_t name = begin;
+    while (name + 2 < code.size() && code[name + 1].is("::")) name += 2;
+    if (name >= code.size() || kernels.find(code[name].text) == kernels.end()) continue;
+    std::size_t end = name + 1;
+    if (end < code.size() && code[end].is("<")) end = matching_angle(code, end) + 1;
+    if (end >= code.size() || code[end].is("(")) continue;
+    const std::size_t last = is_cast ? end : end - 1;
+    if (is_cast && !code[end].is(")")) continue;
+    if (edits.touches(code[i].begin, code[last].end)) continue;
+    edits.replace(code[i].begin, code[last].end,
+                  "::simt::kernel_address(" + launch_site(code, begin, end, macro_parameters) +
+                      ", " + spell(code, begin, end) + ")");
+  }
+}
+
 }  // namespace simt::rewriter

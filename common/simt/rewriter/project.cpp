@@ -56,7 +56,10 @@ Project::Project(const fs::path& input, std::vector<fs::path> include_dirs,
                  std::vector<fs::path> library_dirs)
     : include_dirs_(std::move(include_dirs)), library_dirs_(std::move(library_dirs)) {
   input_ = load(input, true);
-  for (auto& [key, file] : files_) {
+  for (auto& [key, file] : files_) {  // a kernel may be declared in a header that comes later
+    Edits edits(file.text);
+    rewrite_all(file.source, kernels_, edits);
+    file.is_changed = file.is_changed || !edits.empty();
     for (std::size_t i = 0; i < file.includes.size(); ++i) {
       file.is_changed |= !file.includes[i] && needs_wrapper(file.source.includes[i]);
     }
@@ -73,7 +76,8 @@ std::string Project::load(const fs::path& path, bool is_input) {
   try {
     file.source = lex(file.text);
     Edits edits(file.text);
-    rewrite_all(file.source, edits);
+    rewrite_all(file.source, {}, edits);
+    find_kernels(file.source.code, kernels_);
     file.is_changed = is_input || !edits.empty();
   } catch (const SyntaxError& error) {
     Source lines;
@@ -154,7 +158,7 @@ fs::path Project::output_of(const File& file) const {
 
 std::string Project::rewritten(const File& file) const {
   Edits edits(file.text);
-  rewrite_all(file.source, edits);
+  rewrite_all(file.source, kernels_, edits);
   if (file.text.compare(0, 3, "\xEF\xBB\xBF") == 0) edits.replace(0, 3, "");
   for (std::size_t i = 0; i < file.includes.size(); ++i) {
     if (!file.includes[i]) {
@@ -205,6 +209,8 @@ std::string Project::table() const {
 
 void Project::write(const fs::path& output) {
   output_ = output;
+  std::map<std::string, std::string> texts;
+  std::string head;  // of the input: what follows needs it
   for (const auto& [key, file] : files_) {
     if (!file.is_changed) continue;
     for (const Include& include : file.source.includes) {
@@ -212,8 +218,15 @@ void Project::write(const fs::path& output) {
       write_file(wrapper_of(include), "#pragma once\n#include \"simt/cccl_begin.inc\"\n#include <" +
                                           include.name + ">\n#include \"simt/cccl_end.inc\"\n");
     }
-    const std::string head = key == input_ ? table() : "";
-    write_file(output_of(file), head + rewritten(file));
+    texts[key] = rewritten(file);
+    if (texts[key].find("::simt::ptx::Register") == std::string::npos &&
+        texts[key].find("::simt::unknown_ptx") == std::string::npos) {
+      continue;
+    }
+    head = "#include \"simt/ptx.h\"\n";
+  }
+  for (const auto& [key, text] : texts) {
+    write_file(output_of(files_.at(key)), (key == input_ ? head + table() : "") + text);
   }
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,7 +62,8 @@ class Project {
   std::vector<std::filesystem::path> library_dirs_;
   bool uses_thrust_ = false;
   std::map<std::string, File> files_;  // by canonical path
-  std::string input_;                  // its key
+  std::set<std::string, std::less<>> kernels_;
+  std::string input_;  // its key
   std::filesystem::path output_;
 };
 

@@ -3,6 +3,8 @@
 // macro's body) and records its changes; all throw SyntaxError for code that they cannot read.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,18 @@ void rewrite_launches(const Tokens& code, const std::vector<std::string_view>& m
 // ...), which sees the kernel's parameter types.
 void rewrite_kernel_pointers(const Tokens& code,
                              const std::vector<std::string_view>& macro_parameters, Edits& edits);
+
+// Kernels' names: of the functions that are declared with __global__.
+void find_kernels(const Tokens& code, std::set<std::string, std::less<>>& found);
+
+// (void*)kernel becomes ::simt::kernel_address(site, kernel), which notes the parameters' types. To
+// be called last: leaves alone what other rewrites have changed.
+void rewrite_kernel_addresses(const Tokens& code, const std::set<std::string, std::less<>>& kernels,
+                              const std::vector<std::string_view>& macro_parameters, Edits& edits);
+
+// asm statements that are PTX become C++. Returns whether there are any; what they need is in
+// simt/ptx.h.
+bool rewrite_inline_ptx(const Tokens& code, Edits& edits);
 
 // extern __shared__ T x[]; becomes T (&x)[] = ::simt::DynamicShared{};
 // __shared__ alignas(16) T x[8]; becomes alignas(16) __shared__ T x[8];
@@ -46,18 +60,23 @@ void find_device_variables(const Tokens& code, DeviceVariables& found);
 std::vector<std::size_t> find_classes(const Tokens& code);
 
 // All of them, for all code of a source.
-inline void rewrite_all(const Source& source, Edits& edits) {
+inline void rewrite_all(const Source& source, const std::set<std::string, std::less<>>& kernels,
+                        Edits& edits) {
   rewrite_launches(source.code, {}, edits);
   rewrite_kernel_pointers(source.code, {}, edits);
   rewrite_shared(source.code, edits);
   rewrite_launch_bounds(source.code, edits);
   rewrite_keywords(source.code, edits);
+  rewrite_kernel_addresses(source.code, kernels, {}, edits);
+  rewrite_inline_ptx(source.code, edits);
   for (const Macro& macro : source.macros) {
     rewrite_launches(macro.body, macro.parameters, edits);
     rewrite_kernel_pointers(macro.body, macro.parameters, edits);
     rewrite_shared(macro.body, edits);
     rewrite_launch_bounds(macro.body, edits);
     rewrite_keywords(macro.body, edits);
+    rewrite_kernel_addresses(macro.body, kernels, macro.parameters, edits);
+    rewrite_inline_ptx(macro.body, edits);
   }
 }
 

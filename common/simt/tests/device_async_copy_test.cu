@@ -221,5 +221,37 @@ TEST_F(AsyncCopy, WritesOneWordHoweverManyZerosItHolds) {
   EXPECT_EQ(out[3], 0);
 }
 
+// The first warp copies tiles, the second adds them up.
+__global__ void produce_and_consume(const int* in, int* out, int num_tiles) {
+  constexpr int kWarp = 32, kStages = 2;
+  __shared__ int tiles[kStages][kWarp];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+  const auto block = cooperative_groups::this_thread_block();
+  const bool produces = threadIdx.x < kWarp;
+  auto pipeline = cuda::make_pipeline(
+      block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  int sum = 0;
+  for (int i = 0; i < num_tiles; ++i) {
+    if (produces) {
+      pipeline.producer_acquire();
+      cuda::memcpy_async(&tiles[i % kStages][lane], in + i * kWarp + lane, sizeof(int), pipeline);
+      pipeline.producer_commit();
+    } else {
+      pipeline.consumer_wait();
+      sum += tiles[i % kStages][kWarp - 1 - lane];
+      pipeline.consumer_release();
+    }
+  }
+  if (!produces) out[lane] = sum;
+}
+
+TEST_F(AsyncCopy, SharesAPipelineByRoles) {
+  Managed<int> in(5 * 32), out(32);
+  for (int i = 0; i < 5 * 32; ++i) in[i] = i;
+  produce_and_consume<<<1, 64>>>(in.get(), out.get(), 5);
+  EXPECT_EQ(out[0], 5 * 31 + 32 * (0 + 1 + 2 + 3 + 4));
+}
+
 }  // namespace
 }  // namespace simt_test

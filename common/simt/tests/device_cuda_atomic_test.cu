@@ -116,6 +116,36 @@ TEST_F(CudaAtomic, CountsStandardAtomicsToo) {
   EXPECT_EQ(bits[0], ~std::uint64_t{0});
 }
 
+__global__ void use_compilers_atomics(unsigned* sum, float* total, unsigned long long* flags,
+                                      int* highest, unsigned* num_swaps) {
+  __nv_atomic_fetch_add(sum, 2u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_add(total, 0.5f, __NV_ATOMIC_RELAXED);
+  __nv_atomic_or(flags, 1ull << threadIdx.x, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_BLOCK);
+  __nv_atomic_fetch_max(highest, static_cast<int>(threadIdx.x), __NV_ATOMIC_RELAXED);
+  unsigned expected = 0;
+  if (__nv_atomic_compare_exchange_n(&num_swaps[1], &expected, threadIdx.x + 1, false,
+                                     __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)) {
+    __nv_atomic_store_n(&num_swaps[0], 1u, __NV_ATOMIC_RELEASE);
+  }
+}
+
+TEST_F(CudaAtomic, HasTheCompilersFunctions) {
+  Managed<unsigned> sum(1), num_swaps(2);
+  Managed<float> total(1);
+  Managed<unsigned long long> flags(1);
+  Managed<int> highest(1, -5);
+  use_compilers_atomics<<<1, 64>>>(sum.get(), total.get(), flags.get(), highest.get(),
+                                   num_swaps.get());
+  EXPECT_EQ(sum[0], 128u);
+  EXPECT_EQ(total[0], 32.0f);
+  EXPECT_EQ(flags[0], ~0ull);
+  EXPECT_EQ(highest[0], 63);
+  EXPECT_EQ(num_swaps[0], 1u);
+  float value = 2;
+  EXPECT_EQ(__nv_atomic_exchange_n(&value, 3.0f, __NV_ATOMIC_RELAXED), 2.0f);
+  EXPECT_EQ(__nv_atomic_load_n(&value, __NV_ATOMIC_ACQUIRE), 3.0f);
+}
+
 TEST_F(CudaAtomic, WorksOnTheHost) {
   cuda::atomic<int> value(1);
   EXPECT_EQ(value.fetch_add(4), 1);

@@ -12,7 +12,10 @@ namespace simt::rewriter {
 
 inline std::string rewritten(std::string_view text) {
   Edits edits(text);
-  rewrite_all(lex(text), edits);
+  const Source source = lex(text);
+  std::set<std::string, std::less<>> kernels;
+  find_kernels(source.code, kernels);
+  rewrite_all(source, kernels, edits);
   return edits.apply();
 }
 

@@ -22,6 +22,9 @@ cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t s
                             cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source,
                            int source_device, std::size_t size_bytes);
+cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device, const void* source,
+                                int source_device, std::size_t size_bytes,
+                                cudaStream_t stream = nullptr);
 
 // `height` rows of width_bytes. cudaErrorInvalidPitchValue if a pitch is smaller than a row.
 cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,

@@ -2,6 +2,7 @@
 // Everything that device code can use without an include, except for mathematics.
 #pragma once
 
+#include "simt/address_space.h"
 #include "simt/atomic.h"
 #include "simt/builtins.h"
 #include "simt/cache_hints.h"

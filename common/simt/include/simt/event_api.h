@@ -16,6 +16,7 @@ typedef CUevent_st* cudaEvent_t;
 #define cudaEventRecordDefault 0x00u
 #define cudaEventRecordExternal 0x01u
 #define cudaEventWaitDefault 0x00u
+#define cudaEventWaitExternal 0x01u
 
 // Events that do not exist (any more) are cudaErrorInvalidResourceHandle everywhere.
 cudaError_t cudaEventCreate(cudaEvent_t* event);

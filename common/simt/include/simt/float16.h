@@ -125,6 +125,7 @@ struct Float16 {
   SIMT_FLOAT16_FUNCTION(hsin, std::sin(x))
   SIMT_FLOAT16_FUNCTION(hcos, std::cos(x))
   SIMT_FLOAT16_FUNCTION(htanh, std::tanh(x))
+  SIMT_FLOAT16_FUNCTION(htanh_approx, std::tanh(x))
   SIMT_FLOAT16_FUNCTION(hceil, std::ceil(x))
   SIMT_FLOAT16_FUNCTION(hfloor, std::floor(x))
   SIMT_FLOAT16_FUNCTION(htrunc, std::trunc(x))

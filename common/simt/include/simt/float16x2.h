@@ -53,6 +53,14 @@ struct alignas(4) Float16x2 {
   SIMT_FLOAT16X2_UNARY(h2log2, hlog2)
   SIMT_FLOAT16X2_UNARY(h2sin, hsin)
   SIMT_FLOAT16X2_UNARY(h2cos, hcos)
+  SIMT_FLOAT16X2_UNARY(h2exp10, hexp10)
+  SIMT_FLOAT16X2_UNARY(h2log10, hlog10)
+  SIMT_FLOAT16X2_UNARY(h2tanh, htanh)
+  SIMT_FLOAT16X2_UNARY(h2tanh_approx, htanh_approx)
+  SIMT_FLOAT16X2_UNARY(h2ceil, hceil)
+  SIMT_FLOAT16X2_UNARY(h2floor, hfloor)
+  SIMT_FLOAT16X2_UNARY(h2trunc, htrunc)
+  SIMT_FLOAT16X2_UNARY(h2rint, hrint)
 #undef SIMT_FLOAT16X2_UNARY
 
   SIMT_INLINE Float16x2& operator+=(Float16x2 b) { return *this = *this + b; }

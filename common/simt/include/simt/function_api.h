@@ -9,6 +9,7 @@
 
 #include "simt/device_api.h"
 #include "simt/error.h"
+#include "simt/kernel_address.h"
 #include "simt/keywords.h"
 #include "simt/launch.h"
 #include "simt/properties.h"
@@ -69,6 +70,14 @@ cudaError_t launch_by_pointer(LaunchSite site, bool cooperative, void (*kernel)(
   LaunchConfig config(grid, block, shared_bytes, stream);
   config.cooperative = cooperative;
   return launch_with_pointers(site, config, kernel, arguments);
+}
+// The same with a kernel that was cast to void* before.
+inline cudaError_t launch_by_pointer(LaunchSite, bool cooperative, const void* kernel, dim3 grid,
+                                     dim3 block, void** arguments, std::size_t shared_bytes = 0,
+                                     cudaStream_t stream = nullptr) {
+  LaunchConfig config(grid, block, shared_bytes, stream);
+  config.cooperative = cooperative;
+  return launch_address(kernel, config, arguments);
 }
 
 }  // namespace simt

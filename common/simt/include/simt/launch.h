@@ -57,7 +57,8 @@ struct Closure {
   void* object;
   void (*run)(void* object);    // runs one device thread
   void* (*keep)(void* object);  // moves it to where it outlives the caller
-  void (*drop)(void* object);   // ends what keep() has made
+  void* (*copy)(void* object);  // copies it there; moves what cannot be copied
+  void (*drop)(void* object);   // ends what the two have made
 };
 
 // Checks the launch against the device's limits and runs the grid to its end, or until it waits for
@@ -73,6 +74,8 @@ struct Closure {
 // A kernel that faults is reported as a finding and sets the sticky error; the launch itself
 // returns cudaSuccess then, as an asynchronous launch does.
 cudaError_t run_grid(const LaunchSite& site, const LaunchConfig& config, const Closure& closure);
+// The same errors, without a launch.
+cudaError_t check_launch(const LaunchConfig& config);
 
 // A copy of a kernel's argument. Not made by the class's copy constructor, which would be
 // announced as the kernel's own code that reads memory of the host.
@@ -99,6 +102,15 @@ SIMT_UNTRACED void* keep(void* object) {
 }
 
 template <class Object>
+SIMT_UNTRACED void* copy(void* object) {
+  if constexpr (std::is_copy_constructible_v<Object>) {
+    return new Object(*static_cast<const Object*>(object));
+  } else {
+    return keep<Object>(object);
+  }
+}
+
+template <class Object>
 SIMT_UNTRACED void drop(void* object) {
   delete static_cast<Object*>(object);
 }
@@ -106,14 +118,20 @@ SIMT_UNTRACED void drop(void* object) {
 template <class Object>
 SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig& config,
                                       Object& object) {
-  return run_grid(site, config, {&object, &call<Object>, &keep<Object>, &drop<Object>});
+  return run_grid(site, config,
+                  {&object, &call<Object>, &keep<Object>, &copy<Object>, &drop<Object>});
+}
+
+template <class Kernel, class... Args>
+SIMT_UNTRACED auto closure_of(Kernel kernel, Args... args) {
+  return [kernel, ... args = std::move(args)]()
+             SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
 }
 
 template <class Kernel, class... Args>
 SIMT_UNTRACED cudaError_t run_with(const LaunchSite& site, const LaunchConfig& config,
                                    Kernel kernel, Args... args) {
-  auto closure = [kernel, ... args = std::move(args)]()
-                     SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
+  auto closure = closure_of<Kernel, Args...>(kernel, std::move(args)...);
   return run_closure(site, config, closure);
 }
 

@@ -29,6 +29,14 @@ enum class WarpOperation : std::uint8_t {
   kAnd,
   kOr,
   kXor,
+  kTogether,
+};
+
+// The value of kTogether points to one. When the last lane has come, one call of the function gets
+// the arguments of all 32 lanes; null for those that take no part.
+struct WarpCall {
+  void (*function)(void* const* arguments);
+  void* argument;
 };
 
 // Takes part in `operation` with `value`; kShuffle returns the value of lane `source_lane`, or the

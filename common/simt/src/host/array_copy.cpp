@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies to and from arrays, and boxes of three dimensions.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -84,6 +85,38 @@ bool is_ambiguous(const cudaMemcpy3DParms& all) {
          (all.dstArray != nullptr && all.dstPtr.ptr != nullptr);
 }
 
+// A copy as cudaMemcpy3DParms say it: there, places and widths count elements of the arrays.
+cudaMemcpy3DParms in_elements(cudaMemcpy3DParms all, cudaMemcpyKind kind) {
+  const std::size_t unit = std::max<std::size_t>(unit_of(all), 1);
+  all.srcPos.x /= unit;
+  all.dstPos.x /= unit;
+  all.extent.width /= unit;
+  all.kind = kind;
+  return all;
+}
+
+cudaMemcpy3DParms to_array(cudaArray_t destination, std::size_t offset_bytes,
+                           std::size_t offset_rows, const void* source, std::size_t pitch,
+                           cudaExtent extent, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms all = {};
+  all.dstArray = destination;
+  all.dstPos = {offset_bytes, offset_rows, 0};
+  all.srcPtr = {const_cast<void*>(source), pitch, pitch, extent.height};
+  all.extent = extent;
+  return in_elements(all, kind);
+}
+
+cudaMemcpy3DParms from_array(void* destination, std::size_t pitch, cudaArray_const_t source,
+                             std::size_t offset_bytes, std::size_t offset_rows, cudaExtent extent,
+                             cudaMemcpyKind kind) {
+  cudaMemcpy3DParms all = {};
+  all.srcArray = const_cast<cudaArray_t>(source);
+  all.srcPos = {offset_bytes, offset_rows, 0};
+  all.dstPtr = {destination, pitch, pitch, extent.height};
+  all.extent = extent;
+  return in_elements(all, kind);
+}
+
 }  // namespace
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t destination, std::size_t offset_bytes,
@@ -100,8 +133,9 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, std::size_t offset
                                      std::size_t width_bytes, std::size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream) {
   stage_if_pageable(source, stream);
-  return on_stream(stream, [=] {
-    const cudaExtent extent = {width_bytes, height, 1};
+  const cudaExtent extent = {width_bytes, height, 1};
+  const auto like = to_array(destination, offset_bytes, offset_rows, source, pitch, extent, kind);
+  return on_stream(stream, like, [=] {
     return copy_boxes(array_box(destination, {offset_bytes, offset_rows, 0}, extent),
                       plane(source, pitch), extent, kind);
   });
@@ -122,8 +156,9 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* destination, std::size_t pitch,
                                        std::size_t offset_rows, std::size_t width_bytes,
                                        std::size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-  const cudaError_t error = on_stream(stream, [=] {
-    const cudaExtent extent = {width_bytes, height, 1};
+  const cudaExtent extent = {width_bytes, height, 1};
+  const auto like = from_array(destination, pitch, source, offset_bytes, offset_rows, extent, kind);
+  const cudaError_t error = on_stream(stream, like, [=] {
     return copy_boxes(plane(destination, pitch),
                       array_box(source, {offset_bytes, offset_rows, 0}, extent), extent, kind);
   });
@@ -137,7 +172,13 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, std::size_t destin
                                      std::size_t width_bytes, std::size_t height,
                                      cudaMemcpyKind kind) {
   return wait_for([=] {
-    return on_stream(nullptr, [=] {
+    cudaMemcpy3DParms like = {};
+    like.srcArray = const_cast<cudaArray_t>(source);
+    like.srcPos = {source_bytes, source_rows, 0};
+    like.dstArray = destination;
+    like.dstPos = {destination_bytes, destination_rows, 0};
+    like.extent = {width_bytes, height, 1};
+    return on_stream(nullptr, in_elements(like, kind), [=] {
       const cudaExtent extent = {width_bytes, height, 1};
       return copy_boxes(array_box(destination, {destination_bytes, destination_rows, 0}, extent),
                         array_box(source, {source_bytes, source_rows, 0}, extent), extent, kind);
@@ -149,9 +190,12 @@ cudaError_t cudaMemcpyToArray(cudaArray_t destination, std::size_t offset_bytes,
                               std::size_t offset_rows, const void* source, std::size_t size_bytes,
                               cudaMemcpyKind kind) {
   return wait_for([=] {
-    return on_stream(nullptr, [=] {
+    const cudaExtent extent = {size_bytes, 1, 1};
+    const auto like =
+        to_array(destination, offset_bytes, offset_rows, source, size_bytes, extent, kind);
+    return on_stream(nullptr, like, [=] {
       return copy_boxes(array_run(destination, offset_bytes, offset_rows, size_bytes),
-                        plane(source, size_bytes), {size_bytes, 1, 1}, kind);
+                        plane(source, size_bytes), extent, kind);
     });
   });
 }
@@ -160,10 +204,12 @@ cudaError_t cudaMemcpyFromArray(void* destination, cudaArray_const_t source,
                                 std::size_t offset_bytes, std::size_t offset_rows,
                                 std::size_t size_bytes, cudaMemcpyKind kind) {
   return wait_for([=] {
-    return on_stream(nullptr, [=] {
+    const cudaExtent extent = {size_bytes, 1, 1};
+    const auto like =
+        from_array(destination, size_bytes, source, offset_bytes, offset_rows, extent, kind);
+    return on_stream(nullptr, like, [=] {
       return copy_boxes(plane(destination, size_bytes),
-                        array_run(source, offset_bytes, offset_rows, size_bytes),
-                        {size_bytes, 1, 1}, kind);
+                        array_run(source, offset_bytes, offset_rows, size_bytes), extent, kind);
     });
   });
 }
@@ -177,7 +223,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
     return simt::set_last_error(cudaErrorInvalidValue);
   }
   if (parameters->srcArray == nullptr) stage_if_pageable(parameters->srcPtr.ptr, stream);
-  const cudaError_t error = on_stream(stream, [all = *parameters] {
+  const cudaError_t error = on_stream(stream, *parameters, [all = *parameters] {
     const std::size_t unit = unit_of(all);
     if (unit == 0 || all.extent.width > SIZE_MAX / unit) return cudaErrorInvalidValue;
     cudaExtent extent = all.extent;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "capture.h"
 #include "copy_box.h"
 #include "run/device_lock.h"
 #include "run/set_aside.h"
@@ -126,6 +127,21 @@ cudaError_t fill_box(Box box, int byte_value, cudaExtent extent) {
   return error;
 }
 
+// Elements of 1, 2 or 4 bytes.
+cudaError_t fill_rows(Box box, unsigned value, unsigned element_bytes, std::size_t width,
+                      std::size_t height) {
+  for (std::size_t y = 0; y < height; ++y) {
+    char* const row = box.row(y, 0);
+    const std::size_t size_bytes = width * element_bytes;
+    if (!examine(row, size_bytes, Side::kDevice).valid) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < size_bytes; i += element_bytes) {
+      std::memcpy(row + i, &value, element_bytes);  // the low bytes come first
+    }
+    if (memory_observer() != nullptr) memory_observer()->on_write(row, size_bytes);
+  }
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t internal::copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind) {
@@ -185,6 +201,29 @@ cudaError_t carry_out(cudaStream_t stream, const std::function<cudaError_t()>& o
   return error;
 }
 
+// Runs `operation` if the stream exists, and records what came of it. Behind a kernel that waits
+// for the host it runs later. A stream that captures takes it as a node, which is like `like`.
+template <class Like>
+cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type, const Like& like,
+                           const std::function<cudaError_t()>& operation) {
+  const simt::internal::DeviceLock lock;
+  if (!simt::is_valid_stream(stream)) return simt::set_last_error(cudaErrorInvalidResourceHandle);
+  if (simt::is_capturing(stream)) {
+    const auto work = [=](cudaStream_t other) {
+      return run_or_capture(other, type, like, operation);
+    };
+    return simt::internal::capture_work(stream, type, like, work);
+  }
+  if (const cudaError_t error = simt::check_legacy_stream(stream); error != cudaSuccess) {
+    return simt::set_last_error(error);
+  }
+  if (simt::internal::is_behind_unfinished(stream)) {
+    simt::internal::run_behind_set_aside([=] { carry_out(stream, operation); });
+    return simt::set_last_error(cudaSuccess);
+  }
+  return carry_out(stream, operation);
+}
+
 bool is_pageable(const void* place) {
   const simt::Allocation* const found = simt::find_allocation(place);
   return found == nullptr || !found->live || !found->contains(place);
@@ -200,22 +239,30 @@ cudaError_t wait_if_reachable(const void* pointer, cudaError_t error) {
   return error;
 }
 
+cudaMemsetParams bytes_of(void* pointer, int value, std::size_t pitch, std::size_t width,
+                          std::size_t height) {
+  return {pointer, pitch, static_cast<unsigned char>(value), 1, width, height};
+}
+
 }  // namespace
 
 namespace simt::internal {
 
-cudaError_t on_stream(cudaStream_t stream, const std::function<cudaError_t()>& operation) {
-  const DeviceLock lock;
-  if (!is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
-  if (is_behind_unfinished(stream)) {
-    run_behind_set_aside([=] { carry_out(stream, operation); });
-    return set_last_error(cudaSuccess);
-  }
-  return carry_out(stream, operation);
+cudaError_t on_stream(cudaStream_t stream, const cudaMemcpy3DParms& like,
+                      const std::function<cudaError_t()>& operation) {
+  return run_or_capture(stream, cudaGraphNodeTypeMemcpy, like, operation);
+}
+
+cudaError_t on_stream(cudaStream_t stream, const cudaMemsetParams& like,
+                      const std::function<cudaError_t()>& operation) {
+  return run_or_capture(stream, cudaGraphNodeTypeMemset, like, operation);
 }
 
 cudaError_t wait_for(const std::function<cudaError_t()>& copy) {
   const DeviceLock lock;
+  if (const cudaError_t error = check_legacy_stream(nullptr); error != cudaSuccess) {
+    return set_last_error(error);
+  }
   host_waits_for(nullptr);
   const cudaError_t error = copy();
   host_waits_for(nullptr);
@@ -224,12 +271,13 @@ cudaError_t wait_for(const std::function<cudaError_t()>& copy) {
 
 void wait_if_pageable(const void* destination, cudaStream_t stream) {
   const DeviceLock lock;
-  if (is_pageable(destination) && is_valid_stream(stream)) host_waits_for(stream);
+  if (!is_pageable(destination) || !is_valid_stream(stream) || is_capturing(stream)) return;
+  host_waits_for(stream);
 }
 
 void stage_if_pageable(const void* source, cudaStream_t stream) {
   const DeviceLock lock;
-  if (!is_pageable(source) || !is_valid_stream(stream)) return;
+  if (!is_pageable(source) || !is_valid_stream(stream) || is_capturing(stream)) return;
   if (is_behind_unfinished(stream)) host_waits_for(stream);
 }
 
@@ -250,8 +298,9 @@ cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_b
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t size_bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
   stage_if_pageable(source, stream);
+  const cudaMemcpy3DParms like = simt::internal::plain_copy(destination, source, size_bytes, kind);
   const cudaError_t error =
-      on_stream(stream, [=] { return simt::copy(destination, source, size_bytes, kind); });
+      on_stream(stream, like, [=] { return simt::copy(destination, source, size_bytes, kind); });
   wait_if_pageable(destination, stream);
   return error;
 }
@@ -262,6 +311,14 @@ cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void
     return simt::set_last_error(cudaErrorInvalidDevice);
   }
   return cudaMemcpy(destination, source, size_bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device, const void* source,
+                                int source_device, std::size_t size_bytes, cudaStream_t stream) {
+  if (destination_device != 0 || source_device != 0) {
+    return simt::set_last_error(cudaErrorInvalidDevice);
+  }
+  return cudaMemcpyAsync(destination, source, size_bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
@@ -277,7 +334,12 @@ cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, 
                               std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
   stage_if_pageable(source, stream);
-  const cudaError_t error = on_stream(stream, [=] {
+  cudaMemcpy3DParms like = {};
+  like.srcPtr = {const_cast<void*>(source), source_pitch, source_pitch, height};
+  like.dstPtr = {destination, destination_pitch, destination_pitch, height};
+  like.extent = {width_bytes, height, 1};
+  like.kind = kind;
+  const cudaError_t error = on_stream(stream, like, [=] {
     return simt::internal::copy_box(plane(destination, destination_pitch),
                                     plane(source, source_pitch), {width_bytes, height, 1}, kind);
   });
@@ -291,7 +353,8 @@ cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes) {
 
 cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
                             cudaStream_t stream) {
-  return on_stream(stream, [=] { return simt::fill(pointer, byte_value, size_bytes); });
+  return on_stream(stream, bytes_of(pointer, byte_value, size_bytes, size_bytes, 1),
+                   [=] { return simt::fill(pointer, byte_value, size_bytes); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::size_t width_bytes,
@@ -302,13 +365,24 @@ cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
                               std::size_t width_bytes, std::size_t height, cudaStream_t stream) {
-  return on_stream(stream, [=] {
+  return on_stream(stream, bytes_of(pointer, byte_value, pitch, width_bytes, height), [=] {
     return simt::fill_box(plane(pointer, pitch), byte_value, {width_bytes, height, 1});
   });
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent) {
-  return wait_if_reachable(pitched.ptr, on_stream(nullptr, [=] {
-                             return simt::fill_box(box_at(pitched, {0, 0, 0}), byte_value, extent);
-                           }));
+  return wait_if_reachable(
+      pitched.ptr,
+      on_stream(nullptr,
+                bytes_of(pitched.ptr, byte_value, pitched.pitch, extent.width, extent.height), [=] {
+                  return simt::fill_box(box_at(pitched, {0, 0, 0}), byte_value, extent);
+                }));
+}
+
+cudaError_t simt::internal::fill_elements(const cudaMemsetParams& fill, cudaStream_t stream) {
+  return on_stream(stream, fill, [=] {
+    const std::size_t pitch = fill.height > 1 ? fill.pitch : fill.width * fill.elementSize;
+    return simt::fill_rows(plane(fill.dst, pitch), fill.value, fill.elementSize, fill.width,
+                           fill.height);
+  });
 }

@@ -30,8 +30,11 @@ inline Box box_at(const cudaPitchedPtr& pitched, cudaPos position) {
 cudaError_t copy_box(Box to, Box from, cudaExtent extent, cudaMemcpyKind kind);
 
 // Runs `operation` if the stream exists, and records what came of it. Behind a kernel that waits
-// for the host it runs later.
-cudaError_t on_stream(cudaStream_t stream, const std::function<cudaError_t()>& operation);
+// for the host it runs later. A stream that captures takes it as a node, which is like `like`.
+cudaError_t on_stream(cudaStream_t stream, const cudaMemcpy3DParms& like,
+                      const std::function<cudaError_t()>& operation);
+cudaError_t on_stream(cudaStream_t stream, const cudaMemsetParams& like,
+                      const std::function<cudaError_t()>& operation);
 
 // Copies that are not Async begin when the stream's work is done, and return when they are.
 cudaError_t wait_for(const std::function<cudaError_t()>& copy);

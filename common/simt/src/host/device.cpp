@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "capture.h"
 #include "run/device_lock.h"
 #include "run/stream_order.h"
 #include "simt/device_api.h"
@@ -16,7 +17,8 @@ using simt::set_last_error;
 
 unsigned int g_flags = cudaDeviceScheduleAuto;
 cudaFuncCache g_cache_config = cudaFuncCachePreferNone;
-std::array<std::size_t, 5> g_limits = {1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048};
+std::array<std::size_t, 7> g_limits = {
+    1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 128, 0};
 std::size_t g_max_dynamic_shared_bytes = simt::kDefaultSharedBytesPerBlock;  // of any kernel
 
 cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
@@ -116,8 +118,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   const simt::internal::DeviceLock lock;
-  simt::internal::host_waits_for_all();
-  return set_last_error(cudaSuccess);
+  const cudaError_t error = simt::internal::check_uncaptured();
+  if (error == cudaSuccess) simt::internal::host_waits_for_all();
+  return set_last_error(error);
 }
 
 cudaError_t cudaDeviceReset() {
@@ -171,6 +174,13 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer_device
 
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
   return set_last_error(cudaErrorInvalidDevice);  // there is no other device
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int) { return set_last_error(cudaErrorInvalidDevice); }
+
+// Two devices make a pair; one with itself does not.
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return set_last_error(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaProfilerStart() { return set_last_error(cudaSuccess); }

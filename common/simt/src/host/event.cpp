@@ -2,6 +2,7 @@
 #include <chrono>
 #include <set>
 
+#include "capture.h"
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
@@ -13,6 +14,7 @@ struct CUevent_st {
   bool recorded;
   std::chrono::steady_clock::time_point time;
   simt::internal::StreamClock work;  // done when it is recorded
+  simt::internal::CapturedPoint captured = {};
 };
 
 namespace {
@@ -23,6 +25,8 @@ std::set<cudaEvent_t>& events() {
 }
 
 bool exists(cudaEvent_t event) { return events().count(event) != 0; }
+
+bool is_captured(cudaEvent_t event) { return event->captured.capture != 0; }
 
 bool keeps_time(cudaEvent_t event) {
   return exists(event) && event->recorded && (event->flags & cudaEventDisableTiming) == 0;
@@ -60,19 +64,29 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
+  if (const cudaError_t error = simt::check_legacy_stream(stream); error != cudaSuccess) {
+    return simt::set_last_error(error);
+  }
+  event->captured = simt::internal::capture_point(stream);
+  if (is_captured(event)) return simt::set_handle_error(true);
   event->recorded = true;
   event->time = std::chrono::steady_clock::now();
   event->work = simt::internal::record_event(stream);
   return simt::set_handle_error(true);
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  const simt::internal::DeviceLock lock;
+  if (flags == cudaEventRecordExternal && exists(event) && simt::is_capturing(stream)) {
+    return simt::internal::capture_work(stream, cudaGraphNodeTypeEventRecord, event, {});
+  }
   return cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const simt::internal::DeviceLock lock;
   if (!exists(event)) return simt::set_handle_error(false);
+  if (is_captured(event)) return simt::set_last_error(cudaErrorCapturedEvent);
   simt::internal::host_waits_for(event->work);
   return simt::set_handle_error(true);
 }
@@ -85,9 +99,15 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return is_busy ? cudaErrorNotReady : cudaEventSynchronize(event);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   const simt::internal::DeviceLock lock;
   if (!exists(event) || !simt::is_valid_stream(stream)) return simt::set_handle_error(false);
+  if (flags == cudaEventWaitExternal && simt::is_capturing(stream)) {
+    return simt::internal::capture_work(stream, cudaGraphNodeTypeWaitEvent, event, {});
+  }
+  if (is_captured(event) || simt::is_capturing(stream)) {
+    return simt::set_last_error(simt::internal::capture_wait(stream, event->captured));
+  }
   simt::internal::stream_waits_for(stream, event->work);
   return simt::set_handle_error(true);
 }

@@ -2,7 +2,9 @@
 #include "simt/memory_api.h"
 
 #include "allocations.h"
+#include "capture.h"
 #include "free_report.h"
+#include "pool.h"
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
@@ -49,6 +51,9 @@ cudaError_t check_managed(const void* pointer, std::size_t size_bytes) {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
   const simt::internal::DeviceLock lock;
+  if (const cudaError_t error = simt::internal::check_uncaptured(); error != cudaSuccess) {
+    return set_last_error(error);
+  }
   const cudaError_t error = set_last_error(allocate(pointer, size_bytes, Kind::kDevice));
   if (error == cudaErrorMemoryAllocation) {
     simt::explain_last_error("cudaMalloc of " + std::to_string(size_bytes) + " bytes");
@@ -58,22 +63,37 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
 
 cudaError_t cudaFree(void* pointer) {
   const simt::internal::DeviceLock lock;
+  if (const cudaError_t error = simt::internal::check_uncaptured(); error != cudaSuccess) {
+    return set_last_error(error);
+  }
   simt::internal::host_waits_for_all();
   return cudaFreeAsync(pointer, nullptr);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, size_bytes, simt::internal::current_pool(), stream);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size_bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (!simt::internal::is_valid_pool(pool)) return set_last_error(cudaErrorInvalidValue);
+  if (simt::is_capturing(stream)) {
+    return simt::internal::capture_allocation(stream, size_bytes, pointer);
+  }
+  if (!simt::internal::has_room(pool, size_bytes)) return set_last_error(cudaErrorMemoryAllocation);
   simt::internal::begin_work(stream).kind = CopyKind::kAllocation;
   const cudaError_t error = cudaMalloc(pointer, size_bytes);
   simt::internal::end_work();
+  if (error == cudaSuccess) simt::internal::enter_in_pool(pool, *pointer, size_bytes);
   return error;
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (!simt::is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (simt::is_capturing(stream)) return simt::internal::capture_free(stream, pointer);
   if (simt::internal::is_behind_unfinished(stream)) {
     simt::internal::run_behind_set_aside([=] { cudaFreeAsync(pointer, stream); });
     return set_last_error(cudaSuccess);
@@ -82,6 +102,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   const bool fine = pointer == nullptr || simt::release(pointer, Kind::kDevice) ||
                     simt::release(pointer, Kind::kManaged);
   simt::internal::end_work();
+  if (fine) simt::internal::leave_pool(pointer);
   return fine ? set_last_error(cudaSuccess) : bad_free(pointer, "cudaFree");
 }
 

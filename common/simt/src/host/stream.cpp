@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "capture.h"
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
@@ -29,9 +30,10 @@ bool is_predefined(cudaStream_t stream) {
 
 // The host knows from now on that the stream's work is done.
 cudaError_t wait(cudaStream_t stream) {
-  const bool valid = simt::is_valid_stream(stream);
-  if (valid) simt::internal::host_waits_for(stream);
-  return simt::set_handle_error(valid);
+  if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
+  const cudaError_t error = simt::internal::check_uncaptured(stream);
+  if (error == cudaSuccess) simt::internal::host_waits_for(stream);
+  return simt::set_last_error(error);
 }
 
 // A kernel that waits for the host is before its work.
@@ -44,8 +46,13 @@ bool is_busy(cudaStream_t stream) {
 // Calls a function of the host's when the stream's work is done. Another thread may use the device
 // meanwhile: the function may wait for that thread.
 template <class Function>
-cudaError_t call_in(cudaStream_t stream, Function function) {
+cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Function function) {
   const simt::internal::DeviceLock lock;
+  if (simt::is_capturing(stream)) {
+    return simt::internal::capture_work(
+        stream, cudaGraphNodeTypeHost, like,
+        [=](cudaStream_t other) { return call_in(other, like, function); });
+  }
   const auto call = [=] {
     const simt::internal::DeviceLoan loan;
     function();
@@ -87,6 +94,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const simt::internal::DeviceLock lock;
   if (is_predefined(stream) || streams().erase(stream) == 0) return simt::set_handle_error(false);
+  simt::internal::leave_capture(stream);
   simt::internal::remove_stream(stream);
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): streams() holds what `new` returned
   delete stream;
@@ -128,10 +136,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned int flags) {
   if (callback == nullptr || flags != 0) return simt::set_last_error(cudaErrorInvalidValue);
-  return call_in(stream, [=] { callback(stream, simt::sticky_error(), user_data); });
+  if (simt::is_capturing(stream)) return simt::set_last_error(cudaErrorStreamCaptureUnsupported);
+  return call_in(stream, {}, [=] { callback(stream, simt::sticky_error(), user_data); });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (function == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  return call_in(stream, [=] { function(user_data); });
+  return call_in(stream, {function, user_data}, [=] { function(user_data); });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "capture.h"
 #include "run/device_lock.h"
 #include "run/stream_order.h"
 #include "simt/memory.h"
@@ -31,6 +32,13 @@ cudaError_t locate(const void* symbol, std::size_t symbol_bytes, std::size_t siz
 // As a piece of work of the stream, for which the host waits.
 cudaError_t copy_on(cudaStream_t stream, void* destination, const void* source,
                     std::size_t size_bytes, cudaMemcpyKind kind) {
+  if (is_capturing(stream)) {
+    return internal::capture_work(
+        stream, cudaGraphNodeTypeMemcpy,
+        internal::plain_copy(destination, source, size_bytes, kind),
+        [=](cudaStream_t other) { return copy_on(other, destination, source, size_bytes, kind); });
+  }
+  if (const cudaError_t error = check_legacy_stream(stream); error != cudaSuccess) return error;
   if (internal::is_behind_unfinished(stream)) internal::host_waits_for(stream);
   internal::begin_work(stream);
   const cudaError_t error = copy(destination, source, size_bytes, kind);

@@ -43,10 +43,9 @@ std::size_t g_num_releases = 0;
 std::uint64_t g_time = 0;  // of the last release
 
 std::uint32_t g_launch_ordinal = 1;  // of this launch
-std::uint32_t g_first_ordinal = 1;   // of this launch, after its last grid barrier
 std::uint32_t g_next_ordinal = 1;
 
-// Of the launches on other streams that may overlap this one; usually as g_first_ordinal.
+// Of the launches on other streams that may overlap this one; usually as first_current_ordinal.
 std::uint32_t g_first_concurrent = 1;
 
 void take_ordinal(BlockOrder& order) {
@@ -75,8 +74,9 @@ std::uint64_t running_horizon() {
 
 }  // namespace
 
-bool is_current(Stamp stamp) {
-  if (ordinal_of(stamp) >= g_first_ordinal) return true;
+std::uint32_t first_current_ordinal = 1;
+
+bool is_concurrent(Stamp stamp) {
   return ordinal_of(stamp) >= g_first_concurrent && concurrent_kernel_of(stamp) != nullptr;
 }
 
@@ -92,7 +92,7 @@ bool are_ordinals_scarce() { return g_next_ordinal > kMaxOrdinal / 2; }
 void restart_ordinals() { g_next_ordinal = 1; }
 
 void order_launch(std::uint32_t first_concurrent) {
-  g_launch_ordinal = g_first_ordinal = g_next_ordinal;
+  g_launch_ordinal = first_current_ordinal = g_next_ordinal;
   g_first_concurrent = first_concurrent;
   g_releases.clear();
   g_num_releases = 0;
@@ -111,7 +111,7 @@ void order_barrier(BlockChecks& checks) {
   checks.order.horizon = checks.order.next_horizon;
 }
 
-void order_grid_barrier_begin() { g_first_ordinal = g_next_ordinal; }
+void order_grid_barrier_begin() { first_current_ordinal = g_next_ordinal; }
 
 void order_grid_barrier_block(BlockChecks& checks) {
   take_ordinal(checks.order);
@@ -171,7 +171,7 @@ bool is_ordered(Stamp earlier) {
   const Untraced untraced;
   const BlockOrder& order = running.checks->order;
   const bool same_block = ordinal_of(earlier) == order.ordinal;
-  if (ordinal_of(earlier) < g_first_ordinal) return false;  // of another stream
+  if (ordinal_of(earlier) < first_current_ordinal) return false;  // of another stream
   if (order.overflowed() || g_num_releases >= kMaxReleases) return true;
   if (tick_of(earlier) >= kMaxTick) return true;
   if (same_block) {

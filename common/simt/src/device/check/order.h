@@ -43,8 +43,15 @@ bool has_fences(Stamp stamp);
 // Of a block of this launch: how many of the launch's blocks started before it.
 std::uint64_t start_number(Stamp stamp);
 
-// Whether the stamp is of this launch, and after its last grid barrier; or of a launch on another
-// stream without an ordering before this one.
-bool is_current(Stamp stamp);
+// The first block of this launch, after its last grid barrier.
+extern std::uint32_t first_current_ordinal;
+
+// Whether the stamp is of a launch on another stream without an ordering before this one.
+bool is_concurrent(Stamp stamp);
+
+// Whether the stamp is of this launch, and after its last grid barrier; or is_concurrent().
+inline bool is_current(Stamp stamp) {
+  return ordinal_of(stamp) >= first_current_ordinal || is_concurrent(stamp);
+}
 
 }  // namespace simt::device

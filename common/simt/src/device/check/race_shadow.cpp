@@ -61,7 +61,8 @@ bool conflict(Stamp earlier, Stamp now, bool earlier_writes, bool now_writes, bo
          !are_meant(earlier, now, earlier_writes, now_writes, is_shared) && !is_ordered(earlier);
 }
 
-void note_read(WordHistory& word, Stamp now, std::uint32_t pc) {
+// These are inlined into the two functions below: each access goes through them.
+[[gnu::always_inline]] inline void note_read(WordHistory& word, Stamp now, std::uint32_t pc) {
   const int slot =
       word.reads[0] == 0 || same_thread(word.reads[0], now) || !is_current(word.reads[0]) ? 0 : 1;
   word.reads[slot] = now;
@@ -74,7 +75,8 @@ void note_write(WordHistory& word, Stamp now, std::uint32_t pc) {
   word.reads[0] = word.reads[1] = 0;
 }
 
-void check_word(WordHistory& word, Stamp now, const Access& access, bool is_shared) {
+template <bool is_shared>
+[[gnu::always_inline]] inline void check_word(WordHistory& word, Stamp now, const Access& access) {
   const std::uint32_t pc = pack_pc(access.pc);
   // Shared memory of an earlier block is other memory.
   const auto counts = [&](Stamp earlier) {
@@ -101,7 +103,11 @@ void check_word(WordHistory& word, Stamp now, const Access& access, bool is_shar
 
 std::uintptr_t hinted_address = 0;
 
-void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared) {
+namespace {
+
+template <bool is_shared>
+[[gnu::always_inline]] inline void check_words(WordHistory* history, std::uintptr_t low,
+                                               const Access& access) {
   const BlockOrder& order = running.checks->order;
   const auto thread = static_cast<Stamp>(running.warp->thread_id(running.lane_id));
   const bool is_volatile = access.is_volatile || access.address == hinted_address;
@@ -110,14 +116,24 @@ void check_race(WordHistory* history, std::uintptr_t low, const Access& access, 
                     Stamp{order.tick} << kTickShift | (is_volatile ? kVolatileBit : 0) |
                     (access.is_atomic ? kAtomicBit : 0);
   std::uintptr_t at = access.address;
+  WordHistory* word = history + (at - low) / kWordBytes;
+  if (at % kWordBytes == 0 && access.size_bytes == kWordBytes) {  // most accesses
+    return check_word<is_shared>(*word, who | Stamp{15} << kBytesShift, access);
+  }
   const std::uintptr_t end = at + access.size_bytes;
-  while (at < end) {
+  for (; at < end; ++word) {
     const std::uintptr_t word_end = at / kWordBytes * kWordBytes + kWordBytes;
     const std::uintptr_t stop = std::min(word_end, end);
     const Stamp bytes = ((Stamp{1} << (stop - at)) - 1) << at % kWordBytes;
-    check_word(history[(at - low) / kWordBytes], who | bytes << kBytesShift, access, is_shared);
+    check_word<is_shared>(*word, who | bytes << kBytesShift, access);
     at = stop;
   }
+}
+
+}  // namespace
+
+void check_shared_race(WordHistory* history, std::uintptr_t low, const Access& access) {
+  check_words<true>(history, low, access);
 }
 
 namespace {
@@ -135,11 +151,11 @@ const WordHistory* history_of(std::uintptr_t address) {
 }  // namespace
 
 void check_device_race(const Access& access) {
-  check_race(device_history(), kDeviceBase, access, false);
+  check_words<false>(device_history(), kDeviceBase, access);
 }
 
 void check_global_race(const Access& access) {
-  check_race(global_history(), global_low(), access, false);
+  check_words<false>(global_history(), global_low(), access);
 }
 
 std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t end,

@@ -14,9 +14,9 @@ namespace simt::device {
 // Takes the address space of the device range's records now, not on first use.
 void reserve_history();
 
-// Compares an access to the words from `history` on, which begins at `low` (a multiple of 4), with
-// the earlier ones, reports races, and records it.
-void check_race(WordHistory* history, std::uintptr_t low, const Access& access, bool is_shared);
+// Compares an access to shared memory, whose records are from `history` on and which begins at
+// `low` (a multiple of 4), with the earlier ones, reports races, and records it.
+void check_shared_race(WordHistory* history, std::uintptr_t low, const Access& access);
 
 // Where a cache hint announces an access: the next one, if it is to this address, counts as
 // volatile.

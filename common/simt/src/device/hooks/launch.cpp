@@ -34,6 +34,7 @@
 #include "run/signal_guard.h"
 #include "run/stream_order.h"
 #include "run/untraced.h"
+#include "simt/capture.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
 
@@ -272,11 +273,26 @@ cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
                              const Closure& closure) {
   const internal::DeviceLock lock;
   if (running.launch != nullptr) report_nested(site);
+  if (running.launch == nullptr && is_valid_stream(config.stream)) {
+    if (const cudaError_t error = check_legacy_stream(config.stream); error != cudaSuccess) {
+      return refuse(site, config, error);
+    }
+    if (is_capturing(config.stream)) {
+      const cudaError_t error = check(config, max_resident_blocks(config));
+      if (error != cudaSuccess) return refuse(site, config, error);
+      return set_last_error(capture_kernel(site, config, closure));
+    }
+  }
   if (running.launch == nullptr && device::is_one_set_aside() && is_valid_stream(config.stream)) {
     if (internal::is_behind_unfinished(config.stream)) return start_later(site, config, closure);
     internal::finish_set_aside();  // one kernel at a time
   }
   return start(site, config, closure);
+}
+
+cudaError_t detail::check_launch(const LaunchConfig& config) {
+  const internal::DeviceLock lock;
+  return check(config, max_resident_blocks(config));
 }
 
 void check_launch_bounds(unsigned max_threads) noexcept {

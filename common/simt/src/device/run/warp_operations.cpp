@@ -2,6 +2,7 @@
 #include "run/warp_operations.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "run/block.h"
@@ -44,6 +45,17 @@ std::uint32_t lanes_with(Warp& warp, std::uint32_t group, std::uint64_t value) {
   return matching;
 }
 
+void call_once(Warp& warp, std::uint32_t group) {
+  std::array<void*, kWarpSize> arguments = {};
+  const auto call_of = [](const Lane& lane) {
+    return reinterpret_cast<const WarpCall*>(lane.value);
+  };
+  for_each_lane(warp, group, [&](const Lane& lane) {
+    arguments[static_cast<std::size_t>(&lane - warp.lanes.data())] = call_of(lane)->argument;
+  });
+  call_of(warp.lanes[std::countr_zero(group)])->function(arguments.data());
+}
+
 void perform(Warp& warp, std::uint32_t group, WarpOperation operation) {
   using U64 = std::uint64_t;
   const auto as_signed = [](U64 x) { return static_cast<std::int32_t>(x); };
@@ -80,6 +92,8 @@ void perform(Warp& warp, std::uint32_t group, WarpOperation operation) {
       return reduce(warp, group, [](U64 a, U64 b) { return a | b; });
     case WarpOperation::kXor:
       return reduce(warp, group, [](U64 a, U64 b) { return a ^ b; });
+    case WarpOperation::kTogether:
+      return call_once(warp, group);
   }
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Graphs as objects of the emulator.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "simt/graph_api.h"
+#include "simt/launch.h"
+
+namespace simt::internal {
+
+// A kernel and its arguments, which may be launched any number of times.
+struct KernelWork {
+  LaunchSite site;
+  LaunchConfig config;
+  std::shared_ptr<const detail::Closure> closure;
+  const void* function;  // null: captured from <<<>>>
+  std::shared_ptr<void> arguments;
+  std::vector<void*> places;  // of the arguments
+};
+
+struct ConditionWork {
+  cudaConditionalNodeParams parameters;
+  std::vector<std::unique_ptr<CUgraph_st>> bodies;
+  std::vector<cudaGraph_t> handles;  // of the bodies, for the program
+};
+
+// An operation that a stream's capture has made, other than a kernel. It says what came of it.
+using StreamWork = std::function<cudaError_t(cudaStream_t)>;
+
+// What a node does, by its type; nothing: an empty node.
+using NodeWork =
+    std::variant<std::monostate, KernelWork, cudaMemcpy3DParms, cudaMemsetParams,
+                 cudaHostNodeParams, std::shared_ptr<CUgraph_st>, cudaEvent_t,
+                 cudaMemAllocNodeParams, cudaMemFreeNodeParams, std::shared_ptr<ConditionWork>>;
+
+bool is_graph(cudaGraph_t graph);
+bool is_node(cudaGraphNode_t node);
+bool contains(cudaGraph_t graph, cudaGraphNode_t node);
+
+// What a program may name from now on, and what it may not name any more.
+void enter_graph(cudaGraph_t graph);
+void forget_graph(cudaGraph_t graph);
+void forget_node(cudaGraphNode_t node);
+
+// Nodes whose dependencies are nodes of the graph; else cudaErrorInvalidValue.
+cudaError_t add_node(cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                     std::size_t num_dependencies, cudaGraphNodeType type, NodeWork work,
+                     cudaGraphNode_t* node);
+
+std::shared_ptr<CUgraph_st> clone(const CUgraph_st& graph);
+
+// Carries out all nodes behind what has been issued to the stream, and before what will be. Returns
+// the first error.
+cudaError_t run(CUgraph_st& graph, cudaStream_t stream);
+
+// A graph whose edges form no circle.
+bool can_be_ordered(CUgraph_st& graph);
+
+// cudaMemset for elements of 1, 2 or 4 bytes, and a copy as a node describes it.
+cudaError_t fill_elements(const cudaMemsetParams& fill, cudaStream_t stream);
+inline cudaMemcpy3DParms plain_copy(void* destination, const void* source, std::size_t size_bytes,
+                                    cudaMemcpyKind kind) {
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = {const_cast<void*>(source), size_bytes, size_bytes, 1};
+  copy.dstPtr = {destination, size_bytes, size_bytes, 1};
+  copy.extent = {size_bytes, 1, 1};
+  copy.kind = kind;
+  return copy;
+}
+
+cudaError_t kernel_work(const cudaKernelNodeParams* parameters, KernelWork* work);
+
+// Conditions, by handle.
+cudaGraphConditionalHandle add_condition(unsigned default_value, bool is_reset);
+unsigned condition(cudaGraphConditionalHandle handle);
+bool is_condition(cudaGraphConditionalHandle handle);
+void reset_conditions();
+
+}  // namespace simt::internal
+
+struct CUgraphNode_st {
+  cudaGraph_t graph;
+  cudaGraphNodeType type;
+  std::vector<cudaGraphNode_t> dependencies;
+  simt::internal::NodeWork work;
+  simt::internal::StreamWork captured;  // takes the place of `work`, if there is one
+  cudaGraphNode_t original = nullptr;   // that it was cloned from
+  bool is_enabled = true;
+};
+
+struct CUgraph_st {
+  ~CUgraph_st();
+
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<cudaGraphNode_t> order;  // of the nodes: dependencies first; empty: not known
+  bool belongs_to_node = false;
+};
+
+struct CUgraphExec_st {
+  std::shared_ptr<CUgraph_st> graph;  // a clone
+  cudaGraph_t original;
+  unsigned long long flags;
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Edges and the lists of nodes.
+#include <algorithm>
+#include <vector>
+
+#include "graph.h"
+#include "run/device_lock.h"
+#include "simt/error_state.h"
+
+namespace {
+
+using namespace simt::internal;
+using simt::set_last_error;
+
+cudaError_t give_nodes(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_t* nodes,
+                       std::size_t* num_nodes) {
+  if (num_nodes == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (nodes != nullptr) {
+    for (std::size_t i = 0; i < *num_nodes; ++i) nodes[i] = i < found.size() ? found[i] : nullptr;
+    *num_nodes = std::min(*num_nodes, found.size());
+  } else {
+    *num_nodes = found.size();
+  }
+  return set_last_error(cudaSuccess);
+}
+
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph, bool only_roots) {
+  std::vector<cudaGraphNode_t> found;
+  for (const auto& node : graph->nodes) {
+    if (!only_roots || node->dependencies.empty()) found.push_back(node.get());
+  }
+  return found;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     std::size_t num_dependencies) {
+  const simt::internal::DeviceLock lock;
+  const bool is_named = num_dependencies == 0 || (from != nullptr && to != nullptr);
+  if (!is_graph(graph) || !is_named) return set_last_error(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < num_dependencies; ++i) {
+    if (!contains(graph, from[i]) || !contains(graph, to[i]) || from[i] == to[i]) {
+      return set_last_error(cudaErrorInvalidValue);
+    }
+    std::vector<cudaGraphNode_t>& before = to[i]->dependencies;
+    if (std::find(before.begin(), before.end(), from[i]) != before.end()) {
+      return set_last_error(cudaErrorInvalidValue);
+    }
+    before.push_back(from[i]);
+  }
+  graph->order.clear();
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                        std::size_t num_dependencies) {
+  const simt::internal::DeviceLock lock;
+  const bool is_named = num_dependencies == 0 || (from != nullptr && to != nullptr);
+  if (!is_graph(graph) || !is_named) return set_last_error(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < num_dependencies; ++i) {
+    if (!contains(graph, to[i])) return set_last_error(cudaErrorInvalidValue);
+    std::vector<cudaGraphNode_t>& before = to[i]->dependencies;
+    const auto found = std::find(before.begin(), before.end(), from[i]);
+    if (found == before.end()) return set_last_error(cudaErrorInvalidValue);
+    before.erase(found);
+  }
+  graph->order.clear();
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  const simt::internal::DeviceLock lock;
+  if (!is_node(node) || !is_graph(node->graph)) return set_last_error(cudaErrorInvalidValue);
+  CUgraph_st& graph = *node->graph;
+  for (const auto& other : graph.nodes) {
+    std::vector<cudaGraphNode_t>& before = other->dependencies;
+    before.erase(std::remove(before.begin(), before.end(), node), before.end());
+  }
+  const auto place = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                  [&](const auto& other) { return other.get() == node; });
+  forget_node(node);
+  graph.nodes.erase(place);
+  graph.order.clear();
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* num_nodes) {
+  const simt::internal::DeviceLock lock;
+  if (!is_graph(graph)) return set_last_error(cudaErrorInvalidValue);
+  return give_nodes(nodes_of(graph, false), nodes, num_nodes);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                                  std::size_t* num_nodes) {
+  const simt::internal::DeviceLock lock;
+  if (!is_graph(graph)) return set_last_error(cudaErrorInvalidValue);
+  return give_nodes(nodes_of(graph, true), nodes, num_nodes);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* data, std::size_t* num_edges) {
+  const simt::internal::DeviceLock lock;
+  if (!is_graph(graph) || num_edges == nullptr || (from == nullptr) != (to == nullptr)) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  std::vector<cudaGraphNode_t> sources, targets;
+  for (const auto& node : graph->nodes) {
+    for (const cudaGraphNode_t before : node->dependencies) {
+      sources.push_back(before);
+      targets.push_back(node.get());
+    }
+  }
+  for (std::size_t i = 0; data != nullptr && i < *num_edges; ++i) data[i] = {};
+  std::size_t room = *num_edges;
+  give_nodes(sources, from, &room);
+  return give_nodes(targets, to, num_edges);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                         cudaGraphEdgeData* data, std::size_t* num_nodes) {
+  const simt::internal::DeviceLock lock;
+  if (!is_node(node)) return set_last_error(cudaErrorInvalidValue);
+  for (std::size_t i = 0; data != nullptr && num_nodes != nullptr && i < *num_nodes; ++i) {
+    data[i] = {};
+  }
+  return give_nodes(node->dependencies, nodes, num_nodes);
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                           cudaGraphEdgeData* data, std::size_t* num_nodes) {
+  const simt::internal::DeviceLock lock;
+  if (!is_node(node)) return set_last_error(cudaErrorInvalidValue);
+  std::vector<cudaGraphNode_t> found;
+  for (const auto& other : node->graph->nodes) {
+    const std::vector<cudaGraphNode_t>& before = other->dependencies;
+    if (std::find(before.begin(), before.end(), node) != before.end()) found.push_back(other.get());
+  }
+  for (std::size_t i = 0; data != nullptr && num_nodes != nullptr && i < *num_nodes; ++i) {
+    data[i] = {};
+  }
+  return give_nodes(found, nodes, num_nodes);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  const simt::internal::DeviceLock lock;
+  if (!is_node(node) || type == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *type = node->type;
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
+  const simt::internal::DeviceLock lock;
+  const auto* const child =
+      is_node(node) ? std::get_if<std::shared_ptr<CUgraph_st>>(&node->work) : nullptr;
+  if (child == nullptr || graph == nullptr) return set_last_error(cudaErrorInvalidValue);
+  (*child)->belongs_to_node = true;
+  enter_graph(child->get());
+  *graph = child->get();
+  return set_last_error(cudaSuccess);
+}
