@@ -45,8 +45,8 @@ bool add_operands(const Tokens& code, std::size_t begin, std::size_t end,
     const std::size_t close = matching_close(code, i + 1);
     if (close >= end) return false;
     operands.push_back({*constraint, spell(code, i + 2, close)});
-    i = close + 1;
-    if (i < end && !code[i++].is(",")) return false;
+    i = close + 1;  // nvcc needs no comma
+    if (i < end && code[i].is(",")) ++i;
   }
   return true;
 }
