@@ -33,6 +33,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           std::size_t num_dependencies, cudaStreamCaptureMode mode);
 // cudaErrorStreamCaptureUnmatched for a stream that did not begin the capture, ...Unjoined if
 // another one was not joined back, ...Invalidated after a forbidden call: then *graph is null.
+// `graph` may be null for a capture into a given graph.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,

@@ -115,6 +115,7 @@ cudaError_t begin(cudaStream_t stream, cudaStreamCaptureMode mode, cudaGraph_t g
 cudaError_t finish(cudaStream_t stream, cudaGraph_t* graph) {
   Capture* const capture = capture_of(stream);
   if (capture == nullptr) return cudaErrorIllegalState;
+  if (graph == nullptr && capture->makes_graph) return cudaErrorInvalidValue;
   if (capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
   if (capture->mode != cudaStreamCaptureModeRelaxed &&
       pthread_equal(capture->owner, pthread_self()) == 0) {
@@ -127,7 +128,7 @@ cudaError_t finish(cudaStream_t stream, cudaGraph_t* graph) {
     error = cudaErrorStreamCaptureUnjoined;
   }
   if (error == cudaSuccess) {
-    *graph = capture->graph;
+    if (graph != nullptr) *graph = capture->graph;
   } else if (capture->makes_graph) {
     cudaGraphDestroy(capture->graph);
   }
@@ -289,8 +290,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const DeviceLock lock;
-  if (graph == nullptr) return set_last_error(cudaErrorInvalidValue);
-  *graph = nullptr;
+  if (graph != nullptr) *graph = nullptr;
   if (!simt::is_valid_stream(stream)) return simt::set_handle_error(false);
   return set_last_error(finish(stream, graph));
 }
