@@ -147,8 +147,8 @@ TEST_F(Deadlock, AccusesTheWarpOperationInABranch) {
                                             std::to_string(kShuffleLine + 1)))
       << finding.message;
   EXPECT_TRUE(contains(finding.message, "the mask in line " + line +
-                                            " names threads 0-15, which do not take this branch. "
-                                            "Move the warp operation out of the branch"))
+                                            " names threads 0-15, which do not come there. Call "
+                                            "the warp operation outside of the branch"))
       << finding.message;
 }
 
@@ -200,7 +200,7 @@ TEST_F(Deadlock, AccusesTheBarrierInABranchBeforeAWarpOperation) {
   barrier_in_a_branch<<<1, 32>>>(out.get());
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kDeadlock);
   EXPECT_EQ(finding.line, kBarrierLine) << finding.message;
-  EXPECT_FALSE(contains(finding.message, "does not take")) << finding.message;
+  EXPECT_FALSE(contains(finding.message, "not come there")) << finding.message;
 }
 
 __global__ void write_index(int* out) { out[threadIdx.x] = threadIdx.x; }

@@ -68,8 +68,8 @@ std::string skipped_operation_text(const WaitingThread& caller,
   const std::string& file = source_line(caller.pc).file;
   return "; the mask in " + line_name(caller.pc, file) + " names " + thread_ranges(ids) +
          ", which " + (ids.size() == 1 ? "does" : "do") +
-         " not take this branch. Move the warp operation out of the branch, or let its mask name "
-         "only the lanes that take it";
+         " not come there. Call the warp operation outside of the branch or loop, or let its mask "
+         "name only the lanes that take part";
 }
 
 std::string mixed_barrier_text(const std::string& block, const void* pc,
