@@ -17,6 +17,7 @@
 
 #include "fixture/fixture.h"
 #include "fixture/session.h"
+#include "fixture/test_data.h"
 #include "measure/counting.h"
 #include "measure/recording.h"
 #include "measure/speed_record.h"
@@ -212,6 +213,7 @@ int record_rung(const RungSuite& rung) {
   const bool has_workload = rung.workload.make != nullptr;
   Recorded recorded;
   if (has_workload) {
+    make_small_values();
     recorded = record(rung.workload.make(*g_options.recorded_size));
   } else {
     g_options.quick = true;

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -27,9 +27,16 @@ _MARK = "made-by-lab-site.txt"  # in the folder that we may write again
 
 
 def build_site(
-    workspace: Workspace, labs: Sequence[Lab], output: Path, with_solutions: bool, repository: str
+    workspace: Workspace,
+    labs: Sequence[Lab],
+    output: Path,
+    with_solutions: bool,
+    repository: str,
+    traces: Mapping[str, str] | None = None,
 ) -> int:
     """Writes the site to the folder `output`, and returns how many pages it has.
+
+    `traces` are pages of `./lab trace` by their path; the still of the same name leads to each.
 
     Raises InputError where `output` is not a folder of ours, and FaultError when MkDocs fails.
     """
@@ -38,7 +45,7 @@ def build_site(
     found = contents(workspace.root, labs, with_solutions)
     with tempfile.TemporaryDirectory(prefix="lockstep-site-") as temp:
         staged = Path(temp) / "pages"
-        _stage(workspace.root, found, repository, staged)
+        _stage(workspace.root, found, repository, staged, traces or {})
         config = Path(temp) / "mkdocs.yml"
         config.write_text(_config(found, staged, repository), "utf-8")
         made = Path(temp) / "site"
@@ -67,9 +74,13 @@ def _complaint(output: str) -> str:
     return one_line((lines or output.strip().splitlines() or ["no output"])[0])
 
 
-def _stage(root: Path, found: Contents, repository: str, target: Path) -> None:
+def _stage(
+    root: Path, found: Contents, repository: str, target: Path, traces: Mapping[str, str]
+) -> None:
     """Writes the pages, the sources that they show and their pictures to the folder `target`."""
-    links = Links(root, frozenset(found.pages), repository)
+    links = Links(root, frozenset(found.pages), repository, frozenset(traces))
+    for path, page in traces.items():
+        _write(target / path, page)
     glossary = Glossary((root / GLOSSARY).read_text("utf-8"))
     for page in found.pages:
         text = links.fitted(page, (root / page).read_text("utf-8"))

@@ -23,9 +23,12 @@ class Links:
     A page's relative links to other pages stay as they are, since the site has the same folders.
     """
 
-    def __init__(self, root: Path, pages: Set[str], repository: str) -> None:
+    def __init__(
+        self, root: Path, pages: Set[str], repository: str, traces: Set[str] = frozenset()
+    ) -> None:
         self._root = root
         self._pages = pages
+        self._traces = traces  # the still of the same name leads there
         self._repository = repository.rstrip("/")
         self.sources: set[str] = set()
         self.pictures: set[str] = set()
@@ -44,7 +47,7 @@ class Links:
         text = self.fitted(page, found["text"])  # a picture may be a link
         if found["image"]:
             self.pictures.add(there)
-            return found[0]
+            return self._played(found, target, there)
         if there in self._pages:
             return f"[{text}]({found['target']})"
         if inside in self._pages:
@@ -58,6 +61,13 @@ class Links:
         if self._repository:
             return f"[{text}]({self._repository}/{there})"
         return text
+
+    def _played(self, found: re.Match[str], target: str, there: str) -> str:
+        """A still leads to its trace, if the site has it."""
+        if f"{posixpath.splitext(there)[0]}.html" not in self._traces:
+            return found[0]
+        page = f"{posixpath.splitext(target)[0]}.html"
+        return f"[{found[0]}]({page})\n\n[\u25b6 Play this launch step by step]({page})\n"
 
     def _is_shown(self, path: str) -> bool:
         """Whether the site shows this source: what students see, and solutions only with theirs."""

@@ -42,6 +42,7 @@ class Trace:
     headers: tuple[str, ...]  # that may declare what the sources use
     races: tuple[Race, ...] = ()
     others: tuple[OtherOrder, ...] = ()  # for the races
+    shows_source: bool = True
 
     @property
     def recording(self) -> Recording:
@@ -74,7 +75,14 @@ def notes_of(trace: Trace) -> list[str]:
 def make_page(trace: Trace) -> tuple[Trace, str]:
     """The page, and what it shows: all of `trace`, or as much as fits into MAX_PAGE_BYTES."""
     while True:
-        data = page_data(trace.recording, trace.races, trace.others, trace.sources, trace.headers)
+        data = page_data(
+            trace.recording,
+            trace.races,
+            trace.others,
+            trace.sources,
+            trace.headers,
+            trace.shows_source,
+        )
         page = _render(trace, data)
         size, data_size = len(page.encode()), len(data.encode())
         if size <= MAX_PAGE_BYTES:
@@ -102,7 +110,8 @@ def _render(trace: Trace, data: str) -> str:
     environment = make_environment("lockstep_grader.student.trace")
     style = trusted(environment.get_template("trace.css.j2").render(**colours()))
     script = trusted("\n".join(environment.get_template(name).render() for name in _SCRIPTS))
-    files = [_File(name, tuple(coloured_lines(text))) for name, text in trace.sources.items()]
+    shown = trace.sources if trace.shows_source else {}
+    files = [_File(name, tuple(coloured_lines(text))) for name, text in shown.items()]
     return environment.get_template("trace.html.j2").render(
         trace=trace,
         recording=trace.recording,

@@ -19,6 +19,7 @@ def page_data(
     others: Sequence[OtherOrder],
     sources: Mapping[str, str],
     headers: Sequence[str],
+    shows_source: bool = True,
 ) -> str:
     """One text: the recording first, and then the other orders."""
     columns: list[bytes] = []
@@ -27,7 +28,7 @@ def page_data(
         made = packed(each)
         recordings.append(
             {
-                **_described(each, sources, headers),
+                **_described(each, sources, headers, list(sources) if shows_source else []),
                 "names": made.names,
                 "columns": [[name, len(data)] for name, data in made.columns.items()],
             }
@@ -43,9 +44,12 @@ def page_data(
 
 
 def _described(
-    recording: Recording, sources: Mapping[str, str], headers: Sequence[str]
+    recording: Recording,
+    sources: Mapping[str, str],
+    headers: Sequence[str],
+    names: Sequence[str],
 ) -> dict[str, Any]:
-    names = list(sources)
+    """`names` are those of the files that the page shows."""
     cells = cells_of(recording, [*sources.values(), *headers], dict(sources))
     at = {moment.finding: index for index, moment in enumerate(recording.moments)}
     return {

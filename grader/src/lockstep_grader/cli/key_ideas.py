@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Records the launches that handouts show, from the solutions and the wrong submissions."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lockstep_grader.author.mutants import read_mutants
+from lockstep_grader.judging.session import Session, open_session_for
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.student.trace.cells import cells_of
+from lockstep_grader.student.trace.key_ideas import KeyIdea, look_of, read_key_ideas
+from lockstep_grader.student.trace.other_order import find_other_orders
+from lockstep_grader.student.trace.page import Trace
+from lockstep_grader.student.trace.races import find_races
+from lockstep_grader.student.trace.record import Wish, compiled_rung, recorder_of_rung
+from lockstep_grader.student.trace.replayed import is_diverged
+from lockstep_grader.student.trace.still import draw_still
+
+
+def record_key_ideas(workspace: Workspace, labs: Sequence[Lab]) -> Iterator[tuple[KeyIdea, Trace]]:
+    listed = [(lab, idea) for lab in labs for idea in key_ideas_of(workspace, lab)]
+    if not listed:
+        return
+    wanted = sorted({lab.id for lab, _ in listed})
+    session = open_session_for(workspace.solutions, workspace, Backend.CPU, labs=wanted)
+    for lab, idea in listed:
+        with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
+            yield idea, _recorded(workspace, session, lab, idea, Path(temp))
+
+
+def key_ideas_of(workspace: Workspace, lab: Lab) -> tuple[KeyIdea, ...]:
+    return read_key_ideas(workspace.labs / lab.id / "figures" / "traces.toml")
+
+
+def still_of(idea: KeyIdea, trace: Trace) -> str:
+    recording = trace.recording
+    cells = cells_of(recording, [*trace.sources.values(), *trace.headers], trace.sources)
+    names = [shown.name for shown in cells]
+    diverged = [is_diverged(moment) for moment in recording.moments]
+    return draw_still(recording, cells, look_of(idea, recording, names, diverged), idea.alt)
+
+
+def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, work: Path) -> Trace:
+    rungs = [rung for rung in lab.rungs if rung.id == idea.rung]
+    if not rungs:
+        raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
+    folder = _submission(workspace, lab, idea, work)
+    source, worker = compiled_rung(session, folder, lab, rungs[0], work)
+    record = recorder_of_rung(session, lab, rungs[0], worker, work)
+    wish = Wish(idea.kernel, idea.seed, idea.size)
+    recorded = record(wish)
+    races = tuple(find_races(recorded.recording))
+    others = find_other_orders(record, wish, recorded.recording, races)
+    headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
+    sources = {source.file_name: source.data.decode("utf-8", "replace")}
+    name = f"{lab.id}/{idea.rung}"
+    return Trace(name, idea.seed, recorded, sources, tuple(headers), races, others)
+
+
+def _submission(workspace: Workspace, lab: Lab, idea: KeyIdea, work: Path) -> Path:
+    """The folder of lab folders that has the file."""
+    if not idea.mutant:
+        return workspace.solutions
+    for mutant in read_mutants(workspace, lab):
+        if mutant.name == idea.mutant and mutant.text:
+            file = work / "wrong" / lab.id / mutant.rung.file_name
+            file.parent.mkdir(parents=True)
+            file.write_text(mutant.text, "utf-8")
+            return work / "wrong"
+    raise FaultError(f"{lab.id}: traces.toml names no wrong submission that fits: {idea.mutant}")

@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: MIT
+"""One moment of a recording as a picture, for a page that cannot replay: an SVG, light and dark."""
+
+import html
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lockstep_grader.student.trace.cells import Cells
+from lockstep_grader.student.trace.model import ACCESSES, WARP_SIZE, Access, Recording
+from lockstep_grader.student.trace.races import Race, find_races
+from lockstep_grader.student.trace.replayed import (
+    ACTING,
+    OVER,
+    RUNS,
+    WAITS,
+    State,
+    is_diverged,
+    state_at,
+)
+
+_LEFT, _CELL, _ROW = 64, 24, 22
+_WIDTH = _LEFT + 32 * _CELL + 8
+_MOST_WARPS, _MOST_ROWS, _MOST_LINES = 4, 4, 6
+_COLOURS = 8  # of lines
+_SLOTS = 2  # of a pixel
+_NARROW, _WIDE = 3, 6  # characters of a value
+_LETTERS = {"r": "R", "w": "W", "a": "A", "o": "\u21c4"}
+_FORMATS = {"f32": "<f", "f64": "<d", "i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q"}
+_FORMATS |= {"i16": "<h", "u16": "<H", "i8": "<b", "u8": "<B"}
+
+_STYLE = """\
+text{font:12px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}.m{font:11px monospace}
+.g{font:bold 11px system-ui,sans-serif}.h{font-weight:600;text-anchor:start}.s{fill:#59636e}
+.e{text-anchor:end;fill:#59636e}.p{text-anchor:start}.c{fill:#f6f8fa;stroke:#d1d9e0}
+.n{fill:#fff;stroke:#d1d9e0}.r{fill:#ddf4ff;stroke:#0969da;stroke-width:2;stroke-dasharray:4 2}
+.w{fill:#fff1e5;stroke:#bc4c00;stroke-width:2.5}.o{fill:none;stroke:#d1d9e0}
+.a{stroke:#1f2328;stroke-width:2}.z{fill:#eaeef2}.b{fill:#1f2328}.v{stroke:#59636e}
+.k{fill:none;stroke:#cf222e;stroke-width:2}.u{fill:none;stroke:#1f2328;stroke-width:1.5}
+.now{fill:#0969da}.bad{fill:#cf222e}.t{fill:#1f2328}
+%s
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.s,.e{fill:#9198a1}
+.c{fill:#21262d;stroke:#3d444d}.n{fill:#0d1117;stroke:#3d444d}.r{fill:#12325c;stroke:#4493f8}
+.w{fill:#4d2a0f;stroke:#f0883e}.o{stroke:#3d444d}.a{stroke:#e6edf3}.z{fill:#21262d}
+.b{fill:#e6edf3}.v{stroke:#9198a1}.k{stroke:#f85149}.u{stroke:#e6edf3}.now{fill:#4493f8}
+.bad{fill:#f85149}.t{fill:#14181f}
+%s}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a still shows of its moment."""
+
+    moment: int
+    arrays: tuple[str, ...] = ()  # by name; empty: the one that is accessed
+    first_cell: int = 0
+    warps: bool = True
+    access: bool = False  # lanes against sectors or banks
+    timeline: bool = True
+
+
+def draw_still(recording: Recording, cells: Sequence[Cells], look: Look, label: str) -> str:
+    return _Still(recording, cells, look).drawn(label)
+
+
+class _Still:
+    def __init__(self, recording: Recording, cells: Sequence[Cells], look: Look) -> None:
+        self._recording, self._cells, self._look = recording, cells, look
+        self._moment = recording.moments[look.moment]
+        self._state: State = state_at(recording, look.moment)
+        self._lines: dict[tuple[str, int], int] = {}
+        for moment in recording.moments:
+            if moment.kind in ACTING and moment.place >= 0:
+                self._colour(moment.place)
+        self._shapes: list[str] = []
+        self._y = 8
+        self._race = _race_at(recording, look.moment)
+        self._raced = _raced_cells(self._race, cells)
+
+    def drawn(self, label: str) -> str:
+        self._heading()
+        if self._look.warps:
+            self._warps()
+        if self._look.access and self._moment.access:
+            self._access(self._moment.access)
+        for number in self._shown_arrays():
+            self._array(number)
+        if self._look.timeline:
+            self._timeline()
+        hues = [round(137.5 * number + 205) % 360 for number in range(_COLOURS)]
+        light = "".join(f".k{i}{{fill:hsl({hue} 68% 74%)}}" for i, hue in enumerate(hues))
+        dark = "".join(f".k{i}{{fill:hsl({hue} 55% 62%)}}" for i, hue in enumerate(hues))
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {self._y}" '
+            f'role="img" aria-label="{html.escape(label)}">'
+        )
+        note = "<!-- SPDX-License-Identifier: MIT. Made by docs/bench/measure stills. -->"
+        style = f"<style>\n{_STYLE % (light, dark)}\n</style>"
+        return "\n".join([head, note, style, *self._shapes, "</svg>", ""])
+
+    # ---- parts
+
+    def _heading(self) -> None:
+        moments = len(self._recording.moments)
+        step = f"step {self._look.moment + 1} of {moments}"
+        self._text(8, self._y + 12, f"{self._recording.kernel}, {step}", "h")
+        self._text(8, self._y + 30, self._sentence(), "p")
+        self._y += 44
+
+    def _sentence(self) -> str:
+        moment = self._moment
+        who = f"Block {moment.block}, warp {moment.warp}"
+        lanes = moment.lane_ids()
+        some = f"lane {lanes[0]}" if len(lanes) == 1 else f"{len(lanes)} lanes"
+        if moment.access:
+            verb = ACCESSES[moment.kind] if len(lanes) == 1 else _plural(ACCESSES[moment.kind])
+            name = self._cells[moment.access.array].name
+            said = f"{who}: {some} {verb} {name}; {_cost(moment.access)}."
+        elif moment.kind == "b":
+            return f"Block {moment.block}: all threads have come to the barrier, and go on."
+        elif moment.kind == "f" and self._race:
+            return self._race_sentence(self._race)
+        elif moment.kind == "f":
+            said = f"{who}: the checker reports a {self._recording.findings[moment.finding].kind}."
+        elif moment.operation:
+            said = f"{who}: {some} exchange registers ({moment.operation.name})."
+        else:
+            said = f"{who}: {some} at work."
+        return said + (" The warp has diverged." if is_diverged(moment) else "")
+
+    def _race_sentence(self, race: Race) -> str:
+        cells = self._cells[race.second.array]
+        cell = f"{cells.name}[{race.second.offset // cells.item_bytes}]"
+        first, second = (
+            f"thread {touch.thread} {ACCESSES[touch.kind]}" for touch in (race.first, race.second)
+        )
+        return f"A race in block {race.second.block}: {first} {cell}, and then {second} it."
+
+    def _warps(self) -> None:
+        lanes = self._state.lanes[self._moment.block]
+        num_warps = -(-len(lanes) // WARP_SIZE)
+        first = min(self._moment.warp // _MOST_WARPS * _MOST_WARPS, num_warps - 1)
+        shown = range(first, min(first + _MOST_WARPS, num_warps))
+        for warp in shown:
+            self._text(_LEFT - 8, self._y + 15, f"warp {warp}", "e")
+            for lane in range(min(WARP_SIZE, len(lanes) - warp * WARP_SIZE)):
+                self._lane(warp, lane)
+            self._y += _ROW
+        if len(shown) < num_warps:
+            hidden = num_warps - len(shown)
+            self._text(_LEFT, self._y + 12, f"and {hidden} more warps", "p s")
+            self._y += 16
+        self._y += 10
+
+    def _lane(self, warp: int, lane: int) -> None:
+        own = self._state.lanes[self._moment.block][warp * WARP_SIZE + lane]
+        moment = self._moment
+        is_warp = moment.kind in ACTING and moment.warp == warp
+        acts = is_warp and bool(moment.lanes >> lane & 1)
+        style, letter = "n", ""
+        if own.state == RUNS:
+            style = f"k{self._colour(own.place)}" if own.place >= 0 else "c"
+            if acts:
+                style += " a"
+                letter = _LETTERS.get(moment.kind, "\u25cf")
+            elif is_warp:
+                letter = "\u22ef"
+        elif own.state == WAITS:
+            style, letter = "c", "\u2016"
+        elif own.state == OVER:
+            style, letter = "n", "\u00d7"
+        self._box(_LEFT + lane * _CELL, self._y, _CELL - 2, _ROW - 3, style)
+        ink = "g t" if own.state == RUNS else "g s"
+        if letter:
+            self._text(_LEFT + lane * _CELL + _CELL / 2 - 1, self._y + 14, letter, ink)
+
+    def _access(self, access: Access) -> None:
+        """Rows of 32 words: 128 bytes of global memory, or the words of a bank in turn."""
+        rows: dict[int, dict[int, int]] = {}  # row -> word -> lane
+        is_shared = self._recording.arrays[access.array].is_shared
+        banks: dict[int, list[int]] = {}
+        for lane, offset in zip(self._moment.lane_ids(), access.offsets, strict=True):
+            for word in range(offset // 4, -(-(offset + access.size_bytes) // 4)):
+                row = word // 32
+                if is_shared:
+                    known = banks.setdefault(word % 32, [])
+                    if word not in known:
+                        known.append(word)
+                    row = known.index(word)
+                rows.setdefault(row, {}).setdefault(word % 32, lane)
+        self._text(_LEFT - 8, self._y + 11, "bank" if is_shared else "word", "e")
+        for column in range(32):
+            self._text(_LEFT + column * _CELL + _CELL / 2, self._y + 11, column, "m s")
+        self._y += 17
+        for row in sorted(rows)[:_MOST_LINES]:
+            label = f"turn {row + 1}" if is_shared else f"byte {128 * row}"
+            self._text(_LEFT - 8, self._y + 15, label, "e")
+            for column in range(32):
+                lane = rows[row].get(column, -1)
+                x = _LEFT + column * _CELL
+                self._box(x, self._y, _CELL - 2, _ROW - 3, "r" if lane >= 0 else "n")
+                if lane >= 0:
+                    self._text(x + _CELL / 2 - 1, self._y + 14, lane, "m")
+                    if is_shared and row * 4 >= max(4, access.size_bytes):
+                        self._box(x, self._y, _CELL - 2, _ROW - 3, "k")
+            if not is_shared:
+                for sector in {column // 8 for column in rows[row]}:
+                    x = _LEFT + 8 * _CELL * sector - 2
+                    self._box(x, self._y - 2, 8 * _CELL + 1, _ROW + 1, "u")
+            self._y += _ROW + 2
+        if len(rows) > _MOST_LINES:
+            more = len(rows) - _MOST_LINES
+            what = f"and {more} more {'turns' if is_shared else 'lines of 128 bytes'}"
+            self._text(_LEFT, self._y + 12, what, "p s")
+            self._y += 16
+        self._y += 10
+
+    def _shown_arrays(self) -> list[int]:
+        block, access = self._moment.block, self._moment.access
+        if not self._look.arrays:
+            return [access.array] if access else []
+        return [
+            number
+            for name in self._look.arrays
+            for number, cells in enumerate(self._cells)
+            if cells.name == name and self._recording.arrays[number].block in (-1, block)
+        ]
+
+    def _array(self, number: int) -> None:
+        cells, array = self._cells[number], self._recording.arrays[number]
+        where = f"shared memory of block {array.block}" if array.is_shared else "global memory"
+        self._text(8, self._y + 12, f"{cells.name}, {where}", "p s")
+        self._y += 18
+        columns = min(cells.columns, 32)
+        if columns == 32 and self._is_wide(number, cells):
+            columns = 16
+        start = self._first_cell(number, cells, columns)
+        end = min(cells.first + cells.count, start + columns * _MOST_ROWS)
+        for first in range(start, end, columns):
+            self._text(_LEFT - 8, self._y + 15, first, "e m")
+            for cell in range(first, min(first + columns, end)):
+                self._cell(number, cells, cell, (cell - first, 32 // max(columns, 16)))
+            self._y += _ROW
+        self._y += 10
+
+    def _first_cell(self, number: int, cells: Cells, columns: int) -> int:
+        """The array's first, or else that of the access, if there is no room for both."""
+        first, access = self._look.first_cell, self._moment.access
+        if access and access.array == number:
+            touched = min(access.offsets) // cells.item_bytes
+            if touched >= first + columns * _MOST_ROWS:
+                first = touched
+        return first - first % columns
+
+    def _is_wide(self, number: int, cells: Cells) -> bool:
+        """Whether a value has more characters than a narrow cell has room for."""
+        known = self._state.memory.get(number, {})
+        size = cells.item_bytes
+        for low in range(0, _MOST_ROWS * 32 * size, size):
+            places = range(low, low + size)
+            if all(place in known for place in places):
+                data = bytes(known[place] for place in places)
+                if len(_value(cells.type, data, _WIDE)) > _NARROW:
+                    return True
+        return False
+
+    def _cell(self, number: int, cells: Cells, cell: int, at: tuple[int, int]) -> None:
+        """`at`: its column, and how many narrow cells wide it is."""
+        x, width = _LEFT + at[0] * at[1] * _CELL, at[1] * _CELL
+        low = cell * cells.item_bytes
+        places = range(low, low + cells.item_bytes)
+        known = self._state.memory.get(number, {})
+        is_known = all(place in known for place in places)
+        style = "c" if low in self._state.written.get(number, ()) else "n"
+        access = self._moment.access
+        if access and access.array == number:
+            size = access.size_bytes
+            if any(at < low + cells.item_bytes and low < at + size for at in access.offsets):
+                style = "r" if self._moment.kind == "r" else "w"
+        self._box(x, self._y, width - 2, _ROW - 3, style)
+        if (number, low) in self._raced:
+            self._box(x, self._y, width - 2, _ROW - 3, "k")
+        if is_known:
+            data = bytes(known[place] for place in places)
+            text = _value(cells.type, data, _NARROW if at[1] == 1 else _WIDE)
+            self._text(x + width / 2 - 1, self._y + 14, text, "m")
+
+    def _timeline(self) -> None:
+        moments, blocks = self._recording.moments, self._recording.recorded_blocks
+        num_warps = -(-self._recording.threads_per_block // WARP_SIZE)
+        height = max(2, min(9, 140 // (num_warps * len(blocks))))
+        tops = {b: self._y + 6 + i * (num_warps * height + 5) for i, b in enumerate(blocks)}
+        bottom = self._y + 6 + len(blocks) * (num_warps * height + 5)
+        width = _WIDTH - _LEFT - 8
+        each = width / len(moments)
+        for block in blocks:
+            if len(blocks) > 1:
+                label = tops[block] + num_warps * height / 2 + 4
+                self._text(_LEFT - 8, label, f"block {block}", "e")
+            self._box(_LEFT, tops[block], width, num_warps * height, "z")
+        if len(blocks) == 1:
+            self._text(_LEFT - 8, tops[blocks[0]] + num_warps * height / 2 + 4, "steps", "e")
+        bars: dict[str, list[str]] = {}
+        for (block, warp), slots in self._slots(each).items():
+            y = tops[block] + warp * height
+            for style, half, first, last in _runs(slots):
+                tall = (height - 1) / 2 if half else height - 1
+                wide = _short((last + 1 - first) / _SLOTS)
+                bar = f"M{_short(_LEFT + first / _SLOTS)} {_short(y + height - 1 - tall)}"
+                bar += f"h{wide}v{_short(tall)}h-{wide}z"
+                bars.setdefault(style, []).append(bar)
+        self._shapes += [f'<path d="{"".join(d)}" class="{style}"/>' for style, d in bars.items()]
+        for index, moment in enumerate(moments):
+            if moment.kind in "bg":
+                x = _LEFT + (index + 0.5) * each
+                self._box(x - 0.6, tops[moment.block] - 2, 1.2, num_warps * height + 3, "b")
+            elif moment.kind == "f":
+                x = _LEFT + (index + 0.5) * each
+                self._box(x - 1, self._y, 2, bottom - self._y, "bad")
+        x = _LEFT + (self._look.moment + 0.5) * each
+        self._box(x - 1, self._y, 2, bottom - self._y + 2, "now")
+        self._y = int(bottom) + 8
+
+    def _slots(self, each: float) -> dict[tuple[int, int], dict[int, tuple[str, bool]]]:
+        """By block and warp: the look of each half pixel, so that a long launch has few bars."""
+        made: dict[tuple[int, int], dict[int, tuple[str, bool]]] = {}
+        for index, moment in enumerate(self._recording.moments):
+            if moment.kind not in ACTING:
+                continue
+            look = (f"k{self._colour(moment.place)}", is_diverged(moment))
+            first, end = int(index * each * _SLOTS), int((index + 1) * each * _SLOTS)
+            row = made.setdefault((moment.block, moment.warp), {})
+            for slot in range(first, max(end, first + 1)):
+                row[slot] = look
+        return made
+
+    # ---- shapes
+
+    def _colour(self, place: int) -> int:
+        where = self._recording.places[place]
+        key = (where.file, where.line)
+        return self._lines.setdefault(key, len(self._lines)) % _COLOURS
+
+    def _box(self, x: float, y: float, width: float, height: float, style: str) -> None:
+        size = f'width="{_short(width)}" height="{_short(height)}"'
+        self._shapes.append(f'<rect x="{_short(x)}" y="{_short(y)}" {size} class="{style}"/>')
+
+    def _text(self, x: float, y: float, words: object, style: str) -> None:
+        said = html.escape(str(words))
+        self._shapes.append(f'<text x="{_short(x)}" y="{_short(y)}" class="{style}">{said}</text>')
+
+
+def _runs(slots: dict[int, tuple[str, bool]]) -> list[tuple[str, bool, int, int]]:
+    """Neighbouring slots that look alike: look, first and last."""
+    made: list[tuple[str, bool, int, int]] = []
+    for slot in sorted(slots):
+        style, half = slots[slot]
+        if made and made[-1][:2] == (style, half) and made[-1][3] == slot - 1:
+            made[-1] = (style, half, made[-1][2], slot)
+        else:
+            made.append((style, half, slot, slot))
+    return made
+
+
+def _race_at(recording: Recording, at: int) -> Race | None:
+    """The race that the finding at this moment is."""
+    finding = recording.moments[at].finding
+    return next((race for race in find_races(recording) if race.finding == finding), None)
+
+
+def _raced_cells(race: Race | None, cells: Sequence[Cells]) -> frozenset[tuple[int, int]]:
+    """Arrays, and the first byte of their cells."""
+    touches = (race.first, race.second) if race else ()
+    sizes = [(touch, cells[touch.array].item_bytes) for touch in touches]
+    return frozenset((touch.array, touch.offset // size * size) for touch, size in sizes)
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}".rstrip("0").rstrip(".")
+
+
+def _plural(verb: str) -> str:
+    """ "reads" is of one lane."""
+    first, _, rest = verb.partition(" ")
+    return f"{first[:-1]} {rest}".rstrip()
+
+
+def _cost(access: Access) -> str:
+    if not access.ideal:
+        used = 100 * len(set(access.offsets)) * access.size_bytes / (32 * access.cost)
+        sectors = "1 sector" if access.cost == 1 else f"{access.cost} sectors"
+        return f"{sectors} of 32 bytes, of which {min(100, round(used))}% is used"
+    wavefronts = "1 wavefront" if access.cost == 1 else f"{access.cost} wavefronts"
+    if access.cost <= access.ideal:
+        return f"{wavefronts}, no bank conflict"
+    return f"{wavefronts} instead of {access.ideal}"
+
+
+def _value(kind: str, data: bytes, most: int) -> str:
+    """At most so many characters, as a cell has room for."""
+    value = struct.unpack(_FORMATS[kind], data)[0]
+    text = f"{value:.{most}g}" if kind.startswith("f") else str(value)
+    for digits in range(most - 1, 0, -1):
+        if len(text) <= most:
+            break
+        text = f"{float(value):.{digits}g}".replace("e+0", "e").replace("e-0", "e-")
+    return text.replace("-", "\u2212") if len(text) <= most else "\u2026"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The stills of handouts: each lab has some, its handout shows them, and they are up to date."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.cli.key_ideas import key_ideas_of, record_key_ideas, still_of
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.pages.site.links import Links
+from lockstep_grader.student.trace.cells import cells_of
+from lockstep_grader.student.trace.key_ideas import look_of, read_key_ideas
+from lockstep_grader.student.trace.model import read_recording
+from lockstep_grader.student.trace.replayed import is_diverged, state_at
+from lockstep_grader.student.trace.still import Look, draw_still
+from lockstep_grader.toolchain.description import read_toolchain
+from test_e2e import REPOSITORY
+
+from recordings import SOURCE, TILE, shift
+
+WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
+LABS = read_labs(WORKSPACE)
+MADE_WITH = "12"  # the g++ that the committed stills are of: another one makes other steps
+
+
+def drawn(look: Look) -> str:
+    recording = read_recording(shift())
+    return draw_still(recording, cells_of(recording, [SOURCE], {}), look, "a <label>")
+
+
+def words_of(picture: str) -> list[str]:
+    root = ET.fromstring(picture)
+    return [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_still_says_what_happens_and_shows_the_values() -> None:
+    said = words_of(drawn(Look(9)))
+    assert said[0] == "shift_kernel, step 10 of 17"
+    assert said[1] == "Block 0, warp 0: 32 lanes read tile; 1 wavefront, no bank conflict."
+    assert said.count("R") == 32
+    assert said.count("31") == 1
+
+
+def test_a_still_of_a_race_names_both_accesses_and_marks_the_cell() -> None:
+    picture = drawn(Look(12, ("tile",)))
+    expected = "A race in block 0: thread 31 reads tile[32], and then thread 32 writes it."
+    assert expected in words_of(picture)
+    assert picture.count('class="k"') == 1
+
+
+def test_a_still_has_colours_for_light_and_dark_pages() -> None:
+    picture = drawn(Look(9))
+    assert "prefers-color-scheme:dark" in picture
+    assert 'aria-label="a &lt;label&gt;"' in picture
+
+
+def test_the_state_is_that_of_the_page() -> None:
+    recording = read_recording(shift())
+    state = state_at(recording, 4)
+    assert [lane.state for lane in state.lanes[0]] == ["waits"] * 32 + ["runs"] * 32
+    assert state.memory[TILE][4 * 5] == 5
+    assert 4 * 40 not in state.memory[TILE]
+    over = state_at(recording, 16)
+    assert {lane.state for lane in over.lanes[0]} == {"over"}
+
+
+LISTED = """\
+[[trace]]
+name = "shift"
+rung = "01_first"
+size = 64
+moment = "write"
+array = "tile"
+nth = {nth}
+alt = "words"
+"""
+
+
+@pytest.mark.parametrize(("nth", "moment"), [("1", 3), ("2", 7), ("-1", 13)])
+def test_a_moment_is_found_by_its_array_and_number(tmp_path: Path, nth: str, moment: int) -> None:
+    file = tmp_path / "01-demo" / "figures" / "traces.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(LISTED.format(nth=nth))
+    (idea,) = read_key_ideas(file)
+    recording = read_recording(shift())
+    names = [array.name for array in recording.arrays]
+    diverged = [is_diverged(each) for each in recording.moments]
+    assert look_of(idea, recording, names, diverged).moment == moment
+    file.write_text(LISTED.format(nth="99"))
+    (idea,) = read_key_ideas(file)
+    with pytest.raises(FaultError, match="has 4 such moments, not 99"):
+        look_of(idea, recording, names, diverged)
+
+
+@pytest.mark.parametrize("wrong", ['colour = "red"', 'moment = "sunrise"'])
+def test_a_wrong_key_is_named(tmp_path: Path, wrong: str) -> None:
+    file = tmp_path / "01-demo" / "figures" / "traces.toml"
+    file.parent.mkdir(parents=True)
+    name = wrong.split()[0]
+    kept = [line for line in LISTED.format(nth=1).splitlines() if not line.startswith(name)]
+    file.write_text("\n".join([*kept, wrong]))
+    with pytest.raises(FaultError, match=name):
+        read_key_ideas(file)
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+def test_each_handout_shows_its_stills_and_says_how_to_replay_them(lab: Lab) -> None:
+    ideas = key_ideas_of(WORKSPACE, lab)
+    assert ideas
+    handout = (REPOSITORY / "labs" / lab.id / "README.md").read_text("utf-8")
+    shown = re.findall(r"\(figures/(trace_\w+\.svg)\)", handout)
+    assert sorted(shown) == sorted(idea.still for idea in ideas)
+    for idea in ideas:
+        assert idea.mutant or f"`{idea.command}`" in handout
+        assert idea.rung in {rung.id for rung in lab.rungs}
+
+
+def test_a_still_of_the_site_leads_to_its_trace() -> None:
+    traces = frozenset({"labs/01-demo/figures/trace_shift.html"})
+    links = Links(REPOSITORY, frozenset(), "", traces)
+    made = links.fitted("labs/01-demo/README.md", "![a](figures/trace_shift.svg)\n")
+    assert made.startswith("[![a](figures/trace_shift.svg)](figures/trace_shift.html)\n")
+    assert "step by step](figures/trace_shift.html)" in made
+    without = Links(REPOSITORY, frozenset(), "").fitted("labs/01-demo/README.md", made[:5])
+    assert without == made[:5]
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+def test_no_still_is_out_of_date(lab: Lab) -> None:
+    workspace = Workspace.from_environment()
+    made = list(record_key_ideas(workspace, [lab]))
+    file = workspace.build(Backend.CPU) / "lockstep.json"
+    if read_toolchain(file).compiler["version"].split(".")[0] != MADE_WITH:
+        pytest.skip(f"the stills are of g++ {MADE_WITH}")
+    for idea, trace in made:
+        still = REPOSITORY / "labs" / lab.id / "figures" / idea.still
+        advice = f"{idea.still}: docs/bench/measure stills {lab.id} draws it again"
+        assert still_of(idea, trace) == still.read_text("utf-8"), advice
