@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "simt/copy_api.h"
+#include "simt/graph_nodes.h"
 
 namespace simt::internal {
 
