@@ -60,7 +60,7 @@ class Measurement {
       student_.submission->end();
       measure_machine();
       result = measure_submission();
-      if (result.failure || is_steady(result) || is_launch_bound()) break;
+      if (result.failure || result.steady || is_launch_bound()) break;
     }
     return result;
   }
@@ -248,6 +248,7 @@ class Measurement {
     result.speedup_cpu = slots_.front()->sequential_ms() / result.time_ms;
     result.noise = noise_;
     result.noisy = noise_ > kMaxSpread || quiet_limit_ms_.spread() > kMaxLimitSpread;
+    result.steady = is_steady(result);
 
     const double gap = std::abs(summarize(student_.clock_gap_ms).median);
     const double slack = kClockSlackMs / static_cast<double>(student_.calls_per_batch);

@@ -44,7 +44,8 @@ struct SpeedResult {
   // The machine's noise: how far the quartiles of the reference's speed over the limit's are apart,
   // relative to the median, in rounds without the submission.
   double noise = 0;
-  bool noisy = false;  // it stayed too large after reruns
+  bool noisy = false;   // it stayed too large after reruns
+  bool steady = false;  // the machine is quiet, and the submission's rounds agree
   int rounds = 0;
   std::size_t calls_per_batch = 0;
   std::size_t checked_calls = 0;  // the submission's timed calls: each result was checked

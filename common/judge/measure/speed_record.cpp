@@ -59,7 +59,7 @@ std::string to_json(const Workload& workload, std::size_t num_items, const Speed
   for (const auto& [name, value] : figures(workload, result)) {
     members.emplace_back(name, json::number(value, kRatioDigits));
   }
-  members.emplace_back("noisy", result.noisy ? "true" : "false");
+  members.emplace_back("noisy", result.steady ? "false" : "true");
   return json::object(members);
 }
 

@@ -100,6 +100,7 @@ TEST_F(Speed, IsAShareOfTheLimit) {
   EXPECT_NEAR(result.share.median, 0.5, 0.01);
   EXPECT_NEAR(result.of_reference->median, 0.5, 0.01);
   EXPECT_EQ(result.rounds, kPlan.rounds);
+  EXPECT_TRUE(result.steady);
 }
 
 TEST_F(Speed, IsMeasuredAsPreciselyAfterASlowWarmUp) {
@@ -122,6 +123,7 @@ TEST_F(Speed, NoiseIsWhatTheMachineHasWithoutTheSubmission) {
   ASSERT_FALSE(result.failure) << result.failure->message;
   EXPECT_GT(result.share.spread(), 0.5);
   EXPECT_LT(result.noise, result.share.spread() / 2);
+  EXPECT_FALSE(result.steady);
 }
 
 TEST_F(Speed, IsNotRaisedByTakingTheDevicesTimeInOthersTurns) {

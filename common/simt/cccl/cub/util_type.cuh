@@ -27,7 +27,7 @@ struct KeyValuePair {
   Value value;
 };
 
-// Two arrays of which one is current.
+// Two arrays. One of them is current.
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2] = {};
@@ -51,7 +51,7 @@ namespace detail {
 template <class Iterator>
 using ValueOf = typename std::iterator_traits<Iterator>::value_type;
 
-// How many threads a block of that shape has, and the number of the calling one.
+// The number of threads in a block of that shape, and the number of the calling one.
 constexpr int product(int x, int y, int z) { return x * y * z; }
 SIMT_INLINE int linear_thread() {
   return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));

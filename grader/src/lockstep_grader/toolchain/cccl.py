@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NVIDIA's CCCL, with Thrust: from the CUDA toolkit, or from PyPI beside nvcc."""
+"""NVIDIA's CCCL, with Thrust: from the CUDA toolkit, or from PyPI, as nvcc is."""
 
 import os
 from pathlib import Path

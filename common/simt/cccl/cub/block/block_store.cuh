@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores a block's items, of which each thread has neighbours.
+// Stores the items of a block. Each thread has neighbours.
 #pragma once
 
 #include "cub/block/block_exchange.cuh"

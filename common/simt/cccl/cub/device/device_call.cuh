@@ -13,7 +13,7 @@ namespace cub::detail {
 
 using Call = simt::BarrierCall;  // where the program calls
 
-// The protocol of two calls: without room a call tells how much it needs. Nothing: go on.
+// The protocol of two calls: without room a call says how much it needs. Nothing: go on.
 inline std::optional<cudaError_t> asked(void* room, std::size_t& room_bytes, std::size_t needed) {
   if (room == nullptr) {
     room_bytes = needed;
