@@ -338,3 +338,17 @@ def test_trouble_of_a_tool_does_not_replace_the_verdict_of_a_wrong_rung(gpu: Che
     ran, report = gpu.grade(gpu.submission("ann", {"01_first": wrong + "//! no sanitizer\n"}))
     assert ran.status == 1
     assert rungs(report)["01_first"]["outcome"] == "failed"
+
+
+@pytest.mark.parametrize(("says", "works"), [("========= COMPUTE-SANITIZER", True), ("", False)])
+def test_a_tool_works_if_it_speaks_about_a_program_of_ours(
+    tmp_path: Path, says: str, works: bool
+) -> None:
+    program = tmp_path / "compute-sanitizer"
+    program.write_text(f'#!/bin/sh\ncase "$*" in *"worker --probe") echo "{says}";; esac\n')
+    program.chmod(0o755)
+    assert Sanitizer(program).works("racecheck", tmp_path / "worker", "0") is works
+
+
+def test_a_tool_that_cannot_be_started_does_not_work(tmp_path: Path) -> None:
+    assert not Sanitizer(tmp_path / "none").works("memcheck", tmp_path / "worker", "")
