@@ -22,7 +22,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from measurements import IDLE, ROOT, machine, measurement, provenance, write_json
+from measurements import (
+    IDLE,
+    ROOT,
+    MeasurementError,
+    machine,
+    measurement,
+    provenance,
+    write_json,
+)
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
 from lockstep_grader.intake.labfile import read_lab
@@ -31,6 +39,7 @@ from lockstep_grader.machine.workspace import Workspace
 LABS = ("00-threads", "01-reduction")
 SEED = 20  # of the class and of the judges: a class can be made, and judged, again
 POLL_SECONDS = 0.5
+LAB = (sys.executable, "-P", "-m", "lockstep_grader")
 KINDS = {  # of submissions, with their weights
     "solutions": 20,
     "starters": 20,
@@ -61,8 +70,8 @@ class Made:
 class Sources:
     """The files that submissions are made of."""
 
-    def __init__(self) -> None:
-        self.labs = [read_lab(ROOT / "labs" / lab / "lab.toml") for lab in LABS]
+    def __init__(self, labs: Sequence[str] = LABS) -> None:
+        self.labs = [read_lab(ROOT / "labs" / lab / "lab.toml") for lab in labs]
         self.rungs = [(lab, rung) for lab in self.labs for rung in lab.rungs]
         self._mutants: dict[str, list[Mutant]] = {}
         for lab in self.labs:
@@ -71,7 +80,10 @@ class Sources:
                     self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", []).append(mutant)
 
     def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
-        return Made((ROOT / "solutions" / lab.id / rung.file_name).read_bytes(), rung.points.total)
+        return Made(
+            (ROOT / "solutions" / lab.id / rung.file_name).read_bytes(),
+            rung.points.total,
+        )
 
     def starter(self, lab: Any, rung: Any, chance: random.Random) -> Made:
         return Made((ROOT / "labs" / lab.id / rung.file_name).read_bytes(), 0.0)
@@ -174,23 +186,48 @@ class Sample:
     cpu_seconds: float  # processor time of its own, without compilers, judges and workers
 
 
-def graded(folder: Path, results: Path, jobs: int) -> tuple[float, list[Sample]]:
-    """Seconds that `lab grade` took, and samples along the way."""
-    command = [sys.executable, "-P", "-m", "lockstep_grader", "grade", str(folder)]
-    options = ["--results", str(results), "--jobs", str(jobs), "--seed", str(SEED)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "grader" / "src")}
+@dataclass(frozen=True)
+class Run:
+    """What one `lab grade` took."""
+
+    seconds: float  # on the clock
+    samples: Sequence[Sample]
+
+
+def graded(
+    folder: Path,
+    results: Path,
+    jobs: int,
+    options: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> Run:
+    """Runs `lab grade`; what it said is in log.txt, next to the results."""
+    words = ["grade", str(folder), "--results", str(results), "--backend", "cpu"]
+    words += ["--jobs", str(jobs), "--seed", str(SEED), *options]
     log = results.parent / "log.txt"
+    print(f"lab {' '.join(words)}", flush=True)
     begin = time.monotonic()
     samples: list[Sample] = []
     with log.open("w") as stream:
-        backend = ["--backend", "cpu"]
-        running = subprocess.Popen([*command, *options, *backend], env=env, stdout=stream)
+        running = subprocess.Popen(
+            [*LAB, *words], env=lab_env(env), stdout=stream, stderr=subprocess.STDOUT
+        )
         while running.poll() is None:
             samples += sample(running.pid, begin)
             time.sleep(POLL_SECONDS)
     if running.returncode not in (0, 1):
-        sys.exit(f"lab grade ended with status {running.returncode}; see {log}")
-    return time.monotonic() - begin, samples
+        raise MeasurementError(f"lab grade ended with {running.returncode}: {last_line(log)}")
+    return Run(time.monotonic() - begin, samples)
+
+
+def lab_env(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a `lab` that is this checkout's."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "grader" / "src"), **(more or {})}
+
+
+def last_line(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return lines[-1] if lines else "no message"
 
 
 def sample(pid: int, begin: float) -> Iterator[Sample]:
@@ -229,21 +266,35 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
 
 
 def summary(
-    report: Any, seconds: float, again: float, jobs: int, samples: Sequence[Sample]
+    report: Any,
+    declared: Mapping[str, Mapping[str, Made]],
+    run: Run,
+    again: Run,
+    jobs: int,
 ) -> dict[str, Any]:
+    judged = {  # equal files once, as the grader judges them
+        (
+            rung["id"],
+            declared[submission["id"]][f"{lab['id']}/{rung['id']}"].text,
+        ): rung["seconds"]
+        for submission in report["submissions"]
+        for lab in submission["labs"]
+        for rung in lab["rungs"]
+    }
     rungs = [r for s in report["submissions"] for lab in s["labs"] for r in lab["rungs"]]
+    samples, available = run.samples, jobs * run.seconds
     quarters = [int((len(samples) - 1) * part / 4) for part in range(1, 5)]
-    busy = sum(rung["seconds"] for rung in rungs)
     return {
         "submissions": len(report["submissions"]),
         "rungs": len(rungs),
+        "different_files": len(judged),
         "jobs": jobs,
-        "seconds": round(seconds, 1),
-        "seconds_a_submission": round(seconds / len(report["submissions"]), 2),
+        "seconds": round(run.seconds, 1),
+        "seconds_a_submission": round(run.seconds / len(report["submissions"]), 2),
         # The overhead, in wall-clock and in processor time: all but a rung's compile and run.
-        "share_of_time_between_rungs": round(1 - busy / (jobs * seconds), 4),
-        "share_of_time_in_the_grader": round(samples[-1].cpu_seconds / (jobs * seconds), 4),
-        "seconds_when_all_is_judged_already": round(again, 1),
+        "share_of_time_between_rungs": round(1 - sum(judged.values()) / available, 4),
+        "share_of_time_in_the_grader": round(samples[-1].cpu_seconds / available, 4),
+        "seconds_when_all_is_judged_already": round(again.seconds, 1),
         "grader_memory_mib": {
             "peak": round(max(sample.memory_mib for sample in samples), 1),
             "at_each_quarter": [round(samples[index].memory_mib, 1) for index in quarters],
@@ -263,16 +314,16 @@ def made_up_class(
         folder, results = Path(temp) / "class", Path(temp) / "results"
         folder.mkdir()
         declared = write_class(folder, submissions)
-        seconds, samples = graded(folder, results, jobs)
+        run = graded(folder, results, jobs)
         report = json.loads((results / "grade.json").read_text())
-        again, _ = graded(folder, results, jobs)
+        again = graded(folder, results, jobs)
     wrong = surprises(report, declared)
     measured = {
         **provenance(),
         "machine": machine(),
-        **summary(report, seconds, again, jobs, samples),
+        **summary(report, declared, run, again, jobs),
         "scores_other_than_declared": wrong,
     }
     write_json("class.json", measured, indent=2)
     if wrong:
-        sys.exit(f"{len(wrong)} scores differ from the declared ones")
+        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")
