@@ -310,10 +310,10 @@ Limits limits(const Options& options) {
   if (!kOnGpu && std::ranges::find(sought, kind::kTimeout) != sought.end()) {
     limits.call_cpu_seconds /= 4;
   }
-  // Our own process holds the arena. Where a driver maps device memory like pinned memory, the two
-  // cannot be told apart.
-  const bool can_count_pinned = driver_bytes_of(getpid()) < kArenaBytes;
-  limits.counts_pinned = kOnGpu && options.wrapper.empty() && can_count_pinned;
+  // Our own process holds the arena: where its driver maps device memory as it maps pinned memory,
+  // the two cannot be told apart.
+  limits.counts_pinned =
+      kOnGpu && options.wrapper.empty() && driver_bytes_of(getpid()) < kArenaBytes;
   if (!options.wrapper.empty()) {  // a checker slows the worker down, and reports at its end
     limits.memory_bytes += kCheckersOwnBytes;
     limits.call_cpu_seconds *= kCheckerSlowdown;

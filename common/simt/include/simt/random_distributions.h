@@ -43,7 +43,7 @@ SIMT_UNTRACED inline double2 box_muller_double(uint4 bits) {
 
 // The result of a Poisson distribution with a large mean from a normal number.
 SIMT_UNTRACED inline unsigned poisson_of_normal(double mean, double normal) {
-  return static_cast<unsigned>(std::sqrt(mean) * normal + mean + 0.5);
+  return static_cast<unsigned>(std::floor(std::sqrt(mean) * normal + mean + 0.5));
 }
 
 // next() gives a uniform number in (0, 1].
