@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,8 +25,8 @@ class Edits {
 
   // Whether a part of [begin, end) is replaced already.
   bool touches(std::size_t begin, std::size_t end) const {
-    auto next = edits_.lower_bound(end);
-    return next != edits_.begin() && (--next)->second.end > begin;
+    const auto next = edits_.lower_bound(end);
+    return next != edits_.begin() && std::prev(next)->second.end > begin;
   }
 
   bool empty() const { return edits_.empty(); }

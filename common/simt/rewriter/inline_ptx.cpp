@@ -86,7 +86,8 @@ std::string block_of(const std::vector<Operand>& operands, const std::string& bo
                                : letter == 'h' ? "unsigned short"
                                : letter == 'r' ? "unsigned"
                                                : "unsigned long long";
-      text += "; " + name + ".take<" + type + ">(" + operand.expression + ")";
+      text.append("; ").append(name).append(".take<").append(type).append(">(");
+      text.append(operand.expression).append(")");
     }
     text += "; ";
   }

@@ -226,7 +226,9 @@ void Project::write(const fs::path& output) {
     head = "#include \"simt/ptx.h\"\n";
   }
   for (const auto& [key, text] : texts) {
-    write_file(output_of(files_.at(key)), (key == input_ ? head + table() : "") + text);
+    std::string whole;
+    if (key == input_) whole.append(head).append(table());
+    write_file(output_of(files_.at(key)), whole.append(text));
   }
 }
 

@@ -101,7 +101,7 @@ std::string number(const std::string& text, const std::string& type) {
   }
   std::string plain = t;
   if (!plain.empty() && (plain.back() == 'U' || plain.back() == 'u')) plain.pop_back();
-  const bool is_integer = plain.find_first_of(".") == std::string::npos;
+  const bool is_integer = plain.find('.') == std::string::npos;
   return "static_cast<" + type + ">(" + plain + (is_integer ? "ll" : "") + ")";
 }
 
@@ -315,8 +315,9 @@ std::string translate(const std::vector<Instruction>& instructions) {
     }
     if (made.empty()) made = "::simt::unknown_ptx(" + quoted(one.name) + ");";
     if (!one.predicate.empty()) {
-      made = "if (" + std::string(one.is_negated ? "!" : "") + register_name(one.predicate) +
-             ".get<bool>()) { " + made + " }";
+      std::string guarded = one.is_negated ? "if (!" : "if (";
+      guarded.append(register_name(one.predicate)).append(".get<bool>()) { ");
+      made = guarded.append(made).append(" }");
     }
     body += made + " ";
   }

@@ -232,17 +232,18 @@ std::string move(const Instruction& one) {
     for (std::size_t i = 0; i < to.size(); ++i) {
       if (to[i] == "_") continue;
       const std::string part = "::simt::ptx::Part<" + type + ", " + std::to_string(to.size()) + ">";
-      made += set(to[i], part,
-                  "static_cast<" + part + ">(simt_whole >> " + std::to_string(i) +
-                      " * 8 * sizeof(" + part + "))") +
-              " ";
+      std::string taken = "static_cast<";
+      taken.append(part).append(">(simt_whole >> ").append(std::to_string(i));
+      taken.append(" * 8 * sizeof(").append(part).append("))");
+      made.append(set(to[i], part, taken)).append(" ");
     }
   } else {
     const std::string part = "::simt::ptx::Part<" + type + ", " + std::to_string(from.size()) + ">";
     made += type + " simt_whole = 0; ";
     for (std::size_t i = 0; i < from.size(); ++i) {
-      made += "simt_whole |= static_cast<" + type + ">(" + value(from[i], part) + ") << " +
-              std::to_string(i) + " * 8 * sizeof(" + part + "); ";
+      made.append("simt_whole |= static_cast<").append(type).append(">(");
+      made.append(value(from[i], part)).append(") << ").append(std::to_string(i));
+      made.append(" * 8 * sizeof(").append(part).append("); ");
     }
     made += set(to[0], type, "simt_whole") + " ";
   }
@@ -303,17 +304,20 @@ std::string load_or_store(const Instruction& one, bool loads) {
   if (is_atomic || is_volatile) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string at = "simt_place + " + std::to_string(i);
+      std::string volatile_place =
+          loads ? "*static_cast<const volatile " : "*static_cast<volatile ";
+      volatile_place.append(type).append("*>(").append(at).append(")");
       if (loads) {
-        made += set(list[i], type,
-                    is_atomic ? call("atomic_load", type, {at, ordering(words)})
-                              : "*static_cast<const volatile " + type + "*>(" + at + ")");
+        const std::string loaded =
+            is_atomic ? call("atomic_load", type, {at, ordering(words)}) : volatile_place;
+        made.append(set(list[i], type, loaded));
+      } else if (is_atomic) {
+        made.append(call("atomic_store", type, {at, value(list[i], type), ordering(words)}));
+        made.append(";");
       } else {
-        made += is_atomic
-                    ? call("atomic_store", type, {at, value(list[i], type), ordering(words)}) + ";"
-                    : "*static_cast<volatile " + type + "*>(" + at + ") = " + value(list[i], type) +
-                          ";";
+        made.append(volatile_place).append(" = ").append(value(list[i], type)).append(";");
       }
-      made += " ";
+      made.append(" ");
     }
   } else if (list.size() > 1) {
     const std::string vector =
@@ -321,17 +325,19 @@ std::string load_or_store(const Instruction& one, bool loads) {
     if (loads) {
       made += "const " + vector + " simt_loaded = *simt_place; ";
       for (std::size_t i = 0; i < list.size(); ++i) {
-        made += set(list[i], type, "simt_loaded.x[" + std::to_string(i) + "]") + " ";
+        std::string loaded = "simt_loaded.x[";
+        loaded.append(std::to_string(i)).append("]");
+        made.append(set(list[i], type, loaded)).append(" ");
       }
     } else {
       made += "*simt_place = " + vector + "{{";
-      for (const std::string& element : list) made += value(element, type) + ", ";
+      for (const std::string& element : list) made.append(value(element, type)).append(", ");
       made += "}}; ";
     }
   } else {
     made +=
         loads ? set(list[0], type, "*simt_place") : "*simt_place = " + value(list[0], type) + ";";
-    made += " ";
+    made += ' ';
   }
   return made + "}";
 }

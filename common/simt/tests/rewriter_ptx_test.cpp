@@ -67,7 +67,9 @@ TEST(RewriterPtx, KeepsAPredicatedBranch) {
 TEST(RewriterKernelAddress, NotesTheParametersOfACast) {
   const std::string kernel = "__global__ void __launch_bounds__(64) k(int* p) {}\n";
   for (const std::string cast : {"(void*)k", "(const void *)&k", "reinterpret_cast<void*>(k)"}) {
-    EXPECT_TRUE(has(rewritten(kernel + "void* f = " + cast + ";"),
+    std::string source = kernel;
+    source.append("void* f = ").append(cast).append(";");
+    EXPECT_TRUE(has(rewritten(source),
                     "::simt::kernel_address(::simt::LaunchSite{\"k\", __FILE__, __LINE__}, k)"))
         << cast;
   }
@@ -79,7 +81,9 @@ TEST(RewriterKernelAddress, NotesTheParametersOfACast) {
 TEST(RewriterKernelAddress, LeavesOtherCastsAlone) {
   const std::string kernel = "__global__ void k(int* p) {}\n";
   for (const std::string cast : {"(void*)other", "(char*)k", "(void*)k(1)"}) {
-    EXPECT_TRUE(has(rewritten(kernel + "f(" + cast + ");"), "f(" + cast + ");")) << cast;
+    std::string call = "f(";
+    call.append(cast).append(");");
+    EXPECT_TRUE(has(rewritten(kernel + call), call)) << cast;
   }
 }
 

@@ -64,7 +64,8 @@ struct Register {
   template <class T, class Value>
   SIMT_INLINE void take(const Value& value) {
     if constexpr (std::is_pointer_v<std::decay_t<const Value>>) {
-      bits = reinterpret_cast<std::uintptr_t>(static_cast<const volatile void*>(value));
+      const std::decay_t<const Value> pointer = value;
+      bits = reinterpret_cast<std::uintptr_t>(pointer);
     } else if constexpr (std::is_class_v<Value> || std::is_enum_v<Value>) {
       bits = __builtin_bit_cast(Bits<sizeof(Value)>, value);
     } else {

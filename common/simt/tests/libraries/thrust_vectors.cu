@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thrust together with kernels: vectors, algorithms, functors, raw pointers. Ends with 0 if all is right.
+// Thrust together with kernels: vectors, algorithms, functors, raw pointers. Ends with 0 if all is
+// right.
 #include <thrust/copy.h>
 #include <thrust/count.h>
 #include <thrust/device_ptr.h>
