@@ -31,7 +31,7 @@ def findings(program: str, folder: Path) -> list[tuple[str, int, str]]:
 @pytest.mark.parametrize("name", ["cub_block", "cub_device"])
 def test_cub_gives_right_results_without_findings(name: str, tmp_path: Path) -> None:
     ran = run(PROGRAMS / f"{name}.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0, ran.stderr
 
 
 @emulated
@@ -39,7 +39,7 @@ def test_cub_gives_right_results_without_findings(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["thrust_vectors", "thrust_large_sort"])
 def test_thrust_gives_right_results_without_findings(name: str, tmp_path: Path) -> None:
     ran = run(PROGRAMS / f"{name}.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0, ran.stderr  # 1 after a finding; a slow machine says how far it is
 
 
 @emulated
