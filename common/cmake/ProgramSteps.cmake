@@ -4,11 +4,12 @@
 # {work} a folder for files, {std} 17 or 20. The grader appends options of the user and, to gather, the objects.
 # {work}/program is the result.
 
-set(program_step_names rewrite compile compile_host gather isolate link)
+set(program_step_names rewrite compile compile_host compile_c gather isolate link)
 # Libraries in source, which rungs do not see: our CUB, and what takes the place of single headers of Thrust.
 # The grader adds NVIDIA's own Thrust, where a program uses it.
 set(program_libraries ${common_dir}/simt/cccl)
-set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp --library ${program_libraries})
+set(program_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -o {object}.cpp --library ${program_libraries}
+  -I ${common_dir}/cuda)  # lab/provided_scan.cuh launches kernels, too
 
 set(program_flags ${simt_kernel_flags})
 list(TRANSFORM program_flags REPLACE "^-std=.*" "-std=c++{std};-fconcepts")
@@ -21,6 +22,11 @@ set(program_step_compile ${CMAKE_CXX_COMPILER} ${program_flags} -c {object}.cpp 
 set(host_flags ${program_flags})
 list(FILTER host_flags EXCLUDE REGEX "precompiled{std}$|^-include$|prelude")
 set(program_step_compile_host ${CMAKE_CXX_COMPILER} ${host_flags} -c {object}.cpp -o {object})
+
+# A file in C has nothing to rewrite, and options for C++ do not suit it.
+set(c_flags ${host_flags})
+list(FILTER c_flags EXCLUDE REGEX "^-std=|^-fconcepts$|^-fno-elide-constructors$")
+set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c ${c_flags} -c {source} -o {object})
 
 # All files become one object, in which they find each other; only main stays visible to the linker. Else
 # the program's instances of templates would take the place of the emulator's own, as a rung's would.

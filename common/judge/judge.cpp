@@ -93,12 +93,15 @@ std::vector<std::string> command_of(const std::string& worker) {
   return worker.empty() ? std::vector<std::string>{} : std::vector<std::string>{worker};
 }
 
-SpeedResult speed_of(const Workload& workload) {
+SpeedResult speed_of(const WorkloadPlan& plan, std::size_t num_items, const Workload& workload) {
   session().clear_device();
   const SpeedWorkers workers{submission_command(g_options), limits(g_options),
                              command_of(g_options.anchors), command_of(g_options.first),
                              command_of(g_options.reference)};
-  return measure_speed(workload, workers, session().seeds());
+  const double host_ms = sequential_ms(plan, num_items, session().seeds());
+  SpeedResult result = measure_speed(workload, workers, session().seeds());
+  if (!result.failure) result.speedup_cpu = host_ms / result.time_ms;
+  return result;
 }
 
 // A test of efficiency, whether it runs or not. Wrong results earn no points for efficiency, so
@@ -127,7 +130,7 @@ class SpeedTest : public MeasurementTest {
  private:
   void TestBody() override {
     const Workload workload = plan_.make(plan_.speed_items);
-    record_speed(workload, speed_of(workload));
+    record_speed(workload, speed_of(plan_, plan_.speed_items, workload));
   }
 };
 
@@ -180,7 +183,8 @@ int bench_rung(const RungSuite& rung) {
   if (rung.workload.make == nullptr) return 0;
   for (const std::size_t num_items : g_options.bench_sizes) {
     const Workload workload = rung.workload.make(num_items);
-    std::puts(to_json(workload, num_items, speed_of(workload)).c_str());
+    const SpeedResult result = speed_of(rung.workload, num_items, workload);
+    std::puts(to_json(workload, num_items, result).c_str());
     std::fflush(stdout);
   }
   return 0;

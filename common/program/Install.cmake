@@ -7,7 +7,10 @@ include(CMakePackageConfigHelpers)
 set(installed_flags ${simt_prelude_flags})
 list(FILTER installed_flags EXCLUDE REGEX "^-std=|^-I|^-ffile-prefix-map|^-fdebug-prefix-map")
 list(PREPEND installed_flags -fconcepts)
+set(installed_c_flags ${installed_flags})  # options for C++ do not suit C
+list(FILTER installed_c_flags EXCLUDE REGEX "^-fconcepts$|^-fno-elide-constructors$")
 list(JOIN installed_flags " " installed_flags)
+list(JOIN installed_c_flags " " installed_c_flags)
 list(JOIN simt_renamed_calls " " installed_renamed)
 list(JOIN simt_libraries " " installed_libraries)
 configure_file(lockstep-run.in lockstep-run @ONLY)
@@ -21,5 +24,6 @@ install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION libexec/lockstep COMPON
 install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_wire>
   DESTINATION lib/lockstep COMPONENT emulator)
 install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION include/lockstep COMPONENT emulator)
+install(DIRECTORY ../simt/cccl DESTINATION include/lockstep COMPONENT emulator)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lockstep-config.cmake
   DESTINATION lib/cmake/lockstep COMPONENT emulator)

@@ -22,6 +22,7 @@
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
+#include "simt/launch.h"
 #include "simt/memory.h"
 #include "simt/progress.h"
 #include "simt/recording.h"
@@ -145,6 +146,7 @@ struct Run {
     // A program may know that it has the device for itself.
     simt::set_schedule(number_of("LOCKSTEP_SEED") & ~simt::kBusyDevice);
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
+    simt::allow_nested_launches(true);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
       const bool one_by_one = number_of("LOCKSTEP_ONE_BY_ONE") != 0;
       simt::record_launch(kernel, write_recording,

@@ -24,7 +24,6 @@ struct Contender {
   std::unique_ptr<Submission> submission;  // null: there is no such contender
   bool has_result = true;                  // false: it writes nothing that could be checked
   bool is_paused = false;                  // between its batches: it gets no time on the processor
-  int round_interval = 1;                  // joins every n-th round
   Retime retime;                           // empty: the clocks' times stand
   std::size_t calls_per_batch = 1;
   std::size_t checked_calls = 0;     // timed calls with right results

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <stdexcept>
 
 #include "measure/contender.h"
@@ -11,8 +12,6 @@
 namespace judge {
 namespace {
 
-constexpr int kFirstRungInterval =
-    5;  // the first rung is slow by design: it joins every fifth round
 constexpr std::size_t kSlotBytes = std::size_t{40} << 30;  // many times any L2, some 10 ms long
 constexpr std::size_t kMaxSlots = 512;
 constexpr double kMaxSpread = 0.05;       // of a ratio's quartiles around its median
@@ -22,6 +21,8 @@ constexpr double kImpossibleShare =
 constexpr double kLaunchBoundMs = 0.02;  // below it, the launch dominates the time
 constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
 constexpr double kClockSlackMs = 0.5;
+constexpr double kLongCall = 4;                                    // in batches
+constexpr std::size_t kMaxSequentialItems = std::size_t{1} << 24;  // more than a core's caches
 
 std::size_t calls_for(double batch_ms, double call_ms, std::size_t least, std::size_t most) {
   const double calls = batch_ms / std::max(call_ms, 1e-3);
@@ -39,17 +40,18 @@ class Measurement {
         arena_(num_slots(workload) * workload.arena_bytes_per_call) {
     for (std::size_t i = num_slots(workload); i > 0; --i)
       slots_.push_back(workload.make_slot(arena_));
-    add(limit_, workload.limit, workers.anchors);
+    prepare(limit_, workload.limit, workers.anchors);
     limit_.has_result = false;
-    if (!workload.library.empty()) add(library_, workload.library, workers.anchors);
-    if (!workers.reference.empty()) add(reference_, workload.function, workers.reference);
-    if (workload.beside_first && !workers.first.empty()) {
-      add(first_, workload.function, workers.first);
+    prepare(library_, workload.library, workers.anchors);
+    prepare(reference_, workload.function, workers.reference);
+    for (Contender* contender : {&limit_, &library_, &reference_}) {
+      if (contender->submission) trusted_.push_back(contender);
     }
-    first_.round_interval = kFirstRungInterval;
-    trusted_ = contenders_;
-    add(student_, workload.function, workers.submission, workers.limits);
+    if (workload.beside_first) prepare(first_, workload.function, workers.first);
+    prepare(student_, workload.function, workers.submission, workers.limits);
     student_.is_paused = true;
+    contenders_ = trusted_;
+    contenders_.push_back(&student_);
   }
 
   // What the machine does is measured while the submission has no process, in each attempt. So a
@@ -71,18 +73,20 @@ class Measurement {
     return std::clamp<std::size_t>(budget / workload.arena_bytes_per_call, 1, kMaxSlots);
   }
 
-  void add(Contender& contender, const std::string& function, std::vector<std::string> command,
-           const Limits& limits = {}) {
+  void prepare(Contender& contender, const std::string& function, std::vector<std::string> command,
+               const Limits& limits = {}) {
+    if (function.empty() || command.empty()) return;  // there is no such contender
     contender.function = function;
     contender.retime = plan_.retime;
     contender.submission = std::make_unique<Submission>(std::move(command), arena_, limits);
-    contenders_.push_back(&contender);
   }
 
   void measure_machine() {
+    start_trusted();
     refresh();
     empty_ms_.clear();
     for (Contender* contender : trusted_) size_batch(*contender);
+    if (first_.submission && !first_ms_) time_first();
     forget_rounds();
     for (int round = 0; round < std::min(plan_.quiet_rounds, num_rounds()); ++round) {
       run_round(round, trusted_);
@@ -94,6 +98,27 @@ class Measurement {
     }
     noise_ = noise();
     for (auto& [contender, ms] : most_ms_) ms *= 1 + std::max(noise_, kMaxSpread);
+  }
+
+  // Most of a start is the driver's work, in which processes hardly wait for each other.
+  void start_trusted() {
+    std::vector<Contender*> all = trusted_;
+    if (first_.submission && !first_ms_) all.push_back(&first_);
+    std::vector<std::future<void>> starts;
+    for (Contender* contender : all) {
+      Submission& worker = *contender->submission;
+      worker.launch();
+      starts.push_back(std::async(std::launch::async, [&worker] { worker.wait_until_ready(); }));
+    }
+    for (std::future<void>& start : starts) start.get();
+  }
+
+  // The lab's first rung is slow by design. One batch says how slow, so it joins no round.
+  void time_first() {
+    size_batch(first_);
+    if (first_.calls_per_batch > 1) static_cast<void>(time_batch(first_, 0));
+    first_ms_ = first_.call_ms.at(0);
+    first_.submission->end();
   }
 
   // Of the ratio of two programs that are not the submission's, if there are two.
@@ -124,8 +149,17 @@ class Measurement {
       }
       spent_ms += student_.batch_ms(round);
       if (round + 1 >= plan_.slow_rounds && spent_ms > plan_.enough_ms) break;
+      const bool is_long = student_.batch_ms(round) >= plan_.long_batch_ms;
+      if (round + 1 >= (is_long ? plan_.slow_rounds : plan_.least_rounds) && is_narrow()) break;
     }
     return conclude();
+  }
+
+  // Further rounds would hardly move the medians.
+  bool is_narrow() const {
+    return std::ranges::all_of(trusted_, [&](const Contender* contender) {
+      return faster_than(*contender).spread() <= plan_.narrow_spread;
+    });
   }
 
   void forget_rounds() {
@@ -145,10 +179,12 @@ class Measurement {
     for (auto& slot : slots_) slot->refresh(seeds_.next());
   }
 
-  // Warms up, and sizes the batch by the time of one call.
+  // Warms up, and sizes the batch by the time of one call. A call that takes longer than several
+  // batches is hardly slower when it is the first.
   void size_batch(Contender& contender) {
     contender.calls_per_batch = 1;
-    for (int warm_up = 0; warm_up < 2; ++warm_up) time_batch(contender, 0);
+    time_batch(contender, 0);
+    if (contender.batch_ms(0) < kLongCall * plan_.batch_ms) time_batch(contender, 0);
     contender.calls_per_batch =
         calls_for(plan_.batch_ms, contender.call_ms.at(0), 1, slots_.size());
   }
@@ -180,7 +216,6 @@ class Measurement {
     if (auto failure = blaming("the judge", [&] { refresh(); })) return failure;
     std::rotate(order.begin(), order.begin() + round % static_cast<int>(order.size()), order.end());
     for (Contender* contender : order) {
-      if (round % contender->round_interval != 0) continue;
       if (auto failure = time_batch(*contender, round)) return failure;
     }
     return std::nullopt;
@@ -226,6 +261,12 @@ class Measurement {
     return summarize(ratios);
   }
 
+  Ratio faster_than_first() const {
+    std::vector<double> ratios;
+    for (const auto& [round, time] : student_.call_ms) ratios.push_back(*first_ms_ / time);
+    return summarize(ratios);
+  }
+
   bool is_steady(const SpeedResult& result) const {
     const bool is_undisturbed = std::ranges::all_of(trusted_, [&](const Contender* contender) {
       return contender->time().median <= most_ms_.at(contender);
@@ -243,9 +284,8 @@ class Measurement {
     result.limit_gbps = workload_.bytes_per_call / limit_.time().median / 1e6;
     result.share = faster_than(limit_);
     if (library_.submission) result.of_library = faster_than(library_);
-    if (first_.submission) result.speedup = faster_than(first_);
+    if (first_ms_) result.speedup = faster_than_first();
     if (reference_.submission) result.of_reference = faster_than(reference_);
-    result.speedup_cpu = slots_.front()->sequential_ms() / result.time_ms;
     result.noise = noise_;
     result.noisy = noise_ > kMaxSpread || quiet_limit_ms_.spread() > kMaxLimitSpread;
     result.steady = is_steady(result);
@@ -269,8 +309,8 @@ class Measurement {
   Arena arena_;
   std::vector<std::unique_ptr<Slot>> slots_;
   Contender student_, limit_, library_, first_, reference_;
-  std::vector<Contender*> contenders_;
-  std::vector<Contender*> trusted_;  // all but the submission
+  std::vector<Contender*> contenders_;  // in the rounds: all but the first rung
+  std::vector<Contender*> trusted_;     // of these all but the submission
 
   // From the rounds without the submission:
   std::vector<double> empty_ms_;  // the limit's batches without calls
@@ -278,9 +318,24 @@ class Measurement {
   double noise_ = 0;  // the interval of a ratio, relative to its median
   Ratio quiet_limit_ms_;
   std::map<const Contender*, double> most_ms_;  // that a call of the contender may count as
+  std::optional<double> first_ms_;              // a call of the lab's first rung
 };
 
+// What a sequential run takes is in proportion to this.
+double work(const Workload& workload) {
+  return workload.flops_per_call > 0 ? workload.flops_per_call : workload.bytes_per_call;
+}
+
 }  // namespace
+
+double sequential_ms(const WorkloadPlan& plan, std::size_t num_items, SeedSequence& seeds) {
+  const Workload whole = plan.make(num_items);
+  const Workload part = plan.make(std::min(num_items, kMaxSequentialItems));
+  Arena arena(part.arena_bytes_per_call);
+  const std::unique_ptr<Slot> slot = part.make_slot(arena);
+  slot->refresh(seeds.next());
+  return slot->sequential_ms() * work(whole) / work(part);
+}
 
 SpeedResult measure_speed(const Workload& workload, const SpeedWorkers& workers,
                           SeedSequence& seeds, const SpeedPlan& plan) {

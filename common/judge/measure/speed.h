@@ -28,10 +28,12 @@ struct SpeedWorkers {
 // How much is measured.
 struct SpeedPlan {
   int rounds = 15;
-  int quiet_rounds = 7;  // before the submission starts, in each attempt
+  int least_rounds = 7;          // suffice once every ratio's interval is narrow:
+  double narrow_spread = 0.015;  // a gate is 0.08 to 0.12 below our own solution
+  int quiet_rounds = 5;          // before the submission starts, in each attempt
   int attempts = 3;
   double batch_ms = 40;  // slow code is timed over fewer calls: long batches are precise
-  int slow_rounds = 5;   // ... and in fewer rounds, when one call alone takes that long
+  int slow_rounds = 3;   // ... and in fewer rounds, when one call alone takes longer
   // A submission that is slower than its reference gets batches this long. Then a round trip, some
   // 0.15 ms, no longer matters.
   double long_batch_ms = 400;
@@ -55,8 +57,12 @@ struct SpeedResult {
   std::optional<Ratio> of_library;
   std::optional<Ratio> of_reference;
   std::optional<Ratio> speedup;       // over the lab's first rung
-  std::optional<double> speedup_cpu;  // over one sequential run on the host
+  std::optional<double> speedup_cpu;  // over a sequential run on the host, if the caller timed one
 };
+
+// Milliseconds of a sequential run on the host over `num_items`: measured with fewer, because the
+// host is slow, and scaled by the work.
+double sequential_ms(const WorkloadPlan& plan, std::size_t num_items, SeedSequence& seeds);
 
 SpeedResult measure_speed(const Workload& workload, const SpeedWorkers& workers,
                           SeedSequence& seeds, const SpeedPlan& plan = {});

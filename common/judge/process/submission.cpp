@@ -84,12 +84,17 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kScratchUsedUp:
       return {kind::kOutOfMemory, function + " asked for more memory than there is: " +
                                       std::to_string(batch.scratch_bytes) +
-                                      " bytes of scratch were given"};
+                                      " bytes of scratch were given. A recursion that does not "
+                                      "end uses them up, too"};
     case wire::Status::kUndefined:
       return {kind::kCompileError, "the file does not define lab::" + reply.text +
                                        " with the signature that the lab's header declares"};
     case wire::Status::kException:
-      return {kind::kCrash, function + " threw an exception: " + reply.text};
+      return {kind::kCrash,
+              function +
+                  " threw an exception that its contract does not allow (a CUDA call that failed "
+                  "is reported by its code: throw CudaError(error)): " +
+                  reply.text};
     default:
       // Either the judge is wrong or the rung lies. A mistake of the judge is found early: no
       // solution would pass.
@@ -141,6 +146,7 @@ Submission::Submission(std::vector<std::string> command, Arena& arena, Limits li
 
 void Submission::end() {
   if (process_ == nullptr) return;
+  is_ready_ = false;
   std::unique_ptr<WorkerProcess> ended;
   ended.swap(process_);
   output_ += ended->take_output();
@@ -190,33 +196,52 @@ Outcome Submission::run(wire::Batch batch) {
   return outcome;
 }
 
-Outcome Submission::run_batch(const wire::Batch& batch) {
+// Of an exchange without a reply.
+Outcome Submission::end_of(const Exchange& exchange) const {
   Outcome outcome;
-  const auto end_with = [&](const Exchange& exchange) {
-    const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
-    outcome.failure = explain(exchange, limits_, is_over_budget);
-    // Filling the memory takes long, too, and smaller sizes are likely to do the same.
-    outcome.fatal = exchange.ending == Ending::kTimedOut ||
-                    exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
-    return outcome;
-  };
-  if (process_ == nullptr) {
-    process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(),
-                                               arena_.memory().host_bytes(), limits_);
-    const Exchange hello = exchange(
-        wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
-    if (hello.ending != Ending::kReplied && !hello.greeted) {
-      throw std::runtime_error("the worker did not start: it " +
-                               (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
-                               ": " + output_);
-    }
-    if (hello.ending != Ending::kReplied) return end_with(hello);
-    process_->begin_counting_pinned();
+  const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
+  outcome.failure = explain(exchange, limits_, is_over_budget);
+  // Filling the memory takes long, too, and smaller sizes are likely to do the same.
+  outcome.fatal = exchange.ending == Ending::kTimedOut ||
+                  exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
+  return outcome;
+}
+
+void Submission::launch() {
+  if (process_ != nullptr) return;
+  process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(),
+                                             arena_.memory().host_bytes(), limits_);
+}
+
+void Submission::wait_until_ready() {
+  launch();
+  if (!is_ready_) greet();  // a rung that ends its worker here does so again in the first batch
+}
+
+std::optional<Outcome> Submission::greet() {
+  const Exchange hello = exchange(
+      wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
+  if (hello.ending != Ending::kReplied && !hello.greeted) {
+    throw std::runtime_error("the worker did not start: it " +
+                             (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
+                             ": " + output_);
+  }
+  if (hello.ending != Ending::kReplied) return end_of(hello);
+  process_->begin_counting_pinned();
+  is_ready_ = true;
+  return std::nullopt;
+}
+
+Outcome Submission::run_batch(const wire::Batch& batch) {
+  launch();
+  if (!is_ready_) {
+    if (auto ended = greet()) return *ended;
   }
   arena_.memory().settle();
   const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
                                   batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
-  if (reply.ending != Ending::kReplied) return end_with(reply);
+  if (reply.ending != Ending::kReplied) return end_of(reply);
+  Outcome outcome;
   if (reply.reply.recording.size() > recorded_.text.size()) recorded_.text = reply.reply.recording;
   for (const std::string& kernel : reply.reply.launches) {
     const auto& known = recorded_.launches;

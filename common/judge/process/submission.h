@@ -62,6 +62,12 @@ class Submission {
   // (see wire.h), every outcome is a verdict.
   Outcome run(wire::Batch batch);
 
+  // What run() does first if it is not done: make a process, and wait until it has its device. So
+  // several workers can start at a time. A process ends with the thread that made it (see
+  // become_worker), any thread may wait. Throws as run() does.
+  void launch();
+  void wait_until_ready();
+
   // Ends the worker, if there is one; the next batch starts another.
   void end();
   bool is_running() const { return process_ != nullptr; }
@@ -80,13 +86,16 @@ class Submission {
 
  private:
   Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
+  std::optional<Outcome> greet();  // how the worker ended instead
   Outcome run_batch(const wire::Batch& batch);
+  Outcome end_of(const Exchange& exchange) const;
 
   std::vector<std::string> command_;
   Arena& arena_;
   Limits limits_;
   double spent_seconds_ = 0;  // on all calls so far
   std::unique_ptr<WorkerProcess> process_;
+  bool is_ready_ = false;  // the process has replied to the greeting
   std::string output_;
 
   std::uint32_t records_ = 0;  // Batch::record

@@ -134,6 +134,7 @@ void invent_a_kind() {
   reply.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
   lie(wire::Status::kOk, reply);
 }
+void use_up_scratch() { lie(wire::Status::kScratchUsedUp, {}); }
 void send_a_novel() {
   wire::Reply reply;
   reply.text.assign(1 << 20, 'x');
@@ -258,6 +259,7 @@ std::span<const Entry> call_table() {
       make_entry("blame_another_call", &blame_another_call),
       make_entry("invent_a_kind", &invent_a_kind),
       make_entry("send_a_novel", &send_a_novel),
+      make_entry("use_up_scratch", &use_up_scratch),
       make_entry("nap", &nap),
       make_entry("hoard_shared", &hoard_shared),
       make_entry("take_and_be_killed", &take_and_be_killed),

@@ -36,6 +36,7 @@
 #include "simt/copy_api.h"
 #include "simt/device.h"
 #include "simt/device_api.h"
+#include "simt/dpx_intrinsics.h"
 #include "simt/error.h"
 #include "simt/event_api.h"
 #include "simt/function_api.h"

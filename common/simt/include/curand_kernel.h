@@ -64,6 +64,19 @@ SIMT_INLINE unsigned word_of(uint4 words, unsigned index) {
 inline constexpr int kExtraNormal = 1;
 inline constexpr int kExtraLogNormal = 2;
 
+// The second number of the last pair, if `kept` holds one of this kind, or the first of a new pair.
+template <class T, class Make>
+SIMT_INLINE T one_of_pair(int* kept_kind, T* kept, int kind, Make make) {
+  if (*kept_kind == kind) {
+    *kept_kind = 0;
+    return *kept;
+  }
+  const auto both = make();
+  *kept = both.y;
+  *kept_kind = kind;
+  return both.x;
+}
+
 }  // namespace simt
 
 SIMT_INLINE void skipahead(unsigned long long num_numbers, curandStateXORWOW* state) {
@@ -174,25 +187,13 @@ SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10* state) {
 }
 template <simt::RandomState State>
 SIMT_INLINE float curand_normal(State* state) {
-  if (state->boxmuller_flag == simt::kExtraNormal) {
-    state->boxmuller_flag = 0;
-    return state->boxmuller_extra;
-  }
-  const float2 both = curand_normal2(state);
-  state->boxmuller_extra = both.y;
-  state->boxmuller_flag = simt::kExtraNormal;
-  return both.x;
+  return simt::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, simt::kExtraNormal,
+                           [=] { return curand_normal2(state); });
 }
 template <simt::RandomState State>
 SIMT_INLINE double curand_normal_double(State* state) {
-  if (state->boxmuller_flag_double == simt::kExtraNormal) {
-    state->boxmuller_flag_double = 0;
-    return state->boxmuller_extra_double;
-  }
-  const double2 both = curand_normal2_double(state);
-  state->boxmuller_extra_double = both.y;
-  state->boxmuller_flag_double = simt::kExtraNormal;
-  return both.x;
+  return simt::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,
+                           simt::kExtraNormal, [=] { return curand_normal2_double(state); });
 }
 
 // exp of normal numbers with that mean and deviation.
@@ -213,25 +214,14 @@ SIMT_INLINE double2 curand_log_normal2_double(State* state, double mean, double 
 }
 template <simt::RandomState State>
 SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {
-  if (state->boxmuller_flag == simt::kExtraLogNormal) {
-    state->boxmuller_flag = 0;
-    return state->boxmuller_extra;
-  }
-  const float2 both = curand_log_normal2(state, mean, stddev);
-  state->boxmuller_extra = both.y;
-  state->boxmuller_flag = simt::kExtraLogNormal;
-  return both.x;
+  return simt::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, simt::kExtraLogNormal,
+                           [=] { return curand_log_normal2(state, mean, stddev); });
 }
 template <simt::RandomState State>
 SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {
-  if (state->boxmuller_flag_double == simt::kExtraLogNormal) {
-    state->boxmuller_flag_double = 0;
-    return state->boxmuller_extra_double;
-  }
-  const double2 both = curand_log_normal2_double(state, mean, stddev);
-  state->boxmuller_extra_double = both.y;
-  state->boxmuller_flag_double = simt::kExtraLogNormal;
-  return both.x;
+  return simt::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,
+                           simt::kExtraLogNormal,
+                           [=] { return curand_log_normal2_double(state, mean, stddev); });
 }
 
 template <simt::RandomState State>

@@ -34,9 +34,10 @@ constexpr std::array kLibraries = {
     Library{"nvgraph", "nvGRAPH"},
     Library{"nvscibuf", "NvSci"},
     Library{"nvscisync", "NvSci"},
-    Library{"thrust/", "Thrust",
-            "comes with NVIDIA's CCCL, and this header is not here: `./lab --nvcc doctor` fetches "
-            "CCCL"},
+    Library{
+        "thrust/", "Thrust",
+        "comes with NVIDIA's CCCL, and this header is not here: install the CUDA toolkit, or let "
+        "`./lab --nvcc doctor` fetch CCCL"},
     Library{"cub/", "this header of CUB"},
     Library{"cutlass/", "CUTLASS"},
     Library{"cute/", "CuTe"},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ptx.h"
+#include "ptx/ptx.h"
 #include "rewrite.h"
 
 namespace simt::rewriter {
@@ -99,18 +99,6 @@ std::string block_of(const std::vector<Operand>& operands, const std::string& bo
   return text + "} while (0)";
 }
 
-// The end of an asm statement whose bracket is at code[open]; code.size() if it is too long: a
-// search from each bracket of a huge text would take too long.
-std::size_t end_of_asm(const Tokens& code, std::size_t open) {
-  constexpr std::size_t kMostTokens = 2000;
-  int depth = 0;
-  for (std::size_t i = open; i < std::min(code.size(), open + kMostTokens); ++i) {
-    if (opens_bracket(code[i])) ++depth;
-    if (closes_bracket(code[i]) && --depth == 0) return i;
-  }
-  return code.size();
-}
-
 }  // namespace
 
 bool rewrite_inline_ptx(const Tokens& code, Edits& edits) {
@@ -122,7 +110,8 @@ bool rewrite_inline_ptx(const Tokens& code, Edits& edits) {
       ++open;
     }
     if (open >= code.size() || !code[open].is("(")) continue;
-    const std::size_t close = end_of_asm(code, open);
+    constexpr std::size_t kMostTokens = 2000;  // a statement with more is left as it is
+    const std::size_t close = matching_close(code, open, kMostTokens);
     if (close >= code.size()) continue;
     std::size_t end = open + 1;
     while (end < close && code[end].kind == TokenKind::kString) ++end;
@@ -132,7 +121,10 @@ bool rewrite_inline_ptx(const Tokens& code, Edits& edits) {
     const std::vector<ptx::Instruction> instructions = ptx::parse(*text, has_operands);
     std::vector<Operand> operands;
     if (!ptx::is_ptx(instructions) || !parse_operands(code, end, close, operands)) continue;
-    edits.replace(code[i].begin, code[close].end, block_of(operands, ptx::translate(instructions)));
+    const std::string missing = ptx::what_is_missing(instructions, operands.size());
+    edits.replace(code[i].begin, code[close].end,
+                  missing.empty() ? block_of(operands, ptx::translate(instructions))
+                                  : "do { static_assert(false, \"" + missing + "\"); } while (0)");
     found = true;
     i = close;  // what is inside is replaced
   }

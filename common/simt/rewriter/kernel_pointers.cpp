@@ -6,6 +6,8 @@
 namespace simt::rewriter {
 namespace {
 
+constexpr std::size_t kMostInBrackets = 100;  // in the brackets of an attribute or a cast
+
 // [begin, end) of an expression, in tokens.
 struct Range {
   std::size_t begin;
@@ -51,18 +53,6 @@ Range without_cast(const Tokens& code, Range expression) {
   return {begin, end};
 }
 
-// The bracket that closes the one at code[open], if it is near: a search from each bracket of a
-// huge text would take too long. Else code.size().
-std::size_t near_close(const Tokens& code, std::size_t open) {
-  constexpr std::size_t kMostTokens = 100;
-  int depth = 0;
-  for (std::size_t i = open; i < std::min(code.size(), open + kMostTokens); ++i) {
-    if (opens_bracket(code[i])) ++depth;
-    if (closes_bracket(code[i]) && --depth == 0) return i;
-  }
-  return code.size();
-}
-
 }  // namespace
 
 void rewrite_kernel_pointers(const Tokens& code,
@@ -95,7 +85,8 @@ void find_kernels(const Tokens& code, std::set<std::string, std::less<>>& found)
                                 code[open].is("__attribute__") || code[open].is("__maxnreg__") ||
                                 code[open].is("__cluster_dims__") || code[open].is("alignas");
       if (code[open].is("(") && !is_attribute) break;
-      if (is_attribute && open + 1 < code.size()) open = near_close(code, open + 1);
+      if (is_attribute && open + 1 < code.size())
+        open = matching_close(code, open + 1, kMostInBrackets);
       ++open;
     }
     if (open < code.size() && code[open].is("(") && code[open - 1].is_identifier()) {
@@ -109,7 +100,8 @@ void rewrite_kernel_addresses(const Tokens& code, const std::set<std::string, st
   for (std::size_t i = 0; i + 3 < code.size(); ++i) {
     const bool is_cast = code[i].is("reinterpret_cast") && code[i + 1].is("<");
     if (!is_cast && !code[i].is("(")) continue;
-    const std::size_t close = is_cast ? matching_angle(code, i + 1) : near_close(code, i);
+    const std::size_t close =
+        is_cast ? matching_angle(code, i + 1) : matching_close(code, i, kMostInBrackets);
     if (close + 1 >= code.size() || !is_void_pointer(code, i + (is_cast ? 2 : 1), close)) continue;
     if (is_cast && !code[close + 1].is("(")) continue;
     std::size_t begin = close + (is_cast ? 2 : 1);

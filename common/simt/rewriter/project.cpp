@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "closed_libraries.h"
+#include "ptx/ptx.h"
 #include "rewrite.h"
 
 namespace simt::rewriter {
@@ -219,11 +220,7 @@ void Project::write(const fs::path& output) {
                                           include.name + ">\n#include \"simt/cccl_end.inc\"\n");
     }
     texts[key] = rewritten(file);
-    if (texts[key].find("::simt::ptx::Register") == std::string::npos &&
-        texts[key].find("::simt::unknown_ptx") == std::string::npos) {
-      continue;
-    }
-    head = "#include \"simt/ptx.h\"\n";
+    if (texts[key].find(ptx::kCarryFlag) != std::string::npos) head = "#include \"simt/ptx.h\"\n";
   }
   for (const auto& [key, text] : texts) {
     std::string whole;

@@ -14,9 +14,10 @@ bool opens_bracket(const Token& token) { return token.is("(") || token.is("[") |
 
 bool closes_bracket(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-std::size_t matching_close(const Tokens& tokens, std::size_t open) {
+std::size_t matching_close(const Tokens& tokens, std::size_t open, std::size_t most_tokens) {
+  const std::size_t end = open + std::min(most_tokens, tokens.size() - open);
   int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
+  for (std::size_t i = open; i < end; ++i) {
     if (opens_bracket(tokens[i])) ++depth;
     if (closes_bracket(tokens[i]) && --depth == 0) return i;
   }

@@ -71,8 +71,10 @@ class SyntaxError : public std::runtime_error {
 // end. `text` must outlive the result.
 Source lex(std::string_view text);
 
-// The position of the bracket that closes the one at tokens[open], or tokens.size().
-std::size_t matching_close(const Tokens& tokens, std::size_t open);
+// The position of the bracket that closes the one at tokens[open], or tokens.size(). A caller that
+// asks for each bracket of a file sets a limit: the file may have a million that nothing closes.
+std::size_t matching_close(const Tokens& tokens, std::size_t open,
+                           std::size_t most_tokens = static_cast<std::size_t>(-1));
 // The position of the bracket that opens what tokens[close] closes, or tokens.size().
 std::size_t matching_open(const Tokens& tokens, std::size_t close);
 // tokens[open] is a '<' after a name: the position of the '>' that ends its template arguments, or

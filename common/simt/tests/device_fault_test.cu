@@ -65,7 +65,9 @@ TEST_F(Fault, EndsTheKernelAtANullPointer) {
   const simt::Finding finding =
       expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds);
   EXPECT_EQ(finding.line, kWriteLine);
-  EXPECT_TRUE(contains(finding.message, "thread 0 of block 0 dereferenced a null pointer"));
+  EXPECT_TRUE(contains(finding.message,
+                       "thread 0 of block 0 dereferenced a null pointer; if "
+                       "this pointer may be null, test for it first"));
 }
 
 __global__ void add_kernel(int* out) { atomicAdd(out, 1); }

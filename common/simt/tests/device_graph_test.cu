@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
-// CUDA graphs: made by capturing streams, and node by node.
+// CUDA graphs, node by node, and their executables.
 #include <vector>
 
-#include "device_test.h"
+#include "graph_test.h"
 
 namespace simt_test {
 namespace {
 
-constexpr int kItems = 32;
-
-__global__ void add_kernel(int* data, int value) { data[threadIdx.x] += value; }
-constexpr int kAddLine = __LINE__ - 1;
-__global__ void multiply_kernel(int* data, int value) { data[threadIdx.x] *= value; }
 template <class T>
 __global__ void set_kernel(T* data, T value) {
   data[threadIdx.x] = value;
@@ -21,123 +16,6 @@ __global__ void count_down_kernel(int* left, cudaGraphConditionalHandle handle) 
 }
 __global__ void choose_kernel(cudaGraphConditionalHandle handle, unsigned value) {
   cudaGraphSetConditional(handle, value);
-}
-
-class Graphs : public DeviceTest {
- protected:
-  Graphs() {
-    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&other_, cudaStreamNonBlocking);
-    cudaEventCreate(&fork_);
-    cudaEventCreate(&join_);
-    cudaGraphCreate(&graph_, 0);
-    cudaMalloc(&data_, kItems * sizeof(int));
-    cudaMemset(data_, 0, kItems * sizeof(int));
-    cudaDeviceSynchronize();
-  }
-  ~Graphs() override {
-    for (cudaStream_t stream : {stream_, other_}) cudaStreamDestroy(stream);
-    for (cudaEvent_t event : {fork_, join_}) cudaEventDestroy(event);
-    if (graph_ != nullptr) cudaGraphDestroy(graph_);
-    cudaFree(data_);
-  }
-
-  void begin() {
-    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
-  }
-  // The graph that the capture has made takes the place of the empty one.
-  void end() {
-    cudaGraphDestroy(graph_);
-    ASSERT_EQ(cudaStreamEndCapture(stream_, &graph_), cudaSuccess);
-  }
-  void launch(int times = 1) {
-    cudaGraphExec_t executable = nullptr;
-    ASSERT_EQ(cudaGraphInstantiate(&executable, graph_), cudaSuccess);
-    for (int i = 0; i < times; ++i) EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
-    cudaStreamSynchronize(stream_);
-    EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
-  }
-  std::vector<int> values() {
-    cudaDeviceSynchronize();
-    std::vector<int> result(kItems);
-    cudaMemcpy(result.data(), data_, kItems * sizeof(int), cudaMemcpyDeviceToHost);
-    return result;
-  }
-  void expect_error(cudaError_t returned, cudaError_t expected) {
-    EXPECT_EQ(returned, expected);
-    EXPECT_EQ(cudaGetLastError(), expected);
-  }
-  cudaGraphNode_t add_kernel_node(void* function, int value,
-                                  std::vector<cudaGraphNode_t> behind = {}) {
-    void* arguments[] = {&data_, &value};
-    cudaKernelNodeParams parameters = {};
-    parameters.func = function;
-    parameters.gridDim = dim3(1);
-    parameters.blockDim = dim3(kItems);
-    parameters.kernelParams = arguments;
-    cudaGraphNode_t node = nullptr;
-    EXPECT_EQ(cudaGraphAddKernelNode(&node, graph_, behind.data(), behind.size(), &parameters),
-              cudaSuccess);
-    return node;
-  }
-
-  cudaStream_t stream_ = nullptr, other_ = nullptr;
-  cudaEvent_t fork_ = nullptr, join_ = nullptr;
-  cudaGraph_t graph_ = nullptr;
-  int* data_ = nullptr;
-};
-
-TEST_F(Graphs, RunsWhatAStreamCapturedAtEachLaunchOnly) {
-  begin();
-  add_kernel<<<1, kItems, 0, stream_>>>(data_, 1);
-  multiply_kernel<<<1, kItems, 0, stream_>>>(data_, 3);
-  end();
-  EXPECT_EQ(values(), std::vector<int>(kItems, 0)) << "nothing runs while it is captured";
-  launch(2);
-  EXPECT_EQ(values(), std::vector<int>(kItems, 12));
-}
-
-TEST_F(Graphs, CapturesCopiesFillsAndFunctions) {
-  int* h_data = nullptr;
-  cudaMallocHost(&h_data, kItems * sizeof(int));
-  int calls = 0;
-  begin();
-  cudaMemsetAsync(data_, 0, kItems * sizeof(int), stream_);
-  add_kernel<<<1, kItems, 0, stream_>>>(data_, 7);
-  cudaMemcpyAsync(h_data, data_, kItems * sizeof(int), cudaMemcpyDeviceToHost, stream_);
-  cudaLaunchHostFunc(
-      stream_, [](void* count) { ++*static_cast<int*>(count); }, &calls);
-  end();
-  h_data[5] = 0;
-  EXPECT_EQ(calls, 0);
-  launch(3);
-  EXPECT_EQ(h_data[5], 7);
-  EXPECT_EQ(calls, 3);
-  std::size_t num_nodes = 0;
-  EXPECT_EQ(cudaGraphGetNodes(graph_, nullptr, &num_nodes), cudaSuccess);
-  ASSERT_EQ(num_nodes, 4u);
-  std::vector<cudaGraphNode_t> nodes(num_nodes);
-  cudaGraphGetNodes(graph_, nodes.data(), &num_nodes);
-  std::vector<cudaGraphNodeType> types(num_nodes);
-  for (std::size_t i = 0; i < num_nodes; ++i) cudaGraphNodeGetType(nodes[i], &types[i]);
-  EXPECT_EQ(types,
-            (std::vector<cudaGraphNodeType>{cudaGraphNodeTypeMemset, cudaGraphNodeTypeKernel,
-                                            cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeHost}));
-  cudaFreeHost(h_data);
-}
-
-TEST_F(Graphs, JoinsAStreamThatWaitsForACapturedEvent) {
-  begin();
-  add_kernel<<<1, kItems, 0, stream_>>>(data_, 1);
-  cudaEventRecord(fork_, stream_);
-  cudaStreamWaitEvent(other_, fork_);
-  multiply_kernel<<<1, kItems, 0, other_>>>(data_, 5);
-  cudaEventRecord(join_, other_);
-  cudaStreamWaitEvent(stream_, join_);
-  add_kernel<<<1, kItems, 0, stream_>>>(data_, 2);
-  end();
-  launch();
-  EXPECT_EQ(values(), std::vector<int>(kItems, 7));
 }
 
 TEST_F(Graphs, FindsThatNothingOrdersTwoNodes) {
@@ -160,6 +38,19 @@ TEST_F(Graphs, OrdersNodesByTheirEdges) {
   EXPECT_EQ(cudaGraphAddDependencies(graph_, &third, &first, 1), cudaSuccess);
   cudaGraphExec_t executable = nullptr;
   expect_error(cudaGraphInstantiate(&executable, graph_), cudaErrorInvalidValue);
+}
+
+TEST_F(Graphs, AddsAllEdgesOfACallOrNone) {
+  const cudaGraphNode_t doubles = add_kernel_node((void*)multiply_kernel, 2);
+  const cudaGraphNode_t adds = add_kernel_node((void*)add_kernel, 1, {doubles});
+  launch();
+  const cudaGraphNode_t from[] = {adds, adds}, to[] = {doubles, adds};
+  expect_error(cudaGraphAddDependencies(graph_, from, to, 2), cudaErrorInvalidValue);
+  const cudaGraphNode_t behind[] = {doubles, adds}, before[] = {adds, doubles};
+  expect_error(cudaGraphRemoveDependencies(graph_, behind, before, 2), cudaErrorInvalidValue);
+  std::size_t num_edges = 0;
+  EXPECT_EQ(cudaGraphGetEdges(graph_, nullptr, nullptr, &num_edges), cudaSuccess);
+  EXPECT_EQ(num_edges, 1u);
 }
 
 TEST_F(Graphs, TakesKernelsThatAreTemplates) {
@@ -300,20 +191,6 @@ TEST_F(Graphs, ChoosesABodyByAValue) {
   EXPECT_EQ(values(), std::vector<int>(kItems, 11));
 }
 
-TEST_F(Graphs, AllocatesMemoryAtEachLaunch) {
-  begin();
-  int* scratch = nullptr;
-  ASSERT_EQ(cudaMallocAsync(&scratch, kItems * sizeof(int), stream_), cudaSuccess);
-  set_kernel<int><<<1, kItems, 0, stream_>>>(scratch, 6);
-  cudaMemcpyAsync(data_, scratch, kItems * sizeof(int), cudaMemcpyDeviceToDevice, stream_);
-  ASSERT_EQ(cudaFreeAsync(scratch, stream_), cudaSuccess);
-  end();
-  launch(2);
-  EXPECT_EQ(values(), std::vector<int>(kItems, 6));
-  set_kernel<int><<<1, kItems>>>(scratch, 1);
-  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message, "freed"));
-}
-
 TEST_F(Graphs, RefusesMemoryThatIsStillThere) {
   cudaMemAllocNodeParams memory = {};
   memory.poolProps.allocType = cudaMemAllocationTypePinned;
@@ -335,65 +212,6 @@ TEST_F(Graphs, RefusesMemoryThatIsStillThere) {
   EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
   EXPECT_EQ(cudaFree(memory.dptr), cudaSuccess);
   cudaGraphExecDestroy(executable);
-}
-
-TEST_F(Graphs, SaysWhatCannotBeCaptured) {
-  expect_error(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
-               cudaErrorStreamCaptureUnsupported);
-  cudaGraph_t graph = nullptr;
-  expect_error(cudaStreamEndCapture(stream_, &graph), cudaErrorIllegalState);
-  begin();
-  expect_error(cudaStreamEndCapture(stream_, nullptr), cudaErrorInvalidValue);
-  expect_error(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
-  expect_error(cudaStreamSynchronize(stream_), cudaErrorStreamCaptureUnsupported);
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  EXPECT_EQ(cudaStreamIsCapturing(stream_, &status), cudaSuccess);
-  EXPECT_EQ(status, cudaStreamCaptureStatusInvalidated);
-  expect_error(cudaStreamEndCapture(stream_, &graph), cudaErrorStreamCaptureInvalidated);
-  EXPECT_EQ(graph, nullptr);
-}
-
-TEST_F(Graphs, ForbidsAllocationsWhileItCaptures) {
-  void* memory = nullptr;
-  begin();
-  expect_error(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
-  cudaGraph_t graph = nullptr;
-  expect_error(cudaStreamEndCapture(stream_, &graph), cudaErrorStreamCaptureInvalidated);
-  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
-  EXPECT_EQ(cudaMalloc(&memory, 4), cudaSuccess);
-  EXPECT_EQ(cudaFree(memory), cudaSuccess);
-  end();
-}
-
-TEST_F(Graphs, KeepsTheLegacyStreamOutOfCaptures) {
-  cudaStream_t blocking = nullptr;
-  cudaStreamCreate(&blocking);
-  ASSERT_EQ(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal), cudaSuccess);
-  add_kernel<<<1, kItems>>>(data_, 1);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorStreamCaptureImplicit);
-  cudaGraph_t graph = nullptr;
-  expect_error(cudaStreamEndCapture(blocking, &graph), cudaErrorStreamCaptureInvalidated);
-  cudaStreamDestroy(blocking);
-  begin();  // a stream that does not wait for the legacy one
-  add_kernel<<<1, kItems>>>(data_, 1);
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  end();
-  EXPECT_EQ(values(), std::vector<int>(kItems, 1));
-}
-
-TEST_F(Graphs, WantsStreamsJoinedAndEndedWhereTheyBegan) {
-  begin();
-  cudaEventRecord(fork_, stream_);
-  cudaStreamWaitEvent(other_, fork_);
-  add_kernel<<<1, kItems, 0, other_>>>(data_, 1);
-  cudaGraph_t graph = nullptr;
-  expect_error(cudaStreamEndCapture(other_, &graph), cudaErrorStreamCaptureUnmatched);
-  expect_error(cudaEventSynchronize(fork_), cudaErrorCapturedEvent);
-  expect_error(cudaStreamEndCapture(stream_, &graph), cudaErrorStreamCaptureUnjoined);
-  cudaEventRecord(join_, other_);
-  begin();
-  expect_error(cudaStreamWaitEvent(stream_, join_), cudaErrorStreamCaptureIsolation);
-  expect_error(cudaStreamEndCapture(stream_, &graph), cudaErrorStreamCaptureInvalidated);
 }
 
 TEST_F(Graphs, RefusesWhatIsNoKernelAndNoNode) {

@@ -137,6 +137,89 @@ TEST_F(Launch, RefusesALaunchInsideAKernel) {
   expect_finding(simt::FindingKind::kLaunchError);
 }
 
+__global__ void append(int* list, int value) { list[atomicAdd(&list[0], 1) + 1] = value; }
+
+__global__ void append_around(int* list, int value) {
+  append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, value + 2);
+  append<<<1, 1>>>(list, value + 1);
+  append<<<1, 2000>>>(list, 99);  // too many threads: refused
+  list[20 + value] = cudaGetLastError();
+  list[atomicAdd(&list[0], 1) + 1] = value;
+}
+
+__global__ void append_twice(int* list) {
+  append_around<<<1, 1>>>(list, 1);
+  append_around<<<1, 1, 0, cudaStreamFireAndForget>>>(list, 5);
+  list[atomicAdd(&list[0], 1) + 1] = 0;
+}
+
+class NestedLaunch : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    simt::allow_nested_launches(true);
+  }
+  void TearDown() override {
+    simt::allow_nested_launches(false);
+    DeviceTest::TearDown();
+  }
+};
+
+TEST_F(NestedLaunch, RunsAfterTheKernelThatLaunchesItAndBeforeTheHostGoesOn) {
+  Managed<int> list(40);
+  append_twice<<<1, 1>>>(list.get());
+  const std::vector<int> values = list.values();
+  EXPECT_EQ(std::vector<int>(values.begin(), values.begin() + 8),
+            (std::vector<int>{7, 0, 1, 2, 3, 5, 6, 7}));
+  EXPECT_EQ(values[21], cudaErrorInvalidValue);
+  EXPECT_EQ(values[25], cudaErrorInvalidValue);
+}
+
+__global__ void launch_and_trap(int* list) {
+  append<<<1, 1>>>(list, 1);
+  __trap();
+}
+
+__global__ void launch_itself(int* count, cudaStream_t stream) {
+  if (++count[0] == 20000) return;
+  launch_itself<<<1, 1, 0, stream>>>(count, stream);
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) count[1] = error;
+}
+
+TEST_F(NestedLaunch, IsRefusedBelowTheDepthOfADevice) {
+  Managed<int> count(2);
+  launch_itself<<<1, 1>>>(count.get(), cudaStreamFireAndForget);
+  EXPECT_EQ(count[0], 1 + 24);
+  EXPECT_EQ(count[1], cudaErrorLaunchMaxDepthExceeded);
+}
+
+TEST_F(NestedLaunch, FollowsItselfAsATailForAsLongAsItLikes) {
+  Managed<int> count(2);
+  launch_itself<<<1, 1>>>(count.get(), cudaStreamTailLaunch);
+  EXPECT_EQ(count[0], 20000);
+  EXPECT_EQ(count[1], cudaSuccess);
+}
+
+TEST_F(NestedLaunch, IsDroppedIfTheKernelFaults) {
+  Managed<int> list(4);
+  launch_and_trap<<<1, 1>>>(list.get());
+  expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
+  append<<<1, 1>>>(list.get(), 5);
+  EXPECT_EQ(list[0], 1);
+  EXPECT_EQ(list[1], 5);
+}
+
+__global__ void fill(int* items) { items[threadIdx.x] = 7; }
+__global__ void fill_by_child(int* items) { fill<<<1, 65>>>(items); }
+
+TEST_F(NestedLaunch, IsCheckedLikeAnyOther) {
+  int* d_items = nullptr;
+  cudaMalloc(&d_items, 64 * sizeof(int));
+  fill_by_child<<<1, 1>>>(d_items);
+  expect_finding(simt::FindingKind::kOutOfBounds);
+  cudaFree(d_items);
+}
+
 TEST_F(Launch, TakesArgumentsByPointer) {
   Managed<int> out(32);
   Pair pair{1, 2};

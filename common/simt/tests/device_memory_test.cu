@@ -183,6 +183,15 @@ TEST_F(Memory, KnowsWhatTheHostCopiesUnwritten) {
   expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
+TEST_F(Memory, FindsUnwrittenCopiesWhereAKernelHasReadBefore) {
+  Device<int> a(32), b(32), out(32);
+  cudaMemset(b.get(), 0, 32 * sizeof(int));
+  copy_kernel<<<1, 32>>>(b.get(), out.get(), 0);
+  cudaMemcpy(b.get(), a.get(), 32 * sizeof(int), cudaMemcpyDeviceToDevice);
+  copy_kernel<<<1, 32>>>(b.get(), out.get(), 0);
+  expect_finding(simt::FindingKind::kUninitializedRead);
+}
+
 __global__ void shared_kernel(int* out, int num_written) {
   __shared__ int tile[64];
   extern __shared__ int dynamic[];

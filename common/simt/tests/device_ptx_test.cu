@@ -57,6 +57,28 @@ PTX_RESULT(conversions, unsigned, {
   limited = static_cast<unsigned char>(limited_bits);
   *out = rounded == 2 && back == 7.0f && limited == 255 && ieee > 3.14f && ieee < 3.15f;
 })
+// Rounded twice, a * a + c would be 0.
+PTX_RESULT(fused_sums, unsigned, {
+  constexpr unsigned short a = 0x3f81, c = 0xbf82;            // bf16: 1 + 2^-7, -(1 + 2^-6)
+  constexpr unsigned short half_a = 0x3c01, half_c = 0xbc02;  // 1 + 2^-10, -(1 + 2^-9)
+  unsigned short sum, half_sum;
+  unsigned pair;
+  asm("fma.rn.bf16 %0, %1, %1, %2;" : "=h"(sum) : "h"(a), "h"(c));
+  asm("fma.rn.f16 %0, %1, %1, %2;" : "=h"(half_sum) : "h"(half_a), "h"(half_c));
+  asm("fma.rn.bf16x2 %0, %1, %1, %2;" : "=r"(pair) : "r"(a * 0x10001u), "r"(c * 0x10001u));
+  *out = sum == 0x3880 && half_sum == 0x0010 && pair == 0x38803880u;  // 2^-14, 2^-20
+})
+PTX_RESULT(limited_sums, unsigned, {
+  unsigned short sum;
+  unsigned pair;
+  float real;
+  int whole;
+  asm("add.sat.f16 %0, %1, %1;" : "=h"(sum) : "h"(static_cast<unsigned short>(0x3a00)));
+  asm("fma.rn.sat.f16x2 %0, %1, %1, %1;" : "=r"(pair) : "r"(0xbc003c00u));
+  asm("mul.sat.f32 %0, %1, %1;" : "=f"(real) : "f"(-3.0f));
+  asm("mad.hi.sat.s32 %0, %1, %1, %2;" : "=r"(whole) : "r"(0x40000000), "r"(0x7fffffff));
+  *out = sum == 0x3c00 && pair == 0x00003c00u && real == 1 && whole == 0x7fffffff;
+})
 PTX_RESULT(branches, int, {
   int sum = 0;
   asm volatile(
@@ -88,6 +110,8 @@ TEST_F(Ptx, Calculates) {
   EXPECT_EQ(multiply_add(), 0x200000005ull);
   EXPECT_EQ(bit_fields(), 1u);
   EXPECT_EQ(conversions(), 1u);
+  EXPECT_EQ(fused_sums(), 1u);
+  EXPECT_EQ(limited_sums(), 1u);
   EXPECT_EQ(branches(), 115);
   EXPECT_EQ(packed(), 0x0000000700000005ull);
 }

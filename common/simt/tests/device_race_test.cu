@@ -40,6 +40,42 @@ TEST_F(Race, FindsAMissingBarrier) {
   EXPECT_TRUE(found);
 }
 
+__global__ void reused_tile_kernel(int rounds, int* out) {
+  __shared__ int tile[kThreads];
+  const int t = threadIdx.y * 32 + threadIdx.x;
+  int sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    tile[t] = t + round;
+    __syncthreads();
+    sum += tile[kThreads - 1 - t];
+  }
+  out[t] = sum;
+}
+constexpr int kTileReadLine = __LINE__ - 4;
+
+// A barrier does stand between the two lines, so the message says on which way there is none.
+TEST_F(Race, NamesTheWayAroundALoopThatLacksABarrier) {
+  Managed<int> out(kThreads);
+  reused_tile_kernel<<<1, dim3(32, 2)>>>(1, out.get());
+  EXPECT_TRUE(simt::take_findings().empty());
+  reused_tile_kernel<<<1, dim3(32, 2)>>>(2, out.get());
+  const std::string read = "line " + std::to_string(kTileReadLine);
+  const std::string barrier = "line " + std::to_string(kTileReadLine - 1);
+  const std::string write = "line " + std::to_string(kTileReadLine - 2);
+  bool found = false;
+  for (const simt::Finding& finding : simt::take_findings()) {
+    if (finding.kind != simt::FindingKind::kRace) continue;
+    found = true;
+    EXPECT_TRUE(contains(finding.message, "the __syncthreads() in " + barrier + " stands between " +
+                                              write + " and " + read +
+                                              ", but none stands between " + read + " and " +
+                                              write + " of the next round"));
+    EXPECT_FALSE(contains(finding.message, "no __syncthreads()"));
+    EXPECT_TRUE(contains(finding.message, "that thread ("));  // both by their coordinates
+  }
+  EXPECT_TRUE(found);
+}
+
 __global__ void lost_update_kernel(int* sum) { sum[0] += 1; }
 
 // A barrier or a fence would not help: the message advises an atomic, or another index.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a recording says of a launch; and that nothing else changes.
+#include <mma.h>
+
 #include "device_counting.h"
 #include "simt/recording.h"
 
@@ -89,6 +91,26 @@ TEST_F(Recording, TheSidesOfABranchTakeTurns) {
   const std::string text = recorded([&] { odd_and_even<<<1, 32>>>(out.get()); });
   EXPECT_TRUE(contains(text, ",1431655765,4294967295,0,")) << "the even lanes";
   EXPECT_TRUE(contains(text, ",2863311530,4294967295,0,")) << "the odd lanes";
+}
+
+__global__ void square(const __half* in, float* out) {
+  using namespace nvcuda;
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sums;
+  wmma::load_matrix_sync(a, in, 16);
+  wmma::load_matrix_sync(b, in, 16);
+  wmma::fill_fragment(sums, 0.0f);
+  wmma::mma_sync(sums, a, b, sums);
+  wmma::store_matrix_sync(out, sums, 16, wmma::mem_row_major);
+}
+
+TEST_F(Recording, NamesAProductOfMatricesWithoutItsTiles) {
+  Managed<__half> in(256, __half(1.0f));
+  Managed<float> out(256);
+  const std::string text = recorded([&] { square<<<1, 32>>>(in.get(), out.get()); });
+  EXPECT_EQ(count(text, R"("mma","","")"), 1) << text;
+  EXPECT_EQ(out[255], 16);
 }
 
 __global__ void racy(int* sum) { *sum += 1; }

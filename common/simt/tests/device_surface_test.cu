@@ -91,7 +91,16 @@ TEST_F(DeviceSurface, EndsTheKernelOutsideInTrapMode) {
   EXPECT_EQ(finding.line, kWriteLine);
   EXPECT_TRUE(contains(finding.message,
                        "thread (0,2,0) of block 0 writes 4 bytes at byte 0, row 2 of a surface of "
-                       "3 x 2 elements of 4 bytes: x counts bytes"));
+                       "3 x 2 elements of 4 bytes"));
+  EXPECT_EQ(finding.message.find("x counts"), std::string::npos);
+}
+
+TEST_F(DeviceSurface, ExplainsAColumnOutside) {
+  Surfaced<short2> surface({3, 2, 0});
+  count_2d_kernel<<<1, dim3(4, 1)>>>(surface.object, cudaBoundaryModeTrap);
+  EXPECT_TRUE(contains(
+      expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+      "at byte 12, row 0 of a surface of 3 x 2 elements of 4 bytes: x counts bytes, from 0 to 8"));
 }
 
 TEST_F(DeviceSurface, DropsWritesOutsideInZeroMode) {

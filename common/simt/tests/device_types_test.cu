@@ -34,6 +34,40 @@ TEST_F(Types, FindsAMisalignedVector) {
   copy_vector_kernel<<<1, 4>>>(in.get() + 4, out.get());
 }
 
+__global__ void shared_vector_kernel(float4* out) {
+  alignas(16) __shared__ float tiles[12];
+  float* const tile = tiles + 2;
+  tile[threadIdx.x] = 1.0f;
+  __syncwarp();
+  if (threadIdx.x == 0) out[0] = *reinterpret_cast<const float4*>(tile);
+}
+
+// The variable's own address is fine, so alignas is no remedy.
+TEST_F(Types, AdvisesNoAlignasForAnAlignedArray) {
+  Managed<float4> out(1);
+  shared_vector_kernel<<<1, 8>>>(out.get());
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
+  EXPECT_FALSE(contains(finding.message, "alignas"));
+}
+
+// Of two arrays of 20 bytes, at most one begins at a multiple of 16.
+__global__ void unaligned_array_kernel(float4* out) {
+  __shared__ float first[5];
+  __shared__ float second[5];
+  float* const tile = reinterpret_cast<std::uintptr_t>(first) % 16 != 0 ? first : second;
+  for (int i = 0; i < 5; ++i) first[i] = second[i] = 1.0f;
+  out[0] = *reinterpret_cast<const float4*>(tile);
+}
+
+TEST_F(Types, AdvisesAlignasForAnArrayOfSharedMemory) {
+  Managed<float4> out(1);
+  unaligned_array_kernel<<<1, 1>>>(out.get());
+  const simt::Finding finding =
+      expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
+  EXPECT_TRUE(contains(finding.message, " past a multiple of 16: declare it alignas(16)"));
+}
+
 __device__ float sum_of(float4 v) { return v.x + v.y + v.z + v.w; }
 
 __global__ void sum_vector_kernel(const float* in, float* out) {

@@ -75,6 +75,37 @@ TEST(IntegerIntrinsics, WorkOnPartsOfWords) {
   EXPECT_EQ(__vsads2(0x80000001u, 0x7fff0003u), 0x00010001u);
 }
 
+TEST(IntegerIntrinsics, ChooseForDynamicProgramming) {
+  EXPECT_EQ(__vimax3_s32(-3, 7, 5), 7);
+  EXPECT_EQ(__vimin3_u32(0xffffffffu, 7, 9), 7u);
+  EXPECT_EQ(__vimax3_s16x2(0xffff0001u, 0xfffe0002u, 0x80000003u), 0xffff0003u);
+  EXPECT_EQ(__vimin3_u16x2(0xffff0001u, 0xfffe0002u, 0x80000003u), 0x80000001u);
+  EXPECT_EQ(__vimax3_s32_relu(-3, -7, -5), 0);
+  EXPECT_EQ(__vimin3_s16x2_relu(0xffff0005u, 0x00010006u, 0x00020007u), 0x00000005u);
+  EXPECT_EQ(__viaddmax_s32(5, -9, -7), -4);
+  EXPECT_EQ(__viaddmin_s32(0x7fffffff, 1, 0), -0x7fffffff - 1) << "the sum wraps";
+  EXPECT_EQ(__viaddmax_u32(0xffffffffu, 2, 0), 1u);
+  EXPECT_EQ(__viaddmax_s16x2(0x7fff0001u, 0x00010001u, 0x00000000u), 0x00000002u);
+  EXPECT_EQ(__viaddmin_u16x2(0xffff0001u, 0x00020001u, 0x00050005u), 0x00010002u);
+  EXPECT_EQ(__viaddmin_s32_relu(-5, 1, 3), 0);
+  EXPECT_EQ(__vimax_s32_relu(-5, -1), 0);
+  EXPECT_EQ(__vimin_s16x2_relu(0xffff0005u, 0x00030004u), 0x00000004u);
+}
+
+TEST(IntegerIntrinsics, SayWhatTheyHaveChosen) {
+  bool high = false, low = false;
+  EXPECT_EQ(__vibmax_s32(-1, -1, &low), -1);
+  EXPECT_TRUE(low) << "the first of two equal numbers";
+  EXPECT_EQ(__vibmin_u32(5, 3, &low), 3u);
+  EXPECT_FALSE(low);
+  EXPECT_EQ(__vibmax_s16x2(0xffff0005u, 0x00010004u, &high, &low), 0x00010005u);
+  EXPECT_FALSE(high);
+  EXPECT_TRUE(low);
+  EXPECT_EQ(__vibmin_u16x2(0xffff0005u, 0x00010004u, &high, &low), 0x00010004u);
+  EXPECT_FALSE(high);
+  EXPECT_FALSE(low);
+}
+
 TEST(RoundedArithmetic, RoundsAsItSays) {
   const float one_up = std::nextafter(1.0f, 2.0f);
   EXPECT_EQ(__fadd_rn(1.0f, 1e-12f), 1.0f);

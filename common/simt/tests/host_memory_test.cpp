@@ -19,6 +19,13 @@ namespace {
 
 class HostMemory : public simt_test::HostTest {};
 
+TEST_F(HostMemory, TakesAPointerToConstant) {
+  const float* d_in = nullptr;
+  ASSERT_EQ(cudaMalloc(&d_in, 4 * sizeof(float)), cudaSuccess);
+  EXPECT_TRUE(is_device_address(d_in));
+  EXPECT_EQ(cudaFree(const_cast<float*>(d_in)), cudaSuccess);
+}
+
 TEST_F(HostMemory, AllocatesAlignedAndPoisonedInTheDeviceRange) {
   for (const std::size_t size_bytes : {1, 31, 256, 257, 100000}) {
     unsigned char* p = nullptr;

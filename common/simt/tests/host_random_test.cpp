@@ -4,6 +4,7 @@
 #include <curand.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "host_test.h"
@@ -155,6 +156,25 @@ TEST_F(HostRandom, RefusesWhatItLacks) {
             CURAND_STATUS_LENGTH_NOT_MULTIPLE);
   EXPECT_EQ(curandGenerateNormal(Generator(kTypes[1]).handle, numbers, 3, 0, 1),
             CURAND_STATUS_SUCCESS);
+}
+
+TEST_F(HostRandom, RefusesAGeneratorThatIsNoMore) {
+  curandGenerator_t generator = nullptr;
+  ASSERT_EQ(curandCreateGeneratorHost(&generator, kTypes[0]), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(curandDestroyGenerator(generator), CURAND_STATUS_SUCCESS);
+  unsigned word = 0;
+  EXPECT_EQ(curandGenerate(generator, &word, 1), CURAND_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(curandDestroyGenerator(generator), CURAND_STATUS_NOT_INITIALIZED);
+}
+
+TEST_F(HostRandom, RefusesAMeanThatNoWordHolds) {
+  Generator generator(kTypes[0]);
+  unsigned word = 0;
+  for (const double mean :
+       {0.0, -1.0, 1e10, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(curandGeneratePoisson(generator.handle, &word, 1, mean), CURAND_STATUS_OUT_OF_RANGE)
+        << mean;
+  }
 }
 
 }  // namespace

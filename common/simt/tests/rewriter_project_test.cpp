@@ -72,6 +72,16 @@ class ProjectTest : public testing::Test {
   fs::path dir_;
 };
 
+TEST_F(ProjectTest, IncludesWhatInlinePtxNeedsWithoutOperandsToo) {
+  const std::string include = "#include \"simt/ptx.h\"\n";
+  write("in.cu", "void f() { asm volatile(\"bar.sync 1;\"); }\n");
+  rewrite();
+  EXPECT_TRUE(read("out/out.cpp").starts_with(include));
+  write("in.cu", "void f() {}\n");
+  rewrite();
+  EXPECT_FALSE(read("out/out.cpp").starts_with(include));
+}
+
 TEST_F(ProjectTest, WorksWithAnEmptyFile) {
   write("in.cu", "");
   rewrite();

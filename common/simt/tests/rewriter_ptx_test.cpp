@@ -44,10 +44,40 @@ TEST(RewriterPtx, KeepsTheNumbersOfLines) {
 TEST(RewriterPtx, NamesWhatItDoesNotKnow) {
   EXPECT_TRUE(has(rewritten(R"(asm volatile("wgmma.fence.sync.aligned;");)"),
                   R"(::simt::unknown_ptx("wgmma.fence.sync.aligned");)"));
-  EXPECT_TRUE(has(rewritten(R"(asm volatile("bar.sync 1, 64;");)"), "unknown_ptx"))
-      << "only barrier 0 is here";
   EXPECT_TRUE(has(rewritten(R"(asm volatile("prmt.b32.f4e %0, %1, %1, 3;" : "=r"(x) : "r"(y));)"),
                   "unknown_ptx"));
+}
+
+TEST(RewriterPtx, ChecksTheRegistersOfAProduct) {
+  const std::string start = R"(asm("mma.sync.aligned.m16n8k8.row.col.)";
+  const std::string right =
+      "f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};";
+  const std::string end = R"(" : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "r"(a));)";
+  EXPECT_TRUE(has(rewritten(start + right + end), "MatrixProduct<16, 8, float, ::simt::ptx::Tf32"));
+  for (const std::string wrong :
+       {"f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4}, {%4,%4}, {%0,%1,%2,%3};",
+        "f16.tf32.tf32.f16 {%0,%1}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1};",
+        "f32.tf32.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};"}) {
+    std::string source = start;
+    source += wrong;
+    source += end;
+    EXPECT_TRUE(has(rewritten(source), "unknown_ptx")) << wrong;
+  }
+}
+
+TEST(RewriterPtx, NamesWhatAnAssemblerWouldMiss) {
+  const auto complaint = [](const std::string& text) {
+    return rewritten("asm volatile(\"" + text + "\" : \"=r\"(x) : \"r\"(y));");
+  };
+  EXPECT_TRUE(has(complaint("add.s32 %0, %1, %5;"), "uses %5, but has 2 operands"));
+  EXPECT_TRUE(has(complaint("mov.u32 %0, %nonsense;"), "uses %nonsense, which no .reg declares"));
+  EXPECT_TRUE(has(complaint("@p add.s32 %0, %1, 1;"), "uses p, which no .reg declares"));
+  EXPECT_TRUE(has(complaint("bra again; add.s32 %0, %1, 1;"), "to again, which is no label"));
+  EXPECT_TRUE(has(complaint("add.s32 %0, %1;"), "unknown_ptx(\"add.s32 with 2 operands\")"));
+  const std::string right = complaint(
+      "{ .reg .pred p<2>; .reg .b32 t; mov.u32 t, %tid.x; setp.lt.u32 p0|p1, t, 0x1F; "
+      "@!p1 mov.b32 {_, %0}, 0f3F800000; ld.global.u32 %0, [%1+-4]; }");
+  EXPECT_TRUE(has(right, "simt_reg_p1"));
 }
 
 TEST(RewriterPtx, ReadsOperandsWithoutACommaBetweenThem) {

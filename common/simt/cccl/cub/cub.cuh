@@ -2,6 +2,8 @@
 // The part of CUB that the emulator has, written from its documentation. docs/emulator.md lists it.
 #pragma once
 
+#include <chrono>  // NVIDIA's headers include it, and programs count on that
+
 #include "cub/block/block_exchange.cuh"
 #include "cub/block/block_load.cuh"
 #include "cub/block/block_radix_sort.cuh"

@@ -6,6 +6,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "simt/block_tile.h"
 #include "simt/warp_group.h"
 
 namespace cooperative_groups {
@@ -52,6 +53,14 @@ SIMT_INLINE std::decay_t<T> reduce(const Group& group, T&& value, Operation oper
     if (rank + offset < size) result = operation(result, other);
   }
   return group.shfl(result, 0);
+}
+
+template <unsigned tile_size, class Parent, class T, class Operation>
+requires(tile_size >
+         32) SIMT_INLINE std::decay_t<T> reduce(const thread_block_tile<tile_size, Parent>& group,
+                                                T&& value, Operation operation) {
+  const auto warp = tiled_partition<32>(this_thread_block());
+  return group.combined(reduce(warp, value, operation), operation);
 }
 
 // The combination of the values of ranks 0 to this one.

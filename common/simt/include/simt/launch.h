@@ -50,6 +50,10 @@ SIMT_INLINE void check_launch_bounds(unsigned max_threads, unsigned /*min_blocks
   check_launch_bounds(max_threads);
 }
 
+// Whether kernels may launch kernels, as in programs that nvcc compiles with -rdc=true. Otherwise,
+// and by default, such a launch is a finding and launches nothing.
+void allow_nested_launches(bool allowed);
+
 namespace detail {
 
 // The kernel and its arguments.
@@ -69,7 +73,7 @@ struct Closure {
 //                                       shared memory
 //   cudaErrorInvalidResourceHandle      not a stream
 //   cudaErrorCooperativeLaunchTooLarge  a cooperative grid that cannot be resident as a whole
-//   cudaErrorNotSupported               a launch from inside a kernel
+//   cudaErrorNotSupported               a launch from inside a kernel, unless these are allowed
 //   the sticky error                    an earlier kernel faulted; nothing ran
 // A kernel that faults is reported as a finding and sets the sticky error; the launch itself
 // returns cudaSuccess then, as an asynchronous launch does.

@@ -116,32 +116,32 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t size_bytes) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), size_bytes);
+  return cudaMalloc((void**)pointer, size_bytes);
 }
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t size_bytes, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), size_bytes, stream);
+  return cudaMallocAsync((void**)pointer, size_bytes, stream);
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width_bytes,
                             std::size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
+  return cudaMallocPitch((void**)pointer, pitch, width_bytes, height);
 }
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t size_bytes,
                               unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), size_bytes, flags);
+  return cudaMallocManaged((void**)pointer, size_bytes, flags);
 }
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t size_bytes,
                            unsigned int flags = cudaHostAllocDefault) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), size_bytes, flags);
+  return cudaMallocHost((void**)pointer, size_bytes, flags);
 }
 template <class T>
 cudaError_t cudaHostAlloc(T** pointer, std::size_t size_bytes, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size_bytes, flags);
+  return cudaHostAlloc((void**)pointer, size_bytes, flags);
 }
 template <class T>
 cudaError_t cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_pointer), host_pointer, flags);
+  return cudaHostGetDevicePointer((void**)device_pointer, host_pointer, flags);
 }

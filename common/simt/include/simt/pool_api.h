@@ -77,7 +77,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size_bytes, cuda
 template <class T>
 cudaError_t cudaMallocFromPoolAsync(T** pointer, std::size_t size_bytes, cudaMemPool_t pool,
                                     cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size_bytes, pool, stream);
+  return cudaMallocFromPoolAsync((void**)pointer, size_bytes, pool, stream);
 }
 inline cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaMemPool_t pool,
                                    cudaStream_t stream) {

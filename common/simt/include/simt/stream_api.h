@@ -9,6 +9,8 @@
 #define cudaStreamNonBlocking 0x01u
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
+#define cudaStreamTailLaunch (reinterpret_cast<cudaStream_t>(0x3))  // these two: in kernels
+#define cudaStreamFireAndForget (reinterpret_cast<cudaStream_t>(0x4))
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* user_data);
 typedef void (*cudaHostFn_t)(void* user_data);

@@ -58,6 +58,12 @@ std::shared_ptr<CUgraph_st> clone(const CUgraph_st& graph);
 // the first error.
 cudaError_t run(CUgraph_st& graph, cudaStream_t stream);
 
+// The memory of a graph's nodes: from an allocation's turn to that of its free node, and what an
+// earlier launch has left, of a graph that frees it at the next one.
+cudaError_t take(const cudaMemAllocNodeParams& memory);
+cudaError_t give_back(const cudaMemFreeNodeParams& memory);
+void free_left(const CUgraph_st& graph);
+
 // A graph whose edges form no circle.
 bool can_be_ordered(CUgraph_st& graph);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Edges and the lists of nodes.
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "graph.h"
@@ -24,6 +26,27 @@ cudaError_t give_nodes(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_
   return set_last_error(cudaSuccess);
 }
 
+using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;
+
+// Whether all edges are between nodes of the graph, none twice, and each is in the graph, or none.
+bool are_edges(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+               std::size_t num_edges, bool in_graph) {
+  if (!is_graph(graph) || (num_edges != 0 && (from == nullptr || to == nullptr))) return false;
+  std::set<Edge> named;
+  for (std::size_t i = 0; i < num_edges; ++i) {
+    if (!contains(graph, from[i]) || !contains(graph, to[i]) || from[i] == to[i]) return false;
+    const std::vector<cudaGraphNode_t>& before = to[i]->dependencies;
+    const bool is_there = std::find(before.begin(), before.end(), from[i]) != before.end();
+    if (is_there != in_graph || !named.emplace(from[i], to[i]).second) return false;
+  }
+  return true;
+}
+
+void drop_edge(cudaGraphNode_t from, CUgraphNode_st& to) {
+  std::vector<cudaGraphNode_t>& before = to.dependencies;
+  before.erase(std::remove(before.begin(), before.end(), from), before.end());
+}
+
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph, bool only_roots) {
   std::vector<cudaGraphNode_t> found;
   for (const auto& node : graph->nodes) {
@@ -38,18 +61,10 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                      std::size_t num_dependencies) {
   const simt::internal::DeviceLock lock;
-  const bool is_named = num_dependencies == 0 || (from != nullptr && to != nullptr);
-  if (!is_graph(graph) || !is_named) return set_last_error(cudaErrorInvalidValue);
-  for (std::size_t i = 0; i < num_dependencies; ++i) {
-    if (!contains(graph, from[i]) || !contains(graph, to[i]) || from[i] == to[i]) {
-      return set_last_error(cudaErrorInvalidValue);
-    }
-    std::vector<cudaGraphNode_t>& before = to[i]->dependencies;
-    if (std::find(before.begin(), before.end(), from[i]) != before.end()) {
-      return set_last_error(cudaErrorInvalidValue);
-    }
-    before.push_back(from[i]);
+  if (!are_edges(graph, from, to, num_dependencies, false)) {
+    return set_last_error(cudaErrorInvalidValue);
   }
+  for (std::size_t i = 0; i < num_dependencies; ++i) to[i]->dependencies.push_back(from[i]);
   graph->order.clear();
   return set_last_error(cudaSuccess);
 }
@@ -58,15 +73,10 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
                                         const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                         std::size_t num_dependencies) {
   const simt::internal::DeviceLock lock;
-  const bool is_named = num_dependencies == 0 || (from != nullptr && to != nullptr);
-  if (!is_graph(graph) || !is_named) return set_last_error(cudaErrorInvalidValue);
-  for (std::size_t i = 0; i < num_dependencies; ++i) {
-    if (!contains(graph, to[i])) return set_last_error(cudaErrorInvalidValue);
-    std::vector<cudaGraphNode_t>& before = to[i]->dependencies;
-    const auto found = std::find(before.begin(), before.end(), from[i]);
-    if (found == before.end()) return set_last_error(cudaErrorInvalidValue);
-    before.erase(found);
+  if (!are_edges(graph, from, to, num_dependencies, true)) {
+    return set_last_error(cudaErrorInvalidValue);
   }
+  for (std::size_t i = 0; i < num_dependencies; ++i) drop_edge(from[i], *to[i]);
   graph->order.clear();
   return set_last_error(cudaSuccess);
 }
@@ -75,10 +85,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   const simt::internal::DeviceLock lock;
   if (!is_node(node) || !is_graph(node->graph)) return set_last_error(cudaErrorInvalidValue);
   CUgraph_st& graph = *node->graph;
-  for (const auto& other : graph.nodes) {
-    std::vector<cudaGraphNode_t>& before = other->dependencies;
-    before.erase(std::remove(before.begin(), before.end(), node), before.end());
-  }
+  for (const auto& other : graph.nodes) drop_edge(node, *other);
   const auto place = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                   [&](const auto& other) { return other.get() == node; });
   forget_node(node);

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <set>
+#include <type_traits>
 #include <vector>
 
 #include "curand.h"
@@ -34,6 +37,17 @@ constexpr Portion kTwoWords = {1, 2};
 constexpr Portion kPair = {2, 2};
 constexpr Portion kDoublePair = {2, 4};
 
+// Those that a program has created and not destroyed.
+std::set<curandGenerator_t>& generators() {
+  static auto* const all = new std::set<curandGenerator_t>;  // outlives all users
+  return *all;
+}
+
+bool is_generator(curandGenerator_t generator) {
+  const internal::DeviceLock lock;
+  return generators().count(generator) != 0;
+}
+
 curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool is_hosts) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   auto made = std::make_unique<curandGenerator_st>();
@@ -51,6 +65,8 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool i
   }
   made->is_hosts = is_hosts;
   *generator = made.release();
+  const internal::DeviceLock lock;
+  generators().insert(*generator);
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -78,7 +94,7 @@ template <class T, class Make>
 curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_items,
                         Portion portion, Make make) {
   const internal::DeviceLock lock;
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (portion.numbers > 1 && num_items % 2 != 0 && !generator->allows_odd_counts) {
     return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   }
@@ -97,6 +113,25 @@ curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_
   }
   generator->position = streams.position();
   return deliver(*generator, output, numbers);
+}
+
+// finish(x) makes a number of one with the mean 0 and the deviation 1.
+template <class T, class Finish>
+curandStatus_t generate_normal(curandGenerator_t generator, T* output, std::size_t num_items,
+                               Finish finish) {
+  constexpr bool kIsDouble = std::is_same_v<T, double>;
+  return generate(generator, output, num_items, kIsDouble ? kDoublePair : kPair,
+                  [=](const std::uint32_t* words, T* made) {
+                    const auto put = [&](const auto& both) {
+                      made[0] = finish(both.x);
+                      made[1] = finish(both.y);
+                    };
+                    if constexpr (kIsDouble) {
+                      put(box_muller_double({words[0], words[1], words[2], words[3]}));
+                    } else {
+                      put(box_muller(words[0], words[1]));
+                    }
+                  });
 }
 
 // The probabilities of at most 0, 1, ... events, from the first that is not negligible on.
@@ -129,7 +164,8 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRng
 }
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  const simt::internal::DeviceLock lock;
+  if (simt::generators().erase(generator) == 0) return CURAND_STATUS_NOT_INITIALIZED;
   delete generator;
   return CURAND_STATUS_SUCCESS;
 }
@@ -141,28 +177,28 @@ curandStatus_t curandGetVersion(int* version) {
 }
 
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->seed = seed;
   generator->has_started = false;
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->position = offset;
   generator->has_started = false;
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   const bool is_known = order == CURAND_ORDERING_PSEUDO_BEST ||
                         order == CURAND_ORDERING_PSEUDO_DEFAULT ||
                         order == CURAND_ORDERING_PSEUDO_LEGACY;
@@ -170,7 +206,7 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
 }
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
-  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   simt::start(*generator);
   return CURAND_STATUS_SUCCESS;
 }
@@ -198,49 +234,31 @@ curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* 
 
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* output,
                                     std::size_t num_items, float mean, float stddev) {
-  return simt::generate(generator, output, num_items, simt::kPair,
-                        [=](const std::uint32_t* words, float* made) {
-                          const float2 both = simt::box_muller(words[0], words[1]);
-                          made[0] = mean + stddev * both.x;
-                          made[1] = mean + stddev * both.y;
-                        });
+  return simt::generate_normal(generator, output, num_items,
+                               [=](float normal) { return mean + stddev * normal; });
 }
 
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* output,
                                           std::size_t num_items, double mean, double stddev) {
-  return simt::generate(
-      generator, output, num_items, simt::kDoublePair,
-      [=](const std::uint32_t* words, double* made) {
-        const double2 both = simt::box_muller_double({words[0], words[1], words[2], words[3]});
-        made[0] = mean + stddev * both.x;
-        made[1] = mean + stddev * both.y;
-      });
+  return simt::generate_normal(generator, output, num_items,
+                               [=](double normal) { return mean + stddev * normal; });
 }
 
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* output,
                                        std::size_t num_items, float mean, float stddev) {
-  return simt::generate(generator, output, num_items, simt::kPair,
-                        [=](const std::uint32_t* words, float* made) {
-                          const float2 both = simt::box_muller(words[0], words[1]);
-                          made[0] = std::exp(mean + stddev * both.x);
-                          made[1] = std::exp(mean + stddev * both.y);
-                        });
+  return simt::generate_normal(generator, output, num_items,
+                               [=](float normal) { return std::exp(mean + stddev * normal); });
 }
 
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* output,
                                              std::size_t num_items, double mean, double stddev) {
-  return simt::generate(
-      generator, output, num_items, simt::kDoublePair,
-      [=](const std::uint32_t* words, double* made) {
-        const double2 both = simt::box_muller_double({words[0], words[1], words[2], words[3]});
-        made[0] = std::exp(mean + stddev * both.x);
-        made[1] = std::exp(mean + stddev * both.y);
-      });
+  return simt::generate_normal(generator, output, num_items,
+                               [=](double normal) { return std::exp(mean + stddev * normal); });
 }
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output,
                                      std::size_t num_items, double mean) {
-  if (!(mean > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  if (!(mean > 0 && mean < std::numeric_limits<unsigned>::max())) return CURAND_STATUS_OUT_OF_RANGE;
   const simt::PoissonTable table = simt::poisson_table(mean);
   return simt::generate(
       generator, output, num_items, simt::kWord, [&](const std::uint32_t* words, unsigned* made) {

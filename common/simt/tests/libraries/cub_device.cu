@@ -62,6 +62,10 @@ int main() {
     return cub::DeviceReduce::ArgMax(room, bytes, d_in.data, d_best.data, kCount);
   });
   EXPECT(d_best.values(1)[0].key == std::max_element(in.begin(), in.end()) - in.begin());
+  call_twice([&](void* room, size_t& bytes) {
+    return cub::DeviceReduce::ArgMin(room, bytes, d_in.data, d_best.data, 0);
+  });
+  EXPECT(d_best.values(1)[0].key == 1 && d_best.values(1)[0].value == INT_MAX);
 
   call_twice([&](void* room, size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(room, bytes, d_in.data, d_out.data, kCount);

@@ -3,9 +3,17 @@
 // in neighbouring threads.
 #pragma once
 
+#include <limits>
+
 #include "cub/util_type.cuh"
 
 namespace cub {
+namespace detail {
+
+// As a count of valid items: all of them are.
+inline constexpr int kAllItems = std::numeric_limits<int>::max();
+
+}  // namespace detail
 
 template <class T, int kX, int kItems, bool kWarpTimeSlicing = false, int kY = 1, int kZ = 1,
           int kArch = 0>

@@ -16,24 +16,26 @@ enum BlockLoadAlgorithm {
 };
 
 template <class T, int kItems, class Iterator>
-SIMT_INLINE void LoadDirectBlocked(int thread, Iterator begin, T (&items)[kItems]) {
-  for (int i = 0; i < kItems; ++i) items[i] = begin[thread * kItems + i];
-}
-template <class T, int kItems, class Iterator>
 SIMT_INLINE void LoadDirectBlocked(int thread, Iterator begin, T (&items)[kItems], int num_valid) {
   for (int i = 0; i < kItems; ++i) {
-    if (thread * kItems + i < num_valid) items[i] = begin[thread * kItems + i];
+    const int place = thread * kItems + i;
+    if (place < num_valid) items[i] = begin[place];
   }
 }
-template <int kThreads, class T, int kItems, class Iterator>
-SIMT_INLINE void LoadDirectStriped(int thread, Iterator begin, T (&items)[kItems]) {
-  for (int i = 0; i < kItems; ++i) items[i] = begin[i * kThreads + thread];
+template <class T, int kItems, class Iterator>
+SIMT_INLINE void LoadDirectBlocked(int thread, Iterator begin, T (&items)[kItems]) {
+  LoadDirectBlocked(thread, begin, items, detail::kAllItems);
 }
 template <int kThreads, class T, int kItems, class Iterator>
 SIMT_INLINE void LoadDirectStriped(int thread, Iterator begin, T (&items)[kItems], int num_valid) {
   for (int i = 0; i < kItems; ++i) {
-    if (i * kThreads + thread < num_valid) items[i] = begin[i * kThreads + thread];
+    const int place = i * kThreads + thread;
+    if (place < num_valid) items[i] = begin[place];
   }
+}
+template <int kThreads, class T, int kItems, class Iterator>
+SIMT_INLINE void LoadDirectStriped(int thread, Iterator begin, T (&items)[kItems]) {
+  LoadDirectStriped<kThreads>(thread, begin, items, detail::kAllItems);
 }
 
 // Items from num_valid on keep what they were, or become `missing`.

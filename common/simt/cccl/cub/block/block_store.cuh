@@ -16,24 +16,26 @@ enum BlockStoreAlgorithm {
 };
 
 template <class T, int kItems, class Iterator>
-SIMT_INLINE void StoreDirectBlocked(int thread, Iterator begin, T (&items)[kItems]) {
-  for (int i = 0; i < kItems; ++i) begin[thread * kItems + i] = items[i];
-}
-template <class T, int kItems, class Iterator>
 SIMT_INLINE void StoreDirectBlocked(int thread, Iterator begin, T (&items)[kItems], int num_valid) {
   for (int i = 0; i < kItems; ++i) {
-    if (thread * kItems + i < num_valid) begin[thread * kItems + i] = items[i];
+    const int place = thread * kItems + i;
+    if (place < num_valid) begin[place] = items[i];
   }
 }
-template <int kThreads, class T, int kItems, class Iterator>
-SIMT_INLINE void StoreDirectStriped(int thread, Iterator begin, T (&items)[kItems]) {
-  for (int i = 0; i < kItems; ++i) begin[i * kThreads + thread] = items[i];
+template <class T, int kItems, class Iterator>
+SIMT_INLINE void StoreDirectBlocked(int thread, Iterator begin, T (&items)[kItems]) {
+  StoreDirectBlocked(thread, begin, items, detail::kAllItems);
 }
 template <int kThreads, class T, int kItems, class Iterator>
 SIMT_INLINE void StoreDirectStriped(int thread, Iterator begin, T (&items)[kItems], int num_valid) {
   for (int i = 0; i < kItems; ++i) {
-    if (i * kThreads + thread < num_valid) begin[i * kThreads + thread] = items[i];
+    const int place = i * kThreads + thread;
+    if (place < num_valid) begin[place] = items[i];
   }
+}
+template <int kThreads, class T, int kItems, class Iterator>
+SIMT_INLINE void StoreDirectStriped(int thread, Iterator begin, T (&items)[kItems]) {
+  StoreDirectStriped<kThreads>(thread, begin, items, detail::kAllItems);
 }
 
 template <class T, int kX, int kItems, BlockStoreAlgorithm kAlgorithm = BLOCK_STORE_DIRECT,

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "cub/thread/thread_operators.cuh"
 #include "cub/util_type.cuh"
@@ -13,27 +12,20 @@ namespace cub::detail {
 
 using Call = simt::BarrierCall;  // where the program calls
 
-// The protocol of two calls: without room a call says how much it needs. Nothing: go on.
-inline std::optional<cudaError_t> asked(void* room, std::size_t& room_bytes, std::size_t needed) {
-  if (room == nullptr) {
-    room_bytes = needed;
-    return cudaSuccess;
-  }
-  if (room_bytes < needed) return cudaErrorInvalidValue;
-  return std::nullopt;
-}
-
-// Much less than a GPU needs, but never 0.
-inline std::size_t usual_room(std::size_t num_items) { return 256 + num_items / 64; }
-
 template <class Body>
 void one_thread(Body body) {
   body();
 }
 
+// The protocol of two calls: without room a call says how much it needs, and else does the work.
 template <class Body>
-cudaError_t run(const char* name, Call call, cudaStream_t stream, void* room, std::size_t needed,
-                Body body) {
+cudaError_t run_with_room(const char* name, Call call, cudaStream_t stream, void* room,
+                          std::size_t& room_bytes, std::size_t needed, Body body) {
+  if (room == nullptr) {
+    room_bytes = needed;
+    return cudaSuccess;
+  }
+  if (room_bytes < needed) return cudaErrorInvalidValue;
   const auto work = [=] {
     static_cast<char*>(room)[0] = 0;
     static_cast<char*>(room)[needed - 1] = 0;
@@ -42,6 +34,14 @@ cudaError_t run(const char* name, Call call, cudaStream_t stream, void* room, st
   const simt::LaunchSite site = {name, call.file_name(), static_cast<int>(call.line())};
   return simt::detail::run_with(site, simt::LaunchConfig(1, 1, 0, stream),
                                 &one_thread<decltype(work)>, work);
+}
+
+// The same with much less room than a GPU needs, but never none.
+template <class Body>
+cudaError_t run(const char* name, Call call, cudaStream_t stream, void* room,
+                std::size_t& room_bytes, std::int64_t num_items, Body body) {
+  const std::size_t needed = 256 + static_cast<std::size_t>(num_items) / 64;
+  return run_with_room(name, call, stream, room, room_bytes, needed, body);
 }
 
 }  // namespace cub::detail

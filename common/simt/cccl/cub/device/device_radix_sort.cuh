@@ -99,9 +99,9 @@ struct DeviceRadixSort {
                           detail::KeyOrder by, cudaStream_t stream, detail::Call call) {
     using Sort = detail::DeviceSort<Key, Value>;
     const std::size_t needed = Sort::room_bytes(num_items);
-    if (const auto answer = detail::asked(room, room_bytes, needed)) return *answer;
-    return detail::run("cub::DeviceRadixSort", call, stream, room, needed,
-                       Sort{keys_in, keys_out, values_in, values_out, num_items, by, room});
+    return detail::run_with_room(
+        "cub::DeviceRadixSort", call, stream, room, room_bytes, needed,
+        Sort{keys_in, keys_out, values_in, values_out, num_items, by, room});
   }
 };
 

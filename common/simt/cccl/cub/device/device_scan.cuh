@@ -42,9 +42,7 @@ struct DeviceScan {
   static cudaError_t exclusive(const char* name, void* room, std::size_t& room_bytes, In d_in,
                                Out d_out, Op op, T initial, std::int64_t num_items,
                                cudaStream_t stream, detail::Call call) {
-    const std::size_t needed = detail::usual_room(static_cast<std::size_t>(num_items));
-    if (const auto answer = detail::asked(room, room_bytes, needed)) return *answer;
-    return detail::run(name, call, stream, room, needed, [=] {
+    return detail::run(name, call, stream, room, room_bytes, num_items, [=] {
       auto sum = initial;
       for (std::int64_t i = 0; i < num_items; ++i) {
         const auto before = sum;
@@ -57,9 +55,7 @@ struct DeviceScan {
   static cudaError_t inclusive(const char* name, void* room, std::size_t& room_bytes, In d_in,
                                Out d_out, Op op, std::int64_t num_items, cudaStream_t stream,
                                detail::Call call) {
-    const std::size_t needed = detail::usual_room(static_cast<std::size_t>(num_items));
-    if (const auto answer = detail::asked(room, room_bytes, needed)) return *answer;
-    return detail::run(name, call, stream, room, needed, [=] {
+    return detail::run(name, call, stream, room, room_bytes, num_items, [=] {
       if (num_items == 0) return;
       std::remove_cvref_t<decltype(*d_in)> sum = d_in[0];
       d_out[0] = sum;

@@ -41,9 +41,7 @@ struct DeviceSelect {
   static cudaError_t select(const char* name, void* room, std::size_t& room_bytes, In d_in,
                             Out d_out, Count d_num_selected, std::int64_t num_items,
                             Selects selects, cudaStream_t stream, detail::Call call) {
-    const std::size_t needed = detail::usual_room(static_cast<std::size_t>(num_items));
-    if (const auto answer = detail::asked(room, room_bytes, needed)) return *answer;
-    return detail::run(name, call, stream, room, needed, [=] {
+    return detail::run(name, call, stream, room, room_bytes, num_items, [=] {
       std::int64_t num_selected = 0;
       for (std::int64_t i = 0; i < num_items; ++i) {
         if (selects(i)) d_out[num_selected++] = d_in[i];

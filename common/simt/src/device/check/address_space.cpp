@@ -42,6 +42,13 @@ void commit(void* begin, std::size_t size_bytes) {
   }
 }
 
+void expect_use(void* begin, std::size_t size_bytes) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = page_above(address);
+  const std::uintptr_t last = page_below(address + size_bytes);
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 void clear_pages(void* begin, std::size_t size_bytes) {
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t end = address + size_bytes;

@@ -22,4 +22,7 @@ void clear_pages(void* begin, std::size_t size_bytes);
 // The same for everything that was reserved at `begin`, committed or not.
 void discard_pages(void* begin, std::size_t size_bytes);
 
+// Much of it will be used: in large pages, which a processor finds faster. Only a hint.
+void expect_use(void* begin, std::size_t size_bytes);
+
 }  // namespace simt::device

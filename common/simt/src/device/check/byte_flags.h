@@ -21,7 +21,7 @@ class ByteFlags {
   // For addresses from `base` on, which is a multiple of 8; `storage` holds the flags.
   ByteFlags(std::uintptr_t base, std::uint8_t* storage) : base_(base), storage_(storage) {}
 
-  bool all(std::uintptr_t address, std::size_t size_bytes) const {
+  [[gnu::always_inline]] bool all(std::uintptr_t address, std::size_t size_bytes) const {
     while (size_bytes > kChunk) {
       if (missing(address, kChunk) != 0) return false;
       address += kChunk, size_bytes -= kChunk;
@@ -65,7 +65,8 @@ class ByteFlags {
   static std::uint32_t mask(std::size_t size_bytes) { return (1u << size_bytes) - 1; }
 
   // One bit for each of up to kChunk bytes whose flag is not set.
-  std::uint32_t missing(std::uintptr_t address, std::size_t size_bytes) const {
+  [[gnu::always_inline]] std::uint32_t missing(std::uintptr_t address,
+                                               std::size_t size_bytes) const {
     const std::size_t offset = address - base_;
     std::uint32_t flags;
     std::memcpy(&flags, storage_ + offset / 8, sizeof flags);

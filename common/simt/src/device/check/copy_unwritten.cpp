@@ -7,6 +7,7 @@
 #include <string>
 
 #include "program/address.h"
+#include "report/words.h"
 #include "simt/call_stack.h"
 #include "simt/finding.h"
 #include "simt/memory.h"
@@ -46,7 +47,7 @@ void check_copy_to_host(const ByteFlags& written, const void* p, std::size_t siz
   report(
       {FindingKind::kUninitializedRead, place.file, place.line, "",
        "this copy to the host reads byte " + std::to_string(offset) + " of its " +
-           std::to_string(size_bytes) + " bytes (" + name +
+           bytes(size_bytes) + " (" + name +
            "), which neither a kernel nor a copy has written: does the launch cover all items?"});
 }
 

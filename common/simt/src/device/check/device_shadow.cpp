@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // of device memory, recorded or not
 
+// From this size on an allocation and its records get large pages.
+constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+
 std::uint8_t* flag_room() {
   static auto* const room = static_cast<std::uint8_t*>(
       reserve_address_space(ByteFlags::storage_bytes(kDeviceRangeBytes)));
@@ -39,6 +42,10 @@ class ShadowKeeper : public MemoryObserver {
   void on_allocate(const Allocation& allocation, bool initialised) override {
     if (!is_device_address(allocation.base)) return;
     make_room(number(allocation.base), allocation.size_bytes);
+    if (allocation.size_bytes >= kLargeBytes) {
+      expect_use(allocation.base, allocation.size_bytes);
+      expect_accesses(number(allocation.base), allocation.size_bytes);
+    }
     if (initialised) {
       device_flags.set(number(allocation.base), allocation.size_bytes);
     } else {
@@ -67,7 +74,9 @@ class ShadowKeeper : public MemoryObserver {
     note_copied_at(destination, size_bytes, true);
     if (!is_device_address(destination)) return;
     if (is_device_address(source)) {
+      const bool was_written = device_flags.all(number(source), size_bytes);
       device_flags.copy(number(destination), number(source), size_bytes);
+      if (!was_written) forget_written(number(destination), size_bytes);
       copy_device_objects(number(destination), number(source), size_bytes);
     } else {
       device_flags.set(number(destination), size_bytes);

@@ -4,6 +4,7 @@
 #include "check/concurrent_launch.h"
 #include "check/copy_race.h"
 #include "check/host_race.h"
+#include "check/memory_check.h"
 #include "check/memory_findings.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
@@ -20,6 +21,8 @@ int g_num_looked_at = 0;
 
 }  // namespace
 
+bool is_alone = false;
+
 void begin_checks(const Launch& launch) {
   if (are_ordinals_scarce()) {  // start again, with nothing remembered
     forget_accesses();
@@ -29,8 +32,11 @@ void begin_checks(const Launch& launch) {
   internal::Work& work = internal::begin_work(launch.config.stream);
   work.kernel = launch.site.kernel;
   work.first_block = work.end_block = next_ordinal();
-  order_launch(first_concurrent_block(next_ordinal()));
+  reserve_history();
   look_for_concurrent_copies();
+  const std::uint32_t first_concurrent = first_concurrent_block(next_ordinal());
+  order_launch(first_concurrent);
+  is_alone = first_concurrent == next_ordinal() && !copies_may_run && checks_made == Checks::kAll;
   reset_memory_findings();
   reset_races();
   reset_host_races();

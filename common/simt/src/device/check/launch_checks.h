@@ -11,6 +11,10 @@
 
 namespace simt::device {
 
+// Whether nothing on another stream may overlap the running launch, and all its accesses are
+// checked.
+extern bool is_alone;
+
 void begin_checks(const Launch& launch);
 void end_checks();
 

@@ -35,9 +35,10 @@
 #include "simt/page.h"
 
 namespace simt::device {
-namespace {
 
-Checks g_checks = Checks::kAll;
+constinit Checks checks_made = Checks::kAll;
+
+namespace {
 
 // find_allocation with a cache of its last answer, valid as long as the book does not change.
 const Allocation* find(std::uintptr_t address) {
@@ -90,7 +91,7 @@ bool check_unwritten(const Access& access) {
 void check_device_memory(const Access& access) {
   const bool is_written = device_flags.all(access.address, access.size_bytes);
   if (!is_written && !check_unwritten(access)) return;
-  if (g_checks != Checks::kAll) return;
+  if (checks_made != Checks::kAll) return;
   if (copies_may_run) check_concurrent_copies(access);
   check_device_race(access);
 }
@@ -126,7 +127,7 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
 
 void check_shared_memory(const Access& access, SharedRegion& region) {
   const bool is_written = region.written.all(access.address, access.size_bytes);
-  if ((is_written || check_unwritten_shared(access, region)) && g_checks == Checks::kAll) {
+  if ((is_written || check_unwritten_shared(access, region)) && checks_made == Checks::kAll) {
     check_shared_race(region.history.data(), region.low / 4 * 4, access);
   }
 }
@@ -165,7 +166,7 @@ void check_elsewhere(const Access& access) {
     inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
     check_owner(inside);
     if (access.reads) check_virtual_call(access);
-    if (g_checks == Checks::kAll) check_global_race(inside);
+    if (checks_made == Checks::kAll) check_global_race(inside);
     return;
   }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
@@ -200,7 +201,7 @@ void check_host_access(const Access& access) {
     return report_thrusts_access(access, allocation);
   }
   if (is_usable(allocation, access) && allocation->host_accessible()) {
-    if (g_checks == Checks::kAll) check_host_race(access);
+    if (checks_made == Checks::kAll) check_host_race(access);
     return count_host_access(access.pc, access.size_bytes);
   }
   report_host_access(access, allocation);
@@ -218,7 +219,7 @@ bool is_of_launch(const void* pc) {
 }
 
 void check_access(const Access& access) {
-  if (g_checks == Checks::kNone) return;
+  if (checks_made == Checks::kNone) return;
   if (running.launch == nullptr) return check_host_access(access);
   if (race_is_unsettled) settle_race();
   // Types that promise it have sizes that are powers of two; a division would cost more than the
@@ -240,4 +241,4 @@ void check_access(const Access& access) {
 
 }  // namespace simt::device
 
-void simt::set_checks(Checks checks) { device::g_checks = checks; }
+void simt::set_checks(Checks checks) { device::checks_made = checks; }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "program/access.h"
+#include "simt/checks.h"
 
 namespace simt::device {
 
@@ -12,6 +13,9 @@ namespace simt::device {
 // cannot be made: misaligned, or to memory of the host. Outside of kernels: the host touches the
 // device's memory, which is a sticky error.
 void check_access(const Access& access);
+
+// See set_checks().
+extern Checks checks_made;
 
 // Whether the code there is the running launch's own: it reads the host's memory to find the kernel
 // and its arguments.

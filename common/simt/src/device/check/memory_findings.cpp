@@ -65,6 +65,15 @@ void report_past_shared_memory(const Access& access) {
   report_here(access, FindingKind::kOutOfBounds, std::move(message));
 }
 
+std::string shared_alignment_advice(std::uintptr_t address, std::size_t alignment) {
+  const AddressRange& memory = running.static_shared;
+  if (!memory.contains(address)) return "";
+  const SharedVariable* const variable = find_shared_variable(address - memory.low);
+  if (variable == nullptr) return "";
+  const std::uintptr_t begin = memory.low + variable->offset;
+  return begin % alignment == 0 ? "" : alignas_text(*variable, begin, alignment);
+}
+
 void report_past_shared_variable(const Access& access, const SharedVariable& variable) {
   const Untraced untraced;
   if (is_known(access, Mistake::kOutOfBounds)) return;
@@ -136,7 +145,9 @@ void end_outside_shared_memory(const Access& access) {
 void end_misaligned(const Access& access) {
   const Untraced untraced;
   end_kernel({cudaErrorMisalignedAddress, FindingKind::kMisaligned,
-              misaligned_text(running_thread_name(), access), access.pc});
+              misaligned_text(running_thread_name(), access) +
+                  shared_alignment_advice(access.address, access.size_bytes),
+              access.pc});
 }
 
 void end_host_pointer(const Access& access) {

@@ -20,6 +20,10 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest);
 // it leaves the room for the largest, too.
 void report_past_shared_memory(const Access& access);
 
+// What to do if the address is in a shared variable whose own address lacks the alignment; or
+// nothing.
+std::string shared_alignment_advice(std::uintptr_t address, std::size_t alignment);
+
 // The access begins in or after the variable and ends in room that belongs to none.
 void report_past_shared_variable(const Access& access, const SharedVariable& variable);
 

@@ -13,6 +13,9 @@
 #include "simt/memory.h"
 
 namespace simt::device {
+
+constinit WordHistory* device_words = nullptr;
+
 namespace {
 
 constexpr std::uintptr_t kWordBytes = 4;
@@ -25,9 +28,10 @@ std::size_t global_history_bytes() {
 
 // About the whole device's range; memory is behind it only where something is allocated.
 WordHistory* device_history() {
-  static auto* const history =
-      static_cast<WordHistory*>(reserve_address_space(kDeviceHistoryBytes));
-  return history;
+  if (device_words == nullptr) {
+    device_words = static_cast<WordHistory*>(reserve_address_space(kDeviceHistoryBytes));
+  }
+  return device_words;
 }
 
 WordHistory* global_history() {
@@ -183,6 +187,19 @@ void reserve_history() { device_history(); }
 void make_history(std::uintptr_t address, std::size_t size_bytes) {
   commit(device_history() + (address - kDeviceBase) / kWordBytes,
          size_bytes / kWordBytes * sizeof(WordHistory));
+}
+
+void expect_accesses(std::uintptr_t address, std::size_t size_bytes) {
+  expect_use(device_history() + (address - kDeviceBase) / kWordBytes,
+             size_bytes / kWordBytes * sizeof(WordHistory));
+}
+
+void forget_written(std::uintptr_t address, std::size_t size_bytes) {
+  WordHistory* word = device_history() + (address - kDeviceBase) / kWordBytes;
+  WordHistory* const end = device_history() + (address + size_bytes - kDeviceBase) / kWordBytes + 1;
+  for (; word < end; ++word) {
+    if (word->is_written != 0) word->is_written = 0;  // a page that is only read takes no memory
+  }
 }
 
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes) {

@@ -11,6 +11,9 @@
 
 namespace simt::device {
 
+// Of the device's range, once something is allocated.
+extern WordHistory* device_words;
+
 // Takes the address space of the device range's records now, not on first use.
 void reserve_history();
 
@@ -35,6 +38,12 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
 
 // There will be accesses to the device's range from `address` on, a multiple of a page.
 void make_history(std::uintptr_t address, std::size_t size_bytes);
+
+// Most of it will be accessed.
+void expect_accesses(std::uintptr_t address, std::size_t size_bytes);
+
+// Flags of bytes there may have been cleared, although they are still allocated.
+void forget_written(std::uintptr_t address, std::size_t size_bytes);
 
 // The device's range from `address` on is no longer allocated.
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes);

@@ -72,15 +72,18 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
   const char* const other_kernel =
       is_same_block || is_shared ? nullptr : concurrent_kernel_of(earlier.stamp);
   const SourcePlace where = place_in_kernel(access.pc, running.launch->site);
+  const dim3 shape = other_kernel == nullptr ? running.launch->config.block : dim3{1024};
   Finding finding = {FindingKind::kRace, where.file, where.line, running.launch->site.kernel,
                      race_text({.thread = running_thread_name(),
                                 .access = access,
                                 .is_shared = is_shared,
-                                .earlier_thread = thread_of(earlier.stamp),
+                                .earlier_thread = thread_in_block_name(
+                                    thread_index_of(thread_of(earlier.stamp), shape), shape),
                                 .earlier_pc = earlier.pc(),
                                 .earlier_writes = earlier.writes,
                                 .is_same_block = is_same_block,
-                                .other_kernel = other_kernel})};
+                                .other_kernel = other_kernel,
+                                .last_barrier = running.lane->last_barrier})};
   Parties parties = {{running.block->index, running.lane->index, access.pc}, {}, earlier.writes};
   if (other_kernel == nullptr) {
     const Launch& launch = *running.launch;

@@ -39,10 +39,4 @@ void SharedShadow::reset(std::span<std::byte> static_memory, std::span<std::byte
   reset(dynamic_region, dynamic_memory, dynamic_flags_);
 }
 
-SharedRegion* SharedShadow::region_of(std::uintptr_t address) {
-  if (static_region.contains(address)) return &static_region;
-  if (dynamic_region.contains(address)) return &dynamic_region;
-  return nullptr;
-}
-
 }  // namespace simt::device

@@ -36,7 +36,11 @@ class SharedShadow {
   void reset(std::span<std::byte> static_memory, std::span<std::byte> dynamic_memory);
 
   // The region that holds the address; null: it is not in shared memory.
-  SharedRegion* region_of(std::uintptr_t address);
+  SharedRegion* region_of(std::uintptr_t address) {
+    if (static_region.contains(address)) return &static_region;
+    if (dynamic_region.contains(address)) return &dynamic_region;
+    return nullptr;
+  }
 
   SharedRegion static_region;
   SharedRegion dynamic_region;

@@ -17,6 +17,7 @@ struct WordHistory {
   Stamp reads[2];
   std::uint32_t write_pc;
   std::uint32_t read_pcs[2];
+  std::uint32_t is_written;  // all of its bytes, as the device's flags say; 0: ask those
 };
 
 struct EarlierAccess {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "check/in_place.h"
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
@@ -23,6 +24,8 @@ namespace {
 using simt::AccessKind;
 using simt::device::Access;
 using simt::device::check_access;
+using simt::device::decide_in_place;
+using simt::device::Does;
 using simt::device::Place;
 using simt::device::running;
 using simt::device::trace_access;
@@ -41,8 +44,8 @@ inline void check_reference(const Access& access, Alignment alignment) {
   }
 }
 
-inline void on_read(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
-                    bool is_volatile = false) {
+[[gnu::noinline]] void on_read(const void* address, std::size_t size_bytes, Alignment alignment,
+                               Place place, bool is_volatile = false) {
   if (concerns_nobody(address)) return;
   ++running.reads;
   running.last_access_step = running.steps;
@@ -59,8 +62,8 @@ inline void on_read(const void* address, std::size_t size_bytes, Alignment align
   trace_access(AccessKind::kRead, address, size_bytes, place, polls);
 }
 
-inline void on_write(const void* address, std::size_t size_bytes, Alignment alignment, Place place,
-                     bool is_volatile = false) {
+[[gnu::noinline]] void on_write(const void* address, std::size_t size_bytes, Alignment alignment,
+                                Place place, bool is_volatile = false) {
   if (concerns_nobody(address)) return;
   if (is_volatile ? running.holds_publications : running.holds_writes_back) {
     simt::device::hold_back(place.pc);
@@ -76,6 +79,29 @@ inline void on_write(const void* address, std::size_t size_bytes, Alignment alig
   check_reference(access, alignment);
   check_access(access);
   trace_access(AccessKind::kWrite, address, size_bytes, place);
+}
+
+// What a type's plain access comes to, in most cases without a call: its size is a constant.
+template <Alignment alignment>
+[[gnu::always_inline]] inline bool is_decided(Does does, const void* address,
+                                              std::size_t size_bytes, Place place) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (running.is_private(number)) return true;
+  if (alignment == Alignment::kNone) return false;
+  if (alignment == Alignment::kOfReference && simt::device::doubtful_reference != 0) return false;
+  if (does == Does::kWrite && running.holds_writes_back) return false;
+  if (!decide_in_place(does, number, size_bytes, place.pc)) {
+    const bool is_unchecked = simt::device::checks_made == simt::Checks::kNone;
+    if (!is_unchecked || running.trace != nullptr) return false;
+  }
+  running.last_access_step = running.steps;
+  if (does == Does::kRead) {
+    ++running.reads;
+    running.last_read = number;
+  } else {
+    ++running.changes;
+  }
+  return true;
 }
 
 // Comes before the access, so the thread reads what others have written in the meantime.
@@ -130,14 +156,20 @@ void __sanitizer_cov_trace_pc() {
   simt::device::trace_step(SIMT_PLACE);
 }
 
-#define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                                          \
-  void __tsan_##prefix##read##bytes(void* p) { on_read(p, bytes, alignment, SIMT_PLACE); }   \
-  void __tsan_##prefix##write##bytes(void* p) { on_write(p, bytes, alignment, SIMT_PLACE); } \
-  void __tsan_##prefix##volatile_read##bytes(void* p) {                                      \
-    on_volatile_read(p, bytes, alignment, SIMT_PLACE);                                       \
-  }                                                                                          \
-  void __tsan_##prefix##volatile_write##bytes(void* p) {                                     \
-    on_write(p, bytes, alignment, SIMT_PLACE, true);                                         \
+#define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                        \
+  void __tsan_##prefix##read##bytes(void* p) {                             \
+    if (is_decided<alignment>(Does::kRead, p, bytes, SIMT_PLACE)) return;  \
+    on_read(p, bytes, alignment, SIMT_PLACE);                              \
+  }                                                                        \
+  void __tsan_##prefix##write##bytes(void* p) {                            \
+    if (is_decided<alignment>(Does::kWrite, p, bytes, SIMT_PLACE)) return; \
+    on_write(p, bytes, alignment, SIMT_PLACE);                             \
+  }                                                                        \
+  void __tsan_##prefix##volatile_read##bytes(void* p) {                    \
+    on_volatile_read(p, bytes, alignment, SIMT_PLACE);                     \
+  }                                                                        \
+  void __tsan_##prefix##volatile_write##bytes(void* p) {                   \
+    on_write(p, bytes, alignment, SIMT_PLACE, true);                       \
   }
 SIMT_ACCESS_HOOKS(, 1, Alignment::kNatural)
 SIMT_ACCESS_HOOKS(, 2, Alignment::kNatural)

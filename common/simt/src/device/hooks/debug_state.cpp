@@ -33,7 +33,7 @@ std::string spell(const AddressRange& range) {
 const char* state_of(const Warp& warp, int lane) {
   const std::uint32_t bit = 1u << lane;
   if ((warp.live & bit) == 0) return "ended";
-  if ((warp.at_barrier & bit) != 0) return "barrier";
+  if (((warp.at_barrier | warp.at_named_barrier) & bit) != 0) return "barrier";
   if ((warp.at_grid_barrier & bit) != 0) return "grid_barrier";
   if ((warp.in_operation & bit) != 0) return "warp_operation";
   if ((warp.yielded & bit) != 0) return "polls";

@@ -17,6 +17,7 @@
 #include "program/address.h"
 #include "record/recorder.h"
 #include "run/block.h"
+#include "run/named_barrier.h"
 #include "run/path.h"
 #include "run/running.h"
 #include "run/shared_memory.h"
@@ -78,6 +79,14 @@ void on_barrier(Block& block) {
   merge_traces(*running.warp);
   count_barrier(block, block.barrier_pc);
   for (Warp& warp : block.warps) record_barrier(warp, warp.at_barrier);
+}
+
+void on_named_barrier(Block& block, int number) {
+  if (is_recording() || !is_counting()) return;
+  const Untraced untraced;  // what it allocates is not the kernel's
+  if (running.warp->ready == 0) merge_traces(*running.warp);
+  count_barrier(block, block.named_barriers[number].pc);
+  for (Warp& warp : block.warps) record_barrier(warp, lanes_at(warp, number));
 }
 
 void on_grid_barrier() { order_grid_barrier_begin(); }

@@ -15,6 +15,7 @@
 #include "check/races.h"
 #include "count/tally.h"
 #include "hooks/kernel.h"
+#include "hooks/nested_launch.h"
 #include "hooks/print.h"
 #include "hooks/types.h"
 #include "program/source_line.h"
@@ -55,8 +56,10 @@ bool fits(dim3 dim, const unsigned (&limits)[3]) {
 cudaError_t check(const LaunchConfig& config, std::uint64_t max_resident) {
   const std::uint64_t num_threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (sticky_error() != cudaSuccess) return sticky_error();
-  if (running.launch != nullptr) return cudaErrorNotSupported;
-  if (!is_valid_stream(config.stream)) return cudaErrorInvalidResourceHandle;
+  if (running.launch != nullptr && !device::may_nest()) return cudaErrorNotSupported;
+  if (!is_valid_stream(config.stream) && !device::is_stream_of_kernels(config.stream)) {
+    return cudaErrorInvalidResourceHandle;
+  }
   // As CUDA 13 does; CUDA 12 said cudaErrorInvalidConfiguration of all but the shared memory.
   if (num_threads > kMaxThreadsPerBlock || !fits(config.grid, kMaxGridDim) ||
       !fits(config.block, kMaxBlockDim) || config.shared_bytes > g_dynamic_shared_limit) {
@@ -235,6 +238,7 @@ cudaError_t run(const Launch& launch, std::uint64_t max_resident) {
     return cudaSuccess;
   }
   device::end(*kernel);
+  device::run_nested(kernel->launch);
   return is_refused(kernel->launch) ? kernel->launch.fault->error : cudaSuccess;
 }
 
@@ -267,11 +271,27 @@ cudaError_t start_later(const LaunchSite& site, const LaunchConfig& config,
   return cudaSuccess;
 }
 
+// A launch by a thread of the running kernel.
+cudaError_t start_nested(const LaunchSite& site, const LaunchConfig& config,
+                         const detail::Closure& closure) {
+  cudaError_t error = check(config, max_resident_blocks(config));
+  if (error == cudaSuccess) {
+    const device::Untraced untraced;  // what it keeps is not the kernel's
+    error = device::launch_nested({site, config, closure});
+  }
+  return error == cudaSuccess ? cudaSuccess : refuse(site, config, error);
+}
+
 }  // namespace
+
+void device::start_kept(const NestedLaunch& nested) {
+  start(nested.site, nested.config, nested.closure);
+}
 
 cudaError_t detail::run_grid(const LaunchSite& site, const LaunchConfig& config,
                              const Closure& closure) {
   const internal::DeviceLock lock;
+  if (running.launch != nullptr && device::may_nest()) return start_nested(site, config, closure);
   if (running.launch != nullptr) report_nested(site);
   if (running.launch == nullptr && is_valid_stream(config.stream)) {
     if (const cudaError_t error = check_legacy_stream(config.stream); error != cudaSuccess) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hooks/kernel.h"
+#include "hooks/nested_launch.h"
 #include "hooks/print.h"
 #include "run/device_lock.h"
 #include "run/poll.h"
@@ -81,6 +82,7 @@ void end_set_aside() {
   SetAside done = std::move(*one());
   one().reset();
   device::end(*done.kernel);
+  device::run_nested(done.kernel->launch);
   const detail::Closure closure = done.kernel->launch.closure;
   done.kernel.reset();
   closure.drop(closure.object);

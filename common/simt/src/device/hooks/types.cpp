@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "check/memory_findings.h"
 #include "report/memory_text.h"
 #include "run/running.h"
 #include "run/running_thread.h"
@@ -65,7 +66,9 @@ std::int64_t signed_index(const TypeDescriptor& type, std::uintptr_t value) {
                                       std::uintptr_t address, const void* pc) {
   using namespace simt::device;
   end_kernel({cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned,
-              misaligned_type_text(running_thread_name(), access, address), pc});
+              misaligned_type_text(running_thread_name(), access, address) +
+                  shared_alignment_advice(address, access.alignment),
+              pc});
 }
 
 const TypeMismatch* g_doubtful = nullptr;  // what doubtful_reference is about

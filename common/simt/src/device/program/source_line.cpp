@@ -17,17 +17,20 @@
 namespace simt::device {
 namespace {
 
-bool is_users(std::string_view path) {
-  const auto lies_in = [&](std::string_view part) {
-    return path.find(part) != std::string_view::npos;
-  };
-  return !path.starts_with("/usr/") && !lies_in("/simt/include/") && !lies_in("/simt/src/") &&
-         !lies_in("/cccl/");  // NVIDIA's libraries in source, wherever they are installed
+bool lies_in(std::string_view path, std::string_view part) {
+  return path.find(part) != std::string_view::npos;
 }
 
 // Headers that rungs share: a line of these is better than none, but a student's line is better.
 bool is_shared_header(std::string_view path) {
-  return path.find("/common/cuda/") != std::string_view::npos;
+  return lies_in(path, "/common/cuda/") || lies_in(path, "/include/lockstep/lab/");
+}
+
+bool is_users(std::string_view path) {
+  if (is_shared_header(path)) return true;
+  return !path.starts_with("/usr/") && !lies_in(path, "/simt/include/") &&
+         !lies_in(path, "/simt/src/") && !lies_in(path, "/include/lockstep/") &&  // installed
+         !lies_in(path, "/cccl/");  // NVIDIA's libraries in source, wherever they are installed
 }
 
 // Where a class is defined. To the compiler, the class's own copy constructor and assignment lie

@@ -52,8 +52,15 @@ std::string outside_surface_text(const std::string& thread, const char* verb, Su
   if (image.shape.dimensions > 1) place += ", row " + std::to_string(at.y);
   if (image.shape.dimensions > 2) place += ", slice " + std::to_string(at.z);
   if (image.shape.is_layered) place += ", layer " + std::to_string(at.layer);
-  return thread + " " + verb + " " + bytes(size_bytes) + " at " + place + " of a surface of " +
-         size_of(image) + ": x counts bytes";
+  std::string text = thread + " " + verb + " " + bytes(size_bytes) + " at " + place +
+                     " of a surface of " + size_of(image);
+  const std::size_t row_bytes = image.width * image.element_bytes();
+  const bool fits = size_bytes <= row_bytes;
+  const bool is_in_row =
+      at.x >= 0 && fits && static_cast<std::size_t>(at.x) <= row_bytes - size_bytes;
+  if (is_in_row) return text;
+  text += ": x counts bytes";
+  return fits ? text + ", from 0 to " + std::to_string(row_bytes - size_bytes) : text;
 }
 
 std::string misaligned_surface_text(const std::string& thread, const char* verb, int x_bytes,

@@ -93,8 +93,8 @@ std::string other_stack_text(const std::string& thread, const Access& access) {
 
 std::string uninitialized_text(const std::string& thread, const Access& access,
                                const std::string& what) {
-  return thread + (access.is_atomic ? " updates " : " reads ") + bytes(access.size_bytes) + " of " +
-         what + " that no thread has written yet";
+  return thread + (access.is_atomic && access.writes ? " updates " : " reads ") +
+         bytes(access.size_bytes) + " of " + what + " that no thread has written yet";
 }
 
 std::string unfilled_text(const std::string& thread, const Access& access, const std::string& what,
@@ -148,6 +148,13 @@ std::string misaligned_type_text(const std::string& thread, const TypedAccess& a
   return thread + " " + access.verb + " " + object + " at " + hex(address) + ", which is " +
          bytes(address % access.alignment) + " past a multiple of " + alignment + ": " + object +
          " needs an address that is a multiple of " + alignment;
+}
+
+std::string alignas_text(const SharedVariable& variable, std::uintptr_t address,
+                         std::size_t alignment) {
+  const std::string size = std::to_string(alignment);
+  return ". " + variable.name + " begins " + bytes(address % alignment) + " past a multiple of " +
+         size + ": declare it alignas(" + size + ")";
 }
 
 std::string misaligned_copy_text(const std::string& thread, const char* direction,

@@ -67,6 +67,10 @@ struct TypedAccess {
 std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
                                  std::uintptr_t address);
 
+// What to do about a misaligned shared variable that begins at `address`.
+std::string alignas_text(const SharedVariable& variable, std::uintptr_t address,
+                         std::size_t alignment);
+
 // An asynchronous copy of size_bytes (at once) "from" or "to" the address.
 std::string misaligned_copy_text(const std::string& thread, const char* direction,
                                  std::uintptr_t address, std::size_t size_bytes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/race_text.h"
 
+#include <utility>
+
 #include "program/source_line.h"
 
 namespace simt::device {
@@ -10,7 +12,23 @@ constexpr const char* kStreamRemedy =
     "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
     "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
 
-const char* remedy(const Race& race) {
+// Where a barrier lies between the two lines, and the race passes through a loop: from the second
+// line to the first one in the next round. Otherwise nothing.
+std::string around_a_loop(const Race& race) {
+  if (race.last_barrier == nullptr) return "";
+  const SourceLine& barrier = source_line(race.last_barrier);
+  const SourceLine* first = &source_line(race.earlier_pc);
+  const SourceLine* second = &source_line(race.access.pc);
+  if (first->file != barrier.file || second->file != barrier.file) return "";
+  if (second->line < first->line) std::swap(first, second);
+  if (barrier.line <= first->line || barrier.line >= second->line) return "";
+  const auto line = [](const SourceLine& place) { return "line " + std::to_string(place.line); };
+  return "; the __syncthreads() in " + line(barrier) + " stands between " + line(*first) + " and " +
+         line(*second) + ", but none stands between " + line(*second) + " and " + line(*first) +
+         " of the next round: put a second barrier there, or move the first one";
+}
+
+std::string remedy(const Race& race) {
   if (race.other_kernel != nullptr) return kStreamRemedy;
   const bool is_in_block = race.is_shared || race.is_same_block;
   // The same statement: a lost update, or an index by which two threads meet that should not.
@@ -22,6 +40,8 @@ const char* remedy(const Race& race) {
                          "atomic; if they should never meet, check the index";
   }
   if (is_in_block) {
+    std::string loop = around_a_loop(race);
+    if (!loop.empty()) return loop;
     return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
   }
   return "; blocks run in any order: if they should never meet, check the index; else use an "
@@ -64,7 +84,7 @@ std::string host_meets(const Access& access) {
 
 std::string race_text(const Race& race) {
   const std::string& file = source_line(race.access.pc).file;
-  std::string other = "thread " + std::to_string(race.earlier_thread);
+  std::string other = race.earlier_thread;
   if (race.other_kernel != nullptr) {
     other += " of " + std::string(race.other_kernel) + ", which may still run on another stream,";
   } else {

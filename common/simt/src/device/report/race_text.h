@@ -16,11 +16,12 @@ struct Race {
   Access access;       // the later one
   bool is_shared;      // it is to shared memory
 
-  int earlier_thread;      // which made the earlier one, in its block
-  const void* earlier_pc;  // the return address of the call that announced it
+  std::string earlier_thread;  // the name of the one that made the earlier one, without its block
+  const void* earlier_pc;      // the return address of the call that announced it
   bool earlier_writes;
   bool is_same_block;
   const char* other_kernel;  // of the earlier one, if it may still run on another stream; or null
+  const void* last_barrier;  // where the thread last waited for its block; null if it did not
 };
 std::string race_text(const Race& race);
 

@@ -18,6 +18,13 @@ std::string verb_of(const WaitingThread& thread) {
   switch (thread.what) {
     case WaitsFor::kBlockBarrier:
       return "wait at the block's barrier";
+    case WaitsFor::kNamedBarrier: {
+      const auto& [number, arrived, expected] = thread.barrier;
+      const std::string what =
+          number >= 0 ? "at barrier " + std::to_string(number) : "in the sync() of their tile";
+      return "wait " + what + " (" + std::to_string(arrived) + " of " + std::to_string(expected) +
+             " threads are there)";
+    }
     case WaitsFor::kGridBarrier:
       return "wait at the grid's barrier";
     case WaitsFor::kMemory:

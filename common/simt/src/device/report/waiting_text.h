@@ -10,13 +10,28 @@
 
 namespace simt::device {
 
-enum class WaitsFor { kBlockBarrier, kGridBarrier, kMemory, kSyncwarp, kWarpOperation };
+enum class WaitsFor {
+  kBlockBarrier,
+  kNamedBarrier,
+  kGridBarrier,
+  kMemory,
+  kSyncwarp,
+  kWarpOperation
+};
+
+// The barrier of a part of a block.
+struct PartialBarrier {
+  int number;
+  int arrived;
+  int expected;
+};
 
 struct WaitingThread {
   int id;          // in its block
   const void* pc;  // the return address of the call in which it waits
   WaitsFor what;
   std::uint32_t mask;  // of a warp operation
+  PartialBarrier barrier;
 };
 
 // "threads 0-31 wait at the block's barrier in line 12, thread 40 polls memory in line 20". The

@@ -54,9 +54,12 @@ std::string block_name(uint3 block, dim3 grid_dim) {
   return "block " + coordinates(block, grid_dim);
 }
 
+std::string thread_in_block_name(uint3 thread, dim3 block_dim) {
+  return "thread " + coordinates(thread, block_dim);
+}
+
 std::string thread_name(const ThreadId& id) {
-  return "thread " + coordinates(id.thread, id.block_dim) + " of " +
-         block_name(id.block, id.grid_dim);
+  return thread_in_block_name(id.thread, id.block_dim) + " of " + block_name(id.block, id.grid_dim);
 }
 
 }  // namespace simt::device

@@ -37,6 +37,9 @@ struct ThreadId {
 // "block 3", or "block (3,1,0)" if the grid has more than one dimension.
 std::string block_name(uint3 block, dim3 grid_dim);
 
+// "thread 5", or "thread (5,0,0)" if blocks have more than one dimension.
+std::string thread_in_block_name(uint3 thread, dim3 block_dim);
+
 // "thread 5 of block 3", or "thread (5,0,0) of block (3,1,0)"
 std::string thread_name(const ThreadId& id);
 

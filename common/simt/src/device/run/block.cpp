@@ -38,6 +38,7 @@ void Block::start(uint3 block_index) {
   at_barrier = at_grid_barrier = predicates = 0;
   num_barriers = num_counted_barriers = num_atomics = 0;
   barrier_is_mixed = false;
+  named_barriers.clear();
   for (Warp& warp : warps) {
     const int num_lanes = std::min(num_threads - warp.thread_id(0), kWarpSize);
     warp.live = warp.ready = static_cast<std::uint32_t>((std::uint64_t{1} << num_lanes) - 1);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "run/barrier_table.h"
 #include "run/schedule.h"
 #include "run/slot.h"
 #include "simt/limits.h"
@@ -46,6 +47,7 @@ struct Lane {
   std::uint64_t value = 0;
   std::uint64_t result = 0;
   bool source_is_missing = false;  // a shuffle's, although the mask names it
+  int named_barrier = 0;           // at which it waits, or waited last
 
   LaneTrace* trace = nullptr;  // part of its warp's
 };
@@ -58,6 +60,7 @@ struct Warp {
   std::uint32_t yielded = 0;     // polls memory; runs again when the others have had their turn
   std::uint32_t paused = 0;      // has recorded much; runs again when the others have caught up
   std::uint32_t at_barrier = 0;  // in __syncthreads
+  std::uint32_t at_named_barrier = 0;
   std::uint32_t at_grid_barrier = 0;  // in sync_grid
   std::uint32_t in_operation = 0;     // in a warp operation
   std::uint32_t converging = 0;       // in __activemask
@@ -92,6 +95,9 @@ struct Block {
   int live = 0;                // threads
   int at_barrier = 0;          // threads
   int at_grid_barrier = 0;     // threads
+
+  BarrierTable named_barriers;
+  std::array<Exchanged, kMaxThreadsPerBlock / kWarpSize> exchanged;
 
   // The barrier that threads wait at.
   const void* barrier_pc = nullptr;        // of the first to arrive

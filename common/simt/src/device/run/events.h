@@ -37,6 +37,9 @@ void on_first_at_barrier();
 // All threads have come to the block's barrier, and none goes on yet.
 void on_barrier(Block& block);
 
+// The last thread that a barrier of a part of the block waits for has come to it.
+void on_named_barrier(Block& block, int number);
+
 // All threads have come to the grid's barrier; then the same, block by block.
 void on_grid_barrier();
 void on_grid_barrier(Block& block);

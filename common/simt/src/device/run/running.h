@@ -70,6 +70,7 @@ struct Running {
   Warp* warp = nullptr;
   Lane* lane = nullptr;
   int lane_id = 0;
+  int thread_id = 0;  // the lane's in its block
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;

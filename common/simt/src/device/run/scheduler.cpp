@@ -15,6 +15,7 @@
 #include "run/events.h"
 #include "run/fiber.h"
 #include "run/launch.h"
+#include "run/named_barrier.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/untraced.h"
@@ -46,6 +47,7 @@ Lane* select_lane() {
   running.warp = warp;
   running.lane_id = running.launch->schedule.lanes.first(warp->ready);
   running.lane = &warp->lanes[running.lane_id];
+  running.thread_id = warp->thread_id(running.lane_id);
   thread_index = running.lane->index;
   return running.lane;
 }
@@ -88,6 +90,7 @@ void end_lane() {
   ++running.changes;
   // The others wait for one thread less.
   if (running.block->at_barrier != 0) release_barrier_if_complete(*running.block);
+  if (running.block->named_barriers.is_used()) release_named_barriers(*running.block);
   if (warp.in_operation != 0) complete_operations(warp);
   run_others();
 }

@@ -46,7 +46,7 @@ const void* trap_pc(const ucontext_t& context) {
 // The likely reason why a pointer is null.
 std::string why_null() {
   const std::string line = program_line_name(failed_allocation().stack);
-  if (line.empty()) return "";
+  if (line.empty()) return "; if this pointer may be null, test for it first";
   return "; an allocation failed in " + line +
          " (cudaErrorMemoryAllocation): check its result before you use the pointer";
 }

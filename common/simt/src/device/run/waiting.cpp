@@ -7,6 +7,7 @@
 
 #include "program/address.h"
 #include "program/device_variables.h"
+#include "program/source_line.h"
 #include "run/block.h"
 #include "simt/memory.h"
 
@@ -25,15 +26,22 @@ bool is_devices_variable(const void* place) {
 WaitsFor reason(const Warp& warp, int lane_id) {
   const std::uint32_t bit = 1u << lane_id;
   if (warp.at_barrier & bit) return WaitsFor::kBlockBarrier;
+  if (warp.at_named_barrier & bit) return WaitsFor::kNamedBarrier;
   if (warp.at_grid_barrier & bit) return WaitsFor::kGridBarrier;
   if (warp.yielded & bit) return WaitsFor::kMemory;
   const bool is_sync = warp.lanes[lane_id].operation == WarpOperation::kSync;
   return is_sync ? WaitsFor::kSyncwarp : WaitsFor::kWarpOperation;
 }
 
-WaitingThread waiting_thread(const Warp& warp, int lane_id) {
+WaitingThread waiting_thread(const Block& block, const Warp& warp, int lane_id) {
   const Lane& lane = warp.lanes[lane_id];
-  return {warp.thread_id(lane_id), lane.pc, reason(warp, lane_id), lane.mask};
+  const NamedBarrier& barrier = block.named_barriers[lane.named_barrier];
+  const int expected = barrier.expected == 0 ? block.live : barrier.expected;
+  return {warp.thread_id(lane_id),
+          lane.pc,
+          reason(warp, lane_id),
+          lane.mask,
+          {lane.named_barrier, barrier.num_arrived(), expected}};
 }
 
 // Whether a barrier comes after the warp operation in which `caller` waits. In one function the
@@ -61,7 +69,7 @@ void for_each_live(const Block& block, Visit visit) {
 std::vector<WaitingThread> waiting_threads(const Block& block) {
   std::vector<WaitingThread> threads;
   for_each_live(block, [&](const Warp& warp, int lane_id) {
-    threads.push_back(waiting_thread(warp, lane_id));
+    threads.push_back(waiting_thread(block, warp, lane_id));
   });
   return threads;
 }
@@ -71,14 +79,14 @@ std::optional<StuckOperation> stuck_operation(const Block& block) {
   for_each_live(block, [&](const Warp& warp, int lane_id) {
     if (found || (warp.in_operation >> lane_id & 1) == 0) return;
     const Lane& caller = warp.lanes[lane_id];
-    const std::uint32_t at_barrier = warp.at_barrier | warp.at_grid_barrier;
+    const std::uint32_t at_barrier = warp.at_barrier | warp.at_named_barrier | warp.at_grid_barrier;
     std::vector<WaitingThread> missing;
     for (std::uint32_t rest = caller.mask & warp.live & at_barrier; rest != 0; rest &= rest - 1) {
-      missing.push_back(waiting_thread(warp, std::countr_zero(rest)));
+      missing.push_back(waiting_thread(block, warp, std::countr_zero(rest)));
     }
     if (missing.empty()) return;
     const bool was_skipped = is_behind(missing.front().pc, caller);
-    found = {waiting_thread(warp, lane_id), std::move(missing), was_skipped};
+    found = {waiting_thread(block, warp, lane_id), std::move(missing), was_skipped};
   });
   return found;
 }

@@ -23,19 +23,14 @@ bool is_ptx(const std::vector<Instruction>& instructions);
 // Cuts the text between the quotes, escapes removed. `has_operands`: %% is written for %.
 std::vector<Instruction> parse(const std::string& text, bool has_operands);
 
+// What every translation contains, and no other text. A file with one needs simt/ptx.h.
+inline constexpr std::string_view kCarryFlag = "[[maybe_unused]] bool simt_carry = false; ";
+
 // C++ for the instructions: one line that uses the operands simt_ptx0, simt_ptx1 ...
 std::string translate(const std::vector<Instruction>& instructions);
 
-// One statement for an instruction without label and predicate; empty if it is not known.
-std::string statement(const Instruction& instruction);
-
-// What the operand means as a value of a C++ type: "simt_ptx0.get<float>()".
-std::string value(const std::string& operand, const std::string& type);
-// The register that an operand names.
-std::string register_name(const std::string& operand);
-// The elements of {a, b}; the operand itself if it is no list.
-std::vector<std::string> elements(const std::string& operand);
-// The C++ type of .u32; empty if there is none.
-std::string type_of(std::string_view suffix);
+// Why an assembler would refuse the statement: a register or label that nothing declares, or an
+// operand that it lacks. Empty: nothing is missing.
+std::string what_is_missing(const std::vector<Instruction>& instructions, std::size_t num_operands);
 
 }  // namespace simt::rewriter::ptx
