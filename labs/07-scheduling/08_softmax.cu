@@ -14,11 +14,35 @@ namespace {
 
 constexpr int kRowThreads = 1024;      // of a row that fits no registers
 constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
+constexpr float kLog2E = 1.44269504f;  // exp(x) = exp2(x * kLog2E), and the hardware has exp2
 
-// TODO 1. Your 07c's Normalizer and its functions, and online_kernel for the longest rows. What
-//         changes in warp_combine if a row has kLanes neighbouring lanes, 2 to 32 of them? And in
-//         row_combine if a row has kThreads threads, 2 to 1024? Make both numbers parameters of
-//         templates. How often does a lane scale its sum, and how often would do?
+// The next three are 07c's.
+__device__ float power(float item, float largest) { return exp2f((item - largest) * kLog2E); }
+
+// Of some items of a row: the largest, and the sum of all exp(item - largest).
+struct Normalizer {
+  float largest;
+  float sum;
+};
+
+// Of no items. Not from -infinity: -infinity - -infinity would be NaN, and exp is 0 either way.
+__device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
+
+// Combines what kLanes neighbouring lanes have, 2 to 32 of them; all of them receive it.
+template <int kLanes>
+__device__ Normalizer lanes_combine(Normalizer mine) {
+  // TODO 1. Your 07c's warp_combine, for kLanes lanes. How often does a lane scale its sum there,
+  // and
+  //         how often would do?
+  return mine;
+}
+
+// The same for the kThreads threads of a row, 2 to 1024; once per kernel.
+template <int kThreads>
+__device__ Normalizer row_combine(Normalizer mine) {
+  // TODO 2. Your 07c's row_combine. What changes for a row of a few lanes? See if constexpr.
+  return lanes_combine<kThreads>(mine);
+}
 
 // Neighbouring items, which travel as one Vector: float4 where rows are aligned, else float.
 template <class Vector>
@@ -47,13 +71,45 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
   constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
   Items<Vector> mine[kVectors];
-  // TODO 2. Load them all before you use the first. An array stays in registers if the compiler
+  // TODO 3. Load them all before you use the first. An array stays in registers if the compiler
   //         knows every index: #pragma unroll. What stands for the items behind the row's end, so
   //         that their power is 0?
-  // TODO 3. The last block may have rows too many. Their threads may return, although the shuffles
+  // TODO 4. The last block may have rows too many. Their threads may return, although the shuffles
   //         name them, but threads behind the end of a row may not. Why?
-  // TODO 4. A thread knows its own largest item at once. Compute all powers with it, once. By which
+  // TODO 5. A thread knows its own largest item at once. Compute all powers with it, once. By which
   //         factor do you multiply them when the row's Normalizer is known?
+}
+
+// A block per row of any length, as in 07c, but by vectors: for rows that fit no registers.
+template <class Vector>
+__global__ void __launch_bounds__(kRowThreads)
+    online_kernel(const float* d_in, int row_length, float* d_out) {
+  const int num_vectors = row_length / Items<Vector>::kWidth;
+  const int first_item = blockIdx.x * row_length;
+  const auto* d_row = reinterpret_cast<const Vector*>(d_in + first_item);  // (num_vectors)
+
+  Normalizer own = nothing();
+  int vector = threadIdx.x;
+#pragma unroll 8  // eight loads are under way before the first item is combined
+  for (; vector < num_vectors; vector += kRowThreads) {
+    Items<Vector> items;
+    reinterpret_cast<Vector&>(items) = d_row[vector];  // worth caching: read again below
+    float largest = own.largest;
+    for (const float item : items.item) largest = fmaxf(largest, item);
+    own.sum *= power(own.largest, largest);  // once per vector, not per item
+    own.largest = largest;
+    for (const float item : items.item) own.sum += power(item, largest);
+  }
+
+  const Normalizer all = row_combine<kRowThreads>(own);
+  const float scale = 1.0f / all.sum;
+  // Backwards: what was read last is the most likely to be in the L2 cache still.
+#pragma unroll 8
+  for (vector -= kRowThreads; vector >= 0; vector -= kRowThreads) {
+    Items<Vector> items = load<Vector>(d_in + first_item, vector);
+    for (float& item : items.item) item = power(item, all.largest) * scale;
+    store(d_out + first_item, vector, items);
+  }
 }
 
 struct Rows {
@@ -67,16 +123,24 @@ struct Rows {
 // Launches register_kernel, if kThreads * kItems items hold a row; returns whether they do.
 template <class Vector, int kThreads, int kItems>
 bool fits_registers(const Rows& rows) {
-  // TODO 5. How many rows does a block have, so that it has at least kThreadsPerBlock threads?
+  // TODO 6. How many rows does a block have, so that it has at least kThreadsPerBlock threads?
   return false;
 }
 
 // The same for the first numbers of threads and items that hold a row; returns whether any do.
 template <class Vector>
 bool fits_registers(const Rows& rows) {
-  // TODO 6. Add more. A few lanes with 8 items each have as many bytes under way as 32 lanes
+  // TODO 7. Add more. A few lanes with 8 items each have as many bytes under way as 32 lanes
   //         with 8. Rows of 5, of 33, of 1024, of 32,768: how many threads, how many items?
   return fits_registers<Vector, 32, 8>(rows);
+}
+
+template <class Vector>
+void softmax_by(const Rows& rows) {
+  if (fits_registers<Vector>(rows)) return;
+  online_kernel<Vector>
+      <<<rows.num_rows, kRowThreads, 0, rows.stream>>>(rows.d_in, rows.row_length, rows.d_out);
+  check_launch();
 }
 
 }  // namespace
@@ -86,8 +150,8 @@ void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cuda
 
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
   const Rows rows = {d_in, num_rows, row_length, d_out, stream};
-  // TODO 7. Which rows may be read as float4? And what takes the rows that fit no registers?
-  fits_registers<float>(rows);
+  // TODO 8. Which rows may be read as float4?
+  softmax_by<float>(rows);
 }
 
 }  // namespace lab

@@ -28,12 +28,6 @@ struct Normalizer {
 // Of no items. Not from -infinity: -infinity - -infinity would be NaN, and exp is 0 either way.
 __device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
 
-// Of the items of both. Each sum is scaled to the larger of the two.
-__device__ Normalizer combine(Normalizer a, Normalizer b) {
-  const float largest = fmaxf(a.largest, b.largest);
-  return {largest, a.sum * power(a.largest, largest) + b.sum * power(b.largest, largest)};
-}
-
 // Combines what kLanes neighbouring lanes have; all of them receive it. All of them must call. The
 // largest of all first: then a lane scales its sum once, and not in every step.
 template <int kLanes>
@@ -130,23 +124,35 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
   }
 }
 
-// A block per row of any length, as in 07c.
+// A block per row of any length, as in 07c, but by vectors.
+template <class Vector>
 __global__ void __launch_bounds__(kRowThreads)
     online_kernel(const float* d_in, int row_length, float* d_out) {
-  const float* d_row = d_in + blockIdx.x * row_length;  // (row_length)
+  const int num_vectors = row_length / Items<Vector>::kWidth;
+  const int first_item = blockIdx.x * row_length;
+  const auto* d_row = reinterpret_cast<const Vector*>(d_in + first_item);  // (num_vectors)
 
   Normalizer own = nothing();
-  int i = threadIdx.x;
+  int vector = threadIdx.x;
 #pragma unroll 8  // eight loads are under way before the first item is combined
-  for (; i < row_length; i += kRowThreads) own = combine(own, {d_row[i], 1.0f});
+  for (; vector < num_vectors; vector += kRowThreads) {
+    Items<Vector> items;
+    reinterpret_cast<Vector&>(items) = d_row[vector];  // worth caching: read again below
+    float largest = own.largest;
+    for (const float item : items.item) largest = fmaxf(largest, item);
+    own.sum *= power(own.largest, largest);  // once per vector, not per item
+    own.largest = largest;
+    for (const float item : items.item) own.sum += power(item, largest);
+  }
 
   const Normalizer all = row_combine<kRowThreads>(own);
   const float scale = 1.0f / all.sum;
   // Backwards: what was read last is the most likely to be in the L2 cache still.
 #pragma unroll 8
-  for (i -= kRowThreads; i >= 0; i -= kRowThreads) {
-    const float share = power(__ldcs(d_row + i), all.largest) * scale;
-    __stcs(d_out + blockIdx.x * row_length + i, share);  // not worth caching: not read again
+  for (vector -= kRowThreads; vector >= 0; vector -= kRowThreads) {
+    Items<Vector> items = load<Vector>(d_in + first_item, vector);
+    for (float& item : items.item) item = power(item, all.largest) * scale;
+    store(d_out + first_item, vector, items);
   }
 }
 
@@ -183,14 +189,24 @@ bool fits_registers(const Rows& rows) {
          fits_registers<Vector, 512, 32>(rows) || fits_registers<Vector, 1024, 32>(rows);
 }
 
+template <class Vector>
+void softmax_by(const Rows& rows) {
+  if (fits_registers<Vector>(rows)) return;
+  online_kernel<Vector>
+      <<<rows.num_rows, kRowThreads, 0, rows.stream>>>(rows.d_in, rows.row_length, rows.d_out);
+  check_launch();
+}
+
 }  // namespace
 
 void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cudaStream_t stream) {
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
   const Rows rows = {d_in, num_rows, row_length, d_out, stream};
-  if (row_length % 4 == 0 ? fits_registers<float4>(rows) : fits_registers<float>(rows)) return;
-  online_kernel<<<num_rows, kRowThreads, 0, stream>>>(d_in, row_length, d_out);
-  check_launch();
+  if (row_length % 4 == 0) {  // then every row is aligned to 16 bytes
+    softmax_by<float4>(rows);
+  } else {
+    softmax_by<float>(rows);
+  }
 }
 
 }  // namespace lab

@@ -139,10 +139,10 @@ class GridStride : public judge::Fixture {
       std::vector<int> items;
       for (int i = expected; i < launch.num_items; i += launch.num_threads()) items.push_back(i);
       return Failure{judge::kind::kWrongResult,
-                     belongs + ", but thread " + std::to_string(h_thread[item]) +
-                         " signed for it. Thread " + std::to_string(expected) + " should visit " +
+                     belongs + ", but d_thread says thread " + std::to_string(h_thread[item]) +
+                         ". Thread " + std::to_string(expected) + " should visit " +
                          (items.size() == 1 ? "item " : "the items ") + list_items(items) +
-                         "; it signed for " + items_of(expected, h_thread),
+                         "; by d_thread it visited " + items_of(expected, h_thread),
                      explain(launch, h_thread)};
     }
     return std::nullopt;

@@ -27,6 +27,7 @@ namespace internal {
 
 inline constexpr std::size_t kMinBlock = 32;
 inline constexpr std::size_t kMaxBlock = 8192;
+inline constexpr std::size_t kMaxItemsOfSteps = 1024;
 
 // Whether predict(0), predict(1), ... called in this order, give the result.
 template <class T, class Predict>
@@ -35,6 +36,27 @@ bool fits(const std::vector<T>& h_got, Predict predict) {
     if (!(predict(i) == h_got[i])) return false;
   }
   return true;
+}
+
+// Whether each result is that of Hillis and Steele's scan some steps before the last: the sum of a
+// power of two of items, fewer at the beginning. Only for lengths that one block scans.
+template <class T>
+bool is_step_missing(const Result<T>& r) {
+  const std::size_t num_items = r.h_in.size();
+  if (num_items > kMaxItemsOfSteps) return false;
+  const std::size_t shift = r.kind == Kind::kExclusive ? 1 : 0;
+  for (std::size_t window = 2; window + shift < num_items; window *= 2) {
+    const auto of_window = [&](std::size_t i) {
+      const std::size_t end = i + 1 - shift;  // exclusive
+      T sum = r.identity;
+      for (std::size_t k = end < window ? 0 : end - window; k < end; ++k) {
+        sum = r.combine(sum, r.h_in[k]);
+      }
+      return sum;
+    };
+    if (fits(r.h_got, of_window)) return true;
+  }
+  return false;
 }
 
 // Mistakes that are independent of blocks.
@@ -56,7 +78,11 @@ std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) 
   const T total = reference(r, Kind::kInclusive).back();
   if (fits(r.h_got, [&](std::size_t i) { return combine(total, h_expected[i]); })) {
     return "the sum of all items is added to every item: the tree's root must be set to 0 (the "
-           "identity) between the up-sweep and the down-sweep";
+           "identity) between the up-sweep and the down-sweep, in the word where both sweeps keep it";
+  }
+  if (is_step_missing(r)) {
+    return "each result holds only the nearest items, as before the last step: a step is missing, "
+           "or the result is read from the other buffer";
   }
   T running = r.identity;
   if (fits(r.h_got, [&](std::size_t i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Beyond 04_grid_stride: as few threads as the rounding allows with ease. 40 blocks of 128 threads
-// add the items, whatever the device and the length; each thread's chain of additions is longer.
+// Beyond 04_grid_stride: few threads. 40 blocks of 128 threads add the items, whatever the device
+// and the length. Each thread's chain of additions is longer, and keeps the error bound.
 // Limit: too few loads are under way on a large device.
 #include <algorithm>
 #include <cstdint>

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __syncthreads();  // is_last_block is set; and warp_sums may be used again
   if (!is_last_block) return;
 
-  // All sums are in place. Which block gets here is chance, the order of the additions is not.
+  // All sums are in place. Any block may get here, but the order of the additions is fixed.
   const int num_blocks = gridDim.x;
   float total = 0.0f;
   for (int block = threadIdx.x; block < num_blocks; block += kThreadsPerBlock) {

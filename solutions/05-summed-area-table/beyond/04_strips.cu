@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Beyond the ladder: rung 04 for wide pictures. A block walks down a strip of columns, tile after
 // tile.
-// New: what lies above a tile stays in its block, so only sums to the right are handed on. A block
-// stores a tile after it has added up the next one, so it rarely waits for other blocks' sums;
-// meanwhile it copies the tile after that (cp.async). Cost: 73 KB of shared memory, and a picture
-// of few columns keeps few multiprocessors busy. Limit: the copy bandwidth.
+// New: a block keeps the sums of the columns above its tile, so it publishes only sums of rows. It
+// stores a tile after it has added up the next one, so it rarely waits for other blocks' sums.
+// Meanwhile it copies the tile after that (cp.async). Cost: 73 KB of shared memory, and a narrow
+// picture has fewer strips than the device has multiprocessors. Limit: the copy bandwidth.
 #include <cuda_pipeline.h>
 
 #include "lab/cuda_error.cuh"
@@ -65,7 +65,7 @@ __device__ void scan_row(Vector<T>& row) {
 }
 
 // Starts copying the pixels x ... x + 3 of row y, with zeros outside the picture. kWholeVectors:
-// the width is a multiple of 4, so all four are in the picture, or none, and they are aligned.
+// the width is a multiple of 4. Then the four are aligned, and no picture ends between them.
 template <bool kWholeVectors, class T>
 __device__ void start_copy(const T* d_in, int width, int height, int x, int y, Vector<T>& stage) {
   const auto copy = [&](auto& to, int column) {
