@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.account import account_of
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.grades import (
     Finding,
     FindingKind,
     Outcome,
     Part,
     TestResult,
-    causes_first,
 )
 from lockstep_grader.results.export.model import gradebook
 from lockstep_grader.results.export.words import explanation
@@ -33,7 +33,8 @@ def failed(name: str, *findings: Finding, message: str = "") -> TestResult:
 @pytest.mark.parametrize(
     "kinds",
     [
-        ("out_of_bounds", "race", "uninitialized_read", "wrong_result"),  # no bounds check
+        ("out_of_bounds", "race", "wrong_result"),  # no bounds check
+        ("race", "uninitialized_read", "wrong_result"),  # no barrier
         ("launch_error", "out_of_bounds", "leak"),  # a failed cudaMalloc
         ("barrier_divergence", "race", "deadlock"),
         ("uninitialized_read", "wrong_result"),  # an output that is never zeroed
@@ -44,6 +45,17 @@ def failed(name: str, *findings: Finding, message: str = "") -> TestResult:
 def test_a_cause_comes_before_its_consequences(kinds: tuple[str, ...]) -> None:
     ordered = causes_first(finding(kind) for kind in reversed(kinds))
     assert tuple(found.kind.value for found in ordered) == kinds
+
+
+@pytest.mark.parametrize("kind", ["out_of_bounds", "misaligned", "crash", "deadlock"])
+def test_an_unwritten_index_comes_before_what_it_leads_to(kind: str) -> None:
+    unwritten, after = finding("uninitialized_read", 58), finding(kind, 65)
+    assert causes_first([unwritten, after]) == [unwritten, after]
+    assert causes_first([after, unwritten]) == [after, unwritten]
+    race = finding("race", 58)  # a missing barrier: others read before the thread has written
+    assert causes_first([unwritten, after, race]) == [race, unwritten, after]
+    account = account_of([unwritten, after], [failed("A.First", unwritten), failed("A.B", after)])
+    assert account.said == "2 tests fail for this reason; the first is A.First"
 
 
 def test_every_kind_has_its_place() -> None:
@@ -68,6 +80,16 @@ def test_tests_that_show_the_cause_or_only_its_consequences_are_counted_together
         "race in line 21: both write",
     )
     assert account.left_out == 1
+
+
+def test_the_lines_of_an_effect_are_told_as_sentences() -> None:
+    message = (
+        "d_out[3]: expected 11, got 14\n  d_in [3 1]\n  got [0 14]\nIt looks as if z is left out."
+    )
+    effect = finding("wrong_result", 0, message)
+    account = account_of([finding("race", 3), effect], [])
+    said = "expected 11, got 14; d_in [3 1]; got [0 14]. It looks as if z is left out."
+    assert account.effects == (f"wrong_result: d_out[3]: {said}",)
 
 
 def test_one_test_is_counted_as_one() -> None:

@@ -94,6 +94,14 @@ def test_a_missing_rung(checkout: Checkout) -> None:
     finding = first_finding(checkout, folder)
     assert finding["kind"] == "compile_error"
     assert finding["message"] == "01_first.cu is missing from the submission"
+    ran = checkout.lab("grade", folder, "--results", "kept")
+    assert "01_first.cu is missing from the submission" in ran.out
+    assert "compile_error" not in ran.out  # nothing was compiled
+    ran = checkout.lab("explain", "kept", "ann", f"{LAB}/01")
+    assert "-2  01_first.cu is missing from the submission" in ran.out
+    assert checkout.lab("report", "kept", "--output", checkout.work / "pages").status == 0
+    (page,) = (checkout.work / "pages" / "students").iterdir()
+    assert "<p>01_first.cu is missing from the submission.</p>" in page.read_text()
 
 
 def test_a_rung_that_is_not_utf8(checkout: Checkout) -> None:

@@ -86,8 +86,8 @@ def test_a_missed_budget_speaks_in_the_handouts_words() -> None:
 def test_a_budget_where_more_is_better_says_so() -> None:
     gate = Gate("sector_efficiency", zero=0.25, full=0.9)
     said = budget_sentence(gate, 0.125, 0, None)
-    assert said.startswith("sector_efficiency: 0.125 of the bytes moved were used (full mark: at")
-    assert "no points from 0.25 down" in said
+    share = "sector_efficiency: 12.5% of the bytes moved were used (full mark: at least 90%)"
+    assert said == f"{share}: no points from 25% down"
     assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, None)
     assert bound(Gate("launches", zero=5, full=1)) == "at most 1"
 
@@ -141,6 +141,16 @@ def test_check_ticks_the_budgets_and_points_at_the_profile(budgeted: Checkout) -
     assert "budget  02_second.cu:3" in ran.out
     assert ">    3 | tile[2 * t] += tile[2 * t + stride];" in ran.out
     assert "./lab profile 01-demo/02_second" in ran.out
+    assert "  right, over budget\n" in ran.out
+
+
+def test_a_wrong_rung_over_budget_has_failed(budgeted: Checkout) -> None:
+    race = {"kind": "race", "file": "02_second.cu", "line": 3, "message": "both write"}
+    failed = verdict_line(name="Demo.Racy", outcome="failed", message="no", findings=[race])
+    budgeted.submission("labs", {"02_second": kept_lines(250) + failed})
+    ran = budgeted.lab("check", f"{LAB}/02_second")
+    assert "  failed\n" in ran.out
+    assert "over budget" not in ran.out
 
 
 def test_check_of_kept_budgets_shows_ticks_alone(budgeted: Checkout) -> None:

@@ -9,6 +9,7 @@ import pytest
 from lockstep_grader.author.mutants import mutant_files, read_fields
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.quiz.file import require_quiz
 
 from markdown import links
 
@@ -27,11 +28,13 @@ def rows() -> list[re.Match[str]]:
 
 @pytest.fixture(scope="module")
 def named() -> set[str]:
-    """What a row may name: rungs, tests of judges, mutants, and tests of the grader."""
+    """What a row may name: rungs, tests of judges, mutants, questions, tests of the grader."""
     labs = read_labs(WORKSPACE)
     known = {f"{lab.id}/{rung.id}" for lab in labs for rung in lab.rungs}
     for lab in labs:
         known |= {f"{lab.id}/mutants/{file.stem}" for file in mutant_files(WORKSPACE, lab.id)}
+        quiz = require_quiz(WORKSPACE, lab)
+        known |= {f"{lab.id}/quiz/{question.id}" for question in quiz.questions}
     for file in REPOSITORY.glob("labs/*/judge/*.cpp"):
         tests = re.findall(r"TEST_F\((\w+),\s*(\w+)\)", file.read_text("utf-8"))
         known.update(f"{suite}.{test}" for suite, test in tests)

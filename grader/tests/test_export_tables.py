@@ -249,12 +249,19 @@ def test_what_cannot_be_exported_is_said_in_one_line(
     assert complaint in ran.complaint
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": 2}', '{"version": 1}', "\x00"])
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', "\x00"])
 def test_a_damaged_grade_json_is_named(desk: Desk, text: str) -> None:
     (desk.results / "grade.json").write_text(text)
     ran = desk.export("csv")
     assert ran.status == 2
     assert "grade.json is not what `grade --json` writes" in ran.complaint
+
+
+def test_a_grade_json_of_another_version_says_what_to_do(desk: Desk) -> None:
+    (desk.results / "grade.json").write_text('{"version": 2}')
+    for ran in (desk.export("csv"), desk.checkout.lab("report", desk.results)):
+        assert ran.status == 2
+        assert "grade.json is of version 2, but this grader reads 1; grade again" in ran.complaint
 
 
 def test_a_roster_of_another_kind_is_refused(desk: Desk) -> None:

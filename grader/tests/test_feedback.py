@@ -119,3 +119,11 @@ def test_a_mail_merge_has_a_page_for_each_address(checkout: Checkout, results: P
     assert [row["score"] for row in rows] == ["10", "0"]
     assert all((results / "report" / row["page"]).is_file() for row in rows)
     assert "Cy_53: no email is known" in ran.err
+
+
+def test_a_mail_says_what_was_wrong_with_the_hand_in_first(checkout: Checkout) -> None:
+    gus = demo("gus", 0, 0, student={"email": "gus@x"}, problem="gus.zip is damaged")
+    results = write_results(checkout.work / "damaged", gus)
+    ran = checkout.lab("export", results, "--format", "csv", "--layout", "mail")
+    (row,) = csv.DictReader(io.StringIO(ran.out))
+    assert row["summary"].startswith("gus.zip is damaged; 0 / 10 points; ")

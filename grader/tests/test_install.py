@@ -11,6 +11,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.tools import program_steps
 from test_e2e import REPOSITORY
+from test_run_libraries import needs_cccl
 
 pytestmark = pytest.mark.e2e
 
@@ -86,11 +87,89 @@ def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> 
     assert (ran.returncode, ran.stdout, ran.stderr) == (7, "factor 5, 2 arguments\n", "")
 
 
+SIMT_TESTS = REPOSITORY / "common" / "simt" / "tests"
+CURAND = """\
+#include <curand.h>
+#include <curand_kernel.h>
+__global__ void draw(float* out) {
+  curandState state;
+  curand_init(1234, threadIdx.x, 0, &state);
+  out[threadIdx.x] = curand_uniform(&state);
+}
+int main() {
+  float* out;
+  cudaMallocManaged(&out, 64 * sizeof(float));
+  draw<<<1, 32>>>(out);
+  curandGenerator_t generator;
+  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);
+  curandGenerateUniform(generator, out + 32, 32);
+  cudaDeviceSynchronize();
+  curandDestroyGenerator(generator);
+  for (int i = 0; i < 64; ++i) if (!(out[i] > 0 && out[i] <= 1)) return 1;
+  cudaFree(out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "libraries/cub_device",
+        pytest.param("libraries/thrust_vectors", marks=needs_cccl),
+        "programs/captured_graph",
+        "programs/inline_ptx",
+        "programs/matrix_fragments",
+        "programs/texture_filter",
+        "",
+    ],
+)
+def test_lockstep_run_has_every_header(prefix: Path, tmp_path: Path, program: str) -> None:
+    path = SIMT_TESTS / f"{program}.cu" if program else tmp_path / "curand.cu"
+    if not program:
+        path.write_text(CURAND)
+    ran = call(prefix / "bin" / "lockstep-run", path, cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_lockstep_run_builds_c_and_openmp(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "triple.c").write_text(
+        "#include <stdlib.h>\nint triple(int x) {\n  int *new = malloc(sizeof *new);\n"
+        "  *new = 3 * x;\n  x = *new;\n  free(new);\n  return x;\n}\n"
+    )
+    (tmp_path / "sum.cu").write_text(
+        '#include <omp.h>\n#include <cstdio>\nextern "C" int triple(int);\n'
+        "__global__ void add(int* sum, int item) { atomicAdd(sum, item); }\n"
+        "int main() {\n  int* sum;\n  cudaMallocManaged(&sum, sizeof(int));\n"
+        "#pragma omp parallel num_threads(3)\n"
+        "  add<<<1, 1>>>(sum, triple(omp_get_thread_num()));\n"
+        '  cudaDeviceSynchronize();\n  std::printf("%d\\n", *sum);\n  cudaFree(sum);\n}\n'
+    )
+    ran = call(prefix / "bin" / "lockstep-run", "sum.cu", "triple.c", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "9\n", "")
+
+
+def test_lockstep_run_says_where_thrust_comes_from(prefix: Path, project: Path) -> None:
+    (project / "thrust.cu").write_text("#include <thrust/sort.h>\nint main() {}\n")
+    environment = {**os.environ, "LOCKSTEP_CCCL": "off"}
+    ran = subprocess.run(
+        [prefix / "bin" / "lockstep-run", "thrust.cu"],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert "Thrust comes with NVIDIA's CCCL" in ran.stderr
+    assert "install the CUDA toolkit" in ran.stderr
+
+
 def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
     run = prefix / "bin" / "lockstep-run"
     ran = call(run, "wrong.cu", "-I", "headers", "-D", "SCALE=4", cwd=project)
     assert (ran.returncode, ran.stdout) == (1, "factor 5, 0 arguments\n")
     assert "out_of_bounds  wrong.cu:5\n  thread 100 of block 0 reads 4 bytes" in ran.stderr
+    assert "allocated in line 10 of wrong.cu" in ran.stderr  # not in a header of ours
     assert ran.stderr.endswith("lockstep: 1 finding\n")
 
 

@@ -104,6 +104,35 @@ def test_a_canvas_export_is_told_apart_by_the_students_number(
     assert submissions["poeed_102"].problem == "essay.pdf is neither an archive nor a rung file"
 
 
+def test_an_archive_of_another_kind_is_its_students_problem(checkout: Checkout) -> None:
+    path = put(checkout, "class", {"ann.zip": zip_bytes(GOOD), "hal.tar.zst": "x", "ida.RAR": "x"})
+    roster = checkout.write("class.csv", "login\nann\nhal\nida\nzoe\n")
+    submissions = by_id(taken(checkout, path, LAB, roster))
+    assert list(submissions) == ["ann", "hal", "ida", "zoe"]
+    assert "is of a kind that is not read" in submissions["hal"].problem
+    assert submissions["ida"].problem.startswith("ida.RAR is of a kind that is not read")
+    assert [each for each, found in submissions.items() if found.is_missing] == ["zoe"]
+
+
+def test_rung_files_without_a_lab_folder_ask_for_the_lab(checkout: Checkout) -> None:
+    canvas: dict[str, str | bytes] = {
+        "leeann_100_9001_work.zip": zip_bytes(GOOD),
+        "poeed_101_9002_work.zip": zip_bytes(FLAT),
+        **{f"doejane_102_900{5 + n}_{name}": SOLUTION for n, name in enumerate(FLAT)},
+    }
+    folders: dict[str, str | bytes] = {f"ann/{name}": text for name, text in GOOD.items()}
+    folders |= {f"bob/{name}": text for name, text in FLAT.items()}
+    for name, files, loose in (
+        ("canvas", canvas, ["doejane_102", "poeed_101"]),
+        ("class", folders, ["bob"]),
+    ):
+        path = put(checkout, name, files)
+        problems = {each: found.problem for each, found in by_id(taken(checkout, path)).items()}
+        said = "its rung files are in no lab folder: name the lab with --lab"
+        assert {each: text for each, text in problems.items() if text} == dict.fromkeys(loose, said)
+        assert all(map(is_whole, by_id(taken(checkout, path, LAB)).values()))
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_moodle_export_has_names_in_its_folders(checkout: Checkout, packed: bool) -> None:
     files: dict[str, str | bytes] = {

@@ -174,6 +174,16 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
     assert "watchfiles" in ran.out
 
 
+def test_doctor_asks_a_students_copy_for_nothing_that_only_our_tests_use(
+    checkout: Checkout,
+) -> None:
+    assert "jsonschema" in checkout.lab("doctor").out
+    shutil.rmtree(checkout.root / "solutions")
+    told = checkout.lab("doctor").out
+    assert "watchfiles" in told
+    assert not any(name in told for name in ("jsonschema", "slurmd", "playwright", "copydetect"))
+
+
 def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,12 @@ from typing import Any
 
 import pytest
 
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.intake.coursefile import CourseFile
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model import policy
+from lockstep_grader.model.policy import Graded, Work
+
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
 SCRIPTS = BENCH / "scripts"
@@ -129,6 +135,44 @@ def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
         drawn_by = re.search(r"(?:Made|Drawn) by (\w+\.py)", head)
         assert drawn_by, file.name
         assert (file.parent / drawn_by[1]).is_file()
+
+
+def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
+    term = import_module("term")
+    measured = json.loads((BENCH / "term.json").read_text("utf-8"))
+    page = (REPOSITORY / "docs" / "instructors.md").read_text("utf-8")
+    assert term.table(measured) in page
+    assert measured["scores_other_than_declared"] == []
+    assert measured["marks_other_than_declared"] == []
+    assert [measured["changes"][name]["judged"] for name in ("gate", "hint")] == [0, 0]
+    assert measured["changes"]["gate"]["points_changed"] > 0
+    assert measured["changes"]["hint"]["points_changed"] == 0
+
+
+def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
+    """Late and in grace, extended and overridden, missing, empty and named twice."""
+    made = import_module("made_up_term")
+    term = made.Term(40, ("00-threads",))
+    assert set(term.arrivals()) == set(made.ARRIVALS)
+    declared = term.write_attempt(tmp_path / "one", 1)
+    later = term.write_attempt(tmp_path / "three", 3)
+    assert set(declared) == {each.name for each in (tmp_path / "one").iterdir()}
+    assert len(declared) == 40 - len(made.MISSING) + len(made.TWICE)
+
+    def right(rungs: Any) -> int:
+        return sum((each.score or 0) > 0 for student in rungs.values() for each in student.values())
+
+    assert right(declared) < right(later)
+    (tmp_path / "course.toml").write_text(term.course())
+    course = CourseFile(tmp_path / "course.toml", read_labs(Workspace(REPOSITORY, tmp_path))).course
+    assert {each.student for each in course.overrides} == {
+        f"student{number:03}" for number in made.WITH_OVERRIDE
+    }
+    for student in term.students[20:]:
+        graded = Graded("00-threads", (("01_matrix_add", 8.0, 10.0),), 0.5)
+        mark = policy.mark(course, Work(frozenset({student.login}), (graded,)))
+        points = term.expected_points(student, "00-threads", 8.0, 0.5)
+        assert mark.labs[0].points == points, student
 
 
 def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(

@@ -330,6 +330,7 @@ def test_answers_are_packed_and_scored_beside_the_rungs(quizzed: Checkout, tmp_p
     assert all(each["score"] == each["max_score"] for each in by_id.values())
     assert "same seed as that of bob" in by_id["ada"]["notes"][0]
     assert "not TOML" in quizzes["cy"]["problem"]
+    assert f"quiz answers that cannot be read (1):\n  cy {LAB}: answers.toml" in ran.out
     assert quizzes["dee"]["seed"] is None
     out = quizzed.lab("export", tmp_path / "results", "--format", "csv", "--layout", "quiz").out
     rows = list(csv.DictReader(io.StringIO(out)))

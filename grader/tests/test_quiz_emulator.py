@@ -41,7 +41,8 @@ NOT_EMULATED = {
     "03-compaction": {"chain-rate"},
     "05-summed-area-table": {"rounding-bound"},
     "06-matmul": {"tiles-waves", "flops", "registers-of-sums"},
-    "07-scheduling": {"waves", "wave-efficiency", "resident-by-registers", "cycles-covered"},
+    "07-scheduling": {"waves", "wave-efficiency", "resident-by-registers", "cycles-covered"}
+    | {"bandwidth-bound"},
 }
 
 # The answers to one question, by case: a number, or words.

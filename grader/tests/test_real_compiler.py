@@ -42,7 +42,7 @@ def compiled_by(argv_text: str, source: str, work: Path) -> Compiled:
     nvcc.chmod(0o755)
     real = RealCompiler(RungCompiler(str(nvcc), "13.0.88", "/usr/bin/g++"), work)
     return compile_for_gpus(
-        real, Source(FILE, source.encode()), ARCHITECTURES, work, work / "work", Processes()
+        real, Source(FILE, source.encode()), ARCHITECTURES, work, work / "made", Processes()
     )
 
 
@@ -133,7 +133,7 @@ def test_an_nvcc_that_fails_by_itself_is_no_fault_of_the_student(tmp_path: Path)
 
 
 def test_an_nvcc_that_dies_of_this_rung_alone_blames_the_rung(tmp_path: Path) -> None:
-    dies = f"if [ -s {tmp_path}/work/{FILE} ] && [ ! -e {tmp_path}/work/empty ]; then "
+    dies = f"if [ -s {tmp_path}/made/{FILE} ] && [ ! -e {tmp_path}/made/empty ]; then "
     script = f"{dies} echo 'nvcc error : cicc died due to signal 9'; exit 9; fi"
     compiled = compiled_by(script, "a bomb", tmp_path)
     assert "cicc died due to signal 9" in compiled.errors[0].message
@@ -143,11 +143,11 @@ def test_an_nvcc_that_dies_of_this_rung_alone_blames_the_rung(tmp_path: Path) ->
 def test_nvcc_is_confined_like_any_compiler(tmp_path: Path) -> None:
     class Refusing(Unconfined):
         def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
-            assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "work", tmp_path / "include")
+            assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "made", tmp_path / "include")
             return ["sh", "-c", "echo 'nvcc fatal: confined'; exit 1"]
 
     real = RealCompiler(RungCompiler("/a/nvcc", "13", "g++"), tmp_path)
-    arguments = (Source(FILE, b""), ARCHITECTURES, tmp_path / "include", tmp_path / "work")
+    arguments = (Source(FILE, b""), ARCHITECTURES, tmp_path / "include", tmp_path / "made")
     compiled = compile_for_gpus(real, *arguments, Processes(), Refusing())
     assert "confined" in compiled.errors[0].message
 
@@ -336,7 +336,7 @@ def real() -> RealCompiler:
 
 def refused(real: RealCompiler, source: str, work: Path) -> Finding:
     compiled = compile_for_gpus(
-        real, Source(FILE, source.encode()), ("7.5",), work, work / "work", Processes()
+        real, Source(FILE, source.encode()), ("7.5",), work, work / "made", Processes()
     )
     return compiled.errors[0]
 

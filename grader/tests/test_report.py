@@ -40,7 +40,7 @@ def test_a_report_has_a_page_a_student_one_of_the_class_and_a_leaderboard(
             for name in ("adams", "brown", EVIL, "clark", "davis", "evans")
         ),
     }
-    assert "pages of 6 submissions" in ran.err
+    assert "pages of 6 students" in ran.err
 
 
 def test_the_same_results_give_the_same_pages(checkout: Checkout, graded: Path) -> None:

@@ -139,7 +139,8 @@ def test_a_class_and_its_roster_make_one_list(checkout: Checkout) -> None:
     }
     assert listed["bob"]["problem"] == "nothing handed in"
     assert "not on the roster, but graded: stranger (1 in all)" in ran.err
-    assert "nothing could be taken from (1):" in ran.out
+    assert "handed in nothing (1):\n  bob" in ran.out
+    assert "nothing could be taken from" not in ran.out
 
 
 def test_a_roster_without_a_single_submission_is_refused(checkout: Checkout) -> None:

@@ -123,6 +123,58 @@ def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
 
 
 @emulated
+def test_a_file_in_c_stays_c(tmp_path: Path) -> None:
+    (tmp_path / "twice.c").write_text(
+        "#include <stdlib.h>\nint twice(int x) {\n"
+        "  int *new = malloc(sizeof *new);\n  *new = 2 * x;\n  x = *new;\n  free(new);\n"
+        "  return x;\n}\n"
+    )
+    (tmp_path / "main.cu").write_text(
+        '#include <cstdio>\nextern "C" int twice(int);\n'
+        "__global__ void nothing() {}\n"
+        'int main() {\n  nothing<<<1, 1>>>();\n  std::printf("%d\\n", twice(21));\n}\n'
+    )
+    ran = run("twice.c", "main.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+
+
+@emulated
+def test_threads_of_openmp_share_the_device(tmp_path: Path) -> None:
+    (tmp_path / "omp.cu").write_text(
+        "#include <omp.h>\n#include <cstdio>\n"
+        "__global__ void add(int* d, int n) { atomicAdd(d, n); }\n"
+        "int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  cudaMemset(d, 0, 4);\n"
+        "#pragma omp parallel num_threads(3)\n  add<<<1, 32>>>(d, omp_get_thread_num() + 1);\n"
+        "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n"
+        '  std::printf("%d\\n", h);\n}\n'
+    )
+    ran = run("omp.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "192\n"), ran.stderr
+
+
+@emulated
+def test_a_header_of_the_labs_may_launch_kernels(tmp_path: Path) -> None:
+    (tmp_path / "sums.cu").write_text(
+        '#include <cstdio>\n#include "lab/provided_scan.cuh"\n'
+        "int main() {\n"
+        "  int h_items[6] = {3, 1, 7}, *d_items;\n"
+        "  void* d_scratch;\n"
+        "  cudaMalloc(&d_items, sizeof h_items);\n"
+        "  cudaMalloc(&d_scratch, 65536);\n"
+        "  cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);\n"
+        "  lab::Scratch scratch(d_scratch, 65536);\n"
+        "  lab::exclusive_scan(d_items, 3, d_items + 3, scratch, nullptr);\n"
+        "  cudaMemcpy(h_items, d_items, sizeof h_items, cudaMemcpyDeviceToHost);\n"
+        '  std::printf("%d %d %d\\n", h_items[3], h_items[4], h_items[5]);\n'
+        "  cudaFree(d_items);\n"
+        "  cudaFree(d_scratch);\n"
+        "}\n"
+    )
+    ran = run("sums.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "0 3 4\n"), ran.stderr
+
+
+@emulated
 def test_a_destructor_of_a_global_object_may_use_the_device(tmp_path: Path) -> None:
     (tmp_path / "end.cu").write_text(
         "#include <cstdio>\n__global__ void add(int* d) { *d += 1; }\n"

@@ -44,6 +44,27 @@ def test_thrust_gives_right_results_without_findings(name: str, tmp_path: Path) 
 
 @emulated
 @needs_cccl
+def test_an_algorithm_on_a_stream_comes_after_the_streams_kernels(tmp_path: Path) -> None:
+    program = (
+        "#include <thrust/device_vector.h>\n#include <thrust/execution_policy.h>\n"
+        "#include <thrust/sort.h>\n"
+        "__global__ void fill(int* items) { items[threadIdx.x] = 63 - threadIdx.x; }\n"
+        "int main() {\n  cudaStream_t s;\n"
+        "  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);\n"
+        "  thrust::device_vector<int> v(64);\n"
+        "  fill<<<1, 64, 0, s>>>(thrust::raw_pointer_cast(v.data()));\n"
+        "  thrust::sort(thrust::cuda::par.on(s), v.begin(), v.end());\n"
+        "  fill<<<1, 64, 0, s>>>(thrust::raw_pointer_cast(v.data()));\n"
+        "  thrust::sort(thrust::cuda::par_nosync.on(s), v.begin(), v.end());\n"
+        "  cudaStreamDestroy(s);\n  return v[0] + v[63] - 63;\n}\n"
+    )
+    (tmp_path / "program.cu").write_text(program)
+    ran = run("program.cu", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+
+
+@emulated
+@needs_cccl
 def test_kernels_that_leave_a_device_vector_are_found(tmp_path: Path) -> None:
     program = (
         "#include <thrust/device_vector.h>\n"
@@ -87,7 +108,7 @@ def test_without_cccl_thrust_is_one_finding_with_the_next_step(
     assert ran.returncode == 1
     (finding,) = report(tmp_path / "out.json")["findings"]
     assert (finding["kind"], finding["line"]) == ("compile_error", 2)
-    assert "`./lab --nvcc doctor` fetches CCCL" in finding["message"]
+    assert "let `./lab --nvcc doctor` fetch CCCL" in finding["message"]
 
 
 @emulated

@@ -28,7 +28,7 @@ RACE = DATA / "second_barrier_missing.racecheck.log"
 BLOCK = """\
 ========= COMPUTE-SANITIZER
 ========= {heading}
-=========     at lab::<unnamed>::kernel(float *)+0x1c0 in /tmp/w/01_x.cu:30
+=========     at lab::<unnamed>::kernel(float *)+0x1c0 in /home/student/01_x.cu:30
 =========     by thread (64,0,0) in block (1,0,0)
 =========
 """

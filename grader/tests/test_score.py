@@ -172,8 +172,8 @@ def test_the_cause_of_a_wrong_result_comes_before_it() -> None:
     def found(*kinds: FindingKind) -> tuple[Finding, ...]:
         return tuple(Finding(kind, str(kind), "01_first.cu", 7) for kind in kinds)
 
-    first = found(FindingKind.LEAK, FindingKind.WRONG_RESULT, FindingKind.UNINITIALIZED_READ)
-    second = found(FindingKind.RACE, FindingKind.WRONG_RESULT, FindingKind.OUT_OF_BOUNDS)
+    first = found(FindingKind.RACE, FindingKind.WRONG_RESULT, FindingKind.OUT_OF_BOUNDS)
+    second = found(FindingKind.LEAK, FindingKind.WRONG_RESULT, FindingKind.UNINITIALIZED_READ)
     failed = [
         TestResult(name, Part.CORRECTNESS, Outcome.FAILED, findings=findings)
         for name, findings in (("First", first), ("Second", second))

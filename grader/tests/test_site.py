@@ -191,6 +191,8 @@ def test_search_works_in_a_page_that_is_opened_as_a_file(site: Path) -> None:
         assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
         wide = "document.documentElement.scrollWidth > innerWidth"
         assert not page.evaluate(wide)
+        still = "document.querySelector('img[src*=\"/trace_\"]').clientWidth > innerWidth"
+        assert page.evaluate(still)  # its words can be read: it scrolls in its paragraph
         page.keyboard.press("/")
         page.keyboard.type("bank conflict")
         page.locator(".md-search-result__item").first.wait_for()

@@ -264,6 +264,10 @@ def test_a_rung_without_a_recording_is_one_line(
             [TARGET, "--kernel", "k"],
             "no kernel k is launched; --kernel can be one of: shift_kernel",
         ),
+        ([TARGET, "-D", "X=1"], "is a rung: further files, -I, -D, --std and -- are for a program"),
+        ([TARGET, "--", "7"], "is a rung"),
+        (["missing.cu", "-I", "nowhere"], "-I nowhere: no such folder"),
+        (["missing.cu", "--std", "11"], "choose 17 or 20"),
         ([TARGET, "--what"], "No such option"),
         ([TARGET, "--size", "0"], "--size"),
     ],
@@ -318,6 +322,25 @@ def test_a_program_is_traced(tmp_path: Path) -> None:
     assert [array["name"] for array in shown["arrays"]] == ["d_out"]
     assert columns[0]["kind"].decode().count("w") == 4
     assert columns[0]["bytes0"] == bytes(range(100))
+
+
+@emulated
+def test_a_program_of_several_files_gets_its_options_and_arguments(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "launch.h").write_text("void launch(int* d_out, int n);\n")
+    (tmp_path / "launch.cu").write_text(
+        "#include <launch.h>\n__global__ void fill(int* d_out) { d_out[threadIdx.x] = WANTED; }\n"
+        "void launch(int* d_out, int n) { fill<<<1, n>>>(d_out); }\n"
+    )
+    program = (
+        "#include <launch.h>\n#include <cstdlib>\nint main(int, char** argv) {\n"
+        "  int* d_out;\n  cudaMalloc(&d_out, 32 * sizeof(int));\n"
+        "  launch(d_out, std::atoi(argv[1]));\n  cudaDeviceSynchronize();\n  cudaFree(d_out);\n}\n"
+    )
+    ran = trace(tmp_path, program, "launch.cu", "-I", "include", "-D", "WANTED=7", "--", "32")
+    assert ran.returncode == 0, ran.stderr
+    meta, _ = unpacked((tmp_path / "trace.html").read_text("utf-8"))
+    assert [(shown["kernel"], shown["threads"]) for shown in meta["recordings"]] == [("fill", 32)]
 
 
 RACY = """\

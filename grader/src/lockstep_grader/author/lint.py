@@ -217,5 +217,5 @@ def _beyond_problems(result: RungResult) -> list[str]:
 
 
 def _shortfall(result: RungResult) -> str:
-    causes = "; ".join(f"{item.kind}: {item.message}" for item in result.findings[:2])
+    causes = "; ".join(item.said for item in result.findings[:2])
     return f"earns {result.score:g} of {result.max_score:g} points: {causes}"

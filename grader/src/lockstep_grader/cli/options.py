@@ -45,6 +45,10 @@ SeedOption = Annotated[
         min=0, max=2**64 - 1, help="Makes inputs and verdicts repeatable; default: secret."
     ),
 ]
+OrderOption = Annotated[
+    int,
+    typer.Option("--seed", min=0, max=2**64 - 1, help="Another order of threads; 0: the natural."),
+]
 SanitizerOption = Annotated[
     bool,
     typer.Option(

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.cli.after_dashes import AfterDashes
-from lockstep_grader.cli.options import FromOption
+from lockstep_grader.cli.compiler_options import (
+    DefineOption,
+    IncludeOption,
+    StandardOption,
+    compiler_options,
+)
+from lockstep_grader.cli.options import FromOption, OrderOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
@@ -22,7 +28,6 @@ from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
     BuildError,
-    Options,
     build_program,
     check_files,
 )
@@ -40,16 +45,10 @@ def debug(
         list[Path],
         typer.Argument(metavar="LAB/RUNG | FILE.cu... [-- ARGS]", show_default=False),
     ],
-    include: Annotated[
-        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for headers here, too.")
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
-    ] = None,
-    std: Annotated[int, typer.Option(help="The C++ standard: 17, as nvcc, or 20.")] = 17,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
-    ] = 0,
+    include: IncludeOption = None,
+    define: DefineOption = None,
+    std: StandardOption = STANDARDS[0],
+    seed: OrderOption = 0,
     checks: Annotated[
         Checks, typer.Option(help="memory: no races; none: also no bounds.")
     ] = Checks.ALL,
@@ -93,14 +92,9 @@ def debug(
         target, rungs_folder = named or (str(files[0]), from_)
         return _debug_rung(target, rungs_folder, size, of_gdb)
     check_files(files)
-    if std not in STANDARDS:
-        raise InputError(f"--std {std}: choose 17 or 20")
-    for searched in include or ():
-        if not searched.is_dir():
-            raise InputError(f"-I {searched}: no such folder")
+    options = compiler_options(include, define, std)
     gdb = find_gdb()
     steps = for_debugging(program_steps(workspace, default_jobs()))
-    options = Options(tuple(include or ()), tuple(define or ()), std)
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
         try:

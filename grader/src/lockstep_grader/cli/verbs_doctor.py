@@ -5,6 +5,7 @@ import typer
 
 from lockstep_grader.judging.doctor import cpu_ready, examine, print_items
 from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode
 
 
@@ -14,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor() -> int:
     """Say what this machine has, what is missing and how to get it."""
-    items = examine()
+    has_solutions = Workspace.from_environment().solutions.is_dir()
+    items = examine(is_students_copy=not has_solutions)
     print_items(make_console(), items)
     return ExitCode.FULL_MARKS if cpu_ready(items) else ExitCode.FAULT

@@ -24,6 +24,7 @@ from lockstep_grader.pages.report.results import Entry, LabEntry, Results, read_
 from lockstep_grader.results.why import losses
 
 _MESSAGE_LINES = 20
+_NEXT_LINE = "\n      "  # of one reason, behind its points
 
 
 def add_to(app: typer.Typer) -> None:
@@ -125,7 +126,7 @@ def _print_losses(
             if loss.part is part:
                 lost = f"-{loss.points:g}  " if loss.points else "also  "
                 at = f"  ({loss.place})" if loss.place else ""
-                reason = clipped(loss.reason, _MESSAGE_LINES)
+                reason = clipped(loss.reason, _MESSAGE_LINES).replace("\n", _NEXT_LINE)
                 _line(console, Text.assemble((lost, "red"), reason, (at, "dim")), 4)
 
 
@@ -171,4 +172,4 @@ def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: 
 
 
 def _line(console: Console, text: Text, indent: int = 2) -> None:
-    console.print(Padding(text, (0, 0, 0, indent)), soft_wrap=True)
+    console.print(Padding(text, (0, 0, 0, indent), expand=False), soft_wrap=True)

@@ -85,5 +85,5 @@ def report(
             status = ExitCode.SHORT_OF_FULL_MARKS
     count = len(graded.entries)
     where = page.absolute().as_uri() if os.isatty(2) else str(page)
-    say(f"pages of {count} submission{'' if count == 1 else 's'}: {where}")
+    say(f"pages of {count} student{'' if count == 1 else 's'}: {where}")
     return status

@@ -8,17 +8,23 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.cli.after_dashes import AfterDashes
+from lockstep_grader.cli.compiler_options import (
+    DefineOption,
+    IncludeOption,
+    StandardOption,
+    compiler_options,
+)
+from lockstep_grader.cli.options import OrderOption
 from lockstep_grader.judging.session import default_jobs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.errors import ExitCode
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
     BuildError,
-    Options,
     build_program,
     check_files,
 )
@@ -38,16 +44,10 @@ def run(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE.cu... [-- ARGS]", show_default=False)
     ],
-    include: Annotated[
-        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for headers here, too.")
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")
-    ] = None,
-    std: Annotated[int, typer.Option(help="The C++ standard: 17, as nvcc, or 20.")] = 17,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
-    ] = 0,
+    include: IncludeOption = None,
+    define: DefineOption = None,
+    std: StandardOption = STANDARDS[0],
+    seed: OrderOption = 0,
     checks: Annotated[
         Checks, typer.Option(help="memory: no races; none: also no bounds; for speed.")
     ] = Checks.ALL,
@@ -64,16 +64,11 @@ def run(
 ) -> int:
     """Run any CUDA program on the emulator, without a GPU, with every check."""
     check_files(files)
-    if std not in STANDARDS:
-        raise InputError(f"--std {std}: choose 17 or 20")
-    for searched in include or ():
-        if not searched.is_dir():
-            raise InputError(f"-I {searched}: no such folder")
+    options = compiler_options(include, define, std)
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]
     console = make_console(stderr=True)
-    options = Options(tuple(include or ()), tuple(define or ()), std)
     on_gpu = backend is Backend.CUDA
     steps = {} if on_gpu else program_steps(Workspace.from_environment(), default_jobs())
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:

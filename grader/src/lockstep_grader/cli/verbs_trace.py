@@ -3,12 +3,20 @@
 
 import os
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.options import SandboxOption
+from lockstep_grader.cli.after_dashes import AfterDashes
+from lockstep_grader.cli.compiler_options import (
+    DefineOption,
+    IncludeOption,
+    StandardOption,
+    compiler_options,
+)
+from lockstep_grader.cli.options import OrderOption, SandboxOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
@@ -21,7 +29,13 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line
 from lockstep_grader.pages.needs import require_packages
 from lockstep_grader.student.program import report
-from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
+from lockstep_grader.student.program.build import (
+    STANDARDS,
+    BuildError,
+    Options,
+    build_program,
+    check_files,
+)
 from lockstep_grader.student.program.run import Settings
 from lockstep_grader.student.program.tools import program_steps
 from lockstep_grader.student.trace.other_order import find_other_orders
@@ -40,20 +54,22 @@ _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("trace")(trace)
+    app.command("trace", cls=AfterDashes)(trace)
 
 
 def trace(
-    target: Annotated[str, typer.Argument(metavar="LAB/RUNG|FILE.cu")],
+    ctx: typer.Context,
+    targets: Annotated[list[str], typer.Argument(metavar="LAB/RUNG|FILE...")],
+    include: IncludeOption = None,
+    define: DefineOption = None,
+    std: StandardOption = STANDARDS[0],
     size: Annotated[
         int | None,
         typer.Option(
             min=1, max=_MAX_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Another order of threads; 0: the natural.")
-    ] = 0,
+    seed: OrderOption = 0,
     kernel: Annotated[
         str, typer.Option(help="Record the first launch of this kernel; default: the first launch.")
     ] = "",
@@ -69,20 +85,36 @@ def trace(
     sandbox: SandboxOption = True,
 ) -> int:
     """Replay one launch step by step: a page with source, warps, memory and barriers."""
+    options = compiler_options(include, define, std)
     require_writable(out)
     require_packages()
     wish = Wish(kernel, seed, size or DEFAULT_SIZE)
+    arguments: list[str] = ctx.meta["program_arguments"]
+    target = targets[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
         named = rung_of_file(Workspace.from_environment(), Path(target))
         if named:
             target, from_ = named[0], from_ or named[1]
         elif Path(target).suffix:
-            return _trace_program(Path(target), wish, size, from_, timeout, out, Path(temp))
+            files = [Path(file) for file in targets]
+            program = Program(files, options, arguments)
+            return _trace_program(program, wish, size, from_, timeout, out, Path(temp))
+        if len(targets) > 1 or arguments or options != Options():
+            raise InputError(
+                f"{target} is a rung: further files, -I, -D, --std and -- are for a program"
+            )
         return _trace_rung(target, wish, size, from_, timeout, out, Path(temp), sandbox)
 
 
+@dataclass(frozen=True, slots=True)
+class Program:
+    files: list[Path]
+    options: Options
+    arguments: list[str]
+
+
 def _trace_program(
-    file: Path,
+    program: Program,
     wish: Wish,
     size: int | None,
     from_: Path | None,
@@ -92,18 +124,19 @@ def _trace_program(
 ) -> int:
     if size or from_:
         raise InputError("--size and --from are for a LAB/RUNG; a program has sizes of its own")
-    check_files([file])
+    files = program.files
+    check_files(files)
     steps = program_steps(Workspace.from_environment(), default_jobs())
     try:
-        program = build_program(steps, [file], Options(), work, default_jobs())
+        binary = build_program(steps, files, program.options, work, default_jobs())
     except BuildError as error:
-        report.print_build_error(make_console(stderr=True), [file], error)
+        report.print_build_error(make_console(stderr=True), files, error)
         return ExitCode.SHORT_OF_FULL_MARKS
     settings = Settings(timeout=timeout)
-    record = recorder_of_program(program, (), settings, work, file.stem)
+    record = recorder_of_program(binary, program.arguments, settings, work, files[0].stem)
     recorded = record(wish)
-    sources = {file.name: file.read_bytes().decode("utf-8", "replace")}
-    return _write(out, file.name, wish, recorded, sources, (), record)
+    sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
+    return _write(out, files[0].name, wish, recorded, sources, (), record)
 
 
 def _trace_rung(

@@ -12,7 +12,7 @@ import struct
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
@@ -88,13 +88,22 @@ class Spool:
 
 def stem(name: str) -> str | None:
     """The name of an archive without its suffix; None when it is not an archive that we read."""
-    suffix = next((end for end in reversed(SUFFIXES) if name.lower().endswith(end)), None)
-    return name[: -len(suffix)] if suffix and len(name) > len(suffix) else None
+    return _without_suffix(name, SUFFIXES)
+
+
+def foreign_stem(name: str) -> str | None:
+    """The name of an archive of a kind that we do not read, without its suffix; None otherwise."""
+    return None if stem(name) else _without_suffix(name, FOREIGN_SUFFIXES)
 
 
 def is_foreign(name: str) -> bool:
-    """Whether `name` is that of an archive of a kind that we do not read."""
-    return stem(name) is None and name.lower().endswith(FOREIGN_SUFFIXES)
+    return foreign_stem(name) is not None
+
+
+def _without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
+    """None for a name that has none of the suffixes, and nothing else."""
+    found = [end for end in suffixes if name.lower().endswith(end) and len(name) > len(end)]
+    return name[: -max(map(len, found))] if found else None
 
 
 def read_members(

@@ -10,7 +10,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_lines import (
+    KeyPath,
+    first_problem,
+    key_lines,
+    line_of,
+    spelled,
+)
 from lockstep_grader.model.compat import UTC, tomllib
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
@@ -27,7 +33,7 @@ from lockstep_grader.model.policy import (
 _MAX_BYTES = 1 << 20
 _Text = Annotated[str, Field(min_length=1)]
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Time = Annotated[datetime, Field(strict=True)]  # TOML has times of its own
+_Time = Annotated[datetime, Field(strict=True)]  # TOML has a type for times
 
 
 class _Table(BaseModel):
@@ -105,8 +111,7 @@ class CourseFile:
         try:
             self._read = _File.model_validate(_parsed(file, text))
         except ValidationError as error:
-            first: Any = error.errors(include_url=False, include_input=False)[0]
-            raise self._error(tuple(first["loc"]), first["msg"]) from error
+            raise self._error(*first_problem(error)) from error
         self._zone = self._time_zone()
         self._check_names({lab.id: lab for lab in labs})
         self.course = self._course()

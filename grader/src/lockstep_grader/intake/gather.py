@@ -2,7 +2,7 @@
 """Finds the labs in what one student handed in: folders, archives, loose files."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lockstep_grader.intake.archives import STUDENT_BOUNDS, Member, is_foreign, stem
@@ -21,6 +21,7 @@ from lockstep_grader.model.text import visible
 _WRAPPERS = 2  # how many folders may lie around the lab folders
 _MAX_FOLDERS = 1000  # looked through for them, of one submission
 _MAX_ARCHIVES = 20  # opened, of one submission
+_LOOSE = "its rung files are in no lab folder: name the lab with --lab"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Wanted:
 
     def is_file(self, name: str) -> bool:
         return self.names(name)
+
+    def any_rung(self, names: Iterable[str]) -> bool:
+        """Whether a rung of any lab has one of these names."""
+        rungs = {rung.file_name for lab in self.labs for rung in lab.rungs}
+        return not rungs.isdisjoint(names)
 
 
 @dataclass(slots=True)
@@ -86,6 +92,8 @@ class Gatherer:
             self.from_archive(name, folder.files()[name], found, order)
         foreign = [name for name in folder.files() if is_foreign(name)]
         found.problems += map(unread, [] if archives else foreign[:1])
+        if self._wanted.any_rung(folder.files()):
+            found.problems.append(_LOOSE)
 
     def from_archive(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds what an archive holds; a damaged one is a problem, an unreadable one our fault."""
@@ -119,7 +127,10 @@ class Gatherer:
         taken = self._from_tree(archive_tree(name, members), upload, found)
         outside = self._add_outside(members, upload, found)
         if not (taken or outside):
-            found.problems.append(_nothing_in(shown, members))
+            labs = {lab.id for lab in self._wanted.labs}
+            loose = (item.path.name for item in members if item.path.parent.name not in labs)
+            is_loose = self._wanted.any_rung(loose)
+            found.problems.append(_LOOSE if is_loose else _nothing_in(shown, members))
 
     def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds an archive, or a single rung file, if the lab is known."""
@@ -133,6 +144,9 @@ class Gatherer:
             upload = Upload(visible(name), order, math.inf, {(lab.id, rung.id): file})
             found.uploads.append(upload)
             found.labs.add(lab.id)
+        elif self._wanted.any_rung([name, first_name(name)]):
+            if _LOOSE not in found.problems:
+                found.problems.append(_LOOSE)
         else:
             found.problems.append(f"{visible(name)} is neither an archive nor a rung file")
 

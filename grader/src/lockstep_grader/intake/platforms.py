@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lockstep_grader.intake.archives import stem
+from lockstep_grader.intake.archives import foreign_stem, stem
 from lockstep_grader.model.compat import UTC, StrEnum
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Student
@@ -78,7 +78,7 @@ def owner_of(name: str, platform: Platform, *, is_folder: bool = False) -> Owner
         student = Student(name=match["name"], lms_id=match["user"])
         key, order = f"{match['name']}_{match['user']}", int(match["upload"][:18])
         return Owner(key, student, order, match["rest"], True, bool(match["late"]))
-    return Owner(stem(name) or name, rest=name)
+    return Owner(stem(name) or foreign_stem(name) or name, rest=name)
 
 
 def names_at_students(name: str) -> tuple[str, ...]:

@@ -65,8 +65,7 @@ class Submission:
 def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
     """The file, which should be called `name`, or what is wrong with it."""
     if file.is_missing:
-        reason = f": {visible(file.problem)}" if file.problem else ""
-        return Finding(file.kind, f"{name} is missing from the submission{reason}", name)
+        return Finding.of_missing_file(name, visible(file.problem), file.kind)
     if file.path is None or file.problem:
         return Finding(file.kind, f"{name} {visible(file.problem)}", name)
     return _read(file.path, file.boundary or file.path.parent, name)
@@ -91,7 +90,7 @@ def _read(path: Path, boundary: Path, name: str) -> Source | Finding:
             return wrong("is a link that leaves the submission", FindingKind.FORBIDDEN)
         data = _bytes_of(path, wrong)
     except (FileNotFoundError, NotADirectoryError):
-        return wrong("is missing from the submission")
+        return Finding.of_missing_file(name)
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         return wrong(f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if isinstance(data, Finding):

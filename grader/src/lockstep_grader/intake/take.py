@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, stem
+from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, is_foreign, stem
 from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
 from lockstep_grader.intake.identity import Identities
@@ -170,7 +170,7 @@ def _entries(tree: Tree) -> Iterator[_Entry]:
         yield _Entry(owner_of(name, platform, is_folder=True), folder.apart())
     for name, file in files.items():
         owner = owner_of(name, platform)
-        if owner.by_platform or stem(name):
+        if owner.by_platform or stem(name) or is_foreign(name):
             # An instructor may have built the class from links.
             yield _Entry(owner, SubmittedFile(file.path, None, file.problem, file.kind))
 

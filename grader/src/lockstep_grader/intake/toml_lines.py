@@ -3,8 +3,22 @@
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 KeyPath = tuple[str | int, ...]
+
+# By pydantic's type of an error; its own words address programmers.
+_SAID = {
+    "extra_forbidden": "there is no such key",
+    "missing": "is missing",
+    **dict.fromkeys(
+        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing"),
+        "is not a date and a time; write it as in 2026-10-12T23:59:00",
+    ),
+}
 
 _ARRAY_TABLE = re.compile(r"\s*\[\[\s*([\w.\-\"' ]+?)\s*\]\]")
 _TABLE = re.compile(r"\s*\[\s*([\w.\-\"' ]+?)\s*\]")
@@ -48,6 +62,13 @@ def spelled(path: KeyPath) -> str:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
+
+
+def first_problem(error: "ValidationError") -> tuple[KeyPath, str]:
+    """The key at fault, and what is wrong with it."""
+    first: Any = error.errors(include_url=False, include_input=False)[0]
+    said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return tuple(first["loc"]), said
 
 
 def _names(dotted: str) -> tuple[str, ...]:

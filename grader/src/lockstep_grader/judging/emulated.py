@@ -13,6 +13,7 @@ from typing import Protocol
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.job import Job
 from lockstep_grader.judging.judge import EVERY_TEST
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     Finding,
@@ -20,7 +21,6 @@ from lockstep_grader.model.grades import (
     Outcome,
     Part,
     TestResult,
-    causes_first,
 )
 
 NAME = "emulator"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     Finding,
@@ -15,7 +16,6 @@ from lockstep_grader.model.grades import (
     Part,
     Place,
     TestResult,
-    causes_first,
 )
 from lockstep_grader.model.measures import MEASURES
 from lockstep_grader.model.text import visible

@@ -46,6 +46,7 @@ DECIDES = (
     "machine.gpus",
     "machine.patience",
     "machine.process",
+    "model.causes",
     "model.grades",
     "model.measures",
     "model.text",

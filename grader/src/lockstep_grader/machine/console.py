@@ -53,7 +53,7 @@ def cause(result: RungResult) -> str:
         return "a rung that it requires is not right yet"
     for finding in result.findings:
         where = f" ({place(finding)})" if finding.line else ""
-        return one_line(f"{finding.kind}: {finding.message}{where}")
+        return one_line(f"{finding.said}{where}")
     for test in result.judgement.tests:
         if test.outcome is Outcome.FAILED:
             return one_line(f"{test.name}: {test.message}")

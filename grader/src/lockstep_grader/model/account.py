@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from lockstep_grader.model.causes import may_follow
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Finding,
     FindingKind,
     Outcome,
-    consequence_rank,
 )
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import joined_lines
 
 _EFFECTS = 3
 # An output that nothing set before an addition may look as if nothing had been written.
@@ -87,8 +87,7 @@ def _is_due_to(cause: Finding, test: Tried) -> bool:
         return True
     if cause.kind in COST_KINDS:
         return False
-    rank = consequence_rank(cause.kind)
-    return all(consequence_rank(finding.kind) > rank for finding in test.findings)
+    return all(may_follow(cause.kind, finding.kind) for finding in test.findings)
 
 
 def _reason(due: Sequence[Tried], told: Iterable[str]) -> str:
@@ -100,7 +99,7 @@ def _reason(due: Sequence[Tried], told: Iterable[str]) -> str:
         said = f"1 test fails for this reason: {first.name}"
     else:
         said = f"{len(due)} tests fail for this reason; the first is {first.name}"
-    message = one_line(_untold(first.message, told))
+    message = joined_lines(_untold(first.message, told))
     return _clipped(f"{said}: {message}") if message else said
 
 
@@ -115,7 +114,7 @@ def _untold(message: str, told: Iterable[str]) -> str:
 def _line(finding: Finding) -> str:
     where = f" in line {finding.line}" if finding.line else ""
     what_happened = finding.message.partition("; ")[0]  # the advice is for the cause
-    return _clipped(one_line(f"{finding.kind}{where}: {what_happened}"))
+    return _clipped(f"{finding.kind}{where}: {joined_lines(what_happened)}")
 
 
 def _clipped(text: str) -> str:

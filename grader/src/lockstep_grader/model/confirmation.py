@@ -45,7 +45,7 @@ def compare(
     said = "; ".join(_differences(first, second, is_same_backend=here is there))
     if said and second.findings:
         finding = second.findings[0]
-        said += f" ({finding.kind}: {finding.message})"
+        said += f" ({finding.said})"
     return Confirmation(lab, first.id, there, seed, not said, _short(said))
 
 

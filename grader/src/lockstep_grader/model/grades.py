@@ -58,25 +58,6 @@ class FindingKind(StrEnum):
 # Findings about cost, not about soundness: they leave the cleanliness points alone.
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 
-# Causes before consequences: a kind later in this list is often the consequence of an earlier one.
-# A missing bounds check lets two threads meet at one address, which is a race; a missing barrier is
-# a race, then a read of what no thread has written yet, and then a wrong result.
-_CAUSES_FIRST = (
-    (FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN, FindingKind.TODO),
-    (FindingKind.LAUNCH_ERROR, FindingKind.OUT_OF_MEMORY),
-    (FindingKind.HOST_POINTER,),
-    (FindingKind.OUT_OF_BOUNDS, FindingKind.MISALIGNED),
-    (FindingKind.BARRIER_DIVERGENCE,),
-    (FindingKind.RACE,),
-    (FindingKind.DEADLOCK, FindingKind.TIMEOUT, FindingKind.CRASH),
-    (FindingKind.UNINITIALIZED_READ,),
-    (FindingKind.INPUT_MODIFIED,),
-    (FindingKind.WRONG_RESULT, FindingKind.OUTPUT_UNWRITTEN),
-    (FindingKind.LEAK,),
-    (FindingKind.BUDGET, FindingKind.SLOW),
-)
-_RANKS = {kind: rank for rank, kinds in enumerate(_CAUSES_FIRST) for kind in kinds}
-
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -164,6 +145,9 @@ class Lab:
         return sum(rung.points.total for rung in self.rungs)
 
 
+_MISSING = "is missing from the submission"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     kind: FindingKind
@@ -172,14 +156,23 @@ class Finding:
     line: int = 0  # 0: no line
     column: int = 0  # 0: not known
 
+    @classmethod
+    def of_missing_file(
+        cls, name: str, reason: str = "", kind: FindingKind = FindingKind.COMPILE_ERROR
+    ) -> "Finding":
+        why = f": {reason}" if reason else ""
+        return cls(kind, f"{name} {_MISSING}{why}", name)
 
-def consequence_rank(kind: FindingKind) -> int:
-    """How far behind its causes a finding of this kind belongs."""
-    return _RANKS[kind]
+    @property
+    def is_of_missing_file(self) -> bool:
+        """Whether it is that sentence of ours; a compiler, which may repeat it, names a line."""
+        begin = f"{self.file} {_MISSING}"
+        return self.line == 0 and (self.message == begin or self.message.startswith(f"{begin}: "))
 
-
-def causes_first(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: consequence_rank(finding.kind))
+    @property
+    def said(self) -> str:
+        """Kind and message. Of a missing file the message alone: no compiler has seen it."""
+        return self.message if self.is_of_missing_file else f"{self.kind}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ MEANS = frozenset(
         "lanes_per_request",
     }
 )
+SHARES = frozenset({"sector_efficiency"})
 PAID_BY = "global_bytes_moved_per_item"
 
 # Figures of nvcc's assembler: the largest of any kernel, on any architecture that the lab lists.
@@ -124,10 +125,15 @@ def figure(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
+def figure_of(name: str, value: float) -> str:
+    """A measure's value as people read it: a share in percent."""
+    return f"{figure(100 * value)}%" if name in SHARES else figure(value)
+
+
 def bound(gate: Gate) -> str:
     """What a budget allows for the full mark, in the handouts' words."""
-    side = f"at {'most' if gate.zero > gate.full else 'least'} {figure(gate.full)}"
-    return side if gate.most == math.inf else f"{side}, at most {figure(gate.most)}"
+    side = f"at {'most' if gate.zero > gate.full else 'least'} {figure_of(gate.name, gate.full)}"
+    return side if gate.most == math.inf else f"{side}, at most {figure_of(gate.name, gate.most)}"
 
 
 def kept(gate: Gate, value: float) -> bool:
@@ -137,11 +143,11 @@ def kept(gate: Gate, value: float) -> bool:
 def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
-    said = " ".join(filter(None, (figure(value), measure.unit)))
+    said = " ".join(filter(None, (figure_of(gate.name, value), measure.unit)))
     if value > gate.most:
-        earns = f"no points above {figure(gate.most)}"
+        earns = f"no points above {figure_of(gate.name, gate.most)}"
     elif gate.fraction(value) == 0:
-        earns = f"no points from {figure(gate.zero)}"
+        earns = f"no points from {figure_of(gate.name, gate.zero)}"
         earns += " up" if gate.zero > gate.full else " down"
     else:
         earns = f"this earns {gate.fraction(value):.0%} of the points"
@@ -150,5 +156,5 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
     if place is None:
         return text
-    share = f" ({figure(place.value)})" if place.value else ""
+    share = f" ({figure_of(gate.name, place.value)})" if place.value else ""
     return f"{text}; {measure.place} line {place.line}{share}"

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Backend,
@@ -19,7 +20,6 @@ from lockstep_grader.model.grades import (
     Rung,
     RungResult,
     TestResult,
-    causes_first,
     tidy,
 )
 from lockstep_grader.model.measures import (

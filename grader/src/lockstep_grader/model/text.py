@@ -30,6 +30,17 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def joined_lines(text: str) -> str:
+    """`visible` text on a single line, with a mark where a line ended without one."""
+    joined = ""
+    for line in map(one_line, text.splitlines()):
+        if joined and line:
+            mark = "" if joined[-1] in ".:;,!?" else "." if line[0].isupper() else ";"
+            joined += f"{mark} "
+        joined += line
+    return joined
+
+
 def last_line(text: str) -> str:
     """The end of a program's output, which contains the reason why it ended."""
     return one_line(text.rstrip().rpartition("\n")[2][-300:])

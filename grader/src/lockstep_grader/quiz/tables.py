@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from lockstep_grader.intake.toml_lines import key_lines, line_of, spelled
+from lockstep_grader.intake.toml_lines import first_problem, key_lines, line_of, spelled
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import InputError
 
@@ -52,10 +52,8 @@ def parse_table(
     except RecursionError as error:
         raise InputError(f"{name}: its tables are nested too deeply") from error
     except ValidationError as error:
-        first: Any = error.errors(include_url=False, include_input=False)[0]
-        path = tuple(part for part in first["loc"])
+        path, said = first_problem(error)
         place = f"{name}:{line_of(key_lines(text), path)}"
-        said = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
 
 

@@ -36,8 +36,10 @@ class Summary:
     class_size: int
     _rows: list[_Row] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
+    _missing: list[str] = field(default_factory=list)
     _notes: list[str] = field(default_factory=list)
     _disputes: list[str] = field(default_factory=list)
+    _quizzes: list[str] = field(default_factory=list)
     _confirmed: int = 0
     _unconfirmed: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)  # rungs, with the reason
@@ -61,9 +63,16 @@ class Summary:
             result.is_missing,
         )
         self._rows.append(row)
-        if result.problem:
+        if result.is_missing:
+            self._missing.append(result.id)
+        elif result.problem:
             self._problems.append(f"{result.id}: {one_line(result.problem)}")
         self._notes += [f"{result.id}: {one_line(note)}" for note in result.notes]
+        self._quizzes += [
+            f"{result.id} {lab.id}: {one_line(lab.quiz.problem)}"
+            for lab in result.labs
+            if lab.quiz and lab.quiz.problem
+        ]
         if result.dispute:
             self._disputes.append(f"{result.id}: {one_line(result.dispute)}")
         self._confirmed += sum(each.agrees is True for each in result.confirmations)
@@ -85,8 +94,10 @@ class Summary:
             self.console.print(self._table())
             self.console.print(Text(self._totals(), "bold"))
         _print_list(self.console, "nothing could be taken from", self._problems)
+        _print_list(self.console, "handed in nothing", self._missing)
         _print_list(self.console, "handed in more than once", self._notes)
         _print_list(self.console, "whose work it is is not clear", self._disputes)
+        _print_list(self.console, "quiz answers that cannot be read", self._quizzes)
         if self._confirmed:
             self.console.print(Text(f"judged a second time, and confirmed: {self._confirmed}"))
         _print_list(self.console, "judged a second time, and not confirmed", self._unconfirmed)

@@ -234,13 +234,14 @@ class StoredResult(_Model):
 
 
 class VersionError(ValueError):
-    """A report of another version."""
+    """A report of another version; its text is a sentence with the next step, after the file."""
 
 
 def parse_report(data: object) -> Report:
     """Raises VersionError, or ValueError naming the first field that is not as it should be."""
     if isinstance(data, Mapping) and data.get("version", JSON_VERSION) != JSON_VERSION:
-        raise VersionError(f"version {data['version']}, but this grader reads {JSON_VERSION}")
+        other = f"is of version {data['version']}, but this grader reads {JSON_VERSION}"
+        raise VersionError(f"{other}; grade again into the same folder")
     try:
         return Report.model_validate(data)
     except ValidationError as error:

@@ -16,7 +16,7 @@ from lockstep_grader.model.grades import (
     TestResult,
     tidy,
 )
-from lockstep_grader.model.measures import bound, figure, kept
+from lockstep_grader.model.measures import bound, figure_of, kept
 
 _NOT_RUN = "because the rung did not run"
 
@@ -142,8 +142,8 @@ def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Lo
                 continue
             place = test.places.get(gate.name)
             said = (
-                f"{gate.name} is {figure(value)}; the full mark needs {bound(gate)}, points begin "
-                f"at {figure(gate.zero)}"
+                f"{gate.name} is {figure_of(gate.name, value)}; the full mark needs {bound(gate)}, "
+                f"points begin at {figure_of(gate.name, gate.zero)}"
             )
             where = f"{place.file}:{place.line}" if place else ""
             short.append((gate.fraction(value), said, where))
@@ -155,7 +155,7 @@ def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Lo
 def _one_loss(part: Part, lost: float, findings: Iterable[Finding]) -> Iterator[Loss]:
     """All findings together cost the part: the first is named with its points."""
     for finding in findings:
-        yield Loss(part, lost, f"{finding.kind}: {finding.message}", place_of(finding))
+        yield Loss(part, lost, finding.said, place_of(finding))
         lost = 0.0
 
 

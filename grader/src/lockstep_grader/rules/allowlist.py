@@ -66,18 +66,33 @@ abs absdiffs absdiffu absss add addss addus avgs avgu cmpeq cmpges cmpgeu cmpgts
 cmpleu cmplts cmpltu cmpne haddu maxs maxu mins minu neg negss sads sadu seteq setges setgeu
 setgts setgtu setles setleu setlts setltu setne sub subss subus
 """
+# Those for dynamic programming of simt/dpx_intrinsics.h: __vimax3_s32, __viaddmin_s16x2_relu ...
+_DPX = [
+    f"__v{name}_{kind}"
+    for names, kinds in (
+        ("imax3 imin3 iaddmax iaddmin", "s32 u32 s16x2 u16x2 s32_relu s16x2_relu"),
+        ("ibmax ibmin", "s32 u32 s16x2 u16x2"),
+        ("imax imin", "s32_relu s16x2_relu"),
+    )
+    for name in names.split()
+    for kind in kinds.split()
+]
 CUDA_BUILTINS = frozenset(
-    [*_CUDA_BUILTINS.split(), *(f"__v{name}{parts}" for name in _SIMD.split() for parts in (2, 4))]
+    [
+        *_CUDA_BUILTINS.split(),
+        *(f"__v{name}{parts}" for name in _SIMD.split() for parts in (2, 4)),
+        *_DPX,
+    ]
 )
 # What the emulator's headers themselves call; the rest of it is the worker's to call.
 _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
 begin_copy check_copy check_launch_bounds commit_copies copy_from_symbol copy_to_symbol
 decode_float16 divide dynamic_shared encode_float16 expect_company extract_bits fetch_texel
-function_attributes global_timer is_cooperative_launch
-lane_id max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
-raise_dynamic_shared_limit read_surface register_symbol resident_blocks run_grid sample_texture
-set_function_attribute square_root symbol_address sync_grid to_double to_float to_integer
+function_attributes get_exchanged global_timer is_cooperative_launch lane_id max_active_blocks
+multiply multiply_add multiply_add_float16 occupancy poll put_exchanged raise_dynamic_shared_limit
+read_surface register_symbol resident_blocks run_grid sample_texture set_function_attribute
+square_root symbol_address sync_grid sync_named_barrier to_double to_float to_integer
 wait_for_copies warp_operation write_surface
 """
 EMULATOR = frozenset(_EMULATOR.split())

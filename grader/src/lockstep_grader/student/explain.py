@@ -9,6 +9,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import STYLES, place, points
 from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
+    COST_KINDS,
     Backend,
     Finding,
     FindingKind,
@@ -18,7 +19,7 @@ from lockstep_grader.model.grades import (
     RungResult,
     TestResult,
 )
-from lockstep_grader.model.measures import bound, figure, kept
+from lockstep_grader.model.measures import bound, figure_of, kept
 from lockstep_grader.model.text import clipped, more_tests_fail, visible
 
 _SHOWN_TESTS = 3
@@ -44,7 +45,7 @@ def print_rung(
     With `everything`, each finding and each failed test; `following` is what to check after a pass.
     """
     todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
-    verdict, style = ("to do", "yellow") if todo else (result.outcome, STYLES[result.outcome])
+    verdict, style = _verdict(result)
     score = points(result.score, result.max_score)
     console.print(
         Text.assemble((rung.id, "bold"), f"  {rung.title}  ", (f"{score}  {verdict}", style))
@@ -67,6 +68,16 @@ def print_rung(
         _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
     if result.outcome in (Outcome.PASSED, Outcome.NOISY) and following:
         _print(console, Text(f"next: {following}", "dim"))
+
+
+def _verdict(result: RungResult) -> tuple[str, str]:
+    """In words, with its style. A correct and clean rung that costs too much did not fail."""
+    kinds = {finding.kind for finding in result.findings}
+    if FindingKind.TODO in kinds:
+        return "to do", "yellow"
+    if result.outcome is Outcome.FAILED and kinds and kinds <= COST_KINDS:
+        return f"right, {'too slow' if FindingKind.SLOW in kinds else 'over budget'}", "yellow"
+    return result.outcome, STYLES[result.outcome]
 
 
 def excerpt(source: Source, line: int, column: int = 0) -> Text:
@@ -105,7 +116,7 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
                 continue
             good = kept(gate, value)
             mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")
-            said = f"{mark} {gate.name} {figure(value)}"
+            said = f"{mark} {gate.name} {figure_of(gate.name, value)}"
             line = Text(said, "green" if good else "red")
             _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
 
@@ -180,9 +191,10 @@ def _print_finding(
     if finding in shown:
         return
     shown.add(finding)
-    head = Text(f"{finding.kind}", "red")
-    head.append(f"  {place(finding)}" if finding.line else "", "bold")
-    _print(console, head, indent)
+    if not finding.is_of_missing_file:
+        head = Text(f"{finding.kind}", "red")
+        head.append(f"  {place(finding)}" if finding.line else "", "bold")
+        _print(console, head, indent)
     _print(console, Text(clipped(visible(finding.message), _MESSAGE_LINES)), indent + 2)
     if isinstance(source, Source) and finding.file == source.file_name and finding.line:
         _print(console, excerpt(source, finding.line, finding.column), indent + 2)

@@ -30,7 +30,7 @@ def problem_lines(root: Path, folder: Path, lab: Lab, rung: Rung, result: RungRe
         file = _where(finding, rung_file, [root / "labs" / lab.id, root / "common/cuda/lab"])
         line = finding.line if file else 0
         place = f"{file or rung_file}:{line or 1}"
-        lines.append(f"{place}: {_severity(finding)}: {finding.kind}: {one_line(finding.message)}")
+        lines.append(f"{place}: {_severity(finding)}: {one_line(finding.said)}")
     return lines or [f"{rung_file}:1: {_ERROR}: {said}" for said in _without_finding(result)]
 
 

@@ -16,6 +16,8 @@ from lockstep_grader.toolchain.distributions import has_apt, install_command
 from lockstep_grader.toolchain.installers import apt_cause
 from lockstep_grader.toolchain.nvcc_packages import nvcc_of
 
+USUAL_NVCC = "/usr/local/cuda/bin/nvcc"
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -123,8 +125,7 @@ def gpu_name() -> str:
 
 def toolkit_nvcc() -> str:
     """nvcc on PATH or where NVIDIA's installer puts it, with all of CUDA; empty: none."""
-    usual = Path("/usr/local/cuda/bin/nvcc")
-    return shutil.which("nvcc") or (str(usual) if usual.exists() else "")
+    return shutil.which("nvcc") or (USUAL_NVCC if Path(USUAL_NVCC).exists() else "")
 
 
 def pypi_nvcc() -> str:

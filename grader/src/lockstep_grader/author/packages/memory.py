@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lockstep_grader.judging.session import default_jobs
 
-COMPILE_BYTES = 384 << 20  # the largest compile of a judge takes 359 MiB (g++ 14, 2026-11-22)
+COMPILE_BYTES = 464 << 20  # the largest compile of a judge takes 440 MiB (g++ 14, 2026-11-23)
 OWN_BYTES = 96 << 20  # the grader, CMake and Ninja, without the compilers
 
 _SYSTEM = Path("/")

@@ -25,7 +25,6 @@ from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
 from lockstep_grader.results.schema import VersionError, parse_report
 from lockstep_grader.results.serial import (
-    JSON_VERSION,
     confirmation_of,
     judgement_of,
     quiz_of,
@@ -133,7 +132,7 @@ def read_results(path: Path) -> Results:
     try:
         results = _results(parse_report(data), file.parent)
     except VersionError as error:
-        raise InputError(f"{file} is of version {data['version']}, not {JSON_VERSION}") from error
+        raise InputError(f"{file} {error}") from error
     except ValueError as error:
         raise InputError(f"{file} is not what ./lab grade writes: {error}") from error
     identifiers = [entry.id for entry in results.entries]

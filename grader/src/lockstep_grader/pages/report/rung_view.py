@@ -24,7 +24,7 @@ from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import clipped
 from lockstep_grader.pages.report.gauges import Gauge, gauges
 from lockstep_grader.pages.report.results import Entry, Results
-from lockstep_grader.pages.report.words import State, kind_words, state_of
+from lockstep_grader.pages.report.words import State, cause_words, state_of
 from lockstep_grader.pages.source import coloured_lines
 
 _NEIGHBOURS = 4  # source lines above and below a note that are not folded away
@@ -75,6 +75,7 @@ class RungView:
     max_score: float
     parts: tuple[tuple[str, PartScore], ...]
     fault: str
+    missing: str  # that there is no file, in a sentence; empty where there is one
     causes: tuple[Cause, ...]
     gauges: tuple[Gauge, ...]
     source: tuple[Fold, ...]
@@ -122,6 +123,7 @@ def view_rung(
         max_score=result.max_score,
         parts=tuple((part.value, result.parts[part]) for part in Part if part in result.parts),
         fault=result.judgement.fault,
+        missing=next((each.message for each in result.findings if each.is_of_missing_file), ""),
         causes=tuple(_causes(result, rung.file_name, anchor, count)),
         gauges=gauges(rung, result, results.backend),
         source=_folds(text, _notes(entry, lab_id, result, rung, results.backend), anchor, folded),
@@ -140,7 +142,7 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
         at = f"{finding.file}:{finding.line}" if finding.line else ""
         is_here = finding.file == file_name and 0 < finding.line <= lines
         yield Cause(
-            kind_words(finding.kind),
+            cause_words(finding),
             clipped(finding.message, _MESSAGE_LINES),
             at,
             f"{anchor}-L{finding.line}" if is_here else "",
@@ -168,7 +170,7 @@ def _notes(
     findings: Iterable[Finding] = result.findings
     for finding in findings:
         if finding.file == rung.file_name and finding.kind is not FindingKind.BUDGET:
-            words = f"{kind_words(finding.kind)}: {clipped(finding.message, 1)}"
+            words = f"{cause_words(finding)}: {clipped(finding.message, 1)}"
             notes[finding.line].append(("finding", words))
     gated = {gate.name: gate for gate in rung.gates(backend)}
     for test in result.judgement.tests:

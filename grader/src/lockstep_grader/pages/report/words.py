@@ -45,27 +45,21 @@ _KINDS = {
     FindingKind.SLOW: "too slow",
     FindingKind.BARRIER_DIVERGENCE: "barrier not reached by all",
 }
-_MISSING = "is missing from the submission"
 
 
 def kind_words(kind: FindingKind) -> str:
     return _KINDS.get(kind, kind.value.replace("_", " "))
 
 
+def cause_words(finding: Finding) -> str:
+    return "not handed in" if finding.is_of_missing_file else kind_words(finding.kind)
+
+
 def is_unwritten(result: RungResult) -> bool:
     """Whether the rung is as it was handed out, or not there at all."""
     return any(
-        finding.kind is FindingKind.TODO or _is_missing(finding) for finding in result.findings
-    )
-
-
-def _is_missing(finding: Finding) -> bool:
-    """Whether it is our own sentence: a compiler, which may repeat an #error, names a line."""
-    begin = f"{finding.file} {_MISSING}"
-    return (
-        finding.kind is FindingKind.COMPILE_ERROR
-        and finding.line == 0
-        and (finding.message == begin or finding.message.startswith(f"{begin}: "))
+        finding.kind is FindingKind.TODO or finding.is_of_missing_file
+        for finding in result.findings
     )
 
 

@@ -78,4 +78,4 @@ def _summary(entry: Submission) -> str:
     )
     notes = [note for lab in entry.labs if lab.mark for note in lab.mark.notes]
     said = [one_line(each.said) for each in entry.comments]
-    return cell("; ".join([one_line(headline(entry)), labs, *notes, *said]))
+    return cell("; ".join([*map(one_line, headline(entry).splitlines()), labs, *notes, *said]))

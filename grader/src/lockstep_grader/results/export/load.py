@@ -12,6 +12,7 @@ from lockstep_grader.results.export.feedback import worksheet
 from lockstep_grader.results.export.gradebooks import Import, Roster, roster_of
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.results.export.prairielearn import Pictures
+from lockstep_grader.results.schema import VersionError
 from lockstep_grader.results.sources import kept_source
 
 _GRADE_JSON = "grade.json"
@@ -26,6 +27,8 @@ def load_gradebook(path: Path) -> Gradebook:
     except FileNotFoundError as error:
         hint = "grade --results makes one" if path.is_dir() else "no such file"
         raise InputError(f"{file}: {hint}") from error
+    except VersionError as error:
+        raise InputError(f"{file} {error}") from error
     except ValueError as error:
         raise InputError(f"{file} is not what `grade --json` writes ({error})") from error
     comments = [each.comment for each in read_comments(file.parent)]

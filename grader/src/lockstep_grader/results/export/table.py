@@ -46,7 +46,7 @@ def rungs(book: Gradebook) -> str:
     for entry in book.submissions:
         for lab in entry.labs:
             for rung in lab.rungs:
-                causes = [f"{finding.kind}: {finding.message}" for finding in rung.findings]
+                causes = [finding.said for finding in rung.findings]
                 rows.append(
                     [
                         *_who(entry),

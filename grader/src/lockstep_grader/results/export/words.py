@@ -99,5 +99,7 @@ def headline(submission: Submission) -> str:
 
 
 def _cause(finding: Finding) -> str:
+    if finding.is_of_missing_file:
+        return safe(finding.said)
     place = f" at {safe(finding.file)}:{finding.line}" if finding.line else ""
     return f"{finding.kind}{place}: {safe(finding.message)}"

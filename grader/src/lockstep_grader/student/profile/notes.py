@@ -90,19 +90,26 @@ def _texts(counters: Counters) -> list[str]:
         if count := counters.get(f"{kind}_requests", 0):
             each = _ratio(counters, f"{kind}_{unit}", f"{kind}_requests")
             unit = unit.removesuffix("s") if each == "1" else unit
-            texts.append(f"{figure(count)} {name} of {each} {unit}")
+            texts.append(f"{_counted(count, name)} of {each} {unit}")
     conflicts = counters.get("shared_read_conflicts", 0) + counters.get("shared_write_conflicts", 0)
     if conflicts:
-        texts.append(f"{figure(conflicts)} bank conflicts")
+        texts.append(_counted(conflicts, "bank conflicts"))
     for space in ("global", "shared"):
         if lanes := counters.get(f"{space}_atomic_lanes", 0):
             most = figure(counters.get(f"{space}_atomic_max_same_address", 0))
-            texts.append(f"{figure(lanes)} {space} atomics, up to {most} at one address")
+            texts.append(f"{_counted(lanes, f'{space} atomics')}, up to {most} at one address")
     for counter, name in (
         ("barriers", "barriers"),
         ("warp_operations", "warp operations"),
         ("divergent_branches", "divergent branches"),
     ):
         if count := counters.get(counter, 0):
-            texts.append(f"{figure(count)} {name}")
+            texts.append(_counted(count, name))
     return texts
+
+
+def _counted(count: float, plural: str) -> str:
+    """As in: 1 branch, 2 branches."""
+    if count != 1:
+        return f"{figure(count)} {plural}"
+    return f"1 {plural.removesuffix('es' if plural.endswith('ches') else 's')}"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from lockstep_grader import __version__
 from lockstep_grader.model.grades import Gate, Outcome, Resources
-from lockstep_grader.model.measures import MEASURES, bound, figure, kept
+from lockstep_grader.model.measures import MEASURES, bound, figure, figure_of, kept
 from lockstep_grader.pages.engine import make_environment
 from lockstep_grader.pages.source import coloured_lines, colours
 from lockstep_grader.student.profile.access_svg import describe, draw
@@ -117,7 +117,7 @@ def _measures(size: SizeProfile, budget: Sequence[Gate]) -> list[_MeasureView]:
             _MeasureView(
                 name,
                 measure.words,
-                figure(value),
+                figure_of(name, value),
                 bound(gate) if gate else "",
                 gate is None or kept(gate, value),
             )

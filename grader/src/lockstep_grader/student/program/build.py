@@ -17,8 +17,12 @@ from lockstep_grader.toolchain.description import Step
 
 CUDA_SUFFIXES = frozenset({".cu"})
 HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})
+C_SUFFIXES = frozenset({".c"})
 
 STANDARDS = (17, 20)
+
+# A program that includes it needs the option, of nvcc as of g++.
+_OPENMP = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 
 # g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
 _ERROR = re.compile(
@@ -88,8 +92,10 @@ def check_files(files: Sequence[Path]) -> None:
             raise InputError(f"{file} is a folder: name its .cu and .cpp files")
         if not file.is_file():
             raise InputError(f"{file}: no such file")
-        if file.suffix not in CUDA_SUFFIXES | HOST_SUFFIXES:
-            raise InputError(f"{file}: `run` builds .cu files, and with them .cpp, .cc and .cxx")
+        if file.suffix not in CUDA_SUFFIXES | HOST_SUFFIXES | C_SUFFIXES:
+            raise InputError(
+                f"{file}: `run` builds .cu files, and with them .cpp, .cc, .cxx and .c"
+            )
 
 
 def build_program(
@@ -99,26 +105,38 @@ def build_program(
     # CUDA first: of an inline function in several files, the first file's is kept.
     ordered = sorted(files, key=lambda file: file.suffix not in CUDA_SUFFIXES)
     objects = [work / f"{index}.o" for index in range(len(ordered))]
+    openmp = ["-fopenmp"] if any(_OPENMP.search(file.read_bytes()) for file in files) else []
     with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
         made = pool.map(
-            lambda file, made: _compile(steps, file, made, options, work), ordered, objects
+            lambda file, made: _compile(steps, file, made, options, openmp, work),
+            ordered,
+            objects,
         )
         list(made)
     compile_step([*steps["gather"].filled(work=work), *map(str, objects)], work)
     compile_step(steps["isolate"].filled(work=work), work)
-    compile_step(steps["link"].filled(work=work), work)
+    compile_step([*steps["link"].filled(work=work), *openmp], work)
     return work / "program"
 
 
 def _compile(
-    steps: Mapping[str, Step], file: Path, made: Path, options: Options, work: Path
+    steps: Mapping[str, Step],
+    file: Path,
+    made: Path,
+    options: Options,
+    openmp: Sequence[str],
+    work: Path,
 ) -> None:
     source = file.absolute()
     cccl = _linked_cccl(work)
     folders = [f"-I{folder.absolute()}" for folder in options.include]
-    defined = [f"-D{macro}" for macro in options.define]
+    defined = [*openmp, *(f"-D{macro}" for macro in options.define)]
     words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
     beside = f"-I{source.parent}"
+    if file.suffix in C_SUFFIXES:
+        argv = steps["compile_c"].filled(**words)
+        compile_step([*argv, *defined, beside, *folders], work)
+        return
     step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
     libraries = ["--library", str(cccl)] if cccl else []
     compile_step([*steps["rewrite"].filled(**words), *folders, *libraries], work)

@@ -48,7 +48,10 @@ class KeyIdea:
 
     @property
     def command(self) -> str:
-        return f"./lab trace {self.lab}/{self.rung} --size {self.size}"
+        """Replays the same launch of a student's own file. Without --kernel it is the first one."""
+        kernel = f" --kernel {self.kernel}" if self.kernel else ""
+        seed = f" --seed {self.seed}" if self.seed else ""
+        return f"./lab trace {self.lab}/{self.rung} --size {self.size}{kernel}{seed}"
 
 
 def read_key_ideas(file: Path) -> tuple[KeyIdea, ...]:
