@@ -70,14 +70,16 @@ class Made:
 class Sources:
     """The files that submissions are made of."""
 
-    def __init__(self, labs: Sequence[str] = LABS) -> None:
+    def __init__(self, labs: Sequence[str] = LABS, mutants_per_rung: int | None = None) -> None:
+        """`mutants_per_rung`: at most so many; None: all."""
         self.labs = [read_lab(ROOT / "labs" / lab / "lab.toml") for lab in labs]
         self.rungs = [(lab, rung) for lab in self.labs for rung in lab.rungs]
         self._mutants: dict[str, list[Mutant]] = {}
         for lab in self.labs:
             for mutant in read_mutants(Workspace(ROOT, ROOT / "build"), lab):
-                if not mutant.needs:
-                    self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", []).append(mutant)
+                known = self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", [])
+                if not mutant.needs and len(known) != mutants_per_rung:
+                    known.append(mutant)
 
     def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
         return Made(
