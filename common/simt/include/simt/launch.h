@@ -66,8 +66,7 @@ struct Closure {
 };
 
 // Checks the launch against the device's limits and runs the grid to its end, or until it waits for
-// the host (see run/set_aside.h). Returns (and records
-// for cudaGetLastError)
+// the host (see run/set_aside.h). Returns (and records for cudaGetLastError)
 //   cudaErrorInvalidValue               a dimension that is 0 or too large, too many threads per
 //                                       block (__launch_bounds__ included), or too much dynamic
 //                                       shared memory

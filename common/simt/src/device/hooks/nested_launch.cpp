@@ -37,7 +37,7 @@ cudaError_t launch_nested(NestedLaunch nested) {
   nested.depth = is_tail(nested) ? g_depth : g_depth + 1;
   if (nested.depth > kMaxDepth) return cudaErrorLaunchMaxDepthExceeded;
   nested.closure.object = nested.closure.keep(nested.closure.object);
-  g_launched.push_back(std::move(nested));
+  g_launched.push_back(nested);
   return cudaSuccess;
 }
 
