@@ -140,7 +140,7 @@ def test_lockstep_run_builds_c_and_openmp(prefix: Path, tmp_path: Path) -> None:
         '#include <omp.h>\n#include <cstdio>\nextern "C" int triple(int);\n'
         "__global__ void add(int* sum, int item) { atomicAdd(sum, item); }\n"
         "int main() {\n  int* sum;\n  cudaMallocManaged(&sum, sizeof(int));\n"
-        "#pragma omp parallel num_threads(3)\n"
+        "  *sum = 0;\n#pragma omp parallel num_threads(3)\n"
         "  add<<<1, 1>>>(sum, triple(omp_get_thread_num()));\n"
         '  cudaDeviceSynchronize();\n  std::printf("%d\\n", *sum);\n  cudaFree(sum);\n}\n'
     )
@@ -169,7 +169,7 @@ def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
     ran = call(run, "wrong.cu", "-I", "headers", "-D", "SCALE=4", cwd=project)
     assert (ran.returncode, ran.stdout) == (1, "factor 5, 0 arguments\n")
     assert "out_of_bounds  wrong.cu:5\n  thread 100 of block 0 reads 4 bytes" in ran.stderr
-    assert "allocated in line 10 of wrong.cu" in ran.stderr  # not in a header of ours
+    assert "allocated in line 11 of wrong.cu" in ran.stderr  # not in a header of ours
     assert ran.stderr.endswith("lockstep: 1 finding\n")
 
 
