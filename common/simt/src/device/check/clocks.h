@@ -27,6 +27,7 @@ struct BlockOrder {
   std::uint32_t barrier_tick = 0;
   std::uint64_t horizon = 0;       // all threads know of what was released until then ...
   std::uint64_t next_horizon = 0;  // ... and from the next barrier on, until then
+  Stamp stamp = 0;                 // of the ordinal and the tick: what all threads' stamps share
 
   bool overflowed() const { return tick >= kMaxTick; }  // too many ticks: no findings
 };

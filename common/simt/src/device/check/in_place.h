@@ -24,10 +24,9 @@ class PlainAccess {
  public:
   [[gnu::always_inline]] PlainAccess(std::uintptr_t address, std::size_t size_bytes)
       : order_(running.checks->order),
-        first_current_(Stamp{first_current_ordinal} << kOrdinalShift),
-        own_(Stamp{order_.ordinal} << kOrdinalShift |
-             static_cast<Stamp>(running.thread_id) << kThreadShift |
-             Stamp{order_.tick} << kTickShift | bytes_of(address, size_bytes) << kBytesShift) {}
+        first_current_(first_current_stamp),
+        own_(order_.stamp | Stamp{running.thread_id} << kThreadShift |
+             bytes_of(address, size_bytes) << kBytesShift) {}
 
   // False only if check_access() finds no race of the two either.
   [[gnu::always_inline]] bool may_race(Stamp earlier) const {
@@ -72,8 +71,8 @@ enum class Does { kRead, kWrite };
 // that is counted or recorded takes the long way.
 [[gnu::always_inline]] inline bool decide_in_place(Does does, std::uintptr_t address,
                                                    std::size_t size_bytes, const void* pc) {
-  if (!is_alone || running.launch == nullptr || running.trace != nullptr) return false;
-  if (race_is_unsettled || hinted_address != 0 || address % size_bytes != 0) return false;
+  if (!running.decides_in_place || running.trace != nullptr) return false;
+  if (address % size_bytes != 0) return false;
   WordHistory* word;
   SharedRegion* region = nullptr;
   if (is_device_address(reinterpret_cast<const void*>(address))) {

@@ -9,6 +9,7 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/races.h"
+#include "run/running.h"
 #include "run/stream_order.h"
 
 namespace simt::device {
@@ -22,6 +23,12 @@ int g_num_looked_at = 0;
 }  // namespace
 
 bool is_alone = false;
+bool may_decide_in_place = true;
+
+void choose_way() {
+  running.decides_in_place = running.launch != nullptr && is_alone && may_decide_in_place &&
+                             !race_is_unsettled && hinted_address == 0;
+}
 
 void begin_checks(const Launch& launch) {
   if (are_ordinals_scarce()) {  // start again, with nothing remembered
@@ -37,6 +44,7 @@ void begin_checks(const Launch& launch) {
   const std::uint32_t first_concurrent = first_concurrent_block(next_ordinal());
   order_launch(first_concurrent);
   is_alone = first_concurrent == next_ordinal() && !copies_may_run && checks_made == Checks::kAll;
+  choose_way();
   reset_memory_findings();
   reset_races();
   reset_host_races();

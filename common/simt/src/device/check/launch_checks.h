@@ -15,6 +15,13 @@ namespace simt::device {
 // checked.
 extern bool is_alone;
 
+// Decides whether plain accesses of the running thread's launch may be decided where they are
+// announced (see in_place.h). Call after a change of anything that it depends on.
+void choose_way();
+
+// For tests: false sends all accesses the long way, from the next launch on.
+extern bool may_decide_in_place;
+
 void begin_checks(const Launch& launch);
 void end_checks();
 

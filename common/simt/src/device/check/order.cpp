@@ -48,10 +48,15 @@ std::uint32_t g_next_ordinal = 1;
 // Of the launches on other streams that may overlap this one; usually as first_current_ordinal.
 std::uint32_t g_first_concurrent = 1;
 
+void set_stamp(BlockOrder& order) {
+  order.stamp = Stamp{order.ordinal} << kOrdinalShift | Stamp{order.tick} << kTickShift;
+}
+
 void take_ordinal(BlockOrder& order) {
   order.ordinal = g_next_ordinal++;
   order.tick = 1;
   order.barrier_tick = 0;
+  set_stamp(order);
 }
 
 void forget_barriers(BlockChecks& checks) {
@@ -61,7 +66,10 @@ void forget_barriers(BlockChecks& checks) {
   }
 }
 
-void tick(BlockOrder& order) { order.tick += order.tick < kMaxTick; }
+void tick(BlockOrder& order) {
+  order.tick += order.tick < kMaxTick;
+  set_stamp(order);
+}
 
 // Of a warp of the running block.
 WarpOrder& order_of(const Warp& warp) {
@@ -75,6 +83,16 @@ std::uint64_t running_horizon() {
 }  // namespace
 
 std::uint32_t first_current_ordinal = 1;
+Stamp first_current_stamp = Stamp{1} << kOrdinalShift;
+
+namespace {
+
+void set_first_current(std::uint32_t ordinal) {
+  first_current_ordinal = ordinal;
+  first_current_stamp = Stamp{ordinal} << kOrdinalShift;
+}
+
+}  // namespace
 
 bool is_concurrent(Stamp stamp) {
   return ordinal_of(stamp) >= g_first_concurrent && concurrent_kernel_of(stamp) != nullptr;
@@ -92,7 +110,8 @@ bool are_ordinals_scarce() { return g_next_ordinal > kMaxOrdinal / 2; }
 void restart_ordinals() { g_next_ordinal = 1; }
 
 void order_launch(std::uint32_t first_concurrent) {
-  g_launch_ordinal = first_current_ordinal = g_next_ordinal;
+  g_launch_ordinal = g_next_ordinal;
+  set_first_current(g_next_ordinal);
   g_first_concurrent = first_concurrent;
   g_releases.clear();
   g_num_releases = 0;
@@ -111,7 +130,7 @@ void order_barrier(BlockChecks& checks) {
   checks.order.horizon = checks.order.next_horizon;
 }
 
-void order_grid_barrier_begin() { first_current_ordinal = g_next_ordinal; }
+void order_grid_barrier_begin() { set_first_current(g_next_ordinal); }
 
 void order_grid_barrier_block(BlockChecks& checks) {
   take_ordinal(checks.order);

@@ -45,6 +45,7 @@ std::uint64_t start_number(Stamp stamp);
 
 // The first block of this launch, after its last grid barrier.
 extern std::uint32_t first_current_ordinal;
+extern Stamp first_current_stamp;  // the least that its threads can have
 
 // Whether the stamp is of a launch on another stream without an ordering before this one.
 bool is_concurrent(Stamp stamp);

@@ -5,6 +5,7 @@
 
 #include "check/address_space.h"
 #include "check/block_checks.h"
+#include "check/launch_checks.h"
 #include "check/order.h"
 #include "check/races.h"
 #include "program/address.h"
@@ -109,15 +110,19 @@ std::uintptr_t hinted_address = 0;
 
 namespace {
 
+void forget_hint() {
+  hinted_address = 0;
+  choose_way();
+}
+
 template <bool is_shared>
 [[gnu::always_inline]] inline void check_words(WordHistory* history, std::uintptr_t low,
                                                const Access& access) {
   const BlockOrder& order = running.checks->order;
   const auto thread = static_cast<Stamp>(running.warp->thread_id(running.lane_id));
   const bool is_volatile = access.is_volatile || access.address == hinted_address;
-  hinted_address = 0;
-  const Stamp who = Stamp{order.ordinal} << kOrdinalShift | thread << kThreadShift |
-                    Stamp{order.tick} << kTickShift | (is_volatile ? kVolatileBit : 0) |
+  if (hinted_address != 0) forget_hint();
+  const Stamp who = order.stamp | thread << kThreadShift | (is_volatile ? kVolatileBit : 0) |
                     (access.is_atomic ? kAtomicBit : 0);
   std::uintptr_t at = access.address;
   WordHistory* word = history + (at - low) / kWordBytes;

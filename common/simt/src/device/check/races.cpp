@@ -12,6 +12,7 @@
 
 #include "check/block_checks.h"
 #include "check/concurrent_launch.h"
+#include "check/launch_checks.h"
 #include "check/order.h"
 #include "program/source_line.h"
 #include "report/debugger.h"
@@ -104,12 +105,14 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
   g_unsettled.size_bytes = access.size_bytes;
   std::memcpy(g_unsettled.before, g_unsettled.address, access.size_bytes);
   race_is_unsettled = true;
+  choose_way();
 }
 
 void settle_race() {
   if (!race_is_unsettled) return;
   const Untraced untraced;
   race_is_unsettled = false;
+  choose_way();
   const bool same_value =
       std::memcmp(g_unsettled.before, g_unsettled.address, g_unsettled.size_bytes) == 0;
   if (same_value && g_unsettled.same_line) return;

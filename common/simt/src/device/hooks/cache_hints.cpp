@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "check/launch_checks.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "run/poll.h"
@@ -21,6 +22,7 @@ void poll(const void* address) {
 
 void expect_company(const void* address) {
   device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
+  device::choose_way();
 }
 
 }  // namespace simt

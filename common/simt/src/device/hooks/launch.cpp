@@ -188,6 +188,7 @@ void give_device_to(Launch* launch) {
   running.holds_writes_back = launch != nullptr && launch->loses_updates;
   running.holds_publications = launch != nullptr && launch->schedule.holds_publications;
   running.path = launch != nullptr ? &kernel_path : &host_path;
+  choose_way();
 }
 
 void proceed(Kernel& kernel, std::uint64_t patience) {

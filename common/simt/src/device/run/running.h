@@ -70,7 +70,8 @@ struct Running {
   Warp* warp = nullptr;
   Lane* lane = nullptr;
   int lane_id = 0;
-  int thread_id = 0;  // the lane's in its block
+  std::uint64_t thread_id = 0;    // the lane's in its block
+  bool decides_in_place = false;  // see choose_way() in check/in_place.h
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;

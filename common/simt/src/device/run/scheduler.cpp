@@ -47,7 +47,7 @@ Lane* select_lane() {
   running.warp = warp;
   running.lane_id = running.launch->schedule.lanes.first(warp->ready);
   running.lane = &warp->lanes[running.lane_id];
-  running.thread_id = warp->thread_id(running.lane_id);
+  running.thread_id = static_cast<std::uint64_t>(warp->thread_id(running.lane_id));
   thread_index = running.lane->index;
   return running.lane;
 }
