@@ -54,6 +54,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   # object, instead of replacing the library, redirects only the rung's own calls.
   set(simt_renamed_calls "")
   foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk
+      memcmp memchr strlen strcmp strncmp strcpy strncpy
+      modf modff frexp frexpf remquo remquof sincos sincosf
       malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
   endforeach()

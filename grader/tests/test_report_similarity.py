@@ -16,6 +16,7 @@ from conftest import Checkout
 from reports import LAB_TOML, full, write_beside, write_results
 
 pytest.importorskip("copydetect", reason="copydetect is not installed")
+from lockstep_grader.pages.report import alike
 from lockstep_grader.pages.report.similarity import find_similar
 
 HANDED_OUT = "".join(
@@ -108,3 +109,13 @@ def test_a_later_report_without_similarity_drops_the_pairs(checkout: Checkout) -
     assert list((results / "report" / "similarity").iterdir())
     checkout.lab("report", results)
     assert not list((results / "report" / "similarity").iterdir())
+
+
+def test_the_quick_share_is_that_of_copydetect() -> None:
+    given = alike.handed_out([HANDED_OUT])
+    texts = [COPIED, COPIED + own(0), own(0) + own(1) + own(0), own(2), HANDED_OUT, "", own(3) * 2]
+    prints = [alike.take_prints(text, given) for text in texts]
+    quick = alike.Comparer(prints)
+    for one, left in enumerate(prints):
+        for other, right in enumerate(prints):
+            assert quick.shared(one, other) == alike.shared(left, right), (one, other)

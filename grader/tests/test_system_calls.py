@@ -24,6 +24,8 @@ ONE_BY_ONE = {
     "prlimit64": seccomp._PRLIMIT64,
     "setrlimit": seccomp._SETRLIMIT,
     "prctl": seccomp._PRCTL,
+    "fcntl": seccomp._FCNTL,
+    **seccomp._SIGNALLERS,
     "exit": seccomp._EXITS[0],
     "exit_group": seccomp._EXITS[1],
 }
@@ -92,6 +94,13 @@ HIGH = 1 << 32
         ("prlimit64", (0, 0, 4096, 0), KILL),
         ("prlimit64", (0, 0, HIGH, 0), KILL),
         ("setrlimit", (0, 4096), ENOSYS),
+        ("fcntl", (3, 3), ALLOW),
+        ("fcntl", (3, 1030), ALLOW),
+        ("fcntl", (1, 4, 0o20000), KILL),  # F_SETFL: a signal when the descriptor is ready
+        ("fcntl", (1, 8, 1), KILL),  # F_SETOWN
+        ("fcntl", (1, 10, 9), KILL),  # F_SETSIG
+        ("timer_create", (), ENOSYS),
+        ("mq_notify", (), ENOSYS),
         ("exit_group", (0,), ALLOW),
         ("exit_group", (128,), ALLOW),
         ("exit_group", (129,), KILL),
@@ -128,6 +137,10 @@ def test_the_filter_answers_each_call_as_it_should(
         ("prlimit64", (0, 0, 4096, 0), EPERM),
         ("prlimit64", (0, 0, 0, 4096), ALLOW),
         ("setrlimit", (0, 4096), EPERM),
+        ("fcntl", (1, 4, 0o4000), ALLOW),
+        ("fcntl", (1, 10, 9), EPERM),
+        ("timer_create", (), EPERM),
+        ("mq_notify", (), EPERM),
         ("exit_group", (137,), KILL),
         ("exit", (0,), ALLOW),
         ("clone", (0x10000,), ALLOW),

@@ -8,7 +8,7 @@ what is needed, so everything except the attacks is allowed.
 
 import platform
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lockstep_grader.model.grades import Backend
 
@@ -33,7 +33,7 @@ _NEEDED = {
     "execve": (59, 221), "arch_prctl": (158, -1), "set_tid_address": (218, 96),
     "set_robust_list": (273, 99), "rseq": (334, 293),
     "getrandom": (318, 278), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
-    "sysinfo": (99, 179), "uname": (63, 160), "fcntl": (72, 25), "poll": (7, -1),
+    "sysinfo": (99, 179), "uname": (63, 160), "poll": (7, -1),
     "ppoll": (271, 73),
     "getrusage": (98, 165), "restart_syscall": (219, 128), "wait4": (61, 260),
     "mincore": (27, 232), "sendto": (44, 206), "recvfrom": (45, 207), "setitimer": (38, 103),
@@ -68,6 +68,9 @@ _OPENAT, _MMAP, _MPROTECT = (257, 56), (9, 222), (10, 226)
 _MEMFD_CREATE = (319, 279)
 _TGKILL, _PRLIMIT64, _SETRLIMIT, _PRCTL = (234, 131), (302, 261), (160, 164), (157, 167)
 _EXITS = ((60, 93), (231, 94))  # of a thread, and of the process
+_FCNTL = (72, 25)
+# They make the kernel send a process any signal, SIGKILL included.
+_SIGNALLERS = {"timer_create": (222, 107), "mq_notify": (244, 184)}
 
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _EPERM, _ENOSYS = 0x00050001, 0x00050026
@@ -79,6 +82,9 @@ _CLONE_THREAD = 0x10000
 _PROT_EXEC, _MAP_SHARED, _MAP_ANONYMOUS = 0x4, 0x1, 0x20
 _SIGABRT = 6
 _PR_SET_SECCOMP = 22
+_F_SETSIG = 10
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: no owner, signal or lock of a descriptor.
+_PLAIN_COMMANDS = (0, 1, 2, 3, 1030)
 _LAST_PLAIN_STATUS = 128  # a sandbox reports a death by signal N as the exit status 128 + N
 _WRITING = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
@@ -114,6 +120,7 @@ def _cpu_rules(column: int) -> Iterator[_Instruction]:
     yield from _unless_equal(_TGKILL[column], 2, _SIGABRT, _KILL)  # which is std::abort()
     yield from _unless_equal(_PRCTL[column], 0, _PR_SET_SECCOMP, _ENOSYS)  # see worker/confine.cpp
     yield from _limit_rule(_PRLIMIT64[column], _KILL)
+    yield from _if_one_of(_FCNTL[column], 1, _PLAIN_COMMANDS, _ALLOW, _KILL)
     yield from _exit_rules(column)
     fatal = {**_ATTACKS, "clone": _CLONE, "clone3": _CLONE3, "memfd_create": _MEMFD_CREATE}
     yield from _answer(fatal, column, _KILL)
@@ -122,9 +129,10 @@ def _cpu_rules(column: int) -> Iterator[_Instruction]:
 
 def _cuda_rules(column: int) -> Iterator[_Instruction]:
     signals = {name: _ATTACKS[name] for name in _SIGNALS}
-    refused = {**signals, "tgkill": _TGKILL, "setrlimit": _SETRLIMIT}
+    refused = {**signals, **_SIGNALLERS, "tgkill": _TGKILL, "setrlimit": _SETRLIMIT}
     yield from _answer(refused, column, _EPERM)
     yield from _limit_rule(_PRLIMIT64[column], _EPERM)
+    yield from _if_one_of(_FCNTL[column], 1, (_F_SETSIG,), _EPERM, _ALLOW)
     yield from _exit_rules(column)
     left = {name: number for name, number in _ATTACKS.items() if name not in _LET_THROUGH_ON_CUDA}
     yield from _answer(left, column, _KILL)
@@ -160,6 +168,18 @@ def _unless_equal(number: int, argument: int, value: int, otherwise: int) -> Ite
     yield (_LOAD, 0, 0, _argument(argument))
     yield (_IF_EQUAL, 0, 1, value)
     yield (_RETURN, 0, 0, _ALLOW)
+    yield (_RETURN, 0, 0, otherwise)
+
+
+def _if_one_of(
+    number: int, argument: int, values: Sequence[int], answer: int, otherwise: int
+) -> Iterator[_Instruction]:
+    """Gives `answer` to the call if its argument, an int, is one of `values`."""
+    yield (_IF_EQUAL, 0, 2 * len(values) + 2, number)
+    yield (_LOAD, 0, 0, _argument(argument))
+    for value in values:
+        yield (_IF_EQUAL, 0, 1, value)
+        yield (_RETURN, 0, 0, answer)
     yield (_RETURN, 0, 0, otherwise)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """CUDA source as coloured HTML, one piece per line, and the colours for light and dark."""
 
+from functools import lru_cache
+
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -12,12 +14,17 @@ _LIGHT, _DARK = "default", "monokai"
 
 
 def coloured_lines(text: str) -> list[Markup]:
-    """One piece of HTML a line; Pygments closes its elements at each line's end."""
+    """One piece of HTML per line; Pygments closes its elements at each line's end."""
+    return list(_coloured(text))
+
+
+@lru_cache(maxsize=1024)  # a class holds many equal files, and a page of a pair shows two again
+def _coloured(text: str) -> tuple[Markup, ...]:
     plain = visible(text).expandtabs(4).removesuffix("\n")
     lexer = CudaLexer(stripnl=False, ensurenl=False)
     html = highlight(plain, lexer, HtmlFormatter(nowrap=True))
     lines = html.split("\n")[: plain.count("\n") + 1]
-    return [Markup(line) for line in lines]  # noqa: S704 - Pygments escapes what it colours
+    return tuple(Markup(line) for line in lines)  # noqa: S704 - Pygments escapes what it colours
 
 
 def colours() -> dict[str, Markup]:

@@ -2,6 +2,7 @@
 // The calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put before memory accesses and
 // basic blocks. Called billions of times: an access to the thread's own stack, and one of the
 // host's to its own memory, leaves after one comparison.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -127,6 +128,12 @@ void enter_library(Place place) {
   if (running.in_kernel()) running.lane->pc = place.pc;
 }
 
+void on_library_read(const void* from, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0) return;
+  on_read(from, size_bytes, Alignment::kNone, place);
+  enter_library(place);
+}
+
 void on_library_write(const void* to, std::size_t size_bytes, Place place) {
   if (size_bytes == 0) return;
   on_write(to, size_bytes, Alignment::kNone, place);
@@ -194,8 +201,8 @@ void __tsan_vptr_update(void** p, void*) {
 }
 void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PLACE); }
 
-// What a rung's own calls of the library's memcpy, memmove and memset become (WorkerSteps.cmake
-// renames them): g++ does not announce the accesses that these make.
+// What a rung's own calls of the library's memcpy, memmove, memset and others become
+// (WorkerSteps.cmake renames them): g++ does not announce the accesses that these make.
 void* simt_memcpy(void* to, const void* from, std::size_t size_bytes) {
   on_library_copy(to, from, size_bytes, SIMT_PLACE);
   return std::memcpy(to, from, size_bytes);
@@ -225,6 +232,94 @@ void* simt___memmove_chk(void* to, const void* from, std::size_t size_bytes, std
 void* simt___memset_chk(void* to, int value, std::size_t size_bytes, std::size_t) {
   on_library_write(to, size_bytes, SIMT_PLACE);
   return std::memset(to, value, size_bytes);
+}
+
+// Functions that read or write through a pointer of the caller's, and nothing else that is shared.
+int simt_memcmp(const void* left, const void* right, std::size_t size_bytes) {
+  on_library_read(left, size_bytes, SIMT_PLACE);
+  on_library_read(right, size_bytes, SIMT_PLACE);
+  return std::memcmp(left, right, size_bytes);
+}
+
+const void* simt_memchr(const void* in, int value, std::size_t size_bytes) {
+  on_library_read(in, size_bytes, SIMT_PLACE);
+  return std::memchr(in, value, size_bytes);
+}
+
+std::size_t simt_strlen(const char* text) {
+  enter_library(SIMT_PLACE);
+  const std::size_t length = std::strlen(text);
+  on_library_read(text, length + 1, SIMT_PLACE);
+  return length;
+}
+
+int simt_strcmp(const char* left, const char* right) {
+  enter_library(SIMT_PLACE);
+  on_library_read(left, std::strlen(left) + 1, SIMT_PLACE);
+  on_library_read(right, std::strlen(right) + 1, SIMT_PLACE);
+  return std::strcmp(left, right);
+}
+
+int simt_strncmp(const char* left, const char* right, std::size_t most) {
+  enter_library(SIMT_PLACE);
+  on_library_read(left, strnlen(left, most), SIMT_PLACE);
+  on_library_read(right, strnlen(right, most), SIMT_PLACE);
+  return std::strncmp(left, right, most);
+}
+
+char* simt_strcpy(char* to, const char* from) {
+  enter_library(SIMT_PLACE);
+  on_library_copy(to, from, std::strlen(from) + 1, SIMT_PLACE);
+  return std::strcpy(to, from);
+}
+
+char* simt_strncpy(char* to, const char* from, std::size_t most) {
+  enter_library(SIMT_PLACE);
+  on_library_read(from, strnlen(from, most), SIMT_PLACE);
+  on_library_write(to, most, SIMT_PLACE);
+  return std::strncpy(to, from, most);
+}
+
+double simt_modf(double value, double* whole) {
+  on_library_write(whole, sizeof *whole, SIMT_PLACE);
+  return modf(value, whole);
+}
+
+float simt_modff(float value, float* whole) {
+  on_library_write(whole, sizeof *whole, SIMT_PLACE);
+  return modff(value, whole);
+}
+
+double simt_frexp(double value, int* exponent) {
+  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
+  return frexp(value, exponent);
+}
+
+float simt_frexpf(float value, int* exponent) {
+  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
+  return frexpf(value, exponent);
+}
+
+double simt_remquo(double value, double divisor, int* quotient) {
+  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
+  return remquo(value, divisor, quotient);
+}
+
+float simt_remquof(float value, float divisor, int* quotient) {
+  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
+  return remquof(value, divisor, quotient);
+}
+
+void simt_sincos(double angle, double* sine, double* cosine) {
+  on_library_write(sine, sizeof *sine, SIMT_PLACE);
+  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
+  sincos(angle, sine, cosine);
+}
+
+void simt_sincosf(float angle, float* sine, float* cosine) {
+  on_library_write(sine, sizeof *sine, SIMT_PLACE);
+  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
+  sincosf(angle, sine, cosine);
 }
 
 // Of no use here, but compilers call them.

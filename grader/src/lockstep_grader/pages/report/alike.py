@@ -7,8 +7,12 @@ sampled, so that the same files give the same figures in every process.
 """
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from lockstep_grader.model.errors import FaultError
 
@@ -22,7 +26,8 @@ except ImportError as missing:
     ) from missing
 
 _STRETCH = 25  # characters of code without names: the shortest match that counts
-_FILE_NAME = "rung.cu"  # by which copydetect takes the language
+_FILE_NAME = "rung.cu"
+_LANGUAGE = "cuda"  # to find the lexer by a file's name takes longer than to read the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,12 @@ class Prints:
 
 def handed_out(texts: Iterable[str]) -> frozenset[int]:
     """The fingerprints of what all students were given."""
-    return frozenset(value for text in texts for value in _fingerprint(text).hashes)
+    return frozenset().union(*map(_hashes, texts))
+
+
+@lru_cache(maxsize=256)  # each rung of a lab comes with the same files
+def _hashes(text: str) -> frozenset[int]:
+    return frozenset(_fingerprint(text).hashes)
 
 
 def take_prints(text: str, given: frozenset[int]) -> Prints:
@@ -57,6 +67,49 @@ def shared(one: Prints, other: Prints) -> float:
     return sum(min(1.0, float(share)) for share in shares) / 2
 
 
+class Comparer:
+    """Computes `shared` for every two of many files: a lookup per stretch, and no stretch twice.
+
+    copydetect's own function collects the places of each stretch anew for each pair.
+    """
+
+    def __init__(self, prints: Sequence[Prints]) -> None:
+        number: dict[int, int] = {}
+        for each in prints:
+            for value in each.code.hashes:
+                number.setdefault(value, len(number))
+        self._prints = prints
+        self._places = [_places(each, number) for each in prints]
+        self._has = np.zeros((len(prints), len(number)), dtype=bool)
+        for row, (numbers, _) in zip(self._has, self._places, strict=True):
+            row[numbers] = True
+
+    def shared(self, one: int, other: int) -> float:
+        shares = (self._share(one, other), self._share(other, one))
+        return sum(min(1.0, share) for share in shares) / 2
+
+    def _share(self, one: int, other: int) -> float:
+        numbers, places = self._places[one]
+        found = places[self._has[other, numbers]]
+        if len(found) == 0:
+            return 0.0
+        covered = np.minimum(np.diff(found), _STRETCH).sum() + _STRETCH
+        return float(covered / self._prints[one].code.token_coverage)
+
+
+def _places(
+    prints: Prints, number: Mapping[int, int]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The number of the stretch that begins at each place, and the places in their order."""
+    found = sorted(
+        (int(place), number[value])
+        for value, places in prints.code.hash_idx.items()
+        for place in places
+    )
+    table = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return table[:, 1].copy(), table[:, 0].copy()
+
+
 def shared_lines(one: Prints, other: Prints) -> tuple[frozenset[int], frozenset[int]]:
     """The lines of each, from 1, that the other has too."""
     _, _, slices = compare_files(one.code, other.code)
@@ -64,7 +117,9 @@ def shared_lines(one: Prints, other: Prints) -> tuple[frozenset[int], frozenset[
 
 
 def _fingerprint(text: str) -> CodeFingerprint:
-    return CodeFingerprint(_FILE_NAME, k=_STRETCH, win_size=1, fp=io.StringIO(text))
+    return CodeFingerprint(
+        _FILE_NAME, k=_STRETCH, win_size=1, fp=io.StringIO(text), language=_LANGUAGE
+    )
 
 
 def _lines(text: str, slices: Sequence[Sequence[float]]) -> frozenset[int]:

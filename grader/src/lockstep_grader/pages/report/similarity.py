@@ -98,18 +98,25 @@ def _rank(found: tuple[tuple[int, int], list[_Rung]]) -> tuple[int, float, tuple
 
 def _compare(results: Results, lab: Lab, rung_id: str, workspace: Workspace) -> _Rung:
     given = alike.handed_out(_given(lab, workspace))
-    prints = {}
-    for number, entry in enumerate(results.entries):
-        taken = alike.take_prints(results.source(entry, lab.id, rung_id), given)
-        if taken.own_size >= LEAST_OWN:
-            prints[number] = taken
-    known: dict[tuple[str, str], float] = {}  # classes hold many equal files
+    numbers: dict[str, int] = {}  # classes hold many equal files: each text is read once
+    texts = []
+    for entry in results.entries:
+        text = results.source(entry, lab.id, rung_id)
+        texts.append(numbers.setdefault(text, len(numbers)))
+    kinds = [alike.take_prints(text, given) for text in numbers]
+    prints = {
+        number: kinds[text]
+        for number, text in enumerate(texts)
+        if kinds[text].own_size >= LEAST_OWN
+    }
+    comparer = alike.Comparer(kinds)
+    known: dict[tuple[int, int], float] = {}
     shares = {}
     for one, other in combinations(prints, 2):
-        texts = (prints[one].text, prints[other].text)
-        if texts not in known:
-            known[texts] = alike.shared(prints[one], prints[other])
-        shares[one, other] = known[texts]
+        pair = min(texts[one], texts[other]), max(texts[one], texts[other])
+        if pair not in known:
+            known[pair] = comparer.shared(*pair)
+        shares[one, other] = known[pair]
     return _Rung(lab.id, rung_id, prints, shares)
 
 
