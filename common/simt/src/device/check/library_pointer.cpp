@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "check/memory_check.h"
 #include "program/address.h"
 #include "program/device_variables.h"
 #include "report/memory_text.h"
