@@ -183,7 +183,8 @@ def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
         (["saxpy.cu", "--std", "14"], 2, "choose 17 or 20"),
         (["saxpy.cu", "--checks"], 2, "--checks needs a value"),
         (["empty.cu"], 1, "the program has no main(): name every file of it"),
-        (["broken.cu"], 1, "broken.cu:2"),
+        (["broken.cu"], 1, "compile_error  broken.cu:2\n  expected"),
+        (["empty.cu", "broken.c"], 1, "compile_error  broken.c:2\n  expected"),
         (["endless.cu", "--timeout", "1"], 1, "did not end within 1 s"),
     ],
 )
@@ -192,9 +193,11 @@ def test_lockstep_run_says_what_is_wrong(
 ) -> None:
     (project / "empty.cu").write_text("__global__ void k() {}\n")
     (project / "broken.cu").write_text("int main() {\n  return }\n")
+    (project / "broken.c").write_text("int triple(int x) {\n  return }\n")
     (project / "endless.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")
     ran = call(prefix / "bin" / "lockstep-run", *arguments, cwd=project)
     assert (ran.returncode, words in ran.stderr) == (status, True), ran.stderr
+    assert "|" not in ran.stderr  # nor does g++ show the line
 
 
 def test_a_project_finds_the_package_and_tests_its_programs(prefix: Path, project: Path) -> None:

@@ -36,7 +36,7 @@ def test_cub_gives_right_results_without_findings(name: str, tmp_path: Path) -> 
 
 @emulated
 @needs_cccl
-@pytest.mark.parametrize("name", ["thrust_vectors", "thrust_large_sort"])
+@pytest.mark.parametrize("name", ["thrust_vectors", "thrust_large_sort", "thrust_policies"])
 def test_thrust_gives_right_results_without_findings(name: str, tmp_path: Path) -> None:
     ran = run(PROGRAMS / f"{name}.cu", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr  # 1 after a finding; a slow machine says how far it is
@@ -85,6 +85,24 @@ def test_the_host_may_use_a_device_vector_through_thrust_alone(tmp_path: Path) -
         "  return *thrust::raw_pointer_cast(v.data()) - 1;\n}\n"
     )
     assert findings(program, tmp_path) == [("host_pointer", 7, "")]
+
+
+@emulated
+@needs_cccl
+def test_an_algorithm_needs_memory_of_its_own_side(tmp_path: Path) -> None:
+    program = (
+        "#include <thrust/device_ptr.h>\n#include <thrust/execution_policy.h>\n"
+        "#include <thrust/fill.h>\n#include <thrust/reduce.h>\n#include <vector>\n"
+        "int main() {\n  int* d;\n  cudaMalloc(&d, 400);\n"
+        "  thrust::fill(thrust::device, d, d + 100, 1);\n"
+        "  int sum = thrust::reduce(d, d + 100);\n"
+        "  std::vector<int> h(100);\n"
+        "  sum += thrust::reduce(thrust::device, h.begin(), h.end());\n"
+        "  thrust::device_ptr<int> wrapped(h.data());\n"
+        "  sum += thrust::reduce(wrapped, wrapped + 100);\n"
+        "  return sum - 100;\n}\n"
+    )
+    assert findings(program, tmp_path) == [("host_pointer", line, "") for line in (10, 12, 14)]
 
 
 @emulated

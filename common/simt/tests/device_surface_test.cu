@@ -51,17 +51,22 @@ class Surfaced {
   cudaExtent extent_;
 };
 
-// Writes 1, 2, ... and reads each back into `out`.
-__global__ void count_1d_kernel(cudaSurfaceObject_t surface, int* out) {
+// Writes 1, 2, ...
+__global__ void count_1d_kernel(cudaSurfaceObject_t surface) {
   const int x = static_cast<int>(threadIdx.x);
   surf1Dwrite(x + 1, surface, x * 4);
+}
+
+__global__ void copy_1d_kernel(cudaSurfaceObject_t surface, int* out) {
+  const int x = static_cast<int>(threadIdx.x);
   out[x] = surf1Dread<int>(surface, x * 4);
 }
 
 TEST_F(DeviceSurface, HoldsOneDimension) {
   Surfaced<int> surface({3, 0, 0});
   Managed<int> out(3);
-  count_1d_kernel<<<1, 3>>>(surface.object, out.get());
+  count_1d_kernel<<<1, 3>>>(surface.object);
+  copy_1d_kernel<<<1, 3>>>(surface.object, out.get());
   EXPECT_EQ(out.values(), (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(surface.values(), (std::vector<int>{1, 2, 3}));
 }
@@ -178,6 +183,19 @@ TEST_F(DeviceSurface, FindsARaceBetweenBlocks) {
   for (const simt::Finding& finding : findings) {
     EXPECT_EQ(finding.kind, simt::FindingKind::kRace);
   }
+}
+
+__global__ void write_then_read_kernel(cudaSurfaceObject_t surface, int* out) {
+  surf1Dwrite(7, surface, 0);
+  *out = surf1Dread<int>(surface, 0);
+}
+
+TEST_F(DeviceSurface, FindsAReadOfWhatTheKernelHasWritten) {
+  Surfaced<int> surface({1, 0, 0});
+  Managed<int> out(1);
+  write_then_read_kernel<<<1, 1>>>(surface.object, out.get());
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kRace).message,
+                       "what this kernel has written in line"));
 }
 
 TEST_F(DeviceSurface, FindsAnObjectThatWasDestroyed) {

@@ -2,6 +2,7 @@
 // Reads through textures: which element a coordinate means, how elements are mixed and converted,
 // and what is found wrong. Expected values follow the CUDA Programming Guide's definitions, worked
 // out by hand.
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -299,6 +300,81 @@ TEST_F(DeviceTexture, FindsARaceWithAnotherBlock) {
   const cudaTextureObject_t texture = linear_texture(in.get(), sizeof(int));
   write_and_fetch_kernel<<<2, 1>>>(in.get(), texture, out.get());
   expect_finding(simt::FindingKind::kRace);
+  cudaDestroyTextureObject(texture);
+}
+
+TEST_F(DeviceTexture, FindsFloatsReadFromIntegers) {
+  Textured<int> texture({1, 2}, {2, 0, 0}, settings());
+  EXPECT_EQ(sample_1d<float>(texture.object, {1}), (std::vector<float>{std::bit_cast<float>(2)}));
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "floating-point numbers from a texture that gives 32-bit integers"));
+}
+
+TEST_F(DeviceTexture, FindsIntegersReadFromFloats) {
+  Textured<float> floats(kFour, {4, 0, 0}, settings());
+  sample_1d<int>(floats.object, {0.F});
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "integers from a texture that gives floating-point numbers: "));
+  cudaTextureDesc how = settings();
+  how.readMode = cudaReadModeNormalizedFloat;
+  Textured<uchar4> normalised({{1, 2, 3, 4}}, {1, 0, 0}, how);
+  sample_1d<uchar4>(normalised.object, {0.F});
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kOutOfBounds).message,
+                       "(its readMode is cudaReadModeNormalizedFloat)"));
+}
+
+TEST_F(DeviceTexture, FindsAFetchOfAnotherType) {
+  float* in = nullptr;
+  cudaMalloc(&in, sizeof(float));
+  cudaMemset(in, 0, sizeof(float));
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear.devPtr = in;
+  resource.res.linear.desc = cudaCreateChannelDesc<float>();
+  resource.res.linear.sizeInBytes = sizeof(float);
+  const cudaTextureDesc how = settings();
+  cudaTextureObject_t texture = 0;
+  cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+  Managed<int> out(1);
+  fetch_kernel<<<1, 1>>>(texture, out.get());
+  EXPECT_EQ(expect_finding(simt::FindingKind::kOutOfBounds).line, kFetchLine);
+  cudaDestroyTextureObject(texture);
+  cudaFree(in);
+}
+
+template <class T>
+__global__ void write_then_fetch_kernel(T* data, int place, cudaTextureObject_t texture, T* out) {
+  data[place] = 5;
+  out[0] = tex1Dfetch<T>(texture, 0);
+}
+constexpr int kOwnFetchLine = __LINE__ - 2;
+
+TEST_F(DeviceTexture, FindsAReadOfWhatTheKernelHasWritten) {
+  Managed<int> in(2), out(1);
+  const cudaTextureObject_t texture = linear_texture(in.get(), sizeof(int));
+  write_then_fetch_kernel<int><<<1, 1>>>(in.get(), 0, texture, out.get());
+  const simt::Finding finding = expect_finding(simt::FindingKind::kRace);
+  EXPECT_EQ(finding.line, kOwnFetchLine);
+  EXPECT_TRUE(contains(finding.message, "what this kernel has written in line"));
+  write_then_fetch_kernel<int><<<1, 1>>>(in.get(), 1, texture, out.get());
+  fetch_kernel<<<1, 1>>>(texture, out.get());
+  EXPECT_EQ(out.values(), (std::vector<int>{5}));
+  cudaDestroyTextureObject(texture);
+}
+
+// A word's other bytes are other elements.
+TEST_F(DeviceTexture, TakesNoNeighboursWriteForItsOwn) {
+  Managed<unsigned char> in(4), out(1);
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear.devPtr = in.get();
+  resource.res.linear.desc = cudaCreateChannelDesc<unsigned char>();
+  resource.res.linear.sizeInBytes = 4;
+  const cudaTextureDesc how = settings();
+  cudaTextureObject_t texture = 0;
+  cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+  write_then_fetch_kernel<unsigned char><<<1, 1>>>(in.get(), 1, texture, out.get());
+  EXPECT_EQ(out.values()[0], in.values()[0]);
   cudaDestroyTextureObject(texture);
 }
 

@@ -103,8 +103,15 @@ struct Texel {
   std::uint32_t channels[4];
 };
 
-Texel sample_texture(cudaTextureObject_t object, ImageShape shape, Coordinates at, int layer);
-Texel fetch_texel(cudaTextureObject_t object, int index);
+// What the template argument of a read makes of the channels.
+enum class ReadAs { kFloat, kInteger };
+template <class T>
+inline constexpr ReadAs kReadAs =
+    std::is_floating_point_v<Channel<T>> ? ReadAs::kFloat : ReadAs::kInteger;
+
+Texel sample_texture(cudaTextureObject_t object, ImageShape shape, ReadAs as, Coordinates at,
+                     int layer);
+Texel fetch_texel(cudaTextureObject_t object, ReadAs as, int index);
 
 template <class C>
 SIMT_INLINE C channel_value(std::uint32_t bits) {
@@ -138,16 +145,16 @@ SIMT_INLINE T texel_value(Texel texel) {
 
 // Each comes in CUDA's two forms: the value is returned, or stored through the first argument.
 #define SIMT_LIST(...) __VA_ARGS__
-#define SIMT_TEXTURE_FUNCTION(name, parameters, dimensions, is_layered, x, y, z, layer) \
-  template <class T>                                                                    \
-  SIMT_INLINE T name(cudaTextureObject_t object, SIMT_LIST parameters) {                \
-    return simt::texel_value<T>(                                                        \
-        simt::sample_texture(object, {dimensions, is_layered}, {x, y, z}, layer));      \
-  }                                                                                     \
-  template <class T>                                                                    \
-  SIMT_INLINE void name(T* value, cudaTextureObject_t object, SIMT_LIST parameters) {   \
-    *value = simt::texel_value<T>(                                                      \
-        simt::sample_texture(object, {dimensions, is_layered}, {x, y, z}, layer));      \
+#define SIMT_TEXTURE_FUNCTION(name, parameters, dimensions, is_layered, x, y, z, layer)      \
+  template <class T>                                                                         \
+  SIMT_INLINE T name(cudaTextureObject_t object, SIMT_LIST parameters) {                     \
+    return simt::texel_value<T>(simt::sample_texture(object, {dimensions, is_layered},       \
+                                                     simt::kReadAs<T>, {x, y, z}, layer));   \
+  }                                                                                          \
+  template <class T>                                                                         \
+  SIMT_INLINE void name(T* value, cudaTextureObject_t object, SIMT_LIST parameters) {        \
+    *value = simt::texel_value<T>(simt::sample_texture(object, {dimensions, is_layered},     \
+                                                       simt::kReadAs<T>, {x, y, z}, layer)); \
   }
 SIMT_TEXTURE_FUNCTION(tex1D, (float x), 1, false, x, 0, 0, 0)
 SIMT_TEXTURE_FUNCTION(tex2D, (float x, float y), 2, false, x, y, 0, 0)
@@ -162,9 +169,9 @@ SIMT_TEXTURE_FUNCTION(tex3DLod, (float x, float y, float z, float /*level*/), 3,
 
 template <class T>
 SIMT_INLINE T tex1Dfetch(cudaTextureObject_t object, int index) {
-  return simt::texel_value<T>(simt::fetch_texel(object, index));
+  return simt::texel_value<T>(simt::fetch_texel(object, simt::kReadAs<T>, index));
 }
 template <class T>
 SIMT_INLINE void tex1Dfetch(T* value, cudaTextureObject_t object, int index) {
-  *value = simt::texel_value<T>(simt::fetch_texel(object, index));
+  *value = simt::texel_value<T>(simt::fetch_texel(object, simt::kReadAs<T>, index));
 }

@@ -110,11 +110,25 @@ std::uint32_t widened(const std::byte* channel, const Image& image) {
                                                              : static_cast<std::int16_t>(bits));
 }
 
+bool normalises_integers(const Texture& texture) {
+  return texture.in_effect.readMode == cudaReadModeNormalizedFloat &&
+         texture.image.format.f != cudaChannelFormatKindFloat;
+}
+
+// A device hands out the bits as they are, whatever the template argument is.
+void check_type(const Texture& texture, ReadAs as, const void* pc) {
+  const bool gives_floats =
+      texture.image.format.f == cudaChannelFormatKindFloat || normalises_integers(texture);
+  if (gives_floats == (as == ReadAs::kFloat)) return;
+  const device::Untraced untraced;
+  device::report_at(FindingKind::kOutOfBounds, pc, running.launch->site,
+                    device::wrong_type_text(device::running_thread_name(), as, texture.image));
+}
+
 Texel read_element(const Texture& texture, const std::byte* element, const void* pc) {
   const Image& image = texture.image;
   device::announce_image_access(element, image.element_bytes(), device::Direction::kRead, pc);
-  const bool normalises = texture.in_effect.readMode == cudaReadModeNormalizedFloat &&
-                          image.format.f != cudaChannelFormatKindFloat;
+  const bool normalises = normalises_integers(texture);
   Texel texel = {};
   for (int channel = 0; channel < image.num_channels; ++channel) {
     std::uint32_t& value = texel.channels[channel];
@@ -175,11 +189,13 @@ const Texture& texture_of(cudaTextureObject_t object, bool fetches, const void* 
 
 }  // namespace
 
-Texel sample_texture(cudaTextureObject_t object, ImageShape shape, Coordinates at, int layer) {
+Texel sample_texture(cudaTextureObject_t object, ImageShape shape, ReadAs as, Coordinates at,
+                     int layer) {
   const void* const pc = __builtin_return_address(0);
   const Texture& texture = texture_of(object, false, pc);
   const Image& image = texture.image;
   device::require_shape("texture", shape, image, pc);
+  check_type(texture, as, pc);
   const cudaTextureDesc& how = texture.in_effect;
   const std::size_t sizes[] = {image.width, image.height, image.depth};
   const float coordinates[] = {at.x, at.y, at.z};
@@ -195,9 +211,10 @@ Texel sample_texture(cudaTextureObject_t object, ImageShape shape, Coordinates a
   return read_or_border(texture, axes[0].indices[0], axes[1].indices[0], axes[2].indices[0], pc);
 }
 
-Texel fetch_texel(cudaTextureObject_t object, int index) {
+Texel fetch_texel(cudaTextureObject_t object, ReadAs as, int index) {
   const void* const pc = __builtin_return_address(0);
   const Texture& texture = texture_of(object, true, pc);
+  check_type(texture, as, pc);
   const Image& image = texture.image;
   if (index < 0 || static_cast<std::size_t>(index) >= image.width) {
     const device::Untraced untraced;

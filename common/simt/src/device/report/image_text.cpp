@@ -42,6 +42,26 @@ std::string wrong_fetch_text(const std::string& thread, bool fetches) {
                        : " samples a texture that is linear memory: use tex1Dfetch");
 }
 
+std::string wrong_type_text(const std::string& thread, ReadAs as, const Image& image) {
+  const std::string bits = std::to_string(8 * image.channel_bytes) + "-bit ";
+  if (as == ReadAs::kFloat) {
+    return thread + " reads floating-point numbers from a texture that gives " + bits +
+           "integers: it gets their bits, not their values; read an integer type, or make the "
+           "texture with cudaReadModeNormalizedFloat";
+  }
+  const bool is_float = image.format.f == cudaChannelFormatKindFloat;
+  return thread + " reads integers from a texture that gives floating-point numbers" +
+         (is_float ? "" : " (its readMode is cudaReadModeNormalizedFloat)") +
+         ": it gets their bits, not their values; read " +
+         (is_float ? "float" : "float, or make the texture with cudaReadModeElementType");
+}
+
+std::string written_by_kernel_text(const std::string& thread, const std::string& line) {
+  return thread + " reads through a texture or surface what this kernel has written in " + line +
+         ": a kernel need not see its own writes there; read in the next launch, or read the "
+         "memory itself";
+}
+
 std::string past_texture_text(const std::string& thread, int index, const Image& image) {
   return thread + " reads element " + std::to_string(index) + " of a texture of " + size_of(image);
 }

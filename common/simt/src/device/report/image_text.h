@@ -18,6 +18,12 @@ std::string wrong_shape_text(const std::string& thread, const char* what, ImageS
 // tex1Dfetch is for linear memory alone.
 std::string wrong_fetch_text(const std::string& thread, bool fetches);
 
+// The template argument is a floating-point type where the texture gives integers, or the reverse.
+std::string wrong_type_text(const std::string& thread, ReadAs as, const Image& image);
+
+// The element that is read was written by the same kernel, in the line of that name.
+std::string written_by_kernel_text(const std::string& thread, const std::string& line);
+
 // tex1Dfetch of an index that the texture lacks.
 std::string past_texture_text(const std::string& thread, int index, const Image& image);
 

@@ -121,6 +121,19 @@ std::string host_pointer_text(const std::string& thread, const Access& access) {
          "a kernel can use only device memory, as cudaMalloc gives it";
 }
 
+std::string host_memory_for_device_text(const std::string& algorithm, std::uintptr_t address) {
+  return algorithm + " runs on the device, and gets a pointer to " + hex(address) +
+         ", which is memory of the host: copy the items to a thrust::device_vector, or give the "
+         "policy thrust::host";
+}
+
+std::string device_memory_for_host_text(const std::string& algorithm,
+                                        const Allocation& allocation) {
+  return algorithm + " runs on the host, and gets a plain pointer to " + name_of(allocation) +
+         " of the device: on a GPU that is a segmentation fault; give the policy thrust::device, "
+         "or wrap the pointer in thrust::device_ptr";
+}
+
 std::string host_object_text(const std::string& thread, const std::string& class_name) {
   return thread + " calls a virtual function of a " + class_name +
          " that the host made: the object points to the host's functions, which a GPU cannot call. "

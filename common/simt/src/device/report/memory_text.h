@@ -50,6 +50,12 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
 // A kernel's access to the host's memory.
 std::string host_pointer_text(const std::string& thread, const Access& access);
 
+// A library's algorithm for the device gets a pointer to the host's memory.
+std::string host_memory_for_device_text(const std::string& algorithm, std::uintptr_t address);
+
+// A library's algorithm for the host gets a pointer to memory that only the device can use.
+std::string device_memory_for_host_text(const std::string& algorithm, const Allocation& allocation);
+
 // It calls a virtual function of an object of the class, which the host made.
 std::string host_object_text(const std::string& thread, const std::string& class_name);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include_next <thrust/system/cpp/execution_policy.h>
+#include <thrust/system/emulated/execution_policy.h>
 
 #include "simt/stream_api.h"
 
@@ -11,7 +12,7 @@ THRUST_NAMESPACE_BEGIN
 namespace system::cuda {
 namespace detail {
 
-struct par_t : thrust::system::cpp::detail::par_t {
+struct par_t : thrust::system::emulated::detail::par_t {
   const par_t& on(cudaStream_t stream) const {
     cudaStreamSynchronize(stream);
     return *this;

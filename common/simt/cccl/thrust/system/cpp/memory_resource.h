@@ -4,6 +4,9 @@
 #pragma once
 
 #include <thrust/detail/config.h>
+#include <thrust/detail/pointer.h>
+#include <thrust/detail/reference.h>
+#include <thrust/iterator/detail/device_system_tag.h>
 #include <thrust/mr/fancy_pointer_resource.h>
 #include <thrust/mr/memory_resource.h>
 #include <thrust/system/cpp/pointer.h>
@@ -41,7 +44,8 @@ class managed_resource final : public thrust::mr::memory_resource<> {
 }  // namespace detail
 
 using memory_resource =
-    thrust::mr::fancy_pointer_resource<detail::device_resource, thrust::cpp::pointer<void>>;
+    thrust::mr::fancy_pointer_resource<detail::device_resource,
+                                       thrust::pointer<void, thrust::device_system_tag>>;
 using universal_memory_resource =
     thrust::mr::fancy_pointer_resource<detail::managed_resource,
                                        thrust::cpp::universal_pointer<void>>;
