@@ -36,8 +36,7 @@ def ranked(folder: Path, *runs: list[dict[str, Any]]) -> list[str]:
 
 def test_the_example_of_the_page(tmp_path: Path) -> None:
     runs = [
-        [entry("ada", a), entry("ben", b)]
-        for a, b in ((0.91, 0.88), (0.90, 0.91), (0.91, 0.89))
+        [entry("ada", a), entry("ben", b)] for a, b in ((0.91, 0.88), (0.90, 0.91), (0.91, 0.89))
     ]
     said = ranked(tmp_path, *runs)
     assert [line.split(" (")[0] for line in said] == ["1. ada 0.910", "2. ben 0.890"]
