@@ -82,6 +82,14 @@ def test_tests_that_show_the_cause_or_only_its_consequences_are_counted_together
     assert account.left_out == 1
 
 
+def test_the_test_that_is_named_shows_the_cause() -> None:
+    bounds = finding("out_of_bounds", 20)
+    wrong = finding("wrong_result", message="expected 2, got 3")
+    tests = [failed("A.HostFunction", wrong), failed("A.Kernel", bounds)]
+    account = account_of([bounds, wrong], tests)
+    assert account.said == "2 tests fail for this reason; the first is A.Kernel"
+
+
 def test_the_lines_of_an_effect_are_told_as_sentences() -> None:
     message = (
         "d_out[3]: expected 11, got 14\n  d_in [3 1]\n  got [0 14]\nIt looks as if z is left out."

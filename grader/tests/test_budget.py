@@ -186,3 +186,18 @@ def test_a_finding_without_a_place_names_the_file() -> None:
     result = score_rung(rung, measured(rung, bank_conflicts=2000), Backend.CPU)
     (finding,) = result.findings
     assert finding == Finding(FindingKind.BUDGET, finding.message, "01_first.cu")
+
+
+def test_one_of_a_unit_is_not_a_plural() -> None:
+    assert "launches: 1 launch (" in budget_sentence(Gate("launches", 3, 0), 1, 64, None)
+    assert "launches: 2 launches (" in budget_sentence(Gate("launches", 3, 0), 2, 64, None)
+    gate = Gate("global_bytes_moved_per_item", 3, 0)
+    assert ": 1 byte per item (" in budget_sentence(gate, 1, 64, None)
+
+
+def test_a_look_back_that_is_too_short_says_what_is_missing() -> None:
+    said = budget_sentence(Gate("look_back_loads", 2, 6), 1, 64, None)
+    assert "1 load, one after another, by one warp (full mark: at least 6)" in said
+    assert "publish a tile's own sum before its look-back" in said
+    too_long = budget_sentence(Gate("look_back_loads", 15, 8), 15, 64, None)
+    assert "publish" not in too_long

@@ -19,7 +19,7 @@ struct CountResult {
   std::vector<Measure> measures;
 };
 
-// Runs the session's submission once over fresh data.
+// Runs the session's submission over fresh data: once, and once more where a look-back is counted.
 CountResult count(const Workload& workload);
 
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the

@@ -18,8 +18,16 @@ int main(int argc, char** argv) {
            {"02_hillis_steele", "OneBlockScan", counted},
            {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
            {"04_conflict_free", "OneBlockScan", counted},
+           // At least 10 tiles, the largest that 48 KiB hold: where tiles publish what they have
+           // alone, the last one reads a word of each. Without that, it waits for one word.
+           {"05b_one_thread_look_back",
+            "ExclusiveScan",
+            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 17}},
            // 16 tiles of 32 Ki items, the largest that registers hold: a thread that looks back
            // makes 15 loads. A warp makes 6, even with tiles of 2 Ki items.
+           {"05c_items_in_registers",
+            "ExclusiveScan",
+            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 19}},
            {"06_decoupled_look_back",
             "ExclusiveScan",
             {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 19}},

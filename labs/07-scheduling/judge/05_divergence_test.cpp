@@ -30,8 +30,9 @@ std::string text(const Counts& counts) {
 }
 
 // One number per step, from the active and the present threads of each warp.
+// `halved`: each contiguous step has half of its threads.
 template <class OfWarp>
-Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
+Counts count_steps(int num_threads, Tree tree, OfWarp of_warp, int halved = 1) {
   Counts counts;
   int longest = 1;
   while (2 * longest <= num_threads) longest *= 2;
@@ -42,7 +43,7 @@ Counts count_steps(int num_threads, Tree tree, OfWarp of_warp) {
       const int size = std::min(kWarpSize, num_threads - first);
       int num_active = 0;
       for (int t = first; t < first + size; ++t) {
-        num_active += tree == Tree::kInterleaved ? t % step == 0 : t < longest / step;
+        num_active += tree == Tree::kInterleaved ? t % step == 0 : t < longest / step / halved;
       }
       count += of_warp(num_active, size);
     }
@@ -83,6 +84,12 @@ std::string explain_counts(Tree tree, const std::vector<CountAnswer>& answers) {
   }
   if (fits([](int num_active, int) { return num_active; }, tree)) {
     return "active threads are counted, not warps";
+  }
+  if (tree == Tree::kContiguous && std::ranges::all_of(answers, [&](const CountAnswer& answer) {
+        return answer.counts == count_steps(answer.num_threads, tree, diverges, 2);
+      })) {
+    return "each stride is half of what it should be: the first step has the longest stride that "
+           "is at most num_threads";
   }
   if (fits(diverges, tree == Tree::kInterleaved ? Tree::kContiguous : Tree::kInterleaved)) {
     return "the two trees are mixed up";
@@ -180,9 +187,14 @@ class Divergence : public judge::Fixture {
   static Failure describe(Tree tree, const CountAnswer& answer, const Counts& expected) {
     const std::string what = "a block of " + std::to_string(answer.num_threads) + " threads, " +
                              (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
-    if (std::ranges::any_of(answer.counts, [](int item) { return judge::is_poison(item); })) {
+    const auto num_unwritten =
+        std::ranges::count_if(answer.counts, [](int item) { return judge::is_poison(item); });
+    if (num_unwritten > 0) {
+      const std::size_t num_steps = expected.size();
       return {judge::kind::kOutputUnwritten,
-              what + ": of " + std::to_string(expected.size()) + " steps not all were written"};
+              what + ": " + std::to_string(num_steps) + " steps, with strides from 1 to " +
+                  std::to_string(1 << (num_steps - 1)) + ", but " +
+                  std::to_string(num_steps - num_unwritten) + " were written"};
     }
     return {judge::kind::kWrongResult,
             what + ": expected " + text(expected) + " divergent warps, got " + text(answer.counts)};

@@ -34,21 +34,29 @@ class PlanRows : public judge::Fixture {
     }
     const RowPlan got = h_plan.download()[0];
     const RowPlan expected = expected_plan(num_rows, row_length, block);
-    const std::string what = std::to_string(num_rows) + " rows of " + std::to_string(row_length) +
-                             ", blocks of dim3(" + std::to_string(block.x) + ", " +
-                             std::to_string(block.y) + "): ";
+    const std::string what = std::to_string(num_rows) + (num_rows == 1 ? " row of " : " rows of ") +
+                             std::to_string(row_length) + ", blocks of dim3(" +
+                             std::to_string(block.x) + ", " + std::to_string(block.y) + "): ";
     const auto differs = [&](const char* name, int should_be, int is) -> std::optional<Failure> {
       if (should_be == is) return std::nullopt;
       return Failure{judge::kind::kWrongResult, what + name + " should be " +
                                                     std::to_string(should_be) + ", but is " +
                                                     std::to_string(is)};
     };
+    const auto differs_if = [&](const char* name, bool should_be, bool is) {
+      auto failure = differs(name, should_be ? 1 : 0, is ? 1 : 0);
+      if (failure) {
+        failure->message = what + name + " should be " + (should_be ? "true" : "false") +
+                           ", but is " + (is ? "true" : "false");
+      }
+      return failure;
+    };
     for (const auto& wrong :
          {differs("num_blocks", expected.num_blocks, got.num_blocks),
           differs("warps_per_block", expected.warps_per_block, got.warps_per_block),
           differs("items_per_thread", expected.items_per_thread, got.items_per_thread),
-          differs("may_use_float4", expected.may_use_float4, got.may_use_float4),
-          differs("needs_barrier", expected.needs_barrier, got.needs_barrier)}) {
+          differs_if("may_use_float4", expected.may_use_float4, got.may_use_float4),
+          differs_if("needs_barrier", expected.needs_barrier, got.needs_barrier)}) {
       if (wrong) return wrong;
     }
     return std::nullopt;

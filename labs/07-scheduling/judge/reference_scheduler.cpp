@@ -14,7 +14,7 @@ constexpr int kNone = -1;
 // How the scheduler works. The defaults are the right rules; each mistake changes one.
 struct IssueRules {
   enum class Turn { kAfterLast, kFromZero, kFromLast, kStrict };
-  enum class Fallback { kOldest, kSmallestNumber, kYoungest, kNextInTurn, kNone };
+  enum class Fallback { kOldest, kSmallestNumber, kYoungest, kReadyLongest, kNextInTurn, kNone };
   Turn turn = Turn::kAfterLast;
   int first_last = kNone;        // the warp that counts as the last to issue before the beginning
   bool idle_moves_turn = false;  // an idle cycle counts as a turn of the next warp
@@ -130,6 +130,9 @@ class Scheduler {
     const int mine = program_.warps[warp].arrival;
     const int others = program_.warps[than].arrival;
     if (rules_.fallback == IssueRules::Fallback::kSmallestNumber) return false;
+    if (rules_.fallback == IssueRules::Fallback::kReadyLongest) {
+      return ready_at_[warp] < ready_at_[than];
+    }
     return rules_.fallback == IssueRules::Fallback::kYoungest ? mine >= others : mine < others;
   }
 
@@ -168,6 +171,9 @@ const WrongScheduler kGreedyOnly[] = {
     {{.fallback = IssueRules::Fallback::kSmallestNumber},
      "the oldest warp is taken for the one with the smallest number, "
      "not for the one that arrived first"},
+    {{.fallback = IssueRules::Fallback::kReadyLongest},
+     "the oldest warp is taken for the one that has been ready the longest, "
+     "not for the one with the smallest arrival"},
     {{.fallback = IssueRules::Fallback::kYoungest},
      "the youngest ready warp follows, not the oldest (or the last of several of the same age)"},
     {{.stays = false},

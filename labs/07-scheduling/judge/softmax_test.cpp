@@ -55,6 +55,22 @@ struct Row {
     for (int i = begin; i < end; ++i) sum += std::exp(static_cast<double>(items[i]) - base);
     return sum;
   }
+  // An online sum by 256 threads in which every item counts as a new largest one.
+  double sum_of_ones() const {
+    constexpr int kThreads = 256;
+    double total = 0;
+    for (int thread = 0; thread < std::min(kThreads, length); ++thread) {
+      double own_largest = items[thread];
+      double sum = 0;
+      for (int i = thread; i < length; i += kThreads) {
+        const double next = std::max(own_largest, double{items[i]});
+        sum = sum * std::exp(own_largest - next) + 1;
+        own_largest = next;
+      }
+      total += sum * std::exp(own_largest - largest());
+    }
+    return total;
+  }
 };
 
 // A clause that completes "It looks as if ...", from a whole row without NaN; or nothing.
@@ -78,6 +94,12 @@ std::string explain_row(const Row& row, const float* got) {
   }
   if (fits([&](double distance) { return -distance - std::log(sum); })) {
     return "these are the logarithms of the shares";
+  }
+  if (const double total = row.sum_of_ones(); total > 0) {
+    if (fits([&](double distance) { return std::exp(-distance) / total; })) {
+      return "each item adds 1 to the running sum: only a new largest item does, "
+             "and any other adds exp(item - largest)";
+    }
   }
   for (int piece = 2; piece <= 1024; piece *= 2) {
     const int whole = row.length / piece * piece;

@@ -59,6 +59,7 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
         if not _repeats(cause, finding) and (cause.kind, finding.kind) not in _SAME_NEWS
     ]
     due = [test for test in failed if _is_due_to(cause, test)]
+    due.sort(key=lambda test: not _shows(cause, test))  # a test that shows it is named
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
     return Account(cause, _reason(due, {found.message for found in findings}), effects, left)
@@ -81,9 +82,13 @@ def _without_cause(failed: Sequence[Tried]) -> Account:
     return Account(None, f"{first.name} failed{message}", (), len(failed) - 1)
 
 
+def _shows(cause: Finding, test: Tried) -> bool:
+    return any(_is_same(cause, found) or _repeats(cause, found) for found in test.findings)
+
+
 def _is_due_to(cause: Finding, test: Tried) -> bool:
     """Whether the test shows the cause, or only what tends to follow from it."""
-    if any(_is_same(cause, found) or _repeats(cause, found) for found in test.findings):
+    if _shows(cause, test):
         return True
     if cause.kind in COST_KINDS:
         return False

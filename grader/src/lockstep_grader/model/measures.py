@@ -17,6 +17,7 @@ class Measure:
     words: str  # what is counted, as tables name it
     unit: str  # after a value, in a sentence; empty: the number alone
     place: str = "most of them in"  # leads to the line with the largest share
+    too_few: str = ""  # what a value below the gate means, and what to do about it
 
 
 def _measures(*measures: Measure) -> Mapping[str, Measure]:
@@ -78,6 +79,8 @@ MEASURES = _measures(
         "look_back_loads",
         "polling loads that one warp makes one after another, of other words each time",
         "loads, one after another, by one warp",
+        too_few="each tile waits until the tile before has its prefix, so the tiles form a chain: "
+        "publish a tile's own sum before its look-back",
     ),
     Measure(
         "lanes_per_request",
@@ -140,10 +143,20 @@ def kept(gate: Gate, value: float) -> bool:
     return gate.fraction(value) == 1
 
 
+def _unit(measure: Measure, value: float) -> str:
+    """The unit after the value: "1 load, one after another", but "2 loads"."""
+    word, space, rest = measure.unit.partition(" ")
+    if value != 1 or not word.rstrip(",").endswith("s"):
+        return measure.unit
+    plural = word.rstrip(",")
+    single = plural.removesuffix("es" if plural.endswith("ches") else "s")
+    return single + word.removeprefix(plural) + space + rest
+
+
 def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
-    said = " ".join(filter(None, (figure_of(gate.name, value), measure.unit)))
+    said = " ".join(filter(None, (figure_of(gate.name, value), _unit(measure, value))))
     if value > gate.most:
         earns = f"no points above {figure_of(gate.name, gate.most)}"
     elif gate.fraction(value) == 0:
@@ -154,6 +167,8 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
     items = "item" if num_items == 1 else "items"
     call = f", in a call with {figure(num_items)} {items}" if num_items else ""
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
+    if measure.too_few and gate.zero < gate.full and value < gate.full:
+        text += f"; {measure.too_few}"
     if place is None:
         return text
     share = f" ({figure_of(gate.name, place.value)})" if place.value else ""
