@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memcpy, memmove and memset: the program's own calls are checked and counted, access by access.
+// memcpy, memmove, memset and others: the program's own calls are checked and counted, access by
+// access.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -197,6 +198,81 @@ TEST_F(LibraryCalls, OfAWordAreOneRequest) {
   EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 1u);
   EXPECT_EQ(kernel.counters[Counter::kGlobalReadSectors], 4u);
   EXPECT_EQ(out[0], 0x3f800000);
+}
+
+constexpr std::size_t kPlaceBytes = 2 * sizeof(double);
+
+// A stride of 0 gives all threads the same place; its first byte is the first thread's.
+template <class Call>
+__global__ void call_kernel(char* places, std::size_t stride, int* out, Call call) {
+  char* const place = places + threadIdx.x * stride;
+  if (stride != 0 || threadIdx.x == 0) *place = 1;
+  out[threadIdx.x] = call(place);
+}
+
+// `call` reads or writes what its argument points to, by nothing but a function of the library.
+template <class Call>
+void expect_announced(const char* name, Call call) {
+  SCOPED_TRACE(name);
+  Device<char> places(kThreads * kPlaceBytes);
+  Device<int> out(kThreads);
+  cudaMemset(places.get(), 0, kThreads * kPlaceBytes);
+  call_kernel<<<1, kThreads>>>(places.get(), kPlaceBytes, out.get(), call);
+  EXPECT_TRUE(simt::take_findings().empty());
+  call_kernel<<<1, kThreads>>>(places.get(), 0, out.get(), call);
+  const std::vector<simt::Finding> found = simt::take_findings();
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const simt::Finding& finding) {
+    return finding.kind == simt::FindingKind::kRace;
+  }));
+}
+
+TEST_F(LibraryCalls, OfTextAreAnnounced) {
+  const auto announced = [](const char* name, auto call) { expect_announced(name, call); };
+  announced("memcmp", [] __device__(char* place) { return memcmp(place, "abcdefg", 8); });
+  announced("memchr", [] __device__(char* place) { return memchr(place, 7, 8) != nullptr; });
+  announced("strlen", [] __device__(char* place) { return strlen(place); });
+  announced("strcmp", [] __device__(char* place) { return strcmp(place, "a"); });
+  announced("strncmp", [] __device__(char* place) { return strncmp(place, "a", 4); });
+  announced("strcpy", [] __device__(char* place) {
+    const char own[] = {static_cast<char>('a' + threadIdx.x % 26), 0};
+    return strcpy(place, own) == place;
+  });
+  announced("strncpy", [] __device__(char* place) {
+    const char own[] = {static_cast<char>('a' + threadIdx.x % 26), 0};
+    return strncpy(place, own, 4) == place;
+  });
+}
+
+TEST_F(LibraryCalls, OfMathematicsAreAnnounced) {
+  const auto in_double = [](const char* name, auto call) {
+    expect_announced(name, [call] __device__(char* place) {
+      return call(1.5 * threadIdx.x, reinterpret_cast<double*>(place));
+    });
+  };
+  const auto in_float = [](const char* name, auto call) {
+    expect_announced(name, [call] __device__(char* place) {
+      return call(1.5f * threadIdx.x, reinterpret_cast<float*>(place));
+    });
+  };
+  const auto in_int = [](const char* name, auto call) {
+    expect_announced(name, [call] __device__(char* place) {
+      return call(1.5f * threadIdx.x, reinterpret_cast<int*>(place));
+    });
+  };
+  in_double("modf", [] __device__(double x, double* whole) { return modf(x, whole); });
+  in_float("modff", [] __device__(float x, float* whole) { return modff(x, whole); });
+  in_int("frexp", [] __device__(double x, int* exponent) { return frexp(x, exponent); });
+  in_int("frexpf", [] __device__(float x, int* exponent) { return frexpf(x, exponent); });
+  in_int("remquo", [] __device__(double x, int* quotient) { return remquo(x, 2.0, quotient); });
+  in_int("remquof", [] __device__(float x, int* quotient) { return remquof(x, 2.0f, quotient); });
+  in_double("sincos", [] __device__(double x, double* sine) {
+    sincos(x, sine, sine + 1);
+    return 0;
+  });
+  in_float("sincosf", [] __device__(float x, float* sine) {
+    sincosf(x, sine, sine + 1);
+    return 0;
+  });
 }
 
 }  // namespace
