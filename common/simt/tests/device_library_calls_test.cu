@@ -210,7 +210,7 @@ __global__ void call_kernel(char* places, std::size_t stride, int* out, Call cal
   out[threadIdx.x] = call(place);
 }
 
-// `call` reads or writes what its argument points to, by nothing but a function of the library.
+// `call` has only a function of the library read or write what its argument points to.
 template <class Call>
 void expect_announced(const char* name, Call call) {
   SCOPED_TRACE(name);
