@@ -3,11 +3,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.nvcc_log import nvcc_findings
+from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, Resources
@@ -15,10 +17,10 @@ from lockstep_grader.model.text import last_line
 from lockstep_grader.toolchain.nvcc import Phase, RungCompiler
 from lockstep_grader.toolchain.ptxas import parse_ptxas
 
-_SECONDS, _CPU_SECONDS = 600, 60  # by the clock: only a machine with other things to do needs it
-_LIMITS = Limits(
-    _SECONDS, 16 << 30, file_bytes=256 << 20, output_bytes=1 << 20, cpu_seconds=_CPU_SECONDS
-)
+# The limits of each of nvcc's programs. Templates without end reach one of the first two; only a
+# busy machine reaches the limit on wall-clock time.
+_CPU_SECONDS, _MEMORY_BYTES = 30, 4 << 30
+_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def compile_for_gpus(
     file = work / source.file_name
     file.write_bytes(source.data)
     argv = real.compiler.command(file, work, [real.common, include], architectures, phase)
-    done = processes.run(confinement.compiling(argv, work, include), _LIMITS, work)
+    done = processes.run(confinement.compiling(argv, work, include), _limits(), work)
     if done.timed_out:
         raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
     errors, warnings = nvcc_findings(done.output, source)
@@ -81,7 +83,14 @@ def _unexplained(done: Completed, source: Source) -> Finding:
     said = last_line(done.output) or f"status {done.returncode}"
     return Finding(
         FindingKind.COMPILE_ERROR,
-        f"nvcc ends without naming an error ({said}); it may use {_CPU_SECONDS} s and "
-        f"{_LIMITS.memory_bytes >> 30} GiB: do templates, constants or arrays grow without end?",
+        f"nvcc ends without naming an error ({said}); it may use {_limits().cpu_seconds} s and "
+        f"{_MEMORY_BYTES >> 30} GiB: do templates, constants or arrays grow without end?",
         source.file_name,
+    )
+
+
+def _limits() -> Limits:
+    cpu_seconds = ceil(_CPU_SECONDS * patience())
+    return Limits(
+        _SECONDS, _MEMORY_BYTES, file_bytes=256 << 20, output_bytes=1 << 20, cpu_seconds=cpu_seconds
     )

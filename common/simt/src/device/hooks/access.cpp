@@ -269,8 +269,9 @@ int simt_strncmp(const char* left, const char* right, std::size_t most) {
 
 char* simt_strcpy(char* to, const char* from) {
   enter_library(SIMT_PLACE);
-  on_library_copy(to, from, std::strlen(from) + 1, SIMT_PLACE);
-  return std::strcpy(to, from);
+  const std::size_t size_bytes = std::strlen(from) + 1;
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return static_cast<char*>(std::memcpy(to, from, size_bytes));
 }
 
 char* simt_strncpy(char* to, const char* from, std::size_t most) {
