@@ -8,7 +8,7 @@
 #include "device_test.h"
 
 namespace simt::device {
-extern bool may_decide_in_place;  // check/launch_checks.h
+extern bool may_decide_in_place;  // check/way.h
 }
 
 namespace simt_test {

@@ -9,7 +9,7 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/races.h"
-#include "run/running.h"
+#include "check/way.h"
 #include "run/stream_order.h"
 
 namespace simt::device {
@@ -21,14 +21,6 @@ std::set<const SharedVariable*> g_written;
 int g_num_looked_at = 0;
 
 }  // namespace
-
-bool is_alone = false;
-bool may_decide_in_place = true;
-
-void choose_way() {
-  running.decides_in_place = running.launch != nullptr && is_alone && may_decide_in_place &&
-                             !race_is_unsettled && hinted_address == 0;
-}
 
 void begin_checks(const Launch& launch) {
   if (are_ordinals_scarce()) {  // start again, with nothing remembered

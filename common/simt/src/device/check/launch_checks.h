@@ -11,17 +11,6 @@
 
 namespace simt::device {
 
-// Whether nothing on another stream may overlap the running launch, and all its accesses are
-// checked.
-extern bool is_alone;
-
-// Decides whether plain accesses of the running thread's launch may be decided where they are
-// announced (see in_place.h). Call after a change of anything that it depends on.
-void choose_way();
-
-// For tests: false sends all accesses the long way, from the next launch on.
-extern bool may_decide_in_place;
-
 void begin_checks(const Launch& launch);
 void end_checks();
 

@@ -17,6 +17,7 @@
 #include "check/race_shadow.h"
 #include "check/races.h"
 #include "check/virtual_tables.h"
+#include "check/way.h"
 #include "program/address.h"
 #include "program/device_variables.h"
 #include "program/library_code.h"

@@ -5,9 +5,9 @@
 
 #include "check/address_space.h"
 #include "check/block_checks.h"
-#include "check/launch_checks.h"
 #include "check/order.h"
 #include "check/races.h"
+#include "check/way.h"
 #include "program/address.h"
 #include "run/block.h"
 #include "run/running.h"
@@ -105,8 +105,6 @@ template <bool is_shared>
 }
 
 }  // namespace
-
-std::uintptr_t hinted_address = 0;
 
 namespace {
 

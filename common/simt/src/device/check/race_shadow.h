@@ -21,10 +21,6 @@ void reserve_history();
 // `low` (a multiple of 4), with the earlier ones, reports races, and records it.
 void check_shared_race(WordHistory* history, std::uintptr_t low, const Access& access);
 
-// Where a cache hint announces an access: the next one, if it is to this address, counts as
-// volatile.
-extern std::uintptr_t hinted_address;
-
 // The same for memory of the device's range and for the program's globals.
 void check_device_race(const Access& access);
 void check_global_race(const Access& access);

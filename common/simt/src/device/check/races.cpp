@@ -12,8 +12,8 @@
 
 #include "check/block_checks.h"
 #include "check/concurrent_launch.h"
-#include "check/launch_checks.h"
 #include "check/order.h"
+#include "check/way.h"
 #include "program/source_line.h"
 #include "report/debugger.h"
 #include "report/race_text.h"
@@ -63,8 +63,6 @@ void report_and_remember(Finding finding, const Parties& parties) {
 }
 
 }  // namespace
-
-bool race_is_unsettled = false;
 
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared) {
   const Untraced untraced;

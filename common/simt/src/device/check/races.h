@@ -20,7 +20,6 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
 //                      that no line states
 // Call before the next write, and at the kernel's end.
 void settle_race();
-extern bool race_is_unsettled;
 
 // Whether races have been reported in launches of that kernel.
 bool has_races(const char* kernel);

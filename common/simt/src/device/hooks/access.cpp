@@ -12,6 +12,7 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/virtual_tables.h"
+#include "check/way.h"
 #include "hooks/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"

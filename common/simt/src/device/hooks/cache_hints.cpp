@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "check/launch_checks.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
+#include "check/way.h"
 #include "run/poll.h"
 #include "run/running.h"
 

@@ -13,6 +13,7 @@
 
 #include "check/launch_checks.h"
 #include "check/races.h"
+#include "check/way.h"
 #include "count/tally.h"
 #include "hooks/kernel.h"
 #include "hooks/nested_launch.h"

@@ -71,7 +71,7 @@ struct Running {
   Lane* lane = nullptr;
   int lane_id = 0;
   std::uint64_t thread_id = 0;    // the lane's in its block
-  bool decides_in_place = false;  // see choose_way() in check/launch_checks.h
+  bool decides_in_place = false;  // see choose_way() in check/way.h
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;
