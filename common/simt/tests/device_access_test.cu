@@ -15,7 +15,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::access_test {
 namespace {
 
 template <class T>
@@ -213,4 +213,4 @@ TEST_F(Access, OfAVectorIsSeenOnce) { expect_each_once<float4>(); }
 TEST_F(Access, OfALargeStructIsSeenOnce) { expect_each_once<Large>(); }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::access_test

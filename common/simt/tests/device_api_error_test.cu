@@ -4,7 +4,7 @@
 #include "device_test.h"
 #include "simt/memory.h"
 
-namespace simt_test {
+namespace simt_test::api_error_test {
 namespace {
 
 class ApiError : public DeviceTest {
@@ -146,4 +146,4 @@ TEST_F(ApiError, RemembersTheFirstAllocationThatFailed) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::api_error_test

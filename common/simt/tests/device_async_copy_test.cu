@@ -9,7 +9,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::async_copy_test {
 namespace {
 
 namespace cg = cooperative_groups;
@@ -254,4 +254,4 @@ TEST_F(AsyncCopy, SharesAPipelineByRoles) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::async_copy_test

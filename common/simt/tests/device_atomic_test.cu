@@ -5,7 +5,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::atomic_test {
 namespace {
 
 class Atomic : public DeviceTest {};
@@ -212,4 +212,4 @@ TEST_F(Atomic, AddsFloatsInTheSameOrderEachTime) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::atomic_test

@@ -6,7 +6,7 @@
 #include "device_test.h"
 #include "simt/sync.h"
 
-namespace simt_test {
+namespace simt_test::barrier_test {
 namespace {
 
 class Barrier : public DeviceTest {};
@@ -360,4 +360,4 @@ TEST_F(Barrier, MayBeLeftOutByThreadsThatReturn) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::barrier_test

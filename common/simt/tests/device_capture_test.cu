@@ -4,7 +4,7 @@
 
 #include "graph_test.h"
 
-namespace simt_test {
+namespace simt_test::capture_test {
 namespace {
 
 template <class T>
@@ -141,4 +141,4 @@ TEST_F(Captures, WantsStreamsJoinedAndEndedWhereTheyBegan) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::capture_test

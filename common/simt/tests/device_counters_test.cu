@@ -5,7 +5,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::counters_test {
 namespace {
 
 class Counters : public CountingTest {};
@@ -491,4 +491,4 @@ TEST(Occupancy, NamesWhatLimitsIt) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::counters_test

@@ -6,7 +6,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::cuda_atomic_test {
 namespace {
 
 class CudaAtomic : public DeviceTest {};
@@ -155,4 +155,4 @@ TEST_F(CudaAtomic, WorksOnTheHost) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::cuda_atomic_test

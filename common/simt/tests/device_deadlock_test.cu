@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::deadlock_test {
 namespace {
 
 class Deadlock : public DeviceTest {};
@@ -216,4 +216,4 @@ TEST_F(Deadlock, LeavesTheDeviceUsable) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::deadlock_test

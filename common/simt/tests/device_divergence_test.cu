@@ -4,7 +4,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::divergence_test {
 namespace {
 
 class Divergence : public CountingTest {};
@@ -394,4 +394,4 @@ TEST_F(Divergence, CountersDoNotDependOnTheSchedule) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::divergence_test

@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::fault_test {
 namespace {
 
 class Fault : public DeviceTest {};
@@ -142,4 +142,4 @@ TEST_F(Fault, BoundsWhatAKernelPrints) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::fault_test

@@ -4,7 +4,7 @@
 
 #include "graph_test.h"
 
-namespace simt_test {
+namespace simt_test::graph_test {
 namespace {
 
 template <class T>
@@ -261,4 +261,4 @@ TEST_F(Graphs, LaunchesAKernelByItsAddress) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::graph_test

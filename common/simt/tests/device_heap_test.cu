@@ -5,7 +5,7 @@
 #include "device_test.h"
 #include "simt/memory.h"
 
-namespace simt_test {
+namespace simt_test::heap_test {
 namespace {
 
 class DeviceHeap : public DeviceTest {};
@@ -102,4 +102,4 @@ TEST_F(DeviceHeap, FindsAFreeOfTheHostsAllocation) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::heap_test

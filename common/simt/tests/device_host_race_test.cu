@@ -7,7 +7,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::host_race_test {
 namespace {
 
 constexpr int kItems = 64;
@@ -182,4 +182,4 @@ TEST_F(HostRace, AllowsAFlagForAKernel) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::host_race_test

@@ -5,7 +5,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::host_wait_test {
 namespace {
 
 class HostWait : public DeviceTest {};
@@ -317,4 +317,4 @@ TEST_F(HostWait, SeveralThreadsLaunchKernels) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::host_wait_test

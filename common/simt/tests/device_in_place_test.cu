@@ -11,7 +11,7 @@ namespace simt::device {
 extern bool may_decide_in_place;  // check/way.h
 }
 
-namespace simt_test {
+namespace simt_test::in_place_test {
 namespace {
 
 constexpr int kBlocks = 3;
@@ -151,4 +151,4 @@ TEST_F(InPlace, FindsWhatTheLongWayFinds) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::in_place_test

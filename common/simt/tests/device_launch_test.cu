@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::launch_test {
 namespace {
 
 class Launch : public DeviceTest {};
@@ -330,4 +330,4 @@ TEST_F(Launch, HasStacksForRecursionAndLargeArrays) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::launch_test

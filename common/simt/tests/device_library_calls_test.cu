@@ -8,7 +8,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::library_calls_test {
 namespace {
 
 class LibraryCalls : public CountingTest {};
@@ -276,4 +276,4 @@ TEST_F(LibraryCalls, OfMathematicsAreAnnounced) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::library_calls_test

@@ -7,7 +7,7 @@
 #include "check/byte_flags.h"
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::memory_test {
 namespace {
 
 class Memory : public DeviceTest {};
@@ -502,4 +502,4 @@ TEST_F(Memory, FillsLocalVariablesSoThatASumWithoutAStartIsWrong) {
 #endif
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::memory_test

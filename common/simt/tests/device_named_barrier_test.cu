@@ -5,7 +5,7 @@
 
 #include "device_counting.h"
 
-namespace simt_test {
+namespace simt_test::named_barrier_test {
 namespace {
 
 namespace cg = cooperative_groups;
@@ -182,4 +182,4 @@ TEST_F(NamedBarrier, NamesATileThatWaits) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::named_barrier_test

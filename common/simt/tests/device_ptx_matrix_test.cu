@@ -8,7 +8,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::ptx_matrix_test {
 namespace {
 
 class PtxMatrix : public DeviceTest {};
@@ -268,4 +268,4 @@ TEST_F(PtxMatrix, NamesAShapeThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::ptx_matrix_test

@@ -5,7 +5,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::ptx_test {
 namespace {
 
 class Ptx : public DeviceTest {};
@@ -266,4 +266,4 @@ TEST_F(Ptx, NamesAnInstructionThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::ptx_test

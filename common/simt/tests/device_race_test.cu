@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::race_test {
 namespace {
 
 class Race : public DeviceTest {};
@@ -440,4 +440,4 @@ TEST_F(Race, AllowsOptimisticReadsBeforeCompareAndSwap) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::race_test

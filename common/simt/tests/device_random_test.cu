@@ -7,7 +7,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::random_test {
 namespace {
 
 class DeviceRandom : public DeviceTest {};
@@ -186,4 +186,4 @@ TEST_F(DeviceRandom, FindsStatesThatWereNeverMade) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::random_test

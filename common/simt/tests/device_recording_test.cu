@@ -5,7 +5,7 @@
 #include "device_counting.h"
 #include "simt/recording.h"
 
-namespace simt_test {
+namespace simt_test::recording_test {
 namespace {
 
 std::string g_recording;
@@ -200,4 +200,4 @@ TEST_F(Recording, WithoutItCountersAreTheSame) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::recording_test

@@ -5,7 +5,7 @@
 #include "device_test.h"
 #include "run/schedule.h"
 
-namespace simt_test {
+namespace simt_test::schedule_test {
 namespace {
 
 class Schedule : public DeviceTest {};
@@ -214,4 +214,4 @@ TEST_F(Schedule, ABusyDeviceHasRoomForFewBlocksUnlessTheLaunchIsCooperative) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::schedule_test

@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::spin_test {
 namespace {
 
 class Spin : public DeviceTest {};
@@ -209,4 +209,4 @@ TEST_F(Spin, DoesNotMistakeComputingForAnEndlessLoop) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::spin_test

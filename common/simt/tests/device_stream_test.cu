@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::stream_test {
 namespace {
 
 constexpr int kItems = 64;
@@ -219,4 +219,4 @@ TEST_F(Streams, AllowsANewStreamOfAnOldOnesPlace) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::stream_test

@@ -5,7 +5,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::surface_test {
 namespace {
 
 class DeviceSurface : public DeviceTest {};
@@ -212,4 +212,4 @@ TEST_F(DeviceSurface, FindsAnObjectThatWasDestroyed) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::surface_test

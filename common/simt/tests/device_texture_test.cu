@@ -9,7 +9,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::texture_test {
 namespace {
 
 class DeviceTexture : public DeviceTest {};
@@ -379,4 +379,4 @@ TEST_F(DeviceTexture, TakesNoNeighboursWriteForItsOwn) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::texture_test

@@ -3,7 +3,7 @@
 // whose type gives its length; and correct code that comes close to either.
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::types_test {
 namespace {
 
 class Types : public DeviceTest {
@@ -302,4 +302,4 @@ TEST_F(Types, AllowsOnePastTheEndFlatArraysAndOpenEnds) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::types_test

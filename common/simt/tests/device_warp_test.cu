@@ -4,7 +4,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::warp_test {
 namespace {
 
 class Warp : public DeviceTest {};
@@ -370,4 +370,4 @@ TEST_F(Warp, AllowsMasksThatDifferBetweenRounds) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::warp_test

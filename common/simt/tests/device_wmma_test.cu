@@ -6,7 +6,7 @@
 
 #include "device_test.h"
 
-namespace simt_test {
+namespace simt_test::wmma_test {
 namespace {
 
 using namespace nvcuda;
@@ -120,4 +120,4 @@ TEST_F(Wmma, ChecksAccesses) {
 }
 
 }  // namespace
-}  // namespace simt_test
+}  // namespace simt_test::wmma_test
