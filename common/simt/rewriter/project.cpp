@@ -22,12 +22,13 @@ std::string read_file(const fs::path& path) {
   if (fs::is_directory(path, error)) throw FileError(path.string() + ": error: is a directory");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw FileError(path.string() + ": error: cannot be read");
-  // One byte more than allowed shows that a file is too long, however long it is.
-  std::string text(kMaxSourceBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMaxSourceBytes) {
-    throw FileError(path.string() + ": error: larger than 4 MiB, too large for a source file");
+  std::string text;
+  char part[1 << 14];
+  while (stream.read(part, sizeof part), stream.gcount() > 0) {
+    text.append(part, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > kMaxSourceBytes) {
+      throw FileError(path.string() + ": error: larger than 4 MiB, too large for a source file");
+    }
   }
   return text;
 }
