@@ -14,6 +14,9 @@
 namespace simt::device {
 namespace {
 
+// To get a page again takes longer than to clear it, but a range may hold pages without memory.
+constexpr std::size_t kWorthDiscarding = std::size_t{8} << 20;
+
 std::uintptr_t page_below(std::uintptr_t address) { return address / page_bytes() * page_bytes(); }
 std::uintptr_t page_above(std::uintptr_t address) { return page_below(address + page_bytes() - 1); }
 
@@ -54,7 +57,7 @@ void clear_pages(void* begin, std::size_t size_bytes) {
   const std::uintptr_t end = address + size_bytes;
   const std::uintptr_t first = page_above(address);
   const std::uintptr_t last = page_below(end);
-  if (first >= last) {
+  if (first >= last || size_bytes < kWorthDiscarding) {
     std::memset(begin, 0, size_bytes);
     return;
   }

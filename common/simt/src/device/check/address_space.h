@@ -16,7 +16,7 @@ void* reserve_address_space(std::size_t size_bytes);
 // included. Ends the process if the system refuses.
 void commit(void* begin, std::size_t size_bytes);
 
-// Sets a committed range to zeros again and returns whole pages of it to the system.
+// Sets a committed range to zeros again, and returns the whole pages of a large one to the system.
 void clear_pages(void* begin, std::size_t size_bytes);
 
 // The same for everything that was reserved at `begin`, committed or not.
