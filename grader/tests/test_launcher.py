@@ -131,6 +131,25 @@ def test_without_python_there_is_one_line_with_the_next_step(copy: Path, tmp_pat
     assert "apt-get install -y python3 python3-venv" in lab(copy, PATH=str(tools)).stderr
 
 
+@pytest.mark.parametrize(("version_info", "is_taken"), [("(3, 12)", True), ("(3, 9)", False)])
+def test_the_distributions_python_is_the_base_where_it_can_be(
+    version_info: str, is_taken: bool, tmp_path: Path
+) -> None:
+    """It is optimised, but may be too old, or without venv."""
+    bootstrap = runpy.run_path(str(REPOSITORY / "grader" / "bootstrap.py"))
+    base = bootstrap["_base"].__wrapped__
+    assert bootstrap["DISTRIBUTIONS"] == "/usr/bin/python3"
+    python = tmp_path / "python3"
+    python.write_text(
+        f'#!/bin/sh\nexec {sys.executable} -c "import sys; sys.version_info = {version_info}; $2"\n'
+    )
+    python.chmod(0o755)
+    base.__globals__["DISTRIBUTIONS"] = str(python)
+    assert base() == (str(python) if is_taken else sys.executable)
+    python.unlink()
+    assert base() == sys.executable
+
+
 def test_a_python_without_venv_names_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     bootstrap = runpy.run_path(str(REPOSITORY / "grader" / "bootstrap.py"))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
