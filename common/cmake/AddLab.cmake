@@ -36,9 +36,9 @@ function(compile_for_backend)
 endfunction()
 
 # add_lab(labs/NN-slug/lab.toml): lab.toml lists rungs and calls; the sources in judge/ form the
-# judge. A rung is a file that a submission may hold, NN_technique.cu. A call is a function of
-# namespace lab, declared in slug.cuh, that a rung may define. A .cu of the judge is compiled for
-# either backend.
+# judge, with its data, *.bin, linked in. A rung is a file that a submission may hold,
+# NN_technique.cu. A call is a function of namespace lab, declared in slug.cuh, that a rung may
+# define. A .cu of the judge is compiled for either backend.
 # Makes the targets slug_test (judge), slug_calls (call table), judge_NN-slug and slug_RUNG_worker,
 # and slug_unit_test where judge/tests has unit tests of the judge's parts.
 function(add_lab lab_file)
@@ -67,9 +67,19 @@ function(add_lab lab_file)
   file(GLOB judge_sources CONFIGURE_DEPENDS ${lab_dir}/judge/*.cpp)
   file(GLOB judge_device_sources CONFIGURE_DEPENDS ${lab_dir}/judge/*.cu)
   compile_for_backend(${judge_device_sources})
-  add_executable(${slug}_test ${judge_sources} ${judge_device_sources})
+  set(judge_data "")
+  file(GLOB data_files CONFIGURE_DEPENDS ${lab_dir}/judge/*.bin)
+  foreach(file IN LISTS data_files)  # NAME.bin becomes _binary_NAME_bin_start and _end
+    get_filename_component(name ${file} NAME)
+    set(object ${CMAKE_BINARY_DIR}/${folder}/${name}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack ${name} -o ${object}
+      WORKING_DIRECTORY ${lab_dir}/judge DEPENDS ${file} VERBATIM)
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
+    list(APPEND judge_data ${object})
+  endforeach()
+  add_executable(${slug}_test ${judge_sources} ${judge_device_sources} ${judge_data})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
-  target_compile_definitions(${slug}_test PRIVATE JUDGE_FOLDER="${lab_dir}/judge")  # where its data files are
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)
   add_custom_target(judge_${folder})
   add_dependencies(judge_${folder} ${slug}_test ${slug}_calls lockstep_base)
@@ -79,9 +89,9 @@ function(add_lab lab_file)
   file(GLOB unit_tests CONFIGURE_DEPENDS ${lab_dir}/judge/tests/*.cpp)
   if(unit_tests AND LAB_BACKEND STREQUAL "cpu" AND PROJECT_IS_TOP_LEVEL)
     list(FILTER judge_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
-    add_executable(${slug}_unit_test ${unit_tests} ${judge_sources} ${judge_device_sources})
+    add_executable(${slug}_unit_test
+      ${unit_tests} ${judge_sources} ${judge_device_sources} ${judge_data})
     target_include_directories(${slug}_unit_test PRIVATE ${lab_dir} ${lab_dir}/judge)
-    target_compile_definitions(${slug}_unit_test PRIVATE JUDGE_FOLDER="${lab_dir}/judge")
     target_link_libraries(${slug}_unit_test PRIVATE lockstep_judge lockstep_warnings GTest::gtest_main)
     gtest_discover_tests(${slug}_unit_test DISCOVERY_MODE PRE_TEST)
     add_dependencies(lockstep_tests ${slug}_unit_test)
@@ -127,6 +137,7 @@ function(write_toolchain_file)
   endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
 "{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},
+  \"root\": \"${CMAKE_SOURCE_DIR}\",
   \"compiler\": ${compiler_json},
   \"steps\": [
     ${steps_json}],

@@ -10,6 +10,10 @@ add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 28)
 
+# A program is the same, byte for byte, in every checkout: GoogleTest's macros name files from the
+# root on. So its results can be shared, too.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
+
 # Objects are shared between checkouts where ccache is installed: paths below this checkout are
 # taken relative to it.
 find_program(LAB_CCACHE ccache)
@@ -17,4 +21,5 @@ mark_as_advanced(LAB_CCACHE)
 if(LAB_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${LAB_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Judgements kept by content: a proof is made once, and again as soon as anything changes."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.workspace import forget_unused
 from lockstep_grader.model.grades import Finding, FindingKind, Judgement
 from lockstep_grader.results.kept import KeptJudgements
 from lockstep_grader.results.store import ResultId
@@ -34,3 +37,16 @@ def test_a_fault_is_not_kept(tmp_path: Path) -> None:
 def test_a_damaged_file_is_judged_again(tmp_path: Path, text: str) -> None:
     (tmp_path / "key.json").write_text(text)
     assert KeptJudgements(tmp_path).find(RESULT, "key") is None
+
+
+def test_what_was_not_used_for_long_is_forgotten(tmp_path: Path) -> None:
+    kept = KeptJudgements(tmp_path)
+    for key in ("used", "unused", "new"):
+        kept.settle(RESULT, key, SOURCE, RACE)
+    long_ago = time.time() - 31 * 24 * 60 * 60
+    for key in ("used", "unused"):
+        os.utime(tmp_path / f"{key}.json", (long_ago, long_ago))
+    kept.find(RESULT, "used")
+    forget_unused(tmp_path)
+    assert {file.stem for file in tmp_path.iterdir()} == {"used", "new"}
+    forget_unused(tmp_path / "absent")

@@ -23,7 +23,9 @@ def holds(pin: Requirement, python: str) -> bool:
     return pin.marker is None or pin.marker.evaluate(names)
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-site.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "requirements-dev.txt", "requirements-site.txt"]
+)
 def test_a_pin_excludes_no_python_that_it_is_for(name: str) -> None:
     """Each package says so itself; what is not installed here is a pin of another Python."""
     wrong = []

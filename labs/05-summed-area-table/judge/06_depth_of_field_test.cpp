@@ -150,7 +150,7 @@ TEST_F(DepthOfField, DependsOnNoOrderOfExecution) {
 }
 
 TEST_F(DepthOfField, DrawsTheScene) {
-  const Scene scene = load_scene(JUDGE_FOLDER "/scene.bin");
+  const Scene scene = drawn_scene();
   Bytes h_out(scene.rgb.size());
   const auto failure = blur(scene, kSceneFocus, kSceneRadius, h_out);
   if (!judge::options().images.empty()) {

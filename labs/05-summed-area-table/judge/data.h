@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "reference.h"
@@ -21,8 +20,8 @@ struct Scene {
   Bytes nearness;  // (height, width)
 };
 
-// Throws std::runtime_error if the file is not one that make_scene.py writes.
-Scene load_scene(const std::string& file);
+// The scene of scene.bin, which make_scene.py writes and which is linked into the judge.
+Scene drawn_scene();
 Scene random_scene(Shape shape, std::uint64_t seed);
 
 // The summed-area tables of the three colours, one after the other: (3, height, width).

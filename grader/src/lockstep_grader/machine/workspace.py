@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where things are: the repository's folders, each overridable for tests and clusters."""
 
+import contextlib
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,3 +53,15 @@ class Workspace:
 def cache_folder(env: Mapping[str, str] = os.environ) -> Path:
     """What all checkouts of this user share, by content: it may be deleted at any time."""
     return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"
+
+
+def forget_unused(folder: Path, days: int = 30) -> None:
+    """Deletes the files of a folder of the cache that were neither written nor used for so long.
+
+    What uses a file says so by `touch`.
+    """
+    oldest = time.time() - days * 24 * 60 * 60
+    with contextlib.suppress(OSError):  # another process may delete it first
+        for file in folder.iterdir():
+            if file.stat().st_mtime < oldest:
+                file.unlink()

@@ -25,7 +25,9 @@ class KeptJudgements:
         """The judgement of this content; None where there is none, or a damaged one."""
         del result  # the same content gets the same judgement, from any student
         with contextlib.suppress(OSError, ValueError):
-            return judgement_from_json(json.loads(self._file(key).read_bytes()))
+            judgement = judgement_from_json(json.loads(self._file(key).read_bytes()))
+            self._file(key).touch()  # see workspace.forget_unused
+            return judgement
         return None
 
     def settle(

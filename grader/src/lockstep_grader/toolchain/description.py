@@ -53,6 +53,7 @@ class Toolchain:
     nvcc: Mapping[str, str] = field(default_factory=dict)  # that compiles rungs, too
     program: Mapping[str, Step] = field(default_factory=dict)  # how `run` builds one, by name
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
+    root: str = ""  # the checkout's folder
 
     def lab(self, lab_id: str) -> LabTools:
         if lab_id not in self.labs:
@@ -75,8 +76,14 @@ class Toolchain:
 
     @cached_property
     def digest(self) -> str:
-        """Changes with any of the `files`."""
-        return digest(self.files)
+        """Changes with any of the `files`, but not with the folders of checkout and build."""
+        others = sorted((self._placeless(str(file)), file) for file in self.files[1:])
+        names = "\n".join([self._placeless(self.file.read_text("utf-8")), *(n for n, _ in others)])
+        return hashlib.sha256(f"{names} {digest(file for _, file in others)}".encode()).hexdigest()
+
+    def _placeless(self, text: str) -> str:
+        text = text.replace(str(self.file.parent), "BUILD")  # mostly in the checkout
+        return text.replace(self.root, "ROOT") if self.root else text
 
 
 def read_toolchain(file: Path) -> Toolchain:
@@ -114,6 +121,7 @@ def _toolchain(file: Path, data: Any) -> Toolchain:
         },
         program={step["name"]: _step(step) for step in data.get("program", ())},
         features=frozenset(map(str, data.get("features", ()))),
+        root=str(data.get("root", "")),
     )
 
 

@@ -17,6 +17,7 @@ from lockstep_grader.author.selftest.tools import capture, junit_tally, report
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.session import open_session
 from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.workspace import cache_folder, forget_unused
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
@@ -83,7 +84,9 @@ def run_lint(context: Context) -> Tally:
     workspace = context.workspace
     # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
     session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
-    kept = KeptJudgements(workspace.build(Backend.CPU) / "proofs")
+    proofs = cache_folder() / "proofs"
+    forget_unused(proofs)
+    kept = KeptJudgements(proofs)
     verdicts = lint(workspace, read_labs(workspace), session, kept)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)

@@ -14,7 +14,7 @@ from pathlib import Path
 from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, report, tool
 from lockstep_grader.machine.files import write_whole
-from lockstep_grader.machine.workspace import Workspace, cache_folder
+from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.description import digest
@@ -86,7 +86,9 @@ def check_tidy(context: Context) -> Tally:
         texts = digest([*unit.members, *unit.depends_on])
         key = hashlib.sha256(f"{version} {settings} {told} {shown} {texts}".encode()).hexdigest()
         stamp = cache_folder() / "tidy" / key
-        if not stamp.exists():
+        if stamp.exists():
+            stamp.touch()
+        else:
             file = build / "tidy" / f"{key}.cpp"
             starts = _join(unit, file)
             done = capture([clang_tidy, *arguments, *more, str(file), "--", *unit.command], build)
@@ -97,6 +99,7 @@ def check_tidy(context: Context) -> Tally:
             write_whole(stamp, b"")
         return Tally(passed=len(unit.members))
 
+    forget_unused(cache_folder() / "tidy")
     # The largest first, or the other cores would wait for it at the end.
     units = sorted(_units(workspace, build), key=_size_bytes, reverse=True)
     with ThreadPoolExecutor(context.jobs) as pool:
