@@ -19,8 +19,8 @@
 
 #include <cuda_runtime.h>
 
-#include <stdexcept>
-#include <string>
+#include <cstdio>
+#include <exception>
 
 #include "lab/scratch.cuh"
 
@@ -30,11 +30,16 @@ namespace lab {
 inline constexpr int kMaxItemsInOneBlock = 1024;
 
 // The input is longer than what this rung promises to scan.
-class TooManyItems : public std::length_error {
+class TooManyItems : public std::exception {
  public:
-  explicit TooManyItems(int num_items)
-      : std::length_error("TooManyItems: " + std::to_string(num_items) + " items, but one block " +
-                          "scans at most " + std::to_string(kMaxItemsInOneBlock)) {}
+  explicit TooManyItems(int num_items) {
+    std::snprintf(what_, sizeof what_, "TooManyItems: %d items, but one block scans at most %d",
+                  num_items, kMaxItemsInOneBlock);
+  }
+  const char* what() const noexcept override { return what_; }
+
+ private:
+  char what_[80];
 };
 
 // int and unsigned may alias: the same words, to be added modulo 2^32.
