@@ -98,9 +98,9 @@ SpeedResult speed_of(const WorkloadPlan& plan, std::size_t num_items, const Work
   const SpeedWorkers workers{submission_command(g_options), limits(g_options),
                              command_of(g_options.anchors), command_of(g_options.first),
                              command_of(g_options.reference)};
-  const double host_ms = sequential_ms(plan, num_items, session().seeds());
+  std::future<double> host_ms = sequential_ms(plan, num_items, session().seeds());
   SpeedResult result = measure_speed(workload, workers, session().seeds());
-  if (!result.failure) result.speedup_cpu = host_ms / result.time_ms;
+  if (!result.failure) result.speedup_cpu = host_ms.get() / result.time_ms;
   return result;
 }
 

@@ -16,7 +16,7 @@ from conftest import demo_rung
 
 LAB = Lab("01-demo", "demo", "Demo", "", (), (demo_rung("01_first"), demo_rung("02_second")))
 SESSION = cast(
-    Session, SimpleNamespace(toolchain=SimpleNamespace(backend=Backend.CUDA, compiler={}))
+    Session, SimpleNamespace(toolchain=SimpleNamespace(backend=Backend.CUDA, compiler={}), jobs=2)
 )
 
 
@@ -29,6 +29,7 @@ def measure(monkeypatch: pytest.MonkeyPatch, **by_rung: Any) -> dict[str, Any]:
             raise found
         return cast(list[dict[str, Any]], found)
 
+    monkeypatch.setattr(bench, "_compile", lambda *_: Path())
     monkeypatch.setattr(bench, "_time_rung", time_rung)
     monkeypatch.setattr(bench, "_machine", lambda: {"gpu": "A GPU"})
     return bench.measure(SESSION, Path(), LAB, (64, 128))

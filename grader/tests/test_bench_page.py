@@ -117,6 +117,6 @@ PLOTS = sorted((Path(__file__).parents[2] / "docs" / "bench").glob("*.svg"))
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.stem)
 def test_a_committed_plot_is_short_and_names_every_rung_of_its_report(plot: Path) -> None:
     drawn = plot.read_text("utf-8")
-    assert len(drawn.splitlines()) < 400
+    assert len(drawn.splitlines()) < 450
     rows = json.loads(plot.with_suffix(".json").read_text("utf-8"))["rows"]
     assert all(f">{row['rung']}</text>" in drawn for row in rows)

@@ -312,6 +312,14 @@ def test_a_rung_that_ends_otherwise_under_a_tool_is_not_clean(gpu: Checkout) -> 
     assert (finding["kind"], finding["message"]) == ("crash", "only under racecheck: it threw")
 
 
+@pytest.mark.parametrize("trouble", ["exit 4", verdict_line(outcome="failed", kind="crash")])
+def test_what_another_rung_may_have_caused_is_run_again_alone(gpu: Checkout, trouble: str) -> None:
+    """One that takes the device's memory must not cost another its points."""
+    source = f"{verdict_line()}//! with others memcheck {trouble.removeprefix('//! ')}\n"
+    ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    assert (ran.status, rungs(report)["01_first"]["findings"]) == (0, [])
+
+
 def test_a_rung_that_fails_without_a_tool_may_fail_under_it(gpu: Checkout) -> None:
     wrong = verdict_line(outcome="failed", kind="wrong_result", message="expected 6, got 4")
     _, report = gpu.grade(gpu.submission("ann", {"01_first": wrong}))

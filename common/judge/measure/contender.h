@@ -21,14 +21,14 @@ using Retime = std::function<void(Outcome&)>;
 
 struct Contender {
   std::string function;
-  std::unique_ptr<Submission> submission;  // null: there is no such contender
+  std::shared_ptr<Submission> submission;  // null: there is no such contender
   bool has_result = true;                  // false: it writes nothing that could be checked
   bool is_paused = false;                  // between its batches: it gets no time on the processor
   Retime retime;                           // empty: the clocks' times stand
   std::size_t calls_per_batch = 1;
   std::size_t checked_calls = 0;     // timed calls with right results
   std::map<int, double> call_ms;     // by round: one call's share of a batch
-  std::vector<double> clock_gap_ms;  // judge's clock minus worker's clock, per call
+  std::vector<double> clock_gap_ms;  // of each batch: the judge's clock minus the worker's
 
   void forget_rounds();
   Ratio time() const;

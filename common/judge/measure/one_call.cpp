@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "measure/one_call.h"
 
+#include <cstdint>
+#include <limits>
+
+#include "fixture/inputs.h"
 #include "fixture/order.h"
 #include "fixture/session.h"
+#include "fixture/test_data.h"
 
 namespace judge {
+namespace {
+
+constexpr auto kSaltIndex = std::numeric_limits<std::uint64_t>::max() - 1;  // of no item
+
+}  // namespace
 
 Outcome call_once(const Workload& workload) {
   Arena& arena = session().arena();
   arena.reset();
   const std::unique_ptr<Slot> slot = workload.make_slot(arena);
-  slot->refresh(session().seeds().next());
+  const std::uint64_t seed = session().seeds().next();
+  slot->refresh(seed);
+  Inputs inputs(arena, 0);
+  inputs.remember(random_bits(seed, kSaltIndex));
   slot->poison_outputs();
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
@@ -19,6 +32,7 @@ Outcome call_once(const Workload& workload) {
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
   outcome.failure = cause_of(outcome);
+  if (!outcome.failure) outcome.failure = inputs.find_change();
   if (!outcome.failure) outcome.failure = slot->check();
   if (outcome.failure) return outcome;
   if (const auto trespass = arena.find_trespass()) {

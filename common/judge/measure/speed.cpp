@@ -2,10 +2,12 @@
 #include "measure/speed.h"
 
 #include <algorithm>
-#include <cmath>
-#include <future>
+#include <set>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
+#include "fixture/inputs.h"
 #include "measure/contender.h"
 #include "protocol/device_limits.h"
 
@@ -19,9 +21,9 @@ constexpr double kMaxLimitSpread = 0.03;  // of the limit's own times
 constexpr double kImpossibleShare =
     1.08;                                // above what the device can do, measurement error included
 constexpr double kLaunchBoundMs = 0.02;  // below it, the launch dominates the time
-constexpr double kClockTolerance = 0.15;  // between the judge's clock and the worker's events
-constexpr double kClockSlackMs = 0.5;
-constexpr double kLongCall = 4;                                    // in batches
+constexpr double kMaxClockDrift = 500e-6;  // Linux lets a clock run this much too fast or too slow
+constexpr double kLongCallMs = 400;        // more than a library takes to load
+constexpr std::size_t kManyCalls = 64;  // in a batch, if each takes hardly longer than a round trip
 constexpr std::size_t kMaxSequentialItems = std::size_t{1} << 24;  // more than a core's caches
 
 std::size_t calls_for(double batch_ms, double call_ms, std::size_t least, std::size_t most) {
@@ -38,16 +40,26 @@ class Measurement {
         seeds_(seeds),
         plan_(plan),
         arena_(num_slots(workload) * workload.arena_bytes_per_call) {
-    for (std::size_t i = num_slots(workload); i > 0; --i)
+    for (std::size_t i = num_slots(workload); i > 0; --i) {
+      const std::size_t first_region = arena_.regions().size();
       slots_.push_back(workload.make_slot(arena_));
+      inputs_.emplace_back(arena_, first_region);
+    }
     prepare(limit_, workload.limit, workers.anchors);
     limit_.has_result = false;
-    prepare(library_, workload.library, workers.anchors);
+    if (!workload.library.empty()) {  // in the limit's worker: each start takes the driver's time
+      library_.function = workload.library;
+      library_.retime = plan.retime;
+      library_.submission = limit_.submission;
+    }
     prepare(reference_, workload.function, workers.reference);
     for (Contender* contender : {&limit_, &library_, &reference_}) {
       if (contender->submission) trusted_.push_back(contender);
     }
-    if (workload.beside_first) prepare(first_, workload.function, workers.first);
+    if (workload.beside_first) {
+      is_first_ = !workers.first.empty() && workers.first == workers.reference;
+      if (!is_first_) prepare(first_, workload.function, workers.first);
+    }
     prepare(student_, workload.function, workers.submission, workers.limits);
     student_.is_paused = true;
     contenders_ = trusted_;
@@ -78,12 +90,12 @@ class Measurement {
     if (function.empty() || command.empty()) return;  // there is no such contender
     contender.function = function;
     contender.retime = plan_.retime;
-    contender.submission = std::make_unique<Submission>(std::move(command), arena_, limits);
+    contender.submission = std::make_shared<Submission>(std::move(command), arena_, limits);
   }
 
   void measure_machine() {
     start_trusted();
-    refresh();
+    refresh(1);  // batches are sized by one call
     empty_ms_.clear();
     for (Contender* contender : trusted_) size_batch(*contender);
     if (first_.submission && !first_ms_) time_first();
@@ -93,6 +105,11 @@ class Measurement {
     }
     overhead_ms_ = summarize(empty_ms_).median;
     quiet_limit_ms_ = limit_.time();
+    if (is_first_) first_ms_ = reference_.time().median;
+    longest_trip_ms_ = overhead_ms_;
+    for (const Contender* contender : trusted_) {
+      longest_trip_ms_ = std::max(longest_trip_ms_, std::ranges::max(contender->clock_gap_ms));
+    }
     for (const Contender* contender : trusted_) {
       most_ms_[contender] = contender->time().median;
     }
@@ -102,13 +119,13 @@ class Measurement {
 
   // Most of a start is the driver's work, in which processes hardly wait for each other.
   void start_trusted() {
-    std::vector<Contender*> all = trusted_;
-    if (first_.submission && !first_ms_) all.push_back(&first_);
+    std::set<Submission*> workers;
+    for (const Contender* contender : trusted_) workers.insert(contender->submission.get());
+    if (first_.submission && !first_ms_) workers.insert(first_.submission.get());
     std::vector<std::future<void>> starts;
-    for (Contender* contender : all) {
-      Submission& worker = *contender->submission;
-      worker.launch();
-      starts.push_back(std::async(std::launch::async, [&worker] { worker.wait_until_ready(); }));
+    for (Submission* worker : workers) {
+      worker->launch();
+      starts.push_back(std::async(std::launch::async, [worker] { worker->wait_until_ready(); }));
     }
     for (std::future<void>& start : starts) start.get();
   }
@@ -116,7 +133,10 @@ class Measurement {
   // The lab's first rung is slow by design. One batch says how slow, so it joins no round.
   void time_first() {
     size_batch(first_);
-    if (first_.calls_per_batch > 1) static_cast<void>(time_batch(first_, 0));
+    if (first_.calls_per_batch > 1) {
+      refresh(first_.calls_per_batch);
+      static_cast<void>(time_batch(first_, 0));
+    }
     first_ms_ = first_.call_ms.at(0);
     first_.submission->end();
   }
@@ -175,23 +195,32 @@ class Measurement {
   }
   int num_rounds() const { return planned_calls() == 1 ? plan_.slow_rounds : plan_.rounds; }
 
-  void refresh() {
-    for (auto& slot : slots_) slot->refresh(seeds_.next());
+  // New data for as many calls as the next batches have.
+  void refresh(std::size_t num_calls) {
+    for (std::size_t i = 0; i < num_calls; ++i) slots_[i]->refresh(seeds_.next());
   }
 
-  // Warms up, and sizes the batch by the time of one call. A call that takes longer than several
-  // batches is hardly slower when it is the first.
+  // Warms up, and sizes the batch by the time of one call. A long call is hardly slower when it is
+  // the first. The time of a short one is mostly the round trip: then a batch of them says more.
   void size_batch(Contender& contender) {
     contender.calls_per_batch = 1;
     time_batch(contender, 0);
-    if (contender.batch_ms(0) < kLongCall * plan_.batch_ms) time_batch(contender, 0);
-    contender.calls_per_batch =
-        calls_for(plan_.batch_ms, contender.call_ms.at(0), 1, slots_.size());
+    if (contender.batch_ms(0) < kLongCallMs) time_batch(contender, 0);
+    const auto size_by_call = [&] {
+      contender.calls_per_batch =
+          calls_for(plan_.batch_ms, contender.call_ms.at(0), 1, slots_.size());
+    };
+    size_by_call();
+    if (contender.calls_per_batch < kManyCalls) return;
+    refresh(contender.calls_per_batch);
+    time_batch(contender, 0);
+    size_by_call();
   }
 
   std::optional<Failure> size_students_batch() {
     student_.calls_per_batch = 1;
-    for (int warm_up = 0; warm_up < 2; ++warm_up) {
+    if (auto failure = time_batch(student_, 0)) return failure;
+    if (student_.batch_ms(0) < kLongCallMs) {
       if (auto failure = time_batch(student_, 0)) return failure;
     }
     student_.calls_per_batch =
@@ -213,7 +242,11 @@ class Measurement {
 
   // Runs each worker once over the same fresh data, in a different order each round.
   std::optional<Failure> run_round(int round, std::vector<Contender*> order) {
-    if (auto failure = blaming("the judge", [&] { refresh(); })) return failure;
+    std::size_t num_calls = 0;
+    for (const Contender* contender : order) {
+      num_calls = std::max(num_calls, contender->calls_per_batch);
+    }
+    if (auto failure = blaming("the judge", [&] { refresh(num_calls); })) return failure;
     std::rotate(order.begin(), order.begin() + round % static_cast<int>(order.size()), order.end());
     for (Contender* contender : order) {
       if (auto failure = time_batch(*contender, round)) return failure;
@@ -222,9 +255,7 @@ class Measurement {
   }
 
   std::optional<Failure> time_batch(Contender& contender, int round) {
-    if (&contender == &student_) {
-      return student_.time_batch(workload_, slots_, round, overhead_ms_).failure;
-    }
+    if (&contender == &student_) return time_students_batch(round);
     return blaming(contender.function, [&] {
       const auto timed = contender.time_batch(workload_, slots_, round, overhead_ms_);
       if (timed.failure) {
@@ -232,6 +263,25 @@ class Measurement {
       }
       if (&contender == &limit_) empty_ms_.push_back(timed.empty_ms);
     });
+  }
+
+  std::optional<Failure> time_students_batch(int round) {
+    const std::span inputs(inputs_.data(), student_.calls_per_batch);
+    if (auto failure = blaming("the judge", [&] {
+          for (Inputs& input : inputs) input.remember(seeds_.next());
+        })) {
+      return failure;
+    }
+    if (auto timed = student_.time_batch(workload_, slots_, round, overhead_ms_); timed.failure) {
+      return timed.failure;
+    }
+    for (const Inputs& input : inputs) {
+      if (auto failure = input.find_change()) {
+        failure->message = "in a timed run: " + failure->message;
+        return failure;
+      }
+    }
+    return std::nullopt;
   }
 
   // Does what has been done before without the submission. If it fails now, it is tried once more
@@ -274,6 +324,11 @@ class Measurement {
     return !result.noisy && is_undisturbed && result.share.spread() <= kMaxSpread;
   }
 
+  Clocks clocks(double batch_ms) const {
+    const double drift_ms = kMaxClockDrift * batch_ms;
+    return {summarize(student_.clock_gap_ms).median, -drift_ms, 2 * longest_trip_ms_ + drift_ms};
+  }
+
   SpeedResult conclude() const {
     SpeedResult result;
     const Ratio student_ms = student_.time();
@@ -290,11 +345,14 @@ class Measurement {
     result.noisy = noise_ > kMaxSpread || quiet_limit_ms_.spread() > kMaxLimitSpread;
     result.steady = is_steady(result);
 
-    const double gap = std::abs(summarize(student_.clock_gap_ms).median);
-    const double slack = kClockSlackMs / static_cast<double>(student_.calls_per_batch);
-    if (gap > slack + kClockTolerance * student_ms.median) {
-      result.failure = Failure{kind::kForbidden, "the worker's clock and the judge's disagree by " +
-                                                     std::to_string(gap) + " ms a call"};
+    result.clocks = clocks(student_ms.median * static_cast<double>(student_.calls_per_batch));
+    if (!result.clocks.agree()) {
+      result.failure =
+          Failure{kind::kForbidden,
+                  "the judge's clock shows " + std::to_string(result.clocks.gap_ms) +
+                      " ms more than the worker's own for the same calls, and not between " +
+                      std::to_string(result.clocks.least_ms) + " and " +
+                      std::to_string(result.clocks.most_ms) + " ms, as for other programs"};
     } else if (!is_launch_bound() && result.share.median > kImpossibleShare) {
       result.failure = Failure{kind::kForbidden,
                                "faster than this device can move the data: "
@@ -308,12 +366,15 @@ class Measurement {
   const SpeedPlan plan_;
   Arena arena_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<Inputs> inputs_;  // of each slot
   Contender student_, limit_, library_, first_, reference_;
   std::vector<Contender*> contenders_;  // in the rounds: all but the first rung
   std::vector<Contender*> trusted_;     // of these all but the submission
+  bool is_first_ = false;               // the reference is the lab's first rung
 
   // From the rounds without the submission:
   std::vector<double> empty_ms_;  // the limit's batches without calls
+  double longest_trip_ms_ = 0;    // of a batch, besides its calls
   double overhead_ms_ = 0;
   double noise_ = 0;  // the interval of a ratio, relative to its median
   Ratio quiet_limit_ms_;
@@ -328,13 +389,16 @@ double work(const Workload& workload) {
 
 }  // namespace
 
-double sequential_ms(const WorkloadPlan& plan, std::size_t num_items, SeedSequence& seeds) {
+std::future<double> sequential_ms(const WorkloadPlan& plan, std::size_t num_items,
+                                  SeedSequence& seeds) {
   const Workload whole = plan.make(num_items);
   const Workload part = plan.make(std::min(num_items, kMaxSequentialItems));
-  Arena arena(part.arena_bytes_per_call);
-  const std::unique_ptr<Slot> slot = part.make_slot(arena);
+  auto arena = std::make_unique<Arena>(part.arena_bytes_per_call);
+  std::unique_ptr<Slot> slot = part.make_slot(*arena);
   slot->refresh(seeds.next());
-  return slot->sequential_ms() * work(whole) / work(part);
+  return std::async(std::launch::async,
+                    [arena = std::move(arena), slot = std::move(slot),
+                     scale = work(whole) / work(part)] { return slot->sequential_ms() * scale; });
 }
 
 SpeedResult measure_speed(const Workload& workload, const SpeedWorkers& workers,

@@ -5,6 +5,7 @@
 // which machine noise cancels. The judge keeps the clock.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,13 +33,25 @@ struct SpeedPlan {
   double narrow_spread = 0.015;  // a gate is 0.08 to 0.12 below our own solution
   int quiet_rounds = 5;          // before the submission starts, in each attempt
   int attempts = 3;
-  double batch_ms = 40;  // slow code is timed over fewer calls: long batches are precise
+  double batch_ms = 20;  // slow code is timed over fewer calls: long batches are precise
   int slow_rounds = 3;   // ... and in fewer rounds, when one call alone takes longer
   // A submission that is slower than its reference gets batches this long. Then a round trip, some
   // 0.15 ms, no longer matters.
   double long_batch_ms = 400;
   double enough_ms = 10'000;  // of its batches; then slow_rounds suffice
   Retime retime = {};         // a test's own time; empty: the clocks'
+};
+
+// The judge's clock minus the worker's own, in milliseconds of a batch: of the submission, and what
+// it may be. It is not negative, because the worker's interval lies within the judge's. What lies
+// outside of it is the round trip of request and reply. All workers speak the same protocol on the
+// same machine, so that of an honest one is at most twice the longest that the others had without
+// the submission.
+struct Clocks {
+  double gap_ms = 0;
+  double least_ms = 0;
+  double most_ms = 0;
+  bool agree() const { return gap_ms >= least_ms && gap_ms <= most_ms; }
 };
 
 struct SpeedResult {
@@ -52,8 +65,9 @@ struct SpeedResult {
   std::size_t calls_per_batch = 0;
   std::size_t checked_calls = 0;  // the submission's timed calls: each result was checked
   double time_ms = 0;             // the submission, one call
-  double limit_gbps = 0;          // what the limit's call reaches
-  Ratio share;                    // the submission's speed over the limit's
+  Clocks clocks;
+  double limit_gbps = 0;  // what the limit's call reaches
+  Ratio share;            // the submission's speed over the limit's
   std::optional<Ratio> of_library;
   std::optional<Ratio> of_reference;
   std::optional<Ratio> speedup;       // over the lab's first rung
@@ -61,8 +75,9 @@ struct SpeedResult {
 };
 
 // Milliseconds of a sequential run on the host over `num_items`: measured with fewer, because the
-// host is slow, and scaled by the work.
-double sequential_ms(const WorkloadPlan& plan, std::size_t num_items, SeedSequence& seeds);
+// host is slow, and scaled by the work. It runs on a core of its own, while workers start.
+std::future<double> sequential_ms(const WorkloadPlan& plan, std::size_t num_items,
+                                  SeedSequence& seeds);
 
 SpeedResult measure_speed(const Workload& workload, const SpeedWorkers& workers,
                           SeedSequence& seeds, const SpeedPlan& plan = {});

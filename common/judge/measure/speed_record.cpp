@@ -34,6 +34,9 @@ SpeedFigures figures(const Workload& workload, const SpeedResult& result) {
   list.emplace_back("spread", result.share.spread());
   list.emplace_back("rounds", result.rounds);
   list.emplace_back("checked_calls", static_cast<double>(result.checked_calls));
+  list.emplace_back("clock_gap_ms", result.clocks.gap_ms);
+  list.emplace_back("clock_gap_least_ms", result.clocks.least_ms);
+  list.emplace_back("clock_gap_most_ms", result.clocks.most_ms);
   list.emplace_back("time_ms", result.time_ms);
   list.emplace_back("gbps", workload.bytes_per_call / result.time_ms / 1e6);
   list.emplace_back("anchor_gbps", result.limit_gbps);

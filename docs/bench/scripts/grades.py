@@ -6,6 +6,7 @@ quote."""
 
 import json
 import shutil
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ NAMES = (
     "s",
 )
 RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:")
+SPEED_TEST = "Measured.ReachesItsSpeed"
+Report = Mapping[str, Any]  # what ./lab grade --json writes
 BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
 
@@ -48,6 +51,9 @@ def grades(
         Path, typer.Option("--from", help="What to grade: a submission, or a folder of them.")
     ] = ROOT / "solutions",
     name: Annotated[str, typer.Option(help="The page is GPU-NAME.md.")] = "grades",
+    keep: Annotated[
+        Path | None, typer.Option(help="The results folder: a run that was stopped goes on.")
+    ] = None,
 ) -> None:
     """Grade the solutions, or other submissions, on a GPU, and keep a row per rung."""
     known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
@@ -56,10 +62,10 @@ def grades(
     page_name = f"{gpu_name()}-{name}.md"
     kept = rows_of_others(BENCH / page_name, labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
-        files = [grade(lab, submissions, Path(temp)) for lab in labs or known]
-        write(page_name, page(files, kept))
+        reports = grade(labs or (), submissions, Path(temp), keep)
+        write(page_name, page(reports, kept))
         if name == "grades":
-            measured_now(page_name, graded(files))
+            measured_now(page_name, graded(reports))
 
 
 @measurement("beyond", needs=GPU, writes=["GPU-beyond.md"])
@@ -75,8 +81,7 @@ def beyond(
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
         submissions = Path(temp) / "submissions"
         put_beyond(submissions)
-        files = [grade(lab, submissions, Path(temp)) for lab in labs or known]
-        write(page_name, page(files, kept))
+        write(page_name, page(grade(labs or known, submissions, Path(temp)), kept))
 
 
 def put_beyond(folder: Path) -> None:
@@ -97,45 +102,70 @@ def rows_of_others(file: Path, labs: Sequence[str]) -> Sequence[str]:
     return [row for row in rows[2:] if row.split(" | ")[1].split("/")[0] not in labs]
 
 
-def grade(lab: str, submissions: Path, folder: Path) -> Path:
-    file = folder / f"{lab}.json"
-    command = [ROOT / "lab", "grade", submissions.resolve(), "--lab", lab, "--backend", "cuda"]
-    subprocess.run([*command, "--json", file, "--results", folder / lab], cwd=ROOT, check=False)
-    if not file.is_file():
-        raise MeasurementError(f"{lab}: ./lab grade wrote no report; see its message above")
-    return file
+def grade(
+    labs: Sequence[str], submissions: Path, folder: Path, keep: Path | None = None
+) -> list[Report]:
+    """A report per lab; or one of all labs: while a rung has the GPU, the cores work for others."""
+    begin = [ROOT / "lab", "grade", submissions.resolve(), "--backend", "cuda"]
+    results = keep.resolve() if keep else folder / "results"
+    reports = []
+    for number, words in enumerate([["--lab", lab] for lab in labs] or [[]]):
+        file = folder / f"{number}.json"
+        command = [*begin, *words, "--json", file, "--results", results]
+        subprocess.run(command, cwd=ROOT, check=False)
+        if not file.is_file():
+            raise MeasurementError("./lab grade wrote no report; see its message above")
+        reports.append(json.loads(file.read_text("utf-8")))
+    return reports
 
 
-def page(files: Sequence[Path], kept: Sequence[str] = ()) -> str:
+def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
     """The reports' rows and those that are `kept`, by lab and rung."""
-    made, compilers, new = set(), set(), []
-    for file in files:
-        report = json.loads(file.read_text("utf-8"))
-        made.add(report["graded_at"][:10])
-        compilers.add(compiler(report))
-        new += [f"| {' | '.join(cells)} |" for cells in rows(report)]
+    new = [f"| {' | '.join(cells)} |" for report in reports for cells in rows(report)]
+    made = sorted({report["graded_at"][:10] for report in reports})
     begun = [f"<!-- {provenance()['command']} -->", ""]
-    begun += [f"Graded on {' and '.join(sorted(made))} with {', '.join(sorted(compilers))}."]
+    begun += [f"Graded on {' and '.join(made)} with {compiler(reports[0])}."]
+    begun += speed_verdicts(reports)
     begun += ["Rows of labs that were not graded then are older."] if kept else []
     head = [f"| {' | '.join(cells)} |" for cells in (NAMES, RULE)]
     in_order = sorted([*new, *kept], key=lambda row: row.split(" | ")[1::-1])
     return "\n".join([*begun, "", *head, *in_order])
 
 
-def graded(files: Sequence[Path]) -> Iterator[str]:
+def speed_verdicts(reports: Sequence[Report]) -> list[str]:
+    seconds = [
+        test["seconds"]
+        for report in reports
+        for submission in report["submissions"]
+        for lab in submission["labs"]
+        for rung in lab["rungs"]
+        for test in rung["tests"]
+        if test["name"] == SPEED_TEST and test["measures"]
+    ]
+    return [sentence_of(seconds)] if seconds else []
+
+
+def sentence_of(seconds: Sequence[float]) -> str:
+    return (
+        f"{len(seconds)} speed verdicts took a median of {statistics.median(seconds):.1f} s each,"
+        f" {min(seconds):.1f} to {max(seconds):.1f} s."
+    )
+
+
+def graded(reports: Sequence[Report]) -> Iterator[str]:
     """LAB/RUNG of each rung in the reports."""
-    for file in files:
-        for submission in json.loads(file.read_text("utf-8"))["submissions"]:
+    for report in reports:
+        for submission in report["submissions"]:
             for lab in submission["labs"]:
                 yield from (f"{lab['id']}/{rung['id']}" for rung in lab["rungs"])
 
 
-def compiler(report: Mapping[str, Any]) -> str:
+def compiler(report: Report) -> str:
     used = report["toolchain"]["compiler"]
     return f"{Path(used['path']).name} {used['version']}"
 
 
-def rows(report: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+def rows(report: Report) -> Iterator[Sequence[str]]:
     for submission in report["submissions"]:
         for lab in submission["labs"]:
             for rung in lab["rungs"]:

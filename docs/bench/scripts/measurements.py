@@ -9,7 +9,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -91,12 +91,13 @@ def output(command: "list[str | Path]", **options: Any) -> str:
     return str(done.stdout)
 
 
-def measured_now(name: str, solutions: Iterable[str] = ()) -> None:
-    """Records that the figures in docs/bench/NAME belong to today's code.
+def measured_now(name: str, solutions: Iterable[str] = (), labs: Collection[str] = ()) -> None:
+    """Records that the figures in docs/bench/NAME belong to today's code; only those of `labs`, if
+    there are any.
 
     The figures describe `solutions` (LAB/RUNG), besides those that sources.json already has for
     them."""
-    sources.record(name, [f"solutions/{rung}.cu" for rung in solutions])
+    sources.record(name, [f"solutions/{rung}.cu" for rung in solutions], labs)
     sources.write_older()
 
 

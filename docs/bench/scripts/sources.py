@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from pages import write_table
@@ -45,15 +46,19 @@ def recorded() -> dict[str, dict[str, str]]:
     return keys
 
 
-def record(figures: str, sources: list[str]) -> None:
-    """The keys of `sources`, and of those that the figures already describe and that still exist."""
+def record(figures: str, sources: list[str], labs: Collection[str] = ()) -> None:
+    """The keys of `sources`, and of those that the figures already describe and that still exist.
+
+    With `labs`, the sources of other labs keep their keys."""
     keys = recorded()
     known = [path for path in keys.get(figures, {}) if (ROOT / path).is_file()]
     sources = sorted({*known, *sources})
     missing = [path for path in (f"docs/bench/{figures}", *sources) if not (ROOT / path).is_file()]
     if missing:
         sys.exit(f"sources.py: no such file: {', '.join(missing)}")
-    keys[figures] = {path: key_of(path) for path in sources}
+    old = keys.get(figures, {})
+    is_new = {path: not labs or path not in old or path.split("/")[1] in labs for path in sources}
+    keys[figures] = {path: key_of(path) if is_new[path] else old[path] for path in sources}
     ordered = {name: dict(sorted(keys[name].items())) for name in sorted(keys)}
     SOURCES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Timed inputs of gigabytes are made and checked in device memory. One random bit per item decides
-// whether it is kept. The judge also counts the kept items before each group of 512, in memory that
-// a worker cannot reach.
+// whether it is kept. The judge also counts the kept items before each group of 512, and within it
+// before each word of 64, in memory that a worker cannot reach.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -31,7 +31,8 @@ using judge::sum_over;
 using judge::Workload;
 
 constexpr int kWordItems = 64;
-constexpr int kGroupItems = 512;
+constexpr int kGroupWords = 8;
+constexpr int kGroupItems = kGroupWords * kWordItems;
 
 // The bits of 64 neighbouring items: set where the item is kept.
 LOCKSTEP_HOST_DEVICE inline std::uint64_t kept_bits(std::uint64_t seed, std::size_t word,
@@ -61,17 +62,6 @@ struct Input {
   LOCKSTEP_HOST_DEVICE int item(std::size_t index) const {
     return make_item(random_bits(seed, index), keep, is_kept(index));
   }
-  // Kept items of the group that `index` is in, from its begin up to `index`.
-  LOCKSTEP_HOST_DEVICE std::uint64_t kept_before_in_group(std::size_t index) const {
-    std::uint64_t count = 0;
-    const std::size_t last_word = index / kWordItems;
-    for (std::size_t word = index / kGroupItems * (kGroupItems / kWordItems); word < last_word;
-         ++word) {
-      count += count_bits(kept_bits(seed, word, num_items));
-    }
-    const std::uint64_t below = (std::uint64_t{1} << index % kWordItems) - 1;
-    return count + count_bits(kept_bits(seed, last_word, num_items) & below);
-  }
 };
 
 struct Fill {
@@ -83,14 +73,20 @@ struct Fill {
   }
 };
 
-// Counts each group's kept items; returns those of all groups.
+// Counts each group's kept items, and those before each of its words; returns those of all groups.
 struct CountGroup {
   Input input;
   std::uint32_t* d_counts;
+  std::uint16_t* d_before_word;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t group) const {
-    const std::size_t end = (group + 1) * kGroupItems;
-    const std::size_t last = (end < input.num_items ? end : input.num_items) - 1;
-    const std::uint64_t count = input.kept_before_in_group(last) + (input.is_kept(last) ? 1 : 0);
+    std::uint64_t count = 0;
+    const std::size_t num_words = (input.num_items + kWordItems - 1) / kWordItems;
+    const std::size_t begin = group * kGroupWords;
+    const std::size_t end = begin + kGroupWords < num_words ? begin + kGroupWords : num_words;
+    for (std::size_t word = begin; word < end; ++word) {
+      d_before_word[word] = static_cast<std::uint16_t>(count);
+      count += count_bits(kept_bits(input.seed, word, input.num_items));
+    }
     d_counts[group] = static_cast<std::uint32_t>(count);
     return count;
   }
@@ -100,15 +96,18 @@ struct CountGroup {
 struct Misplaced {
   Input input;
   const std::uint32_t* d_before_group;
+  const std::uint16_t* d_before_word;  // of its group
   std::uint64_t num_kept;
   bool has_rest;  // items that are not kept follow; otherwise nothing may
   const int* d_out;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    const bool is_kept = input.is_kept(index);
+    const std::uint64_t bits = kept_bits(input.seed, index / kWordItems, input.num_items);
+    const std::uint64_t own = std::uint64_t{1} << index % kWordItems;
+    const bool is_kept = (bits & own) != 0;
     std::uint64_t wrong = 0;
     if (is_kept || has_rest) {
-      const std::uint64_t before =
-          d_before_group[index / kGroupItems] + input.kept_before_in_group(index);
+      const std::uint64_t before = d_before_group[index / kGroupItems] +
+                                   d_before_word[index / kWordItems] + count_bits(bits & (own - 1));
       const std::uint64_t place = is_kept ? before : num_kept + (index - before);
       wrong += d_out[place] != input.item(index) ? 1 : 0;
     }
@@ -186,13 +185,15 @@ class CompactionSlot : public Slot {
         d_in_(arena, "d_in", num_items),
         d_out_(arena, "d_out", num_items),
         d_count_(arena, "d_count", 1),
-        before_group_(num_groups_) {}
+        before_group_(num_groups_),
+        before_word_(num_groups_ * kGroupWords) {}
 
   void refresh(std::uint64_t seed) override {
     input_ = {seed, d_in_.size(), random_predicate(~seed, Bait::kPoison)};
     sum_over(d_in_.size(), Fill{input_, d_in_.device_data()});
     d_in_.mark_initialized();
-    num_kept_ = sum_over(num_groups_, CountGroup{input_, before_group_.data()});
+    num_kept_ =
+        sum_over(num_groups_, CountGroup{input_, before_group_.data(), before_word_.device_data()});
     before_group_.scan();
   }
 
@@ -227,9 +228,9 @@ class CompactionSlot : public Slot {
       return Failure{judge::kind::kWrongResult,
                      "the count is right, but d_out does not hold the kept items"};
     }
-    const std::uint64_t wrong =
-        sum_over(d_in_.size(), Misplaced{input_, before_group_.data(), num_kept_,
-                                         promise_ == Promise::kPartition, d_out_.device_data()});
+    const std::uint64_t wrong = sum_over(
+        d_in_.size(), Misplaced{input_, before_group_.data(), before_word_.device_data(), num_kept_,
+                                promise_ == Promise::kPartition, d_out_.device_data()});
     if (wrong == 0) return std::nullopt;
     return Failure{judge::kind::kWrongResult, "the count is right, but " + std::to_string(wrong) +
                                                   " places of d_out are wrong"};
@@ -256,6 +257,7 @@ class CompactionSlot : public Slot {
   Buffer<int> d_out_;
   Buffer<int> d_count_;
   Words before_group_;
+  mutable judge::PrivateArray<std::uint16_t> before_word_;
   Input input_{};
   std::uint64_t num_kept_ = 0;
 };

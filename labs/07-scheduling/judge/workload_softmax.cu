@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "fixture/device_loop.cuh"
 #include "fixture/options.h"
@@ -15,8 +14,10 @@ using judge::Buffer;
 constexpr std::size_t kShortRow = 256;  // of the handout's case study
 // So long that no cache of a GPU holds the rows under way, and that a block has several rounds.
 constexpr std::size_t kLongRow = std::size_t{1} << (judge::kOnGpu ? 18 : 14);
-constexpr std::size_t kPiece = 256;  // items of a row that one thread adds up
-constexpr float kRange = 16;         // of the items
+// Threads that add up a row: neighbours read neighbours, and no thread has too much to do.
+constexpr std::size_t kLeastThreads = 8;
+constexpr std::size_t kItemsPerThread = 1024;
+constexpr float kRange = 16;  // of the items
 
 struct FillItem {
   float* d_in;
@@ -31,25 +32,29 @@ LOCKSTEP_HOST_DEVICE inline double power(float item, double largest) {
   return exp(static_cast<double>(item) - largest);
 }
 
-// Of the items of a piece, or of a row: the largest, and the sum of their powers.
+// Of some items of a row, or of all: the largest, and the sum of their powers.
 struct Denominator {
   double largest;
   double sum;
 };
 
-// Adds up each piece by itself: a thread per row would take too long for long rows.
+// Adds up every pieces_per_row-th item of a row.
 struct AddPiece {
   const float* d_in;
-  std::size_t piece_length;
+  std::size_t row_length;
+  std::size_t pieces_per_row;
   Denominator* d_pieces;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t piece) const {
-    const float* const items = d_in + piece * piece_length;
-    float largest = items[0];
-    for (std::size_t i = 1; i < piece_length; ++i) {
+    const float* const items = d_in + piece / pieces_per_row * row_length;
+    const std::size_t begin = piece % pieces_per_row;
+    float largest = items[begin];
+    for (std::size_t i = begin; i < row_length; i += pieces_per_row) {
       if (items[i] > largest) largest = items[i];
     }
     double sum = 0;
-    for (std::size_t i = 0; i < piece_length; ++i) sum += power(items[i], largest);
+    for (std::size_t i = begin; i < row_length; i += pieces_per_row) {
+      sum += power(items[i], largest);
+    }
     d_pieces[piece] = {largest, sum};
     return 0;
   }
@@ -93,11 +98,18 @@ class SoftmaxSlot : public judge::Slot {
       : num_rows_(num_rows),
         row_length_(row_length),
         d_in_(arena, "d_in", num_rows * row_length),
-        d_out_(arena, "d_out", num_rows * row_length) {}
+        d_out_(arena, "d_out", num_rows * row_length),
+        rows_(num_rows) {}
 
   void refresh(std::uint64_t seed) override {
     judge::sum_over(d_in_.size(), FillItem{d_in_.device_data(), seed});
     d_in_.mark_initialized();
+    const std::size_t pieces_per_row =
+        std::min(row_length_, std::max(kLeastThreads, row_length_ / kItemsPerThread));
+    judge::PrivateArray<Denominator> pieces(num_rows_ * pieces_per_row);
+    judge::sum_over(num_rows_ * pieces_per_row, AddPiece{d_in_.device_data(), row_length_,
+                                                         pieces_per_row, pieces.device_data()});
+    judge::sum_over(num_rows_, AddRow{pieces.device_data(), pieces_per_row, rows_.device_data()});
   }
   void poison_outputs() override { d_out_.poison(); }
   wire::Call call(const std::string& function) const override {
@@ -106,14 +118,7 @@ class SoftmaxSlot : public judge::Slot {
                                                       static_cast<int>(row_length_), d_out_);
   }
   std::optional<judge::Failure> check() const override {
-    const std::size_t piece_length = std::gcd(row_length_, kPiece);
-    const std::size_t pieces_per_row = row_length_ / piece_length;
-    judge::PrivateArray<Denominator> pieces(num_rows_ * pieces_per_row);
-    judge::PrivateArray<Denominator> rows(num_rows_);
-    judge::sum_over(num_rows_ * pieces_per_row,
-                    AddPiece{d_in_.device_data(), piece_length, pieces.device_data()});
-    judge::sum_over(num_rows_, AddRow{pieces.device_data(), pieces_per_row, rows.device_data()});
-    const WrongShare wrong{d_in_.device_data(), d_out_.device_data(), rows.device_data(),
+    const WrongShare wrong{d_in_.device_data(), d_out_.device_data(), rows_.device_data(),
                            row_length_};
     return expect_none_wrong(judge::sum_over(d_out_.size(), wrong), d_out_.size(), "items");
   }
@@ -136,6 +141,7 @@ class SoftmaxSlot : public judge::Slot {
   std::size_t row_length_;
   Buffer<float> d_in_;
   Buffer<float> d_out_;
+  mutable judge::PrivateArray<Denominator> rows_;
 };
 
 judge::Workload workload(std::size_t num_rows, std::size_t row_length) {

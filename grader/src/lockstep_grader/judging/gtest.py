@@ -26,6 +26,7 @@ _MEASURES = (
     *(f"{name}{end}" for name in _RATIOS for end in ("", "_low", "_high")),
     "speedup_cpu",
     "noise",
+    *(f"clock_gap_{of}ms" for of in ("", "least_", "most_")),
     "gbps",
     "gflops",
     "time_ms",

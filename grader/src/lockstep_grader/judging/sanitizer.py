@@ -29,6 +29,12 @@ _TOOLS = {
     "synccheck": (),
 }
 _PRINT_LIMIT = 100
+_OF_A_FULL_DEVICE = {
+    FindingKind.OUT_OF_MEMORY,
+    FindingKind.LAUNCH_ERROR,
+    FindingKind.CRASH,
+    FindingKind.TIMEOUT,
+}
 _WRONG = (Outcome.FAILED, Outcome.ERROR)
 SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
 
@@ -101,16 +107,30 @@ def sanitize(
     def run(tool: str) -> TestResult:
         with patient.gpus.checking() as gpu:
             try:
-                return _run_tool(sanitizer, tool, patient, plain, processes, gpu)
+                result = _run_tool(sanitizer, tool, patient, plain, processes, gpu)
             except FaultError as error:
                 if not is_right(plain):  # a checker's trouble replaces no verdict
                     return _not_run(tool, Outcome.SKIPPED, str(error))
+            else:
+                if not (is_right(plain) and _may_be_anothers(result)):
+                    return result
+        # Others ran at the same time, and one of them may have taken the device's memory.
+        with patient.gpus.measuring() as gpu:
+            try:
+                return _run_tool(sanitizer, tool, patient, plain, processes, gpu, "-alone")
+            except FaultError as error:
                 if patient.probe is None or not sanitizer.works(tool, patient.probe, gpu):
                     raise
                 return _blamed(tool, patient, str(error))
 
     with ThreadPoolExecutor(len(_TOOLS), thread_name_prefix="sanitizer") as pool:
         return tuple(pool.map(run, _TOOLS))
+
+
+def _may_be_anothers(result: TestResult) -> bool:
+    """Whether it failed as a rung does for which the device has no memory left."""
+    kinds = {finding.kind for finding in result.findings}
+    return result.outcome is Outcome.FAILED and (not kinds or bool(kinds & _OF_A_FULL_DEVICE))
 
 
 def is_right(tests: Iterable[TestResult]) -> bool:
@@ -140,9 +160,10 @@ def _run_tool(
     plain: Sequence[TestResult],
     processes: Processes,
     gpu: str,
+    suffix: str = "",
 ) -> TestResult:
     started = time.monotonic()
-    work = patient.work / tool  # the tools run side by side
+    work = patient.work / f"{tool}{suffix}"  # the tools run side by side
     work.mkdir(parents=True)
     log = work / "checker.log"  # the judge writes it: the rung can reach neither file nor channel
     argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]

@@ -6,6 +6,7 @@ import platform
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,17 @@ def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> d
     rows: list[Row] = []
     failures: list[str] = []
     with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
+        with ThreadPoolExecutor(
+            session.jobs
+        ) as pool:  # all of them first: compilers would disturb a timing
+            compiled = {
+                rung.id: pool.submit(_compile, session, folder, lab, rung, Path(temp) / rung.id)
+                for rung in lab.rungs
+            }
         for done, rung in enumerate(lab.rungs):
             try:
-                for row in _time_rung(session, folder, lab, rung, sizes, Path(temp) / rung.id):
+                worker = compiled[rung.id].result()
+                for row in _time_rung(session, worker, lab, rung, sizes):
                     if "failure" in row:
                         failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
                     else:
@@ -62,10 +71,7 @@ def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> d
     }
 
 
-def _time_rung(
-    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], work: Path
-) -> list[Row]:
-    """A row per size; one that failed has a `failure` in place of its figures."""
+def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -> Path:
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")
@@ -75,14 +81,22 @@ def _time_rung(
     worker = compile_rung(session.toolchain, tools, source, work, session.processes, confinement)
     if isinstance(worker, Finding):
         raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
+    return worker
+
+
+def _time_rung(
+    session: Session, worker: Path, lab: Lab, rung: Rung, sizes: Sequence[int]
+) -> list[Row]:
+    """A row per size; one that failed has a `failure` in place of its figures."""
     workers = Workers(
         worker,
         anchors=session.toolchain.anchors,
-        sandbox=tuple(confinement.running(worker)),
+        sandbox=tuple(session.confinement.running(worker)),
     )
     listed = ",".join(str(size) for size in sizes)
-    argv = [str(tools.judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
-    done = session.processes.run(argv, _LIMITS, work)
+    judge = session.toolchain.lab(lab.id).judge
+    argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
+    done = session.processes.run(argv, _LIMITS, worker.parent)
     if done.returncode != 0 or done.timed_out:
         raise FaultError(f"timing {lab.id}/{rung.id} failed: {last_line(done.output)}")
     return [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]
