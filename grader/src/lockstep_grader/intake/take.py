@@ -24,7 +24,12 @@ from lockstep_grader.intake.roster import Roster
 from lockstep_grader.intake.submission import Submission, SubmittedFile
 from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
 from lockstep_grader.intake.unpack import ArchiveError
-from lockstep_grader.model.errors import FaultError, InputError, system_error_line
+from lockstep_grader.model.errors import (
+    FaultError,
+    InputError,
+    LockstepError,
+    system_error_line,
+)
 from lockstep_grader.model.grades import Lab, Student
 
 
@@ -200,6 +205,8 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
                 gatherer.from_folder(content, found, owner.order)
         except OSError as error:  # a folder that we may not read is not the student's fault
             found.fault = system_error_line(error)
+        except LockstepError as error:
+            found.fault = str(error)
         except Exception as error:  # for any error, the rest of the class is graded
             found.fault = f"a bug in the grader, please report it: {error!r}"
     return found

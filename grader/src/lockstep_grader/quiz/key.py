@@ -29,7 +29,7 @@ from lockstep_grader.model.quiz import (
 )
 from lockstep_grader.quiz.file import FILE
 from lockstep_grader.quiz.formulas import FormulaError, computed
-from lockstep_grader.quiz.tables import Table, read_table
+from lockstep_grader.intake.toml_tables import Table, read_table
 
 _MOST_ACCEPTED = 201
 _Text = Annotated[str, Field(min_length=1)]
