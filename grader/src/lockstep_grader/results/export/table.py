@@ -3,6 +3,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from lockstep_grader.model.grades import Part
@@ -12,8 +13,9 @@ from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import number
 
 # A cell that begins with one of these is a formula to a spreadsheet; an apostrophe before it makes
-# it text: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# it text: https://owasp.org/www-community/attacks/CSV_Injection. Where numbers have commas,
+# spreadsheets take semicolons for the ends of cells.
+_FORMULA = re.compile(r"(^|; *)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _CAUSE_CHARS = 300
 _ANSWER_CHARS = 4000
 _WHO = ("id", "name", "email", "login", "lms_id", "section")
@@ -102,7 +104,7 @@ def cell(text: str, most: int = _CAUSE_CHARS) -> str:
     """Text of others as one cell: on one line, bounded, never a formula."""
     line = one_line(text)
     line = line if len(line) <= most else f"{line[:most]} [...]"
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    return _FORMULA.sub(r"\1'", line)
 
 
 def written(rows: Iterable[Sequence[str]]) -> str:
