@@ -53,7 +53,7 @@ class _Pile(NamedTuple):
 
 
 def take_in(
-    path: Path, labs: Sequence[Lab], only: Lab | None, roster: Roster, spool: Spool
+    path: Path, labs: Sequence[Lab], only: Sequence[Lab], roster: Roster, spool: Spool
 ) -> Class:
     """The submissions under `path`, all to be graded on the same labs.
 
@@ -62,7 +62,7 @@ def take_in(
     when there is nothing to grade.
     """
     require_something(path)
-    wanted = Wanted((only,) if only else tuple(labs), only)
+    wanted = Wanted(tuple(only or labs), only[0] if len(only) == 1 else None)
     with ArchiveReader(spool) as reader:
         gatherer = Gatherer(wanted, reader)
         piles = _piles(path, wanted, labs, reader)
@@ -70,7 +70,7 @@ def take_in(
     present = {lab for _, found in gathered for lab in found.labs}
     graded = tuple(lab for lab in wanted.labs if lab.id in present)
     if not graded and only and any(found.problems or found.fault for _, found in gathered):
-        graded = (only,)  # a class may have only broken archives
+        graded = tuple(only)  # a class may have only broken archives
     if not graded:
         if fault := next((found.fault for _, found in gathered if found.fault), ""):
             raise FaultError(f"cannot read the submissions: {fault}")

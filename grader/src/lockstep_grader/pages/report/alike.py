@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lockstep_grader.model.errors import FaultError
+from lockstep_grader.pages.source import quick_to_lex
 
 try:
     from copydetect import CodeFingerprint, compare_files
@@ -54,6 +55,7 @@ def _hashes(text: str) -> frozenset[int]:
 
 
 def take_prints(text: str, given: frozenset[int]) -> Prints:
+    text = quick_to_lex(text)
     code = _fingerprint(text)
     code.hashes = code.hashes - given
     code.hash_idx = {value: code.hash_idx[value] for value in code.hashes}
