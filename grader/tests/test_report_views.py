@@ -161,6 +161,15 @@ def test_a_cause_beyond_the_source_is_told_without_a_link(tmp_path: Path) -> Non
     assert (view.causes[0].place, view.causes[0].anchor) == ("01_first.cu:99", "")
 
 
+def test_a_source_of_very_many_lines_is_shown_in_part(tmp_path: Path) -> None:
+    write_beside(tmp_path, "adams", "01_first.cu", "\n" * 100_000)
+    view = first(tmp_path, findings=[finding("race", 30), finding("race", 50_000)])
+    shown = [line for fold in view.source for line in fold.lines]
+    assert len(shown) == 2000
+    assert shown[-1].notes == (("count", "98000 more lines are not shown"),)
+    assert [bool(cause.anchor) for cause in view.causes] == [True, False]
+
+
 def test_a_failed_test_without_a_finding_is_a_cause(tmp_path: Path) -> None:
     failed = one_test(outcome="failed", message="expected 1, got 2")
     view = first(tmp_path, tests=[failed, {**failed, "name": "Demo.Again"}])
