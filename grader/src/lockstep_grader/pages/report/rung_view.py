@@ -114,7 +114,7 @@ def view_rung(
 ) -> RungView:
     """`folded` folds away lines of the source that are far from any note."""
     anchor = f"{lab_id}-{rung.id}"
-    whole = results.source(entry, lab_id, rung.id)
+    whole = results.source(entry, lab_id, rung.id).removesuffix("\n")
     text = "\n".join(whole.split("\n")[:_MOST_LINES])
     notes = _notes(entry, lab_id, result, rung, results.backend)
     if left_out := whole.count("\n") - text.count("\n"):
