@@ -162,7 +162,7 @@ def test_a_cause_beyond_the_source_is_told_without_a_link(tmp_path: Path) -> Non
 
 
 def test_a_source_of_very_many_lines_is_shown_in_part(tmp_path: Path) -> None:
-    write_beside(tmp_path, "adams", "01_first.cu", "\n" * 100_000)
+    write_beside(tmp_path, "adams", "01_first.cu", "a\n" * 100_000)
     view = first(tmp_path, findings=[finding("race", 30), finding("race", 50_000)])
     shown = [line for fold in view.source for line in fold.lines]
     assert len(shown) == 2000

@@ -114,10 +114,10 @@ def view_rung(
 ) -> RungView:
     """`folded` folds away lines of the source that are far from any note."""
     anchor = f"{lab_id}-{rung.id}"
-    whole = results.source(entry, lab_id, rung.id).removesuffix("\n")
-    text = "\n".join(whole.split("\n")[:_MOST_LINES])
+    lines = results.source(entry, lab_id, rung.id).removesuffix("\n").split("\n")
+    text = "".join(f"{line}\n" for line in lines[:_MOST_LINES]) if any(lines) else ""
     notes = _notes(entry, lab_id, result, rung, results.backend)
-    if left_out := whole.count("\n") - text.count("\n"):
+    if left_out := len(lines[_MOST_LINES:]):
         notes.setdefault(_MOST_LINES, []).append(("count", f"{left_out} more lines are not shown"))
     return RungView(
         rung=rung,
