@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from lockstep_grader.model.grades import Part
 from lockstep_grader.model.policy import CourseMark
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import joined_lines
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import number
 
@@ -102,7 +102,7 @@ def score(points: float | None) -> str:
 
 def cell(text: str, most: int = _CAUSE_CHARS) -> str:
     """Text of others as one cell: on one line, bounded, never a formula."""
-    line = one_line(text)
+    line = joined_lines(text)
     line = line if len(line) <= most else f"{line[:most]} [...]"
     return _FORMULA.sub(r"\1'", line)
 
