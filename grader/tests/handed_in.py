@@ -45,9 +45,7 @@ def tar_bytes(files: Mapping[str, str | bytes], links: Mapping[str, str] | None 
     return packed.getvalue()
 
 
-def taken(
-    checkout: Checkout, path: Path, *only_labs: str, roster: Path | None = None
-) -> Class:
+def taken(checkout: Checkout, path: Path, *only_labs: str, roster: Path | None = None) -> Class:
     """The class at `path`, on `only_labs` if any are named."""
     labs = read_labs(Workspace.from_environment())
     only = [find_lab(labs, lab) for lab in only_labs]

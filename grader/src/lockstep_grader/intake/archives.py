@@ -7,6 +7,7 @@ read. Reading a hostile archive may never end, so confined.py runs this module i
 """
 
 import errno
+import io
 import stat
 import struct
 import tarfile
@@ -191,7 +192,7 @@ def _read_tar(
                 yield _stored(member, data, spool, bounds.file_bytes)
 
 
-def _opened_tar(unpacked: IO[bytes]) -> tarfile.TarFile:
+def _opened_tar(unpacked: io.RawIOBase) -> tarfile.TarFile:
     """Opens at the first header, without which nothing shows that this is a tar."""
     try:
         return tarfile.open(fileobj=unpacked, mode="r|")

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,11 +80,11 @@ class GpuQueue:
     def _take(self, handle: int | None, kind: int, gpu: Gpu) -> None:
         begin, has_said = time.monotonic(), False
         while handle is not None:
-            try:
-                return fcntl.flock(handle, kind | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if interruption.is_set():
-                    raise InterruptedRunError("interrupted") from None
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, kind | fcntl.LOCK_NB)
+                break
+            if interruption.is_set():
+                raise InterruptedRunError("interrupted")
             waited = time.monotonic() - begin
             if waited > _SHORT_WAIT_SECONDS and not has_said:
                 name = gpu.name or "the GPU"
@@ -112,9 +112,7 @@ def queue_of_machine(say: Callable[[str], None]) -> GpuQueue:
 class GpuPool:
     """Lends GPUs to threads. Measurements go first: a rung has to be measured to be checked."""
 
-    def __init__(
-        self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None
-    ) -> None:
+    def __init__(self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None) -> None:
         most = cores // 2  # a checker keeps a core busy, and so does its judge
         self._uses = [
             _Use(gpu, max(1, min(most, gpu.memory_mib // _MIB_A_CHECKER))) for gpu in gpus
