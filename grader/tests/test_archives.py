@@ -198,7 +198,7 @@ def swollen(compress: Callable[[bytes], bytes]) -> bytes:
 
 
 def swollen_zip() -> bytes:
-    return zip_bytes({f"{number}/{FIRST}": bytes(1 << 20) for number in range(65)} | GOOD)
+    return zip_bytes({**{f"{number}/{FIRST}": bytes(1 << 20) for number in range(65)}, **GOOD})
 
 
 def truncated(data: bytes) -> bytes:

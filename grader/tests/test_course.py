@@ -238,3 +238,21 @@ def test_a_course_file_that_is_none(checkout: Checkout, results: Path) -> None:
     ):
         ran = checkout.lab("report", results, "--course", file)
         assert (ran.status, says in ran.complaint) == (2, True), ran.err
+
+
+def test_a_name_of_two_students_is_refused_and_an_id_is_its_owners_alone(
+    checkout: Checkout,
+) -> None:
+    folder = write_results(
+        checkout.work / "results",
+        demo("sam"),
+        demo("sam-2", student={"login": "sam", "lms_id": "7"}),
+        demo("x", student={"login": "7"}),
+    )
+    table = f'[[override]]\nstudent = "NAME"\nlab = "{LAB}"\npoints = 1\nreason = "r"\n'
+    export = ("export", folder, "--format", "csv", "--course")
+    ran = checkout.lab(*export, course(checkout, table.replace("NAME", "sam")))
+    points = {row["id"]: row[LAB] for row in csv.DictReader(io.StringIO(ran.out))}
+    assert (points["sam"] == "1", points["sam-2"] == "1", ran.status) == (True, False, 0)
+    ran = checkout.lab(*export, course(checkout, table.replace("NAME", "7")))
+    assert "override[0].student: '7' fits 2 students (sam-2, x); use an id" in ran.complaint

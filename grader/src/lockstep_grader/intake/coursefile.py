@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
@@ -39,6 +39,19 @@ def _plausible(when: datetime) -> datetime:
 _Text = Annotated[str, Field(min_length=1)]
 _Amount = Annotated[float, Field(strict=True, ge=0, le=_MAX_AMOUNT, allow_inf_nan=False)]
 _Time = Annotated[datetime, Field(strict=True), AfterValidator(_plausible)]
+
+
+class Called(Protocol):
+    """A submission, as far as the file names students."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def names(self) -> frozenset[str]: ...
+
+    @property
+    def dispute(self) -> str: ...
 
 
 class _Late(Table):
@@ -114,14 +127,23 @@ class CourseFile:
         self._check_names({lab.id: lab for lab in labs})
         self.course = self._course()
 
-    def require_students(self, names: Collection[str]) -> None:
-        """Raises InputError unless each student of the file is one of `names`."""
+    def require_students(self, students: Collection[Called]) -> None:
+        """Raises InputError unless each student of the file is exactly one of `students`.
+
+        Several whose owner is in dispute may have the name: they count as one.
+        """
         for kind, tables in self._of_students().items():
             for index, table in enumerate(tables):
-                if table.student not in names:
-                    problem = f"there is no student {table.student!r} in these results"
-                    hint = "use an id, login, email or number of theirs"
-                    raise self._error((kind, index, "student"), f"{problem}; {hint}")
+                called = [each for each in students if table.student in each.names]
+                several = len(called) > 1 and not all(each.dispute for each in called)
+                if called and not several:
+                    continue
+                problem = f"there is no student {table.student!r} in these results"
+                if several:
+                    ids = ", ".join(each.id for each in called)
+                    problem = f"{table.student!r} fits {len(called)} students ({ids})"
+                hint = "use an id, login, email or number of theirs"
+                raise self._error((kind, index, "student"), f"{problem}; {hint}")
 
     def _of_students(self) -> Mapping[str, Sequence[_OfStudent]]:
         read = self._read
