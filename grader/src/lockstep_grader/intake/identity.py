@@ -11,7 +11,7 @@ from lockstep_grader.model.grades import NOBODY_KNOWN, Lab, Student
 from lockstep_grader.model.text import one_line
 
 _MAX_ID_BYTES = 160  # a file name has room for 255
-# What is in the results folder beside the submissions. Other names of ours begin with a dot.
+# What else is in the results folder, next to the submissions. Other names of ours begin with a dot.
 _OURS = frozenset({"grade.json", "confirmed.json", "comments.toml", "pseudonyms.key", "report"})
 _NAMED = 5  # in a warning
 

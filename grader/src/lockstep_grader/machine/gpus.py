@@ -42,7 +42,7 @@ class _Use:
 
 
 class GpuQueue:
-    """The graders of this machine that want a GPU, whoever started them: first come, first served.
+    """The graders of this machine that want a GPU, of all users: first come, first served.
 
     Two locks per GPU, which end with their owner. A door, which each holds only while it waits
     for the other lock: so checkers that come and go do not keep a measurement waiting for ever.
