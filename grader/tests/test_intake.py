@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Classes as learning platforms hand them out: who is who, and no student is lost."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from lockstep_grader.intake.platforms import gradescope_submissions
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Student
 
@@ -360,3 +362,19 @@ def test_several_labs_may_be_named(checkout: Checkout) -> None:
     files = {name.replace(LAB, lab): "" for name in GOOD for lab in (LAB, "02-more", "03-most")}
     found = taken(checkout, checkout.write("ann.zip", zip_bytes(files)), LAB, "03-most")
     assert [lab.id for lab in found.submissions[0].labs] == [LAB, "03-most"]
+
+
+def test_metadata_that_grows_as_it_is_read_names_nobody(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+    lines += ["submission_1:", "  :submitters:", "  - :name: *a8", "    :sid: 7"]
+    file = tmp_path / "submission_metadata.yml"
+    file.write_text("\n".join(lines))
+    (who,) = gradescope_submissions(file)["submission_1"].students
+    assert who == Student(lms_id="7")
+
+
+def test_a_pipe_is_no_archive(checkout: Checkout) -> None:
+    os.mkfifo(checkout.root / "class.zip")
+    with pytest.raises(InputError, match="is not a folder, nor an archive"):
+        taken(checkout, checkout.root / "class.zip")

@@ -95,7 +95,7 @@ def require_something(path: Path) -> None:
     try:
         if not path.exists():
             raise InputError(f"{path}: no such folder or archive")
-        if not path.is_dir() and stem(path.name) is None:
+        if not path.is_dir() and (stem(path.name) is None or not path.is_file()):
             raise InputError(f"{path} is not a folder, nor an archive, of lab folders")
         if path.is_dir() and not any(path.iterdir()):
             raise InputError(f"{path} is empty; grade takes a folder of lab folders")
