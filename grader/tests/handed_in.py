@@ -45,12 +45,10 @@ def tar_bytes(files: Mapping[str, str | bytes], links: Mapping[str, str] | None 
     return packed.getvalue()
 
 
-def taken(
-    checkout: Checkout, path: Path, lab: str | None = None, roster: Path | None = None
-) -> Class:
-    """The class at `path`."""
+def taken(checkout: Checkout, path: Path, *only_labs: str, roster: Path | None = None) -> Class:
+    """The class at `path`, on `only_labs` if any are named."""
     labs = read_labs(Workspace.from_environment())
-    only = find_lab(labs, lab) if lab else None
+    only = [find_lab(labs, lab) for lab in only_labs]
     spool = Spool(checkout.work / "spool")
     return take_in(path, labs, only, read_roster(roster) if roster else Roster(), spool)
 

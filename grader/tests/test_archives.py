@@ -197,6 +197,10 @@ def swollen(compress: Callable[[bytes], bytes]) -> bytes:
     return compress(data)
 
 
+def swollen_zip() -> bytes:
+    return zip_bytes({**{f"{number}/{FIRST}": bytes(1 << 20) for number in range(65)}, **GOOD})
+
+
 def truncated(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
@@ -232,8 +236,10 @@ def of_less_than_nothing() -> bytes:
     ("name", "make", "says"),
     [
         ("m.zip", lambda: truncated(zip_bytes(GOOD)), "is damaged: it ends before its table"),
-        ("m.zip", lambda: b"not an archive at all" * 100, "is damaged"),
-        ("m.zip", lambda: b"", "is damaged"),
+        ("m.zip", lambda: b"not an archive at all" * 100, "is neither a zip nor a tar archive"),
+        ("m.zip", lambda: b"7z\xbc\xaf\x27\x1c" + bytes(99), "is a 7z archive, which is not read"),
+        ("m.zip", lambda: b"", "is an empty file of 0 bytes"),
+        ("m.zip", swollen_zip, "unpacks to more than 64 MiB"),
         ("m.tar.gz", lambda: truncated(gzip.compress(tar_bytes(GOOD))), "is damaged"),
         (
             "m.tar.xz",

@@ -76,11 +76,20 @@ def test_reviewers_at_once_lose_no_comment(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[[comment]\n", "not TOML"),
-        ('[[comment]]\nstudent = "ann"\n', "comment.0.text: Field required"),
-        ('[[comment]]\nstudent = "ann"\ntext = "x"\nlien = 3\n', "comment.0.lien: Extra inputs"),
-        ('[[comment]]\nstudent = "ann"\ntext = "x"\nline = -1\n', "comment.0.line: Input should"),
-        (f'[[comment]]\nstudent = "a"\ntext = "{"x" * (MAX_CHARS + 1)}"\n', "at most 10000"),
-        ("\xff", "not TOML"),
+        ('[[comment]]\nstudent = "ann"\n', "comments.toml:1: comment[0].text: is missing"),
+        (
+            '[[comment]]\nstudent = "ann"\ntext = "x"\nlien = 3\n',
+            "toml:4: comment[0].lien: there is no",
+        ),
+        (
+            '[[comment]]\nstudent = "ann"\ntext = "x"\nline = -1\n',
+            "toml:4: comment[0].line: is less than",
+        ),
+        (
+            f'[[comment]]\nstudent = "a"\ntext = "{"x" * (MAX_CHARS + 1)}"\n',
+            "more than 10000 characters",
+        ),
+        ("\xff", "comments.toml:1: not UTF-8"),
     ],
 )
 def test_a_damaged_file_is_one_line_and_is_not_overwritten(

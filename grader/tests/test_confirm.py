@@ -70,7 +70,7 @@ def test_the_best_are_judged_again_with_another_seed(checkout: Checkout, submiss
     ]
     assert {each["backend"] for each in found["ann"]} == {"cpu"}
     assert (found["bob"], found["cy"]) == ([], [])
-    assert "judged a second time, and confirmed: 2" in ran.out
+    assert "judged a second time, and confirmed: 2 rungs" in ran.out
 
 
 def test_a_difference_is_said_everywhere_and_changes_no_points(

@@ -85,6 +85,10 @@ def test_formulas_in_every_disguise_are_made_text(text: str) -> None:
     assert cell.startswith(("'", "\\"))
 
 
+def test_a_semicolon_begins_no_formula() -> None:
+    assert table.cell("ann;=1+1; @x; a-b") == "ann;'=1+1; '@x; a-b"
+
+
 def test_a_name_of_many_lines_stays_in_its_cell() -> None:
     odd = submission("a\nb", [lab("01-demo", [rung("01_first", (1, 1))])])
     made = table.students(gradebook(document([odd])))

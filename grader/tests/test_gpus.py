@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.machine.gpus import Gpu, GpuPool, find_gpus
+from lockstep_grader.machine.gpus import Gpu, GpuPool, GpuQueue, find_gpus
 
 from conftest import wait_for
 
@@ -82,6 +82,31 @@ def test_checkers_share_and_wait_for_who_measures(users: list[User]) -> None:
     assert one_more.gpu is None
     measures.leave()
     wait_for(lambda: one_more.gpu == "a")
+
+
+def test_graders_of_one_machine_queue_for_a_gpu(
+    tmp_path: Path, users: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep_grader.machine.gpus._SHORT_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("lockstep_grader.machine.gpus._LOOK_SECONDS", 0.01)
+    said: list[str] = []
+    gpus = [Gpu("0", LARGE, "GPU-11")], [Gpu("GPU-11", LARGE, "GPU-11")]
+    one, other = (GpuPool(named, 8, GpuQueue(tmp_path, said.append)) for named in gpus)
+    first = checker(one, users)
+    wait_for(lambda: first.gpu == "0")
+    shares = checker(other, users)
+    wait_for(lambda: shares.gpu == "GPU-11")
+    measures = measurer(other, users)  # waits for the checker of its own process
+    shares.leave()
+    wait_for(lambda: said != [])
+    assert said == ["GPU-11 is in use by another grader of this machine; waiting for it"]
+    late = checker(one, users)  # behind the measurement, at the door
+    wait_for(lambda: len(said) == 2)
+    first.leave()
+    wait_for(lambda: measures.gpu == "GPU-11")
+    assert late.gpu is None
+    measures.leave()
+    wait_for(lambda: late.gpu == "0")
 
 
 def test_a_small_gpu_checks_one_at_a_time(users: list[User]) -> None:

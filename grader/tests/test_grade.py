@@ -198,7 +198,7 @@ def test_a_big_class_is_listed_by_name_with_its_totals_and_troubles(checkout: Ch
     lines = [line.split()[0] for line in ran.out.splitlines()[1:13]]
     assert lines == ["bad", *(f"student{index}" for index in range(10)), "unlucky"]
     assert "12 submissions, 5 with full marks; mean 6.36, median 4 of 10" in ran.out
-    assert "nothing could be taken from (1):\n  bad: bad.zip is damaged" in ran.out
+    assert "nothing could be taken from (1):\n  bad: bad.zip is neither a zip nor a tar" in ran.out
     assert "not graded (1):\n  unlucky 01-demo/01_first: the judge ended" in ran.out
 
 

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Classes as learning platforms hand them out: who is who, and no student is lost."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from lockstep_grader.model.errors import InputError
+from lockstep_grader.intake.platforms import gradescope_submissions
+from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Student
 
-from conftest import LAB, SOLUTION, Checkout
+from conftest import LAB, LAB_TOML, SOLUTION, Checkout
 from handed_in import FLAT, GOOD, RUNGS, by_id, is_whole, taken, zip_bytes
 
 METADATA = """\
@@ -107,7 +109,7 @@ def test_a_canvas_export_is_told_apart_by_the_students_number(
 def test_an_archive_of_another_kind_is_its_students_problem(checkout: Checkout) -> None:
     path = put(checkout, "class", {"ann.zip": zip_bytes(GOOD), "hal.tar.zst": "x", "ida.RAR": "x"})
     roster = checkout.write("class.csv", "login\nann\nhal\nida\nzoe\n")
-    submissions = by_id(taken(checkout, path, LAB, roster))
+    submissions = by_id(taken(checkout, path, LAB, roster=roster))
     assert list(submissions) == ["ann", "hal", "ida", "zoe"]
     assert "is of a kind that is not read" in submissions["hal"].problem
     assert submissions["ida"].problem.startswith("ida.RAR is of a kind that is not read")
@@ -329,3 +331,50 @@ def test_late_is_kept(checkout: Checkout) -> None:
     files = {**CANVAS, "zed_LATE_104_9011_work.zip": zip_bytes(GOOD)}
     _, report = checkout.grade(put(checkout, "class", files))
     assert [item["late"] for item in report["submissions"]] == [False, False, True]
+
+
+def test_no_id_is_a_file_of_the_results_folder_or_looks_like_another(checkout: Checkout) -> None:
+    names = ["Confirmed.json", "comments.toml", "report", "\u00e9", "e\u0301"]
+    for name in names:
+        checkout.write(f"class/{name}.zip", zip_bytes(GOOD))
+    ids = set(by_id(taken(checkout, checkout.root / "class")))
+    assert ids == {"Confirmed.json_", "comments.toml_", "report_", "\u00e9-2", "e\u0301"}
+
+
+def test_a_fault_of_ours_is_said_in_its_own_words(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout.write("class/ann.zip", zip_bytes(GOOD))
+
+    def fail(*_: object) -> None:
+        raise FaultError("cannot write to the spool: No space left on device")
+
+    monkeypatch.setattr("lockstep_grader.intake.gather.Gatherer.from_archive", fail)
+    with pytest.raises(FaultError, match=r"^cannot read the submissions: cannot write"):
+        taken(checkout, checkout.root / "class")
+
+
+def test_several_labs_may_be_named(checkout: Checkout) -> None:
+    for lab in ("02-more", "03-most"):
+        toml = LAB_TOML.replace(LAB, lab)
+        checkout.write(f"labs/{lab}/lab.toml", toml)
+        checkout.write(f"labs/{lab}/demo.cuh", "")
+    files = {name.replace(LAB, lab): "" for name in GOOD for lab in (LAB, "02-more", "03-most")}
+    found = taken(checkout, checkout.write("ann.zip", zip_bytes(files)), LAB, "03-most")
+    assert [lab.id for lab in found.submissions[0].labs] == [LAB, "03-most"]
+
+
+def test_metadata_that_grows_as_it_is_read_names_nobody(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+    lines += ["submission_1:", "  :submitters:", "  - :name: *a8", "    :sid: 7"]
+    file = tmp_path / "submission_metadata.yml"
+    file.write_text("\n".join(lines))
+    (who,) = gradescope_submissions(file)["submission_1"].students
+    assert who == Student(lms_id="7")
+
+
+def test_a_pipe_is_no_archive(checkout: Checkout) -> None:
+    os.mkfifo(checkout.root / "class.zip")
+    with pytest.raises(InputError, match="is not a folder, nor an archive"):
+        taken(checkout, checkout.root / "class.zip")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Similarity: what was handed out does not count, and what everyone shares accuses no one."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,11 @@ def test_the_quick_share_is_that_of_copydetect() -> None:
     for one, left in enumerate(prints):
         for other, right in enumerate(prints):
             assert quick.shared(one, other) == alike.shared(left, right), (one, other)
+
+
+def test_a_text_that_keeps_a_lexer_busy_is_read_in_part() -> None:
+    given = alike.handed_out([HANDED_OUT])
+    begin = time.process_time()
+    padded = alike.take_prints(own(0) + "\n" * 50_000 + own(1), given)
+    assert time.process_time() - begin < 2
+    assert alike.shared(padded, alike.take_prints(own(0) + own(1), given)) > 0.95

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the pages say: bars, states, statistics, rules and the annotated source, before any HTML."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from lockstep_grader.pages.report.results import Results, read_results
 from lockstep_grader.pages.report.rung_view import RungView
 from lockstep_grader.pages.report.student_page import LabView, view_labs
 from lockstep_grader.pages.report.words import State
+from lockstep_grader.pages.source import coloured_lines
 
 from reports import (
     SOURCE,
@@ -159,6 +161,15 @@ def test_a_cause_beyond_the_source_is_told_without_a_link(tmp_path: Path) -> Non
     assert (view.causes[0].place, view.causes[0].anchor) == ("01_first.cu:99", "")
 
 
+def test_a_source_of_very_many_lines_is_shown_in_part(tmp_path: Path) -> None:
+    write_beside(tmp_path, "adams", "01_first.cu", "a\n" * 100_000)
+    view = first(tmp_path, findings=[finding("race", 30), finding("race", 50_000)])
+    shown = [line for fold in view.source for line in fold.lines]
+    assert len(shown) == 2000
+    assert shown[-1].notes == (("count", "98000 more lines are not shown"),)
+    assert [bool(cause.anchor) for cause in view.causes] == [True, False]
+
+
 def test_a_failed_test_without_a_finding_is_a_cause(tmp_path: Path) -> None:
     failed = one_test(outcome="failed", message="expected 1, got 2")
     view = first(tmp_path, tests=[failed, {**failed, "name": "Demo.Again"}])
@@ -268,3 +279,15 @@ def test_ranks_are_shared_and_the_ungraded_have_none(tmp_path: Path) -> None:
     names = {"a": "zebra", "b": "ant", "c": "crow", "d": "dog", "e": "eel"}
     places = [(place.rank, place.name) for place in rank(class_rows(entries), names)]
     assert places == [(1, "ant"), (1, "zebra"), (3, "crow"), (4, "eel"), (0, "dog")]
+
+
+@pytest.mark.parametrize("text", ["\n" * 50_000, "/" * 200_000, "// " + "a" * 600, " " * 200_000])
+def test_a_source_that_keeps_a_lexer_busy_is_shown_without_colours(text: str) -> None:
+    begin = time.process_time()
+    lines = coloured_lines(text)
+    assert time.process_time() - begin < 2  # with colours: minutes
+    assert [str(line) for line in lines] == text.removesuffix("\n").split("\n")
+
+
+def test_a_source_as_students_write_it_has_colours() -> None:
+    assert coloured_lines("int a;\n\n\n" + "/* " + "a" * 90 + " */\n")[0].count("<span") == 4

@@ -48,6 +48,24 @@ def test_a_canvas_gradebook_is_a_roster(tmp_path: Path) -> None:
     assert roster(tmp_path, text).students == (Student("Lee, Ann", "", "7", "alee", "A"),)
 
 
+@pytest.mark.parametrize(
+    ("identifier", "student"),
+    [
+        ("Ann Lee", Student("Ann Lee", login="ann-gh")),
+        ("ann@x.edu", Student(email="ann@x.edu", login="ann-gh")),
+        ("20231", Student(lms_id="20231", login="ann-gh")),
+    ],
+)
+def test_a_roster_of_github_gives_names(tmp_path: Path, identifier: str, student: Student) -> None:
+    text = f'"identifier","github_username","github_id","name"\n"{identifier}","ann-gh","7",""\n'
+    assert roster(tmp_path, text).students == (student,)
+
+
+def test_a_participants_number_counts_more_than_an_id_number(tmp_path: Path) -> None:
+    text = "Identifier,Full name,ID number\nParticipant 7,Ann Lee,s-1\n"
+    assert roster(tmp_path, text).students == (Student("Ann Lee", lms_id="7"),)
+
+
 def test_a_row_that_names_nobody_is_passed_over(tmp_path: Path) -> None:
     text = "Student,ID,SIS Login ID,Section,Lab\n,,,,Manual Posting\nAnn,7,ann,A,\n"
     assert roster(tmp_path, text).students == (Student("Ann", "", "7", "ann", "A"),)
@@ -63,6 +81,8 @@ def test_a_row_that_names_nobody_is_passed_over(tmp_path: Path) -> None:
         ),
         ("name,email\nAnn,a@x\nBob,A@x\n", "class.csv:3: email a@x is on line 2 already"),
         ("name,email\nAnn,a@x,7\n", "class.csv:2: 3 cells under 2 column names"),
+        ("name,email\n", "class.csv: no student in it, only column names"),
+        ("name\nAnn\nAnn\n", "class.csv:3: nothing tells Ann from line 2; add a column email"),
         ('name,email\n"Ann,a@x\n', "class.csv:2: not CSV"),
         (b"name\nJos\xe9\n", "class.csv:2: not UTF-8"),
     ],

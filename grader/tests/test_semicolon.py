@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A missing semicolon is blamed on the line that lacks it."""
 
+import time
+
 import pytest
 
 from lockstep_grader.judging.semicolon import moved_to_the_gap
@@ -46,3 +48,11 @@ def test_the_line_before_is_blamed_behind_its_last_word(said: Finding) -> None:
 )
 def test_any_other_error_stays_where_it_is(said: Finding) -> None:
     assert moved_to_the_gap(said, LINES) == said
+
+
+def test_a_long_line_is_not_searched() -> None:
+    said = error("expected ';' before 'return'", 2, 1)
+    lines = ["int a" + " " * 200_000 + "+ 1", "return a;"]
+    begin = time.process_time()
+    assert moved_to_the_gap(said, lines) == said
+    assert time.process_time() - begin < 2  # else for minutes

@@ -129,7 +129,7 @@ def export(
         from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
 
         rules = CourseFile(course, read_labs(Workspace.from_environment()))
-        rules.require_students(book.names())
+        rules.require_students(book.submissions)
         book = book.marked(rules.course)
     book, disputed = _chosen(book, lab, student or []).settled()
     if disputed:

@@ -43,7 +43,8 @@ def grade_path(
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     lab: Annotated[
-        str | None, typer.Option("--lab", metavar="LAB", help="Grade only this lab.")
+        list[str] | None,
+        typer.Option("--lab", metavar="LAB", help="Grade only this lab; repeatable."),
     ] = None,
     roster: Annotated[
         Path | None, typer.Option(help="The class list, a CSV: who is who, and who is missing.")
@@ -80,9 +81,10 @@ def grade_path(
     """
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
+    wanted = {find_lab(labs, name).id for name in lab or ()}
     request = ClassRequest(
         path=path,
-        only=find_lab(labs, lab) if lab else None,
+        only=tuple(each for each in labs if each.id in wanted),
         roster=read_roster(roster) if roster else Roster(),
         regrade=Regrade(tuple(regrade or ()), tuple(regrade_student or ())),
         results=results or workspace.results,
@@ -100,18 +102,16 @@ def grade_path(
     )
 
     def session() -> Session:
-        wanted = [request.only.id] if request.only else []
-        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, wanted, True)
+        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, sorted(wanted), True)
         if executor is ExecutorChoice.LOCAL:
             return open_session_for(path, *options)
         return open_session(*options)
 
     def second(first: Backend) -> Session:
         """Of the other backend where it works, and always under a secret seed."""
-        wanted = [request.only.id] if request.only else []
         other = second_backend(first, detect_backend())
         return open_session_for(
-            path, workspace, other, jobs, None, sanitizer, sandbox, wanted, True
+            path, workspace, other, jobs, None, sanitizer, sandbox, sorted(wanted), True
         )
 
     return grade_class(request, workspace, labs, session, runner, second)

@@ -56,7 +56,7 @@ def report(
         from lockstep_grader.intake.coursefile import CourseFile
 
         file = CourseFile(course, labs)
-        file.require_students(graded.names())
+        file.require_students(graded.entries)
         rules = file.course
         graded = graded.marked(rules)
     similar = None

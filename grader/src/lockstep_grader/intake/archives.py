@@ -7,6 +7,7 @@ read. Reading a hostile archive may never end, so confined.py runs this module i
 """
 
 import errno
+import io
 import stat
 import struct
 import tarfile
@@ -22,13 +23,19 @@ from lockstep_grader.model.errors import FaultError, LockstepError, system_error
 from lockstep_grader.model.text import one_line
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+READ_KINDS = "zip, tar, tar.gz, tar.xz and tar.bz2 are"
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
 _CHUNK = 1 << 16
 # The methods that zipfile unpacks piece by piece; with others it unpacks everything at once, of any
 # size.
 BOUNDED_COMPRESSION = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_FOREIGN_MAGIC = {b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zst"}
 _MAX_PATH = 4096  # as long as Linux lets a path be
 _ZIP_TAIL = 22 + 65535  # where the end record of a zip must begin
+
+
+class _NoArchiveError(Exception):
+    """The bytes are not those of an archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +122,11 @@ def read_members(
     beyond `bounds`; OSError when the file itself cannot be read.
     """
     with file.open("rb") as stream:
-        magic = stream.read(4)
+        if not (magic := stream.read(4)):
+            raise ArchiveError("is an empty file of 0 bytes")
         stream.seek(0)
+        if kind := _FOREIGN_MAGIC.get(magic):
+            raise ArchiveError(f"is a {kind} archive, which is not read; {READ_KINDS}")
         read = _read_zip if magic[:2] == b"PK" else _read_tar
         try:
             return _without_doubles(tuple(read(stream, wanted, spool, bounds)), wanted)
@@ -128,6 +138,8 @@ def read_members(
             raise ArchiveError(f"is damaged: {one_line(str(error))}") from error
         except MemoryError as error:
             raise ArchiveError("takes more memory than an archive should") from error
+        except _NoArchiveError as error:
+            raise ArchiveError("is neither a zip nor a tar archive, whatever its name") from error
         except Exception as error:  # the libraries raise a dozen kinds on hostile bytes
             reason = one_line(str(error)) or type(error).__name__
             raise ArchiveError(f"is damaged: {reason[:200]}") from error
@@ -154,6 +166,8 @@ def _read_zip(
                 continue
             with archive.open(entry) as data:
                 stored = _stored(member, data, spool, min(bounds.file_bytes, left))
+            if stored.problem and left < bounds.file_bytes:
+                raise ArchiveError(f"unpacks to more than {bounds.unpacked_bytes >> 20} MiB")
             left -= stored.stored.stat().st_size if stored.stored else 0
             yield stored
 
@@ -162,7 +176,7 @@ def _read_tar(
     stream: BinaryIO, wanted: Callable[[str], bool], spool: Spool, bounds: Bounds
 ) -> Iterator[Member]:
     unpacked = open_tar_stream(stream, bounds.unpacked_bytes)
-    with tarfile.open(fileobj=unpacked, mode="r|") as archive:
+    with _opened_tar(unpacked) as archive:
         for count, entry in enumerate(archive, 1):
             _check_count(count, bounds)
             if entry.size < 0:
@@ -176,6 +190,14 @@ def _read_tar(
                 yield replace(member, problem=problem)
             else:
                 yield _stored(member, data, spool, bounds.file_bytes)
+
+
+def _opened_tar(unpacked: io.RawIOBase) -> tarfile.TarFile:
+    """Opens at the first header, without which nothing shows that this is a tar."""
+    try:
+        return tarfile.open(fileobj=unpacked, mode="r|")
+    except tarfile.ReadError as error:
+        raise _NoArchiveError from error
 
 
 def _time_of(entry: zipfile.ZipInfo) -> float:

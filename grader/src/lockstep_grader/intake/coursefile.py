@@ -5,19 +5,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 
-from lockstep_grader.intake.toml_lines import (
-    KeyPath,
-    first_problem,
-    key_lines,
-    line_of,
-    spelled,
-)
-from lockstep_grader.model.compat import UTC, tomllib
+from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_tables import Table, decoded, parse_table
+from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import (
@@ -31,28 +26,47 @@ from lockstep_grader.model.policy import (
 )
 
 _MAX_BYTES = 1 << 20
+_MAX_AMOUNT = 1e6  # of hours, days, points or weights; far more overflows in dates and sums
+
+
+def _plausible(when: datetime) -> datetime:
+    """Refuses years near the ends of what a date can hold, where zones and extensions overflow."""
+    if not 1900 <= when.year <= 9000:
+        raise ValueError(f"{when.year} is hardly the year that you mean")
+    return when
+
+
 _Text = Annotated[str, Field(min_length=1)]
-_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Time = Annotated[datetime, Field(strict=True)]  # TOML has a type for times
+_Amount = Annotated[float, Field(strict=True, ge=0, le=_MAX_AMOUNT, allow_inf_nan=False)]
+_Time = Annotated[datetime, Field(strict=True), AfterValidator(_plausible)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Called(Protocol):
+    """A submission, as far as the file names students."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def names(self) -> frozenset[str]: ...
+
+    @property
+    def dispute(self) -> str: ...
 
 
-class _Late(_Table):
+class _Late(Table):
     grace_minutes: _Amount = 0.0
-    percent_per_day: Annotated[float, Field(ge=0, le=100)] = 0.0
+    percent_per_day: Annotated[float, Field(strict=True, ge=0, le=100)] = 0.0
     max_days: _Amount | None = None
 
 
-class _Head(_Table):
+class _Head(Table):
     name: str = ""
     timezone: str = "UTC"
-    drop_lowest: Annotated[int, Field(ge=0)] = 0
+    drop_lowest: Annotated[int, Field(strict=True, ge=0)] = 0
 
 
-class _LabTable(_Table):
+class _LabTable(Table):
     id: _Text
     deadline: _Time | None = None
     weight: _Amount = 1.0
@@ -62,7 +76,7 @@ class _LabTable(_Table):
     quiz: _Amount = 0.0
 
 
-class _OfStudent(_Table):
+class _OfStudent(Table):
     student: _Text
     lab: str = ""
 
@@ -87,10 +101,10 @@ class _HandIn(_OfStudent):
 class _Comment(_OfStudent):
     text: _Text
     rung: str = ""
-    line: Annotated[int, Field(ge=0)] = 0
+    line: Annotated[int, Field(strict=True, ge=0)] = 0
 
 
-class _File(_Table):
+class _File(Table):
     course: _Head = _Head()
     late: _Late = _Late()
     lab: tuple[_LabTable, ...] = ()
@@ -106,24 +120,30 @@ class CourseFile:
     def __init__(self, file: Path, labs: Sequence[Lab]) -> None:
         """Raises InputError naming the file, the line and the key."""
         self._file = file
-        text = _text_of(file)
-        self._lines = key_lines(text)
-        try:
-            self._read = _File.model_validate(_parsed(file, text))
-        except ValidationError as error:
-            raise self._error(*first_problem(error)) from error
+        data = _bytes_of(file)
+        self._read = parse_table(str(file), data, _File)
+        self._lines = key_lines(decoded(data))
         self._zone = self._time_zone()
         self._check_names({lab.id: lab for lab in labs})
         self.course = self._course()
 
-    def require_students(self, names: Collection[str]) -> None:
-        """Raises InputError unless each student of the file is one of `names`."""
+    def require_students(self, students: Collection[Called]) -> None:
+        """Raises InputError unless each student of the file is exactly one of `students`.
+
+        Several whose owner is in dispute may have the name: they count as one.
+        """
         for kind, tables in self._of_students().items():
             for index, table in enumerate(tables):
-                if table.student not in names:
-                    problem = f"there is no student {table.student!r} in these results"
-                    hint = "use an id, login, email or number of theirs"
-                    raise self._error((kind, index, "student"), f"{problem}; {hint}")
+                called = [each for each in students if table.student in each.names]
+                several = len(called) > 1 and not all(each.dispute for each in called)
+                if called and not several:
+                    continue
+                problem = f"there is no student {table.student!r} in these results"
+                if several:
+                    ids = ", ".join(each.id for each in called)
+                    problem = f"{table.student!r} fits {len(called)} students ({ids})"
+                hint = "use an id, login, email or number of theirs"
+                raise self._error((kind, index, "student"), f"{problem}; {hint}")
 
     def _of_students(self) -> Mapping[str, Sequence[_OfStudent]]:
         read = self._read
@@ -164,7 +184,7 @@ class CourseFile:
                     self._check_lab((kind, number, "lab"), each.lab, labs)
         for index, extension in enumerate(self._read.extension):
             if bool(extension.hours) == bool(extension.deadline):
-                raise self._error(("extension", index), "give it hours, or a deadline")
+                raise self._error(("extension", index), "give it either hours or a deadline")
         of_rungs: Mapping[str, Sequence[_Override | _Comment]] = {
             "override": self._read.override,
             "comment": self._read.comment,
@@ -232,7 +252,7 @@ class CourseFile:
         return (when.replace(tzinfo=self._zone) if when.tzinfo is None else when).astimezone(UTC)
 
 
-def _text_of(file: Path) -> str:
+def _bytes_of(file: Path) -> bytes:
     try:
         with file.open("rb") as stream:
             data = stream.read(_MAX_BYTES + 1)
@@ -240,17 +260,4 @@ def _text_of(file: Path) -> str:
         raise InputError(f"{file}: {error.strerror}") from error
     if len(data) > _MAX_BYTES:
         raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB; is it a course file?")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file}:{line}: not UTF-8") from error
-
-
-def _parsed(file: Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not TOML: {error}") from error
-    except RecursionError as error:
-        raise InputError(f"{file}: not a course file: its tables are nested too deeply") from error
+    return data

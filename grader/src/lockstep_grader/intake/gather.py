@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lockstep_grader.intake.archives import STUDENT_BOUNDS, Member, is_foreign, stem
+from lockstep_grader.intake.archives import READ_KINDS, STUDENT_BOUNDS, Member, is_foreign, stem
 from lockstep_grader.intake.attempts import FileId, Upload, counting
 from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.platforms import first_name
@@ -202,7 +202,7 @@ def is_flat(folder: Tree, wanted: Wanted) -> bool:
 
 
 def unread(name: str) -> str:
-    return f"{visible(name)} is of a kind that is not read; zip, tar, tar.gz, tar.xz, tar.bz2 are"
+    return f"{visible(name)} is of a kind that is not read; {READ_KINDS}"
 
 
 def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFile]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Gives submissions their students and their ids, which are names of folders and all different."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
@@ -10,6 +11,8 @@ from lockstep_grader.model.grades import NOBODY_KNOWN, Lab, Student
 from lockstep_grader.model.text import one_line
 
 _MAX_ID_BYTES = 160  # a file name has room for 255
+# What else is in the results folder, next to the submissions. Other names of ours begin with a dot.
+_OURS = frozenset({"grade.json", "confirmed.json", "comments.toml", "pseudonyms.key", "report"})
 _NAMED = 5  # in a warning
 
 
@@ -90,10 +93,10 @@ class Identities:
     def _new_id(self, key: str) -> str:
         wanted = _safe(key)
         found, number = wanted, 1
-        while found.casefold() in self._ids:
+        while _alike(found) in self._ids:
             number += 1
             found = f"{wanted}-{number}"
-        self._ids.add(found.casefold())
+        self._ids.add(_alike(found))
         return found
 
 
@@ -120,7 +123,12 @@ def _safe(key: str) -> str:
     name = f"_{name[1:]}" if name.startswith(".") or not name else name
     while len(name.encode("utf-8", "surrogateescape")) > _MAX_ID_BYTES:
         name = name[:-1]
-    return f"{name}_" if name == "grade.json" else name
+    return f"{name}_" if _alike(name) in _OURS else name
+
+
+def _alike(name: str) -> str:
+    """The same for names that look alike, or that some file systems take for one."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _shown(student: Student) -> Student:

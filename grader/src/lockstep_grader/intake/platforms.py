@@ -144,13 +144,18 @@ def _submitters(record: Any) -> list[Student]:
     listed = record.get(":submitters") if isinstance(record, dict) else None
     return [
         Student(
-            name=str(item.get(":name") or ""),
-            email=str(item.get(":email") or ""),
-            lms_id=str(item.get(":sid") or ""),
+            name=_scalar(item.get(":name")),
+            email=_scalar(item.get(":email")),
+            lms_id=_scalar(item.get(":sid")),
         )
         for item in (listed if isinstance(listed, list) else [])
         if isinstance(item, dict)
     ]
+
+
+def _scalar(value: Any) -> str:
+    """A text or number. A list may hold itself nine times over, nine levels deep."""
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def classroom_logins(names: Sequence[str]) -> Mapping[str, str]:

@@ -3,9 +3,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from lockstep_grader.machine.csv_rows import Row, read_rows
 from lockstep_grader.model.errors import InputError
@@ -17,7 +19,8 @@ _ALIASES: Mapping[str, Sequence[str]] = {
     "first": ("first name", "firstname", "given name"),
     "last": ("last name", "lastname", "surname", "family name"),
     "email": ("email", "email address", "e-mail", "mail", "sis email"),
-    "lms_id": ("lms_id", "lms id", "id", "sid", "student id", "id number", "identifier"),
+    "lms_id": ("lms_id", "lms id", "id", "sid", "student id", "id number"),
+    "identifier": ("identifier",),
     "login": ("login", "sis login id", "login id", "username", "user name", "github_username"),
     "section": ("section", "sections", "section name", "group", "groups"),
 }
@@ -25,18 +28,67 @@ _COLUMNS = {alias: column for column, aliases in _ALIASES.items() for alias in a
 KEYS = ("email", "lms_id", "login")  # no two students share one
 _NOBODY = frozenset({"points possible", "student, test", "test student"})  # rows that Canvas adds
 
+_Key = TypeVar("_Key")
+_Found = Mapping[_Key, tuple[Student, ...]]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Roster:
     students: tuple[Student, ...] = ()
 
     def find(self, known: Student, name: str) -> Student | None:
         """The student that `known` and the submission's `name` describe, if exactly one fits."""
-        for fits in (_same_key, _key_is_name, _same_name, _login_ends_name):
-            found = [student for student in self.students if fits(student, known, name)]
-            if len(found) == 1:
-                return found[0]
-        return None
+        return next((fit[0] for fit in self._fits(known, name) if len(fit) == 1), None)
+
+    def _fits(self, known: Student, name: str) -> Iterator[Sequence[Student]]:
+        """The students that fit, by one way of comparing after the other."""
+        keys = ((key, getattr(known, key).casefold()) for key in KEYS)
+        yield list(dict.fromkeys(who for each in keys for who in self._by_key.get(each, ())))
+        yield self._by_any_key.get(name.casefold(), ())
+        yield self._by_words.get(_words(known.name or name), ())
+        yield [
+            who
+            for end in _ends(name)
+            for who in self._by_key.get(("login", end), ())
+            if not known.login or f"-{end}".endswith(f"-{known.login.casefold()}")
+        ]
+
+    @cached_property
+    def _by_key(self) -> _Found[tuple[str, str]]:
+        return _found(
+            ((key, value.casefold()), who)
+            for who in self.students
+            for key in KEYS
+            if (value := getattr(who, key))
+        )
+
+    @cached_property
+    def _by_any_key(self) -> _Found[str]:
+        """By login, address or number, and by what is before the @ of an address."""
+        return _found(
+            (value.casefold(), who)
+            for who in self.students
+            for value in (who.login, who.email, who.lms_id, who.email.partition("@")[0])
+            if value
+        )
+
+    @cached_property
+    def _by_words(self) -> _Found[tuple[str, ...]]:
+        """By the words of the name in any order; Canvas runs them together, last name first."""
+        return _found(
+            (words, who)
+            for who in self.students
+            for words in (_words(who.name), _run_together(who.name))
+            if words
+        )
+
+
+def _found(pairs: Iterable[tuple[_Key, Student]]) -> _Found[_Key]:
+    """The different students of each key, in the roster's order."""
+    found: dict[_Key, dict[Student, None]] = {}
+    for key, who in pairs:
+        found.setdefault(key, {})[who] = None
+    return {key: tuple(students) for key, students in found.items()}
 
 
 def read_roster(file: Path) -> Roster:
@@ -44,6 +96,8 @@ def read_roster(file: Path) -> Roster:
     rows = read_rows(file)
     columns = _columns(file, *rows[0])
     students = tuple(_students(file, columns, len(rows[0][1]), rows[1:]))
+    if not students:
+        raise InputError(f"{file}: no student in it, only column names")
     return Roster(students)
 
 
@@ -53,7 +107,7 @@ def _columns(file: Path, line: int, head: Sequence[str]) -> Mapping[str, int]:
         column = _COLUMNS.get(title.casefold())
         if column and column not in columns:
             columns[column] = index
-    if not columns.keys() & {"name", "first", "last", *KEYS}:
+    if not columns.keys() & {"name", "first", "last", "identifier", *KEYS}:
         found = one_line(", ".join(head))[:100]
         wanted = "name, email, lms_id or login"
         raise InputError(
@@ -66,6 +120,7 @@ def _students(
     file: Path, columns: Mapping[str, int], width: int, rows: Sequence[Row]
 ) -> Iterator[Student]:
     seen: dict[tuple[str, str], int] = {}
+    alike: dict[Student, int] = {}
     for line, row in rows:
         if len(row) > width and any(row[width:]):
             raise InputError(f"{file}:{line}: {len(row)} cells under {width} column names")
@@ -82,6 +137,11 @@ def _students(
                     f"{file}:{line}: {key} {one_line(value)} is on line {seen[key, value]} already"
                 )
             seen[key, value] = line
+        if (first := alike.setdefault(student, line)) != line:
+            raise InputError(
+                f"{file}:{line}: nothing tells {student.name} from line {first}; "
+                "add a column email, lms_id or login"
+            )
         yield student
 
 
@@ -89,46 +149,43 @@ def _student(cells: Mapping[str, str]) -> Student:
     both = " ".join(filter(None, (cells.get("first"), cells.get("last"))))
     values = {item.name: one_line(cells.get(item.name, "")) for item in fields(Student)}
     values["name"] = values["name"] or one_line(both)
-    # Moodle's grading sheet says Participant 12345 where the folder's name says 12345.
-    values["lms_id"] = re.sub(r"^Participant\s+(?=\d+$)", "", values["lms_id"])
+    for column, value in _identified(one_line(cells.get("identifier", ""))):
+        if column == "lms_id" or not values[column]:  # a participant's number names the folder
+            values[column] = value
     return Student(**values)
 
 
-def _same_key(student: Student, known: Student, name: str) -> bool:
-    return any(
-        getattr(known, key) and getattr(student, key).casefold() == getattr(known, key).casefold()
-        for key in KEYS
-    )
+def _identified(text: str) -> Iterator[tuple[str, str]]:
+    """What an identifier is: of Moodle's worksheet a number, on GitHub what the teacher wrote."""
+    number = re.fullmatch(r"(?:Participant\s+)?(\d+)", text)
+    if number:
+        yield "lms_id", number[1]
+    elif "@" in text:
+        yield "email", text
+    elif " " in text:
+        yield "name", text
+    elif text:
+        yield "lms_id", text
 
 
-def _key_is_name(student: Student, known: Student, name: str) -> bool:
-    keys = {student.login, student.email, student.lms_id, student.email.partition("@")[0]}
-    return name.casefold() in {key.casefold() for key in keys if key}
+def _ends(name: str) -> Iterator[str]:
+    """What may be the login in the name of a clone, assignment-login."""
+    parts = name.casefold().split("-")
+    return ("-".join(parts[start:]) for start in range(1, len(parts)))
 
 
-def _same_name(student: Student, known: Student, name: str) -> bool:
-    """Whether the names agree, in either order; Canvas runs them together, last name first."""
-    wanted = _words(known.name or name)
-    return bool(wanted) and (
-        sorted(_words(student.name)) == sorted(wanted) or _run_together(student.name) == wanted
-    )
-
-
-def _login_ends_name(student: Student, known: Student, name: str) -> bool:
-    """The name of a clone: assignment-login. What was taken for the login may be its end alone."""
-    login, end = student.login.casefold(), known.login.casefold()
-    fits = bool(login) and name.casefold().endswith(f"-{login}")
-    return fits and (not end or f"-{login}".endswith(f"-{end}"))
-
-
-def _run_together(name: str) -> list[str]:
+def _run_together(name: str) -> tuple[str, ...]:
     last, comma, first = name.partition(",")
     if not comma:
         first, _, last = name.rpartition(" ")
-    return ["".join(_words(f"{last} {first}"))]
+    return tuple(filter(None, ["".join(_split(f"{last} {first}"))]))
 
 
-def _words(name: str) -> list[str]:
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(sorted(_split(name)))
+
+
+def _split(name: str) -> list[str]:
     plain = unicodedata.normalize("NFKD", name.casefold())
     kept = "".join(char for char in plain if not unicodedata.combining(char))
     return re.findall(r"\w+", kept.replace("_", " "))

@@ -24,7 +24,12 @@ from lockstep_grader.intake.roster import Roster
 from lockstep_grader.intake.submission import Submission, SubmittedFile
 from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
 from lockstep_grader.intake.unpack import ArchiveError
-from lockstep_grader.model.errors import FaultError, InputError, system_error_line
+from lockstep_grader.model.errors import (
+    FaultError,
+    InputError,
+    LockstepError,
+    system_error_line,
+)
 from lockstep_grader.model.grades import Lab, Student
 
 
@@ -48,7 +53,7 @@ class _Pile(NamedTuple):
 
 
 def take_in(
-    path: Path, labs: Sequence[Lab], only: Lab | None, roster: Roster, spool: Spool
+    path: Path, labs: Sequence[Lab], only: Sequence[Lab], roster: Roster, spool: Spool
 ) -> Class:
     """The submissions under `path`, all to be graded on the same labs.
 
@@ -57,7 +62,7 @@ def take_in(
     when there is nothing to grade.
     """
     require_something(path)
-    wanted = Wanted((only,) if only else tuple(labs), only)
+    wanted = Wanted(tuple(only or labs), only[0] if len(only) == 1 else None)
     with ArchiveReader(spool) as reader:
         gatherer = Gatherer(wanted, reader)
         piles = _piles(path, wanted, labs, reader)
@@ -65,7 +70,7 @@ def take_in(
     present = {lab for _, found in gathered for lab in found.labs}
     graded = tuple(lab for lab in wanted.labs if lab.id in present)
     if not graded and only and any(found.problems or found.fault for _, found in gathered):
-        graded = (only,)  # a class may have only broken archives
+        graded = tuple(only)  # a class may have only broken archives
     if not graded:
         if fault := next((found.fault for _, found in gathered if found.fault), ""):
             raise FaultError(f"cannot read the submissions: {fault}")
@@ -90,7 +95,7 @@ def require_something(path: Path) -> None:
     try:
         if not path.exists():
             raise InputError(f"{path}: no such folder or archive")
-        if not path.is_dir() and stem(path.name) is None:
+        if not path.is_dir() and (stem(path.name) is None or not path.is_file()):
             raise InputError(f"{path} is not a folder, nor an archive, of lab folders")
         if path.is_dir() and not any(path.iterdir()):
             raise InputError(f"{path} is empty; grade takes a folder of lab folders")
@@ -200,6 +205,8 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
                 gatherer.from_folder(content, found, owner.order)
         except OSError as error:  # a folder that we may not read is not the student's fault
             found.fault = system_error_line(error)
+        except LockstepError as error:
+            found.fault = str(error)
         except Exception as error:  # for any error, the rest of the class is graded
             found.fault = f"a bug in the grader, please report it: {error!r}"
     return found

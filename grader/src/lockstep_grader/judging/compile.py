@@ -34,7 +34,7 @@ _DIAGNOSTIC = re.compile(
     re.MULTILINE,
 )
 _LINK_DIAGNOSTIC = re.compile(
-    r"(?:(?P<file>[^:\n]+):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
+    r"(?:(?P<file>[^:\n]{1,500}):(?P<line>\d+): |: )(?P<text>(?:undefined reference to|"
     r"multiple definition of|first defined here|relocation truncated to fit).*)"
 )
 _OUT_OF_BOUNDS = re.compile(

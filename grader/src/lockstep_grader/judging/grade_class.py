@@ -35,7 +35,7 @@ class ClassRequest:
     """What the command line asks for."""
 
     path: Path
-    only: Lab | None
+    only: Sequence[Lab]  # none: all
     roster: Roster
     regrade: Regrade
     results: Path
@@ -65,7 +65,7 @@ def grade_class(
         )
     if request.json:
         require_writable(request.json)
-    quizzes = scorers_of(workspace, [request.only] if request.only else labs)
+    quizzes = scorers_of(workspace, request.only or labs)
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
             graded = _graded(request, labs, spool, open_session, executor, quizzes)

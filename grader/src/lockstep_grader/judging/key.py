@@ -64,6 +64,7 @@ DECIDES_NOTHING = (
     "intake.catalog",
     "intake.labfile",
     "intake.toml_lines",
+    "machine.interrupts",
     "machine.progress",
     "machine.workspace",
     "model.compat",

@@ -42,7 +42,7 @@ _FROM_HOST = re.compile(
 _NOT_ON_DEVICE = re.compile(r'identifier "(?P<name>.*)" is undefined in device code')
 _FLAG_ADVICE = re.compile(r"\. The experimental flag '[^']*' can be used to allow this\.?")
 _LIBRARY_NAME = re.compile(r"\bstd\s*::\s*\w+")
-_LAUNCHED = re.compile(r"(\w+)\s*(?:<[^<>]*>\s*)?<<<")
+_LAUNCHED = re.compile(r"\b(\w+)\b\s*(?:<[^<>]*>\s*)?<<<")
 _SHARED = re.compile(r"uses too much shared data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
 
 

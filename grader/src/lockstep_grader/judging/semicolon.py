@@ -9,6 +9,7 @@ from lockstep_grader.model.grades import Finding
 
 _EXPECTED = re.compile(r"expected (?:a |one of )?.{0,20}?['\"\u2018];['\"\u2019]")
 _COMMENT = re.compile(r"\s*(?://.*|/\*.*\*/\s*)?$")
+_LONGEST = 1000  # of a line that is searched for it, which takes time for the square of its length
 
 
 def moved_to_the_gap(finding: Finding, lines: Sequence[str]) -> Finding:
@@ -22,6 +23,8 @@ def moved_to_the_gap(finding: Finding, lines: Sequence[str]) -> Finding:
     if not begins:
         return finding
     for number in range(finding.line - 1, 0, -1):
+        if len(lines[number - 1]) > _LONGEST:
+            return finding
         before = _COMMENT.sub("", lines[number - 1]).rstrip()
         if before:
             message = "';' is missing at the end of this line"

@@ -11,7 +11,7 @@ from lockstep_grader.judging.emulated import emulator_file
 from lockstep_grader.judging.real_compiler import RealCompiler
 from lockstep_grader.judging.rung_judge import RungJudge
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
-from lockstep_grader.machine.gpus import GpuPool, find_gpus
+from lockstep_grader.machine.gpus import GpuPool, find_gpus, queue_of_machine
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.progress import say
@@ -103,7 +103,11 @@ def _open(
         else:
             toolchain = replace(toolchain, features=toolchain.features | {"checkers"})
     confinement = confinement_here(toolchain) if use_sandbox else UNCONFINED
-    gpus = GpuPool(find_gpus() if toolchain.backend is Backend.CUDA else (), default_jobs())
+    gpus = GpuPool(
+        find_gpus() if toolchain.backend is Backend.CUDA else (),
+        default_jobs(),
+        queue_of_machine(say),
+    )
     if await_nvcc:
         finish_fetching()
     nvcc = rung_compiler_here()

@@ -13,7 +13,7 @@ from lockstep_grader.model.grades import (
     PartScore,
     RungResult,
 )
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import joined_lines, one_line
 
 STYLES = {
     Outcome.PASSED: "green",
@@ -53,10 +53,10 @@ def cause(result: RungResult) -> str:
         return "a rung that it requires is not right yet"
     for finding in result.findings:
         where = f" ({place(finding)})" if finding.line else ""
-        return one_line(f"{finding.said}{where}")
+        return joined_lines(f"{finding.said}{where}")
     for test in result.judgement.tests:
         if test.outcome is Outcome.FAILED:
-            return one_line(f"{test.name}: {test.message}")
+            return joined_lines(f"{test.name}: {test.message}")
     return ""
 
 

@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""This machine's GPUs, and who uses which: a measurement wants one for itself, checkers share."""
+"""This machine's GPUs, and who uses which: a measurement wants one for itself, checkers share.
 
+Threads of one grader share a GpuPool. Graders of one machine queue by locks on files.
+"""
+
+import fcntl
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.model.errors import InterruptedRunError
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 _MIB_A_CHECKER = 4096  # of GPU memory: a context, an arena and what the checker notes down
+_LOOK_SECONDS = 0.2  # between two looks at a lock that another process holds
+_SHORT_WAIT_SECONDS = 10.0  # what is not worth a word
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
     name: str  # as CUDA_VISIBLE_DEVICES names it; empty: the driver's choice
     memory_mib: int = 0  # 0: not known
+    uuid: str = field(default="", compare=False)  # the same for every process, if it is known
 
 
 @dataclass(slots=True)
@@ -27,16 +41,85 @@ class _Use:
     checkers: int = 0
 
 
+class GpuQueue:
+    """The graders of this machine that want a GPU, of all users: first come, first served.
+
+    Two locks per GPU, which end with their owner. A door, which each holds only while it waits
+    for the other lock: so checkers that come and go do not keep a measurement waiting for ever.
+    """
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self._folder, self._say = folder, say
+
+    @contextmanager
+    def turn(self, gpu: Gpu, *, alone: bool) -> Iterator[None]:
+        """Holds the GPU, `alone` or with others that share it; says so if that takes a while."""
+        with ExitStack() as held:
+            room = held.enter_context(self._opened(gpu, "room"))
+            with self._opened(gpu, "door") as door:
+                self._take(door, fcntl.LOCK_EX, gpu)
+                self._take(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH, gpu)
+            yield
+
+    @contextmanager
+    def _opened(self, gpu: Gpu, part: str) -> Iterator[int | None]:
+        """The lock file, which its maker leaves for all; None where we may not even read it."""
+        name = re.sub(r"[^\w-]", "_", gpu.uuid or gpu.name) or "default"
+        file = self._folder / f"lockstep-gpu-{name}.{part}"
+        try:
+            handle = _readable(file)
+        except OSError as error:
+            self._say(f"cannot queue for the GPU: {file}: {error.strerror}")
+            handle = None
+        try:
+            yield handle
+        finally:
+            if handle is not None:
+                os.close(handle)
+
+    def _take(self, handle: int | None, kind: int, gpu: Gpu) -> None:
+        begin, has_said = time.monotonic(), False
+        while handle is not None:
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, kind | fcntl.LOCK_NB)
+                break
+            if interruption.is_set():
+                raise InterruptedRunError("interrupted")
+            waited = time.monotonic() - begin
+            if waited > _SHORT_WAIT_SECONDS and not has_said:
+                name = gpu.name or "the GPU"
+                self._say(f"{name} is in use by another grader of this machine; waiting for it")
+                has_said = True
+            time.sleep(_LOOK_SECONDS)
+
+
+def _readable(file: Path) -> int:
+    """An open file of anyone's; a lock needs no right to write."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(file, flags)
+    except FileNotFoundError:
+        handle = os.open(file, flags | os.O_CREAT, 0o644)
+        os.fchmod(handle, 0o644)  # whatever the umask says
+        return handle
+
+
+def queue_of_machine(say: Callable[[str], None]) -> GpuQueue:
+    folder = Path("/tmp")  # noqa: S108 - the one folder that all users share
+    return GpuQueue(folder if folder.is_dir() else Path(tempfile.gettempdir()), say)
+
+
 class GpuPool:
     """Lends GPUs to threads. Measurements go first: a rung has to be measured to be checked."""
 
-    def __init__(self, gpus: Sequence[Gpu], cores: int) -> None:
+    def __init__(self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None) -> None:
         most = cores // 2  # a checker keeps a core busy, and so does its judge
         self._uses = [
             _Use(gpu, max(1, min(most, gpu.memory_mib // _MIB_A_CHECKER))) for gpu in gpus
         ]
         self._changed = threading.Condition()
         self._waiting_to_measure = 0
+        self._queue = queue
 
     @contextmanager
     def measuring(self) -> Iterator[str]:
@@ -47,7 +130,8 @@ class GpuPool:
             self._waiting_to_measure -= 1
             use.is_measuring = True
         try:
-            yield use.gpu.name
+            with self._turn(use.gpu, alone=True):
+                yield use.gpu.name
         finally:
             with self._changed:
                 use.is_measuring = False
@@ -60,11 +144,16 @@ class GpuPool:
             use = self._wait_for(self._has_room)
             use.checkers += 1
         try:
-            yield use.gpu.name
+            with self._turn(use.gpu, alone=False):
+                yield use.gpu.name
         finally:
             with self._changed:
                 use.checkers -= 1
                 self._changed.notify_all()
+
+    def _turn(self, gpu: Gpu, *, alone: bool) -> AbstractContextManager[None]:
+        """This process's turn among those of the machine."""
+        return self._queue.turn(gpu, alone=alone) if self._queue else nullcontext()
 
     def _has_room(self, use: _Use) -> bool:
         idle = not (use.is_measuring or self._waiting_to_measure)
@@ -82,15 +171,17 @@ def find_gpus() -> list[Gpu]:
     listed = _listed()
     allowed = os.environ.get(VARIABLE)
     if allowed is None:
-        found = [Gpu(uuid, mib) for _, uuid, mib in listed]
+        found = [Gpu(uuid, mib, uuid) for _, uuid, mib in listed]
     else:
         names = [name.strip() for name in allowed.split(",") if name.strip()]
-        found = [Gpu(name, _memory_of(name, listed)) for name in names]
+        found = [_gpu_named(name, listed) for name in names]
     return found or [Gpu("")]
 
 
-def _memory_of(name: str, listed: Sequence[tuple[str, str, int]]) -> int:
-    return next((mib for index, uuid, mib in listed if name == index or uuid.startswith(name)), 0)
+def _gpu_named(name: str, listed: Sequence[tuple[str, str, int]]) -> Gpu:
+    fit = ((uuid, mib) for index, uuid, mib in listed if name == index or uuid.startswith(name))
+    uuid, mib = next(fit, ("", 0))
+    return Gpu(name, mib, uuid)
 
 
 def _listed() -> list[tuple[str, str, int]]:

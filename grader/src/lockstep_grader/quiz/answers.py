@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictInt
 
+from lockstep_grader.intake.toml_tables import Table, parse_table, read_table
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import ANSWERS, Quiz
-from lockstep_grader.quiz.tables import Table, parse_table, read_table
 
 _SEED_BITS = 48
 _Seed = Annotated[StrictInt, Field(ge=0, lt=1 << _SEED_BITS)]

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from lockstep_grader.intake.toml_tables import Table, read_table
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import Self
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import Kind, Question, Quiz, Value, drawn
-from lockstep_grader.quiz.tables import Table, read_table
 
 FILE = "quiz.toml"
 MOST_CASES = 24

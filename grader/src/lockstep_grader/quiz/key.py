@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from lockstep_grader.intake.toml_tables import Table, read_table
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import (
@@ -29,7 +30,6 @@ from lockstep_grader.model.quiz import (
 )
 from lockstep_grader.quiz.file import FILE
 from lockstep_grader.quiz.formulas import FormulaError, computed
-from lockstep_grader.quiz.tables import Table, read_table
 
 _MOST_ACCEPTED = 201
 _Text = Annotated[str, Field(min_length=1)]

@@ -99,7 +99,8 @@ class Summary:
         _print_list(self.console, "whose work it is is not clear", self._disputes)
         _print_list(self.console, "quiz answers that cannot be read", self._quizzes)
         if self._confirmed:
-            self.console.print(Text(f"judged a second time, and confirmed: {self._confirmed}"))
+            rungs = "1 rung" if self._confirmed == 1 else f"{self._confirmed} rungs"
+            self.console.print(Text(f"judged a second time, and confirmed: {rungs}"))
         _print_list(self.console, "judged a second time, and not confirmed", self._unconfirmed)
         if self.class_size > _DETAILED_SUBMISSIONS:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))

@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
+from lockstep_grader.intake.toml_tables import Table, parse_table
 from lockstep_grader.machine.files import write_whole
-from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.policy import Comment
 
@@ -29,10 +29,9 @@ _DIGEST_CHARS = 16
 _HEAD = "# Comments for students. ./lab review writes this file, and you may edit it, too.\n"
 
 
-class Kept(BaseModel):
+class Kept(Table):
     """One comment of the file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     student: Annotated[str, Field(min_length=1)]
     text: Annotated[str, Field(min_length=1, max_length=MAX_CHARS)]
     lab: str = ""
@@ -50,8 +49,7 @@ class Kept(BaseModel):
         return hashlib.sha256(_table(self).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _File(Table):
     comment: tuple[Kept, ...] = ()
 
 
@@ -65,16 +63,8 @@ def read_comments(folder: Path) -> tuple[Kept, ...]:
         return ()
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB")
-    try:
-        return _File.model_validate(tomllib.loads(data.decode("utf-8"))).comment
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{file}: {where}: {first['msg']}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: not TOML: {error}") from error
+    # A comment is on one line: dots in it make no key.
+    return parse_table(str(file), data, _File, _MAX_BYTES, max_dots=MAX_CHARS).comment
 
 
 def note_of_strangers(folder: Path, names: Collection[str]) -> str:

@@ -237,6 +237,16 @@ class VersionError(ValueError):
     """A report of another version; its text is a sentence with the next step, after the file."""
 
 
+def names_of(report: Report) -> Mapping[str, frozenset[str]]:
+    """All by which people may call each student, by submission. An id is its owner's alone."""
+    ids = {item.id for item in report.submissions}
+    return {
+        item.id: frozenset({item.id, *({who.login, who.email, who.lms_id} - ids - {""})})
+        for item in report.submissions
+        for who in [item.student]
+    }
+
+
 def parse_report(data: object) -> Report:
     """Raises VersionError, or ValueError naming the first field that is not as it should be."""
     if isinstance(data, Mapping) and data.get("version", JSON_VERSION) != JSON_VERSION:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
 from lockstep_grader.model.errors import FaultError
+from lockstep_grader.pages.source import quick_to_lex
 
 try:
+    import numpy as np
+    import numpy.typing as npt
     from copydetect import CodeFingerprint, compare_files
     from copydetect.utils import get_token_coverage
 except ImportError as missing:
@@ -54,6 +54,7 @@ def _hashes(text: str) -> frozenset[int]:
 
 
 def take_prints(text: str, given: frozenset[int]) -> Prints:
+    text = quick_to_lex(text)
     code = _fingerprint(text)
     code.hashes = code.hashes - given
     code.hash_idx = {value: code.hash_idx[value] for value in code.hashes}

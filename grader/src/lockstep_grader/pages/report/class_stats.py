@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 
 from lockstep_grader.model.grades import FindingKind, Lab, RungResult
+from lockstep_grader.model.text import joined_lines
 from lockstep_grader.pages.report.gauges import Gauge, gauges
 from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.words import State, is_right, is_unwritten, kind_words, state_of
@@ -142,7 +143,8 @@ def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
         messages = Counter(message for _, message in found_in.values())
         example = min(messages, key=lambda message: (-messages[message], message))
         who = tuple(entry for entry, _ in found_in.values())
-        causes.append(CommonCause(kind_words(kind), lab_id, rung_id, who, example))
+        words = joined_lines(example)
+        causes.append(CommonCause(kind_words(kind), lab_id, rung_id, who, words))
     causes.sort(key=lambda each: (-len(each.entries), order[each.lab, each.rung], each.kind))
     return causes[:_COMMON]
 

@@ -23,7 +23,7 @@ from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
-from lockstep_grader.results.schema import VersionError, parse_report
+from lockstep_grader.results.schema import VersionError, names_of, parse_report
 from lockstep_grader.results.serial import (
     confirmation_of,
     judgement_of,
@@ -143,17 +143,17 @@ def read_results(path: Path) -> Results:
 
 def _results(report: schema.Report, folder: Path) -> Results:
     compiler = report.toolchain.compiler
+    names = names_of(report)
     return Results(
         report.backend,
         visible(f"{compiler.get('id', '')} {compiler.get('version', '')}".strip()),
         visible(report.graded_at),
-        tuple(_entry(item) for item in report.submissions),
+        tuple(_entry(item, names[item.id]) for item in report.submissions),
         folder,
     )
 
 
-def _entry(item: schema.Submission) -> Entry:
-    who = item.student
+def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
     return Entry(
         item.id,
         visible(item.student.name or item.id),
@@ -164,10 +164,10 @@ def _entry(item: schema.Submission) -> Entry:
         tuple(_lab(lab) for lab in item.labs),
         tuple(map(visible, item.notes)),
         visible(item.dispute),
-        frozenset({item.id, who.login, who.email, who.lms_id} - {""}),
+        names,
         item.late,
         item.missing,
-        who.lms_id,
+        item.student.lms_id,
         item.handed_in,
         tuple(map(confirmation_of, item.confirmations)),
     )

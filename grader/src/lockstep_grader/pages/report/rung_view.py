@@ -27,6 +27,7 @@ from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.words import State, cause_words, state_of
 from lockstep_grader.pages.source import coloured_lines
 
+_MOST_LINES = 2000  # of a source that a page shows
 _NEIGHBOURS = 4  # source lines above and below a note that are not folded away
 _LEAST_FOLD = 4  # fewer lines than these are not worth folding
 _OUTPUT_LINES = 60
@@ -113,8 +114,11 @@ def view_rung(
 ) -> RungView:
     """`folded` folds away lines of the source that are far from any note."""
     anchor = f"{lab_id}-{rung.id}"
-    text = results.source(entry, lab_id, rung.id)
-    count = len(text.splitlines())
+    lines = results.source(entry, lab_id, rung.id).removesuffix("\n").split("\n")
+    text = "".join(f"{line}\n" for line in lines[:_MOST_LINES]) if any(lines) else ""
+    notes = _notes(entry, lab_id, result, rung, results.backend)
+    if left_out := len(lines[_MOST_LINES:]):
+        notes.setdefault(_MOST_LINES, []).append(("count", f"{left_out} more lines are not shown"))
     return RungView(
         rung=rung,
         anchor=anchor,
@@ -124,9 +128,9 @@ def view_rung(
         parts=tuple((part.value, result.parts[part]) for part in Part if part in result.parts),
         fault=result.judgement.fault,
         missing=next((each.message for each in result.findings if each.is_of_missing_file), ""),
-        causes=tuple(_causes(result, rung.file_name, anchor, count)),
+        causes=tuple(_causes(result, rung.file_name, anchor, len(text.splitlines()))),
         gauges=gauges(rung, result, results.backend),
-        source=_folds(text, _notes(entry, lab_id, result, rung, results.backend), anchor, folded),
+        source=_folds(text, notes, anchor, folded),
         pictures=tuple(_pictures(results, entry, lab_id, result)),
         tests=result.judgement.tests,
     )

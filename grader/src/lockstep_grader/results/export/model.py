@@ -32,7 +32,7 @@ from lockstep_grader.model.policy import (
 )
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.results import schema
-from lockstep_grader.results.schema import parse_report
+from lockstep_grader.results.schema import names_of, parse_report
 from lockstep_grader.results.serial import findings_of, quiz_of
 
 QUIZ = "quiz"  # what a lab's quiz is called where a rung has its id
@@ -102,6 +102,7 @@ class LabGrade:
 class Submission:
     id: str
     labs: tuple[LabGrade, ...]
+    names: frozenset[str]  # all by which a course file may call the student
     student: Student = field(default_factory=Student)
     problem: str = ""  # why nothing could be taken from it, such as a damaged archive
     notes: tuple[str, ...] = ()  # such as which of several uploads counts
@@ -119,11 +120,6 @@ class Submission:
     @property
     def max_score(self) -> float:
         return tidy(sum(lab.max_score for lab in self.labs))
-
-    @property
-    def names(self) -> frozenset[str]:
-        who = self.student
-        return frozenset({self.id, who.login, who.email, who.lms_id} - {""})
 
     @property
     def rungs(self) -> tuple[tuple[str, Rung], ...]:
@@ -210,7 +206,9 @@ class Gradebook:
 def gradebook(data: object) -> Gradebook:
     """The gradebook in a grade.json. Raises ValueError naming a field on other data."""
     report = parse_report(data)
-    return Gradebook(tuple(_submission(entry) for entry in report.submissions), report.graded_at)
+    names = names_of(report)
+    submissions = tuple(_submission(entry, names[entry.id]) for entry in report.submissions)
+    return Gradebook(submissions, report.graded_at)
 
 
 def _marked(course: Course, entry: Submission) -> Submission:
@@ -251,10 +249,10 @@ def not_graded(submission_id: str, lab: Lab, fault: str) -> Submission:
         )
         for rung in lab.rungs
     )
-    return Submission(submission_id, (LabGrade(lab.id, rungs),))
+    return Submission(submission_id, (LabGrade(lab.id, rungs),), frozenset({submission_id}))
 
 
-def _submission(parsed: schema.Submission) -> Submission:
+def _submission(parsed: schema.Submission, names: frozenset[str]) -> Submission:
     labs = tuple(
         LabGrade(lab.id, tuple(_rung(rung) for rung in lab.rungs), quiz=quiz_of(lab.quiz))
         for lab in parsed.labs
@@ -263,6 +261,7 @@ def _submission(parsed: schema.Submission) -> Submission:
     return Submission(
         parsed.id,
         labs,
+        names,
         student,
         parsed.problem,
         parsed.notes,

@@ -3,17 +3,19 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from lockstep_grader.model.grades import Part
 from lockstep_grader.model.policy import CourseMark
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import joined_lines
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import number
 
 # A cell that begins with one of these is a formula to a spreadsheet; an apostrophe before it makes
-# it text: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# it text: https://owasp.org/www-community/attacks/CSV_Injection. Where numbers have commas,
+# spreadsheets take semicolons for the ends of cells.
+_FORMULA = re.compile(r"(^|; *)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _CAUSE_CHARS = 300
 _ANSWER_CHARS = 4000
 _WHO = ("id", "name", "email", "login", "lms_id", "section")
@@ -100,9 +102,9 @@ def score(points: float | None) -> str:
 
 def cell(text: str, most: int = _CAUSE_CHARS) -> str:
     """Text of others as one cell: on one line, bounded, never a formula."""
-    line = one_line(text)
+    line = joined_lines(text)
     line = line if len(line) <= most else f"{line[:most]} [...]"
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    return _FORMULA.sub(r"\1'", line)
 
 
 def written(rows: Iterable[Sequence[str]]) -> str:

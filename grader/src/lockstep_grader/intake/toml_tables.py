@@ -33,16 +33,20 @@ def read_table(file: Path, model: type[_AnyTable]) -> _AnyTable:
 
 
 def parse_table(
-    name: str, data: bytes, model: type[_AnyTable], max_bytes: int = _MAX_BYTES
+    name: str,
+    data: bytes,
+    model: type[_AnyTable],
+    max_bytes: int = _MAX_BYTES,
+    max_dots: int = _MAX_DOTS,
 ) -> _AnyTable:
     """`data` of the file `name`. Raises InputError with one line."""
     if len(data) > max_bytes:
         raise InputError(f"{name} is larger than {max_bytes >> 10} KiB")
     for number, raw in enumerate(data.split(b"\n"), 1):
-        if raw.count(b".") > _MAX_DOTS:
-            raise InputError(f"{name}:{number}: more than {_MAX_DOTS} dots in one line")
+        if raw.count(b".") > max_dots:
+            raise InputError(f"{name}:{number}: more than {max_dots} dots in one line")
     try:
-        text = data.decode("utf-8")
+        text = decoded(data)
         return model.model_validate(_loaded(text))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -55,6 +59,11 @@ def parse_table(
         path, said = first_problem(error)
         place = f"{name}:{line_of(key_lines(text), path)}"
         raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
+
+
+def decoded(data: bytes) -> str:
+    """Its text, without the mark that some editors of Windows put in front."""
+    return data.decode("utf-8-sig")
 
 
 def _loaded(text: str) -> dict[str, Any]:
