@@ -63,6 +63,22 @@ def test_a_gradescope_export_names_its_students(checkout: Checkout, packed: bool
     assert submissions["ann@example.edu"].student == Student("Ann Lee", "ann@example.edu", "3001")
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_student_alone_in_a_class_names_no_other_by_metadata(
+    checkout: Checkout, packed: bool
+) -> None:
+    files = {
+        name.replace("assignment_7_export", "mallory"): text for name, text in gradescope().items()
+    } | {f"mallory/{name}": text for name, text in GOOD.items()}
+    if packed:
+        path = checkout.write("class.zip", zip_bytes(files))
+    else:
+        path = put(checkout, "class", files)
+    submissions = by_id(taken(checkout, path))
+    assert list(submissions) == ["mallory"]
+    assert is_whole(submissions["mallory"])
+
+
 def test_a_gradescope_export_says_when_it_was_handed_in(checkout: Checkout) -> None:
     _, report = checkout.grade(put(checkout, "export", gradescope()))
     times = {item["id"]: item["handed_in"] for item in report["submissions"]}

@@ -13,7 +13,8 @@ from lockstep_grader.model.compat import UTC, StrEnum
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Student
 
-METADATA = "submission_metadata.yml"  # next to the folders of a Gradescope export
+EXPORT = re.compile(r"assignment_\d+_export")  # the folder that Gradescope packs
+METADATA = "submission_metadata.yml"  # next to the submissions in it
 _MAX_METADATA_BYTES = 256 << 20
 
 # lastfirst_LATE_123_456_file.zip; 123 is the student, 456 the file, which grows with time.

@@ -11,6 +11,7 @@ from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
 from lockstep_grader.intake.identity import Identities
 from lockstep_grader.intake.platforms import (
+    EXPORT,
     METADATA,
     HandedIn,
     Owner,
@@ -141,11 +142,14 @@ def _tree(path: Path, wanted: Wanted, reader: ArchiveReader) -> Tree | None:
 
 
 def _unwrapped(tree: Tree) -> Tree:
-    """A Gradescope export is a folder in a folder or archive; this is the inner one."""
+    """A Gradescope export is a folder in a folder or archive; this is the inner one.
+
+    Its name is checked, since any student can hand in a file of the metadata's name.
+    """
     folders = tree.folders()
     if len(folders) == 1 and not tree.file(METADATA):
-        (inner,) = folders.values()
-        return inner if inner.file(METADATA) else tree
+        ((name, inner),) = folders.items()
+        return inner if EXPORT.fullmatch(name) and inner.file(METADATA) else tree
     return tree
 
 
