@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "measure/one_call.h"
 
-#include "fixture/order.h"
 #include "fixture/session.h"
 
 namespace judge {
 
-Outcome call_once(const Workload& workload) {
+Outcome call_once(const Workload& workload, std::uint64_t schedule_seed) {
   Arena& arena = session().arena();
   arena.reset();
   const std::unique_ptr<Slot> slot = workload.make_slot(arena);
@@ -15,7 +14,7 @@ Outcome call_once(const Workload& workload) {
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = 1;
-  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
+  batch.schedule_seed = schedule_seed;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
   outcome.failure = cause_of(outcome);

@@ -85,9 +85,8 @@ std::string explain_row(const Row& row, const float* got) {
     return true;
   };
   if (std::all_of(got, got + row.length, [](float share) { return std::isnan(share); })) {
-    return "exp overflows or nothing is left of the sum: "
-           "is the row's maximum subtracted from every item, "
-           "and is -infinity - -infinity, which is NaN, kept out of the sum?";
+    return "exp overflows or nothing is left of the sum: subtract the row's maximum from every "
+           "item, and keep -infinity - -infinity, which is NaN, out of the sum";
   }
   if (fits([](double distance) { return std::exp(-distance); })) {
     return "the shares are not divided by their sum";
