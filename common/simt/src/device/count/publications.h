@@ -3,7 +3,8 @@
 // store to global memory; others learn of it by volatile or atomic loads. A publication follows
 // those that its thread has read before, itself or through threads that it has met: at a barrier,
 // or in an operation of its warp. Where tiles publish what they have alone before they look back,
-// chains are short. Where each tile waits for the one before, a chain has as many as there are tiles.
+// chains are short. Where each tile waits for the one before, a chain has as many as there are
+// tiles.
 #pragma once
 
 #include <cstdint>
