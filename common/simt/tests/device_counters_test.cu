@@ -393,22 +393,20 @@ TEST_F(Counters, PollsOfOtherWordsCountOnceEach) {
   EXPECT_EQ(polls(load_past_the_cache, 20), 20u);
 }
 
-// Each block publishes its own number and then, after those of the blocks before, a sum; or the
-// sum alone. Only thread 0 does either: the others learn of it at the barrier.
-__global__ void publish_sums(volatile int* words, bool early, int* out) {
+// Each block waits for numbers of all blocks before, or for the sum of the one before. Thread 0
+// reads them, and thread 40, which learns of it at the barrier, publishes the block's sum.
+__global__ void publish_sums(volatile int* words, bool has_numbers) {
   const int block = static_cast<int>(blockIdx.x);
   if (threadIdx.x == 0) {
-    if (early || block == 0) words[block] = 1;
+    if (has_numbers) words[block] = 1;
     for (int before = block - 1; before >= 0; --before) {
       while (words[before] == 0) {
       }
-      if (!early) break;
+      if (!has_numbers) break;
     }
-    words[gridDim.x * (early ? 1 : 0) + block] = 2;
   }
   __syncthreads();
-  if (threadIdx.x == 40) words[2 * gridDim.x + block] = 3;
-  out[threadIdx.x] = block;
+  if (threadIdx.x == 40) words[(has_numbers ? gridDim.x : 0) + block] = 2;
 }
 
 __global__ void publish_by_exchange(int* words) {
@@ -421,18 +419,18 @@ __global__ void publish_by_exchange(int* words) {
 }
 
 TEST_F(Counters, AChainOfPublicationsHasThoseThatFollowEachOther) {
-  Managed<int> words(24), out(64);
+  Managed<int> words(16);
   const auto chain = [&](auto launch) {
-    std::fill_n(words.get(), 24, 0);
+    std::fill_n(words.get(), 16, 0);
     return counted(launch).counters[Counter::kPublicationsMaxChain];
   };
-  const auto sums = [&](bool early) {
-    return chain([&] { publish_sums<<<8, 64>>>(words.get(), early, out.get()); });
+  const auto sums = [&](bool has_numbers) {
+    return chain([&] { publish_sums<<<8, 64>>>(words.get(), has_numbers); });
   };
-  EXPECT_EQ(sums(true), 3u);   // a number, a sum, and what follows the barrier
-  EXPECT_EQ(sums(false), 9u);  // the sums of eight blocks, and what follows the barrier
+  EXPECT_EQ(sums(true), 2u);  // a number, then a sum
+  EXPECT_EQ(sums(false), 8u);
   EXPECT_EQ(chain([&] { publish_by_exchange<<<8, 32>>>(words.get()); }), 8u);
-  EXPECT_EQ(sums(true), 3u);  // a launch forgets those before
+  EXPECT_EQ(sums(true), 2u);  // a launch forgets those before
 }
 
 // ---- groups

@@ -16,13 +16,21 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from measurements import ROOT, MeasurementError, measurement, output, provenance, write
 
-PAGES = ("labs/*/*.md", "docs/*.md", "docs/teaching/*.md", "README.md", "CONTRIBUTING.md")
+PAGES = (
+    "labs/*/*.md",
+    "docs/*.md",
+    "docs/teaching/*.md",
+    "README.md",
+    "CONTRIBUTING.md",
+)
 LONG = 25  # words; CONTRIBUTING.md's limit for a sentence
 FEWEST = 30  # words; a page with fewer is a list of links
 IN_PLACE_OF_CODE = "this"
 SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-Z]\.)\s+(?=[A-Z0-9\"(])")  # an initial ends none
 SKIPPED = ("blockquote", "heading", "table")
-INSTALL = "textstat is missing: pip install -r grader/requirements-readability.txt, then PYTHON=python3"
+INSTALL = (
+    "textstat is missing: pip install -r grader/requirements-readability.txt, then PYTHON=python3"
+)
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,7 @@ def sentences_of(paragraph: str) -> list[str]:
 
 def figures(markdown: str, textstat: Any) -> Figures:
     sentences = [
-        sentence
-        for paragraph in running_text(markdown)
-        for sentence in sentences_of(paragraph)
+        sentence for paragraph in running_text(markdown) for sentence in sentences_of(paragraph)
     ]
     lengths = [len(sentence.split()) for sentence in sentences]
     if not lengths:
@@ -89,9 +95,8 @@ def figures(markdown: str, textstat: Any) -> Figures:
 
 def first_version(page: str) -> tuple[str, str]:
     """The commit that made the page, and its path there."""
-    log = output(
-        ["git", "log", "--follow", "--format=%x01%h", "--name-only", "-m", "--first-parent", "--", page]
-    )
+    which = ["--follow", "--name-only", "-m", "--first-parent", "--format=%x01%h"]
+    log = output(["git", "log", *which, "--", page])
     commit, _, names = log.strip("\n").split("\x01")[-1].partition("\n")
     return commit.strip(), names.strip().splitlines()[-1]
 
@@ -104,7 +109,10 @@ def rows(textstat: Any) -> Iterator[Row]:
             continue
         commit, path = first_version(name)
         yield Row(
-            name, commit, figures(output(["git", "show", f"{commit}:{path}"]), textstat), after
+            name,
+            commit,
+            figures(output(["git", "show", f"{commit}:{path}"]), textstat),
+            after,
         )
 
 
@@ -127,7 +135,11 @@ def page(all_rows: "list[Row]", version: str) -> str:
     total = {
         when: [
             mean((each.words, pick(each)) for each in chosen)
-            for pick in (lambda f: f.ease, lambda f: f.per_sentence, lambda f: 100 * f.long_share)
+            for pick in (
+                lambda f: f.ease,
+                lambda f: f.per_sentence,
+                lambda f: 100 * f.long_share,
+            )
         ]
         for when, chosen in (
             ("before", [row.before for row in all_rows]),
@@ -135,7 +147,8 @@ def page(all_rows: "list[Row]", version: str) -> str:
         )
     }
     before, after = (
-        f"**{ease:.0f}** | **{length:.1f}** | **{share:.0f}**" for ease, length, share in total.values()
+        f"**{ease:.0f}** | **{length:.1f}** | **{share:.0f}**"
+        for ease, length, share in total.values()
     )
     return f"""# How hard the pages are to read
 
