@@ -141,7 +141,7 @@ class BudgetTest : public MeasurementTest {
   using MeasurementTest::MeasurementTest;
 
  private:
-  void TestBody() override { record_counts(count(plan_.make(plan_.budget_items))); }
+  void TestBody() override { record_counts(count(plan_, plan_.budget_items)); }
 };
 
 // Adds the tests that every rung with a workload gets, in a suite of their own: one suite cannot
@@ -201,7 +201,7 @@ int profile_rung(const RungSuite& rung) {
   }
   for (const std::size_t size : g_options.profile_sizes) {
     const std::size_t num_items = size == 0 ? rung.workload.budget_items : size;
-    std::puts(to_json(count(rung.workload.make(num_items)), num_items).c_str());
+    std::puts(to_json(count(rung.workload, num_items), num_items).c_str());
     std::fflush(stdout);
   }
   return 0;

@@ -20,7 +20,14 @@ from lockstep_grader.model.grades import (
     Rung,
     TestResult,
 )
-from lockstep_grader.model.measures import MEANS, MEASURES, PAID_BY, bound, budget_sentence
+from lockstep_grader.model.measures import (
+    MEANS,
+    MEASURES,
+    PAID_BY,
+    bound,
+    budget_sentence,
+    size_of,
+)
 from lockstep_grader.model.score import score_rung
 
 from conftest import LAB, LAB_TOML, Checkout, demo_rung, rungs, verdict_line
@@ -195,9 +202,14 @@ def test_one_of_a_unit_is_not_a_plural() -> None:
     assert ": 1 byte per item (" in budget_sentence(gate, 1, 64, None)
 
 
-def test_a_look_back_that_is_too_short_says_what_is_missing() -> None:
-    said = budget_sentence(Gate("look_back_loads", 2, 6), 1, 64, None)
-    assert "1 load, one after another, by one warp (full mark: at least 6)" in said
-    assert "publish a tile's own sum before its look-back" in said
-    too_long = budget_sentence(Gate("look_back_loads", 15, 8), 15, 64, None)
-    assert "publish" not in too_long
+def test_a_look_back_that_is_a_chain_says_what_is_missing() -> None:
+    said = budget_sentence(Gate("look_back_chain", 10, 8), 129, 64, None)
+    assert "129 publications in a chain (full mark: at most 8)" in said
+    assert "publish what a tile has alone before its look-back" in said
+
+
+def test_a_look_back_is_said_of_the_call_in_which_it_is_counted() -> None:
+    measures = {"num_items": 64.0, "look_back_items": 512.0}
+    assert size_of("look_back_chain", measures) == 512
+    assert size_of("launches", measures) == 64
+    assert size_of("look_back_chain", {"num_items": 64.0}) == 64

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "fixture/json.h"
 #include "fixture/options.h"
+#include "fixture/order.h"
 #include "fixture/record.h"
 #include "fixture/session.h"
 #include "measure/counters_check.h"
@@ -17,6 +19,10 @@ namespace judge {
 namespace {
 
 constexpr int kCountDigits = 10;  // counts are exact
+
+// Polls cost bytes, and the longest look-backs have the most. So all other measures are counted in
+// the natural order: their gates do not depend on the number of tiles.
+constexpr std::string_view kLookBackMeasures = "look_back_";
 
 std::string places_json(const std::vector<Measure>& measures) {
   json::Members members;
@@ -30,8 +36,8 @@ std::string places_json(const std::vector<Measure>& measures) {
   return json::object(members);
 }
 
-CountResult count_once(const Workload& workload) {
-  Outcome outcome = call_once(workload);
+CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
+  Outcome outcome = call_once(workload, schedule_seed);
   CountResult result;
   result.num_items = workload.num_items;
   result.failure = std::move(outcome.failure);
@@ -46,27 +52,28 @@ CountResult count_once(const Workload& workload) {
   return result;
 }
 
-}  // namespace
-
-CountResult count(const Workload& workload) {
-  if (!workload.longest_look_back) return count_once(workload);
-  // Polls cost bytes, and the longest look-back has the most: all other measures are counted in the
-  // natural order, so that their gates do not depend on the number of tiles.
-  Workload in_order = workload;
-  in_order.longest_look_back = false;
-  CountResult result = count_once(in_order);
-  if (result.failure || kOnGpu) return result;
-  CountResult longest = count_once(workload);
+// Replaces `measures` of look-backs by those of a call that has the longest ones.
+void measure_look_back(const Workload& workload, CountResult& result) {
+  CountResult longest = count_once(workload, kHoldPublications);
   if (longest.failure || result.findings.empty()) result.findings = std::move(longest.findings);
   if (longest.failure) {
     result.failure = std::move(longest.failure);
-    return result;
+    return;
   }
-  const auto is_look_back = [](const Measure& measure) {
-    return measure.name == "look_back_loads";
-  };
-  std::ranges::find_if(result.measures, is_look_back)->value =
-      std::ranges::find_if(longest.measures, is_look_back)->value;
+  result.look_back_items = longest.num_items;
+  for (Measure& measure : result.measures) {
+    if (!measure.name.starts_with(kLookBackMeasures)) continue;
+    measure = *std::ranges::find(longest.measures, measure.name, &Measure::name);
+  }
+}
+
+}  // namespace
+
+CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
+  CountResult result = count_once(plan.make(num_items), 0);
+  if (plan.look_back_items != 0 && !kOnGpu && !result.failure) {
+    measure_look_back(plan.make(plan.look_back_items), result);
+  }
   return result;
 }
 
@@ -82,6 +89,9 @@ void record_counts(const CountResult& result) {
     Test::RecordProperty(measure.name, json::number(measure.value, kCountDigits));
   }
   Test::RecordProperty("num_items", json::number(result.num_items, kCountDigits));
+  if (result.look_back_items != 0) {
+    Test::RecordProperty("look_back_items", json::number(result.look_back_items, kCountDigits));
+  }
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
 }

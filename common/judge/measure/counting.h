@@ -13,14 +13,16 @@ namespace judge {
 
 struct CountResult {
   double num_items = 0;            // what "per item" means: not always the size of the workload
+  double look_back_items = 0;      // of the call in which look-backs are counted, if there is one
   std::optional<Failure> failure;  // the call failed or its outputs are wrong: nothing is measured
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;
   std::vector<Measure> measures;
 };
 
-// Runs the session's submission over fresh data: once, and once more where a look-back is counted.
-CountResult count(const Workload& workload);
+// Runs the session's submission over fresh data of num_items: once, and once more, over the plan's
+// look_back_items, if it has any.
+CountResult count(const WorkloadPlan& plan, std::size_t num_items);
 
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the
 // running test only if the call failed: the grader scores the measures.

@@ -103,6 +103,8 @@ constexpr MostDefinition kMost[] = {
     {"atomics_per_block", "atomics_max_per_block", [](const Figures& f) { return f.atomics(); }},
     {"look_back_loads", "polls_max_per_warp",
      [](const Figures& f) { return f["polls_max_per_warp"]; }},
+    {"look_back_chain", "publications_max_chain",
+     [](const Figures& f) { return f["publications_max_chain"]; }},
 };
 
 // The measures that are a sum over counters, per item. A place's value has the same divisor.
@@ -117,6 +119,7 @@ constexpr SumDefinition kSums[] = {
     {"global_bytes_moved_per_item", [](const Figures& f) { return f.bytes_moved(); }},
     {"atomics_per_item", [](const Figures& f) { return f.atomics(); }},
     {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; }},
+    {"threads_per_item", [](const Figures& f) { return f["threads"]; }},
     {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
 };
 

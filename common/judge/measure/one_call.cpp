@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "fixture/inputs.h"
-#include "fixture/order.h"
 #include "fixture/session.h"
 #include "fixture/test_data.h"
 
@@ -16,7 +15,7 @@ constexpr auto kSaltIndex = std::numeric_limits<std::uint64_t>::max() - 1;  // o
 
 }  // namespace
 
-Outcome call_once(const Workload& workload) {
+Outcome call_once(const Workload& workload, std::uint64_t schedule_seed) {
   Arena& arena = session().arena();
   arena.reset();
   const std::unique_ptr<Slot> slot = workload.make_slot(arena);
@@ -28,7 +27,7 @@ Outcome call_once(const Workload& workload) {
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = 1;
-  if (workload.longest_look_back) batch.schedule_seed = kHoldPublications;
+  batch.schedule_seed = schedule_seed;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
   outcome.failure = cause_of(outcome);

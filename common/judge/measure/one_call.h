@@ -6,7 +6,7 @@
 namespace judge {
 
 // Runs the session's submission once over fresh data, counts what it does, and checks the outputs:
-// a wrong one is the outcome's failure, too.
-Outcome call_once(const Workload& workload);
+// a wrong one is the outcome's failure, too. schedule_seed: cpu, as in wire::Batch.
+Outcome call_once(const Workload& workload, std::uint64_t schedule_seed = 0);
 
 }  // namespace judge

@@ -36,8 +36,7 @@ struct Workload {
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
-  bool beside_first = true;        // false: the lab's first rung cannot do it, or takes too long
-  bool longest_look_back = false;  // cpu: counted while all tiles have aggregates and no prefix
+  bool beside_first = true;  // false: the lab's first rung cannot do it, or takes too long
 };
 
 // A workload of any size, and the sizes at which rungs are judged.
@@ -45,6 +44,9 @@ struct WorkloadPlan {
   Workload (*make)(std::size_t num_items) = nullptr;  // null: nothing is measured
   std::size_t speed_items = std::size_t{1} << 28;     // on cuda
   std::size_t budget_items = std::size_t{1} << 16;    // on cpu
+  // On cpu: of the call in which look-backs are counted, with enough for ten tiles or more, of the
+  // largest that a block can hold. 0: the rung has no look-back.
+  std::size_t look_back_items = 0;
 };
 
 }  // namespace judge

@@ -66,9 +66,11 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
         return {kind::kOutOfMemory, reply.text};
       return {kind::kLaunchError, function + " failed with " + reply.text};
     case wire::Status::kUncheckedError:
-      return {kind::kLaunchError,
-              function + " ignored an error: " + reply.text +
-                  ". Call check_launch() after each launch, and check() around each CUDA call"};
+      return {
+          kind::kLaunchError,
+          function + " ignored an error: " + reply.text +
+              ". Ask for the error after each launch, as check_launch() does, and put check() around "
+              "each CUDA call"};
     case wire::Status::kNoError:
       return {kind::kLaunchError, function +
                                       " returned as if it had worked, but it cannot have: "

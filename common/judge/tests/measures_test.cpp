@@ -12,7 +12,7 @@ using judge::Measure;
 wire::KernelCounters kernel(const std::string& name, std::vector<wire::LineCounters> lines) {
   wire::KernelCounters kernel;
   kernel.name = name;
-  kernel.counters = {{"launches", 1}, {"blocks", 4}, {"warps", 8}};
+  kernel.counters = {{"launches", 1}, {"blocks", 4}, {"warps", 8}, {"threads", 384}};
   for (const wire::LineCounters& line : lines) {
     for (const auto& [counter, value] : line.counters) {
       std::uint64_t& sum = kernel.counters[counter];
@@ -56,7 +56,8 @@ std::vector<wire::KernelCounters> sampled_kernels() {
                               {"global_read_sectors", 256},
                               {"global_read_bytes", 1024},
                               {"global_read_lanes", 256},
-                              {"polls_max_per_warp", 3}},
+                              {"polls_max_per_warp", 3},
+                              {"publications_max_chain", 5}},
                              {}},
                             {"a.cu",
                              21,
@@ -84,6 +85,8 @@ TEST(Measures, AreTakenOverTheWholeCall) {
   EXPECT_EQ(value("atomics_same_address"), 8);
   EXPECT_EQ(value("divergent_branches"), 4);
   EXPECT_EQ(value("look_back_loads"), 3);
+  EXPECT_EQ(value("look_back_chain"), 5);
+  EXPECT_EQ(value("threads_per_item"), 1.5);
   EXPECT_EQ(value("lanes_per_request"), 576.0 / 24);
 }
 
@@ -130,7 +133,9 @@ TEST(Measures, AreNotDilutedByIdleBlocksAndWarps) {
   const auto after = judge::measures(kernels, 512);
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i].name == "launches") continue;
+    const bool counts_launches =
+        before[i].name == "launches" || before[i].name == "threads_per_item";
+    if (counts_launches) continue;  // these only grow
     EXPECT_EQ(after[i].value, before[i].value) << before[i].name;
   }
 }

@@ -26,7 +26,8 @@ void prepare_for_checker();
 // Makes the batch's regions, and nothing else of the arena, known to the checkers; sets the
 // schedule.
 void begin_batch(const wire::Batch& batch, std::byte* d_arena);
-void end_batch(const wire::Batch& batch, std::byte* d_arena);
+// threw: one of its calls ended by an exception.
+void end_batch(const wire::Batch& batch, std::byte* d_arena, bool threw);
 
 // Copies between the arena and host memory; done when they return. Throw lab::CudaError.
 void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes);

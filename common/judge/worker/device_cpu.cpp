@@ -37,20 +37,23 @@ bool is_students(const simt::Allocation& allocation) {
                                        allocation.kind == simt::Allocation::Kind::kDeviceHeap);
 }
 
-const char* remedy(const simt::Allocation& allocation) {
-  return allocation.kind == simt::Allocation::Kind::kDeviceHeap
-             ? ") were allocated in a kernel and never freed: a kernel must free or delete them"
-             : ") were allocated during the call and never freed: call cudaFree";
+const char* remedy(const simt::Allocation& allocation, bool threw) {
+  if (allocation.kind == simt::Allocation::Kind::kDeviceHeap) {
+    return ") were allocated in a kernel and never freed: a kernel must free or delete them";
+  }
+  return threw ? ") were allocated in a call that ended by an exception, which leaves out what "
+                 "follows, and never freed: call cudaFree in a destructor"
+               : ") were allocated during the call and never freed: call cudaFree";
 }
 
 // Device memory that the batch's calls allocated and did not free.
-void report_leaks() {
+void report_leaks(bool threw) {
   for (const simt::Allocation* allocation : simt::live_allocations()) {
     if (!is_students(*allocation)) continue;
     const simt::SourcePlace place = simt::program_place(allocation->made_by);
     simt::report({simt::FindingKind::kLeak, place.file, place.line, "",
                   std::to_string(allocation->size_bytes) + " bytes of device memory (" +
-                      allocation->name + remedy(*allocation)});
+                      allocation->name + remedy(*allocation, threw)});
   }
 }
 
@@ -99,8 +102,8 @@ void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   }
 }
 
-void end_batch(const wire::Batch& batch, std::byte* d_arena) {
-  report_leaks();
+void end_batch(const wire::Batch& batch, std::byte* d_arena, bool threw) {
+  report_leaks(threw);
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes > 0) simt::retire_allocation(d_arena + region.offset_bytes);
   }
@@ -143,8 +146,8 @@ void report_error(const std::string& function, const std::string& what, bool was
                               (origin.what.empty() ? "a CUDA call" : origin.what) + ": " + what;
   simt::report({simt::FindingKind::kLaunchError, place.file, place.line, origin.kernel,
                 was_ignored ? function + " ignored an error: " + culprit +
-                                  ". Call check_launch() after each launch, "
-                                  "and check() around each CUDA call"
+                                  ". Ask for the error after each launch, "
+                                  "as check_launch() does, and put check() around each CUDA call"
                             : culprit});
 }
 

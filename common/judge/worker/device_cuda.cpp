@@ -39,7 +39,7 @@ void close_arena(std::byte* d_arena) {
 void prepare_for_checker() { g_is_checked = true; }
 
 void begin_batch(const wire::Batch&, std::byte*) {}
-void end_batch(const wire::Batch&, std::byte*) {}
+void end_batch(const wire::Batch&, std::byte*, bool) {}
 
 void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes) {
   lab::check(cudaMemcpy(h_to, d_from, size_bytes, cudaMemcpyDeviceToHost));

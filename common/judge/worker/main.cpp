@@ -174,7 +174,7 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
   }
   static_cast<void>(cudaDeviceSynchronize());  // a call that threw may have left a kernel behind
   release_scratch();
-  end_batch(batch, d_arena);
+  end_batch(batch, d_arena, !reply.errors.empty() || reply.status == wire::Status::kException);
   take_report(reply);
   return reply;
 }

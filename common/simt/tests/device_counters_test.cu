@@ -393,6 +393,46 @@ TEST_F(Counters, PollsOfOtherWordsCountOnceEach) {
   EXPECT_EQ(polls(load_past_the_cache, 20), 20u);
 }
 
+// Each block waits for numbers of all blocks before, or for the sum of the one before. Thread 0
+// reads them, and thread 40, which learns of it at the barrier, publishes the block's sum.
+__global__ void publish_sums(volatile int* words, bool has_numbers) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (threadIdx.x == 0) {
+    if (has_numbers) words[block] = 1;
+    for (int before = block - 1; before >= 0; --before) {
+      while (words[before] == 0) {
+      }
+      if (!has_numbers) break;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 40) words[(has_numbers ? gridDim.x : 0) + block] = 2;
+}
+
+__global__ void publish_by_exchange(int* words) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x > 0) {
+    while (atomicAdd(&words[blockIdx.x - 1], 0) == 0) {
+    }
+  }
+  atomicExch(&words[blockIdx.x], 1);
+}
+
+TEST_F(Counters, AChainOfPublicationsHasThoseThatFollowEachOther) {
+  Managed<int> words(16);
+  const auto chain = [&](auto launch) {
+    std::fill_n(words.get(), 16, 0);
+    return counted(launch).counters[Counter::kPublicationsMaxChain];
+  };
+  const auto sums = [&](bool has_numbers) {
+    return chain([&] { publish_sums<<<8, 64>>>(words.get(), has_numbers); });
+  };
+  EXPECT_EQ(sums(true), 2u);  // a number, then a sum
+  EXPECT_EQ(sums(false), 8u);
+  EXPECT_EQ(chain([&] { publish_by_exchange<<<8, 32>>>(words.get()); }), 8u);
+  EXPECT_EQ(sums(true), 2u);  // a launch forgets those before
+}
+
 // ---- groups
 
 namespace cg = cooperative_groups;

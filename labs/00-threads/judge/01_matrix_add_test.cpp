@@ -82,15 +82,15 @@ class MatrixAdd : public judge::Fixture {
                                std::to_string(column / kBlock) + ", " +
                                std::to_string(row / kBlock) + ")";
     if (judge::is_poison(h_sum[i])) {
-      return Failure{judge::kind::kOutputUnwritten,
-                     element_name(row, column) +
-                         " of d_sum, row first, was never written: that is the work of " + thread,
-                     explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
+      return Failure{
+          judge::kind::kOutputUnwritten,
+          element_name(row, column) + " of d_sum was never written: that is the work of " + thread,
+          explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
     }
     return Failure{judge::kind::kWrongResult,
-                   element_name(row, column) + " of d_sum, row first, should be " + text(h_a[i]) +
-                       " + " + text(h_b[i]) + " = " + text(h_a[i] + h_b[i]) + ", but is " +
-                       text(h_sum[i]) + ": that is the work of " + thread,
+                   element_name(row, column) + " of d_sum should be " + text(h_a[i]) + " + " +
+                       text(h_b[i]) + " = " + text(h_a[i] + h_b[i]) + ", but is " + text(h_sum[i]) +
+                       ": that is the work of " + thread,
                    explain_value(h_sum[i], h_a[i], h_b[i])};
   }
 };

@@ -178,7 +178,7 @@ class ThreadNumbers : public judge::Fixture {
       failure = wrong;
     } else if (failure->kind == judge::kind::kOutOfBounds && wrong) {
       // The records within bounds show why the others are out of bounds.
-      failure->message += "\nBeside that, " + wrong->message;
+      failure->message += "\nAlso, " + wrong->message;
       failure->pattern = wrong->pattern;
     }
     if (failure) {

@@ -52,14 +52,14 @@ class HostFlow : public judge::Fixture {
   static std::optional<Failure> compare(const Case& made) {
     const std::vector<float> h_table = made.h_table.download();
     const auto [num_rows, num_columns] = made.table;
-    const std::string what = "a table of " + std::to_string(num_rows) + " rows and " +
-                             std::to_string(num_columns) + " columns: ";
+    const std::string what = "a table of " + count_of(num_rows, "row") + " and " +
+                             count_of(num_columns, "column") + ": ";
     for (std::size_t i = 0; i < h_table.size(); ++i) {
       const int row = static_cast<int>(i / num_columns);
       const int column = static_cast<int>(i % num_columns);
       const float expected = made.h_left[row] * made.h_top[column];
       if (h_table[i] == expected) continue;
-      const std::string element = what + element_name(row, column) + " of h_table, row first, ";
+      const std::string element = what + element_name(row, column) + " of h_table ";
       if (judge::is_poison(h_table[i])) return explain_unwritten_table(made, element, h_table);
       return Failure{judge::kind::kWrongResult,
                      element + "should be " + std::to_string(made.h_left[row]) + " * " +

@@ -13,7 +13,7 @@ std::string count_of(int count, const std::string& noun) {
 }
 
 std::string element_name(int row, int column) {
-  return "element (" + std::to_string(row) + ", " + std::to_string(column) + ")";
+  return "the element in row " + std::to_string(row) + ", column " + std::to_string(column);
 }
 
 std::string explain_unwritten(const std::vector<float>& h_matrix, int width, int height,

@@ -8,5 +8,9 @@ int main(int argc, char** argv) {
       argc, argv,
       {.default_suite = "ReduceSum",
        .workload = {.make = lab_judge::sum_workload},
-       .suites = {{"07_operators", "Operators", {.make = lab_judge::mean_workload}}}});
+       // Twice the items that 2048 threads of each multiprocessor read with two loads.
+       .suites = {{"04_grid_stride",
+                   "ReduceSum",
+                   {.make = lab_judge::sum_workload, .budget_items = std::size_t{1} << 17}},
+                  {"07_operators", "Operators", {.make = lab_judge::mean_workload}}}});
 }

@@ -59,6 +59,30 @@ bool is_step_missing(const Result<T>& r) {
   return false;
 }
 
+// Whether the scan goes through the items as 05c's goes through registers, row by row of vectors,
+// although in memory the vectors of a lane are next to each other.
+template <class T>
+bool is_lane_by_lane(const Result<T>& r) {
+  constexpr std::size_t kLanes = 32, kWidth = 4;
+  const std::size_t num_items = r.h_in.size();
+  for (const std::size_t vectors : {2, 4, 8}) {
+    std::vector<T> predicted(num_items);
+    T running = r.identity;
+    for (std::size_t begin = 0; begin < num_items; begin += kLanes * kWidth * vectors) {
+      for (std::size_t i = 0; i < kLanes * kWidth * vectors; ++i) {
+        const std::size_t row = i / (kLanes * kWidth), lane = i / kWidth % kLanes;
+        const std::size_t item = begin + (lane * vectors + row) * kWidth + i % kWidth;
+        if (item >= num_items) continue;
+        const T before = running;
+        running = r.combine(running, r.h_in[item]);
+        predicted[item] = r.kind == Kind::kExclusive ? before : running;
+      }
+    }
+    if (fits(r.h_got, [&](std::size_t i) { return predicted[i]; })) return true;
+  }
+  return false;
+}
+
 // Mistakes that are independent of blocks.
 template <class T>
 std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) {
@@ -78,11 +102,20 @@ std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) 
   const T total = reference(r, Kind::kInclusive).back();
   if (fits(r.h_got, [&](std::size_t i) { return combine(total, h_expected[i]); })) {
     return "the sum of all items is added to every item: the tree's root must be set to 0 (the "
-           "identity) between the up-sweep and the down-sweep, in the word where both sweeps keep it";
+           "identity) between the up-sweep and the down-sweep, in the word where both sweeps keep "
+           "it, and the first step down must be the root's";
+  }
+  if (fits(r.h_got, [&](std::size_t) { return r.identity; })) {
+    return "nothing is added: every result is the identity. On the way down, save the left child's "
+           "sum before its word is overwritten";
   }
   if (is_step_missing(r)) {
     return "each result holds only the nearest items, as before the last step: a step is missing, "
            "or the result is read from the other buffer";
+  }
+  if (is_lane_by_lane(r)) {
+    return "the scan goes row by row, but a lane's vectors are next to each other in memory: put "
+           "them a warp's width apart";
   }
   T running = r.identity;
   if (fits(r.h_got, [&](std::size_t i) {
@@ -152,6 +185,23 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
     return "each block's sum lacks the block's last item: the last result of an exclusive scan is "
            "not yet the sum";
   }
+  if (const auto over_prefixes = scanned(scanned(sums, true), false);
+      increments_are([&](std::size_t b) { return over_prefixes[b]; })) {
+    return "a look-back goes on behind a prefix, which already holds everything before it: stop "
+           "there";
+  }
+  for (std::size_t part = kMinBlock; part < block; part += kMinBlock) {
+    std::vector<T> sums_of_parts(num_blocks, r.identity);
+    for (std::size_t i = 0; i < num_items; ++i) {
+      if (i % block >= part) continue;
+      sums_of_parts[i / block] = combine(sums_of_parts[i / block], r.h_in[i]);
+    }
+    const auto before = scanned(sums_of_parts, false);
+    if (increments_are([&](std::size_t b) { return before[b]; })) {
+      return "a block's sum holds only its first " + std::to_string(part) +
+             " items: publish the sum that a thread knows which has added up all of them";
+    }
+  }
   if (const auto before = scanned(sums, false);
       increments_are([&](std::size_t b) { return before[b]; }, true)) {
     return "the sum of the blocks before is combined from the wrong side: "
@@ -186,7 +236,8 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
   constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
   for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
-    if (first % before == 0) blocks.push_back(first / before);
+    if (first % before != 0 || first / before < internal::kMinBlock) continue;
+    blocks.push_back(first / before);
   }
   for (std::size_t block = internal::kMinBlock; block <= internal::kMaxBlock; block *= 2) {
     if (block < result.h_in.size()) blocks.push_back(block);

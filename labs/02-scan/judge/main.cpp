@@ -9,6 +9,9 @@ int main(int argc, char** argv) {
   const judge::WorkloadPlan counted = {
       .make = judge::kOnGpu ? nullptr : lab_judge::exclusive_workload,
       .budget_items = lab::kMaxItemsInOneBlock};
+  const judge::WorkloadPlan large_tiles = {.make = lab_judge::exclusive_workload,
+                                           .budget_items = std::size_t{1} << 19,
+                                           .look_back_items = std::size_t{1} << 19};
   return judge::run(
       argc, argv,
       {.default_suite = "ExclusiveScan",
@@ -18,19 +21,16 @@ int main(int argc, char** argv) {
            {"02_hillis_steele", "OneBlockScan", counted},
            {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
            {"04_conflict_free", "OneBlockScan", counted},
-           // At least 10 tiles, the largest that 48 KiB hold: where tiles publish what they have
-           // alone, the last one reads a word of each. Without that, it waits for one word.
+           // At least 10 tiles, the largest that 48 KiB hold.
            {"05b_one_thread_look_back",
             "ExclusiveScan",
-            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 17}},
+            {.make = lab_judge::exclusive_workload,
+             .budget_items = std::size_t{1} << 17,
+             .look_back_items = std::size_t{1} << 17}},
            // 16 tiles of 32 Ki items, the largest that registers hold: a thread that looks back
            // makes 15 loads. A warp makes 6, even with tiles of 2 Ki items.
-           {"05c_items_in_registers",
-            "ExclusiveScan",
-            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 19}},
-           {"06_decoupled_look_back",
-            "ExclusiveScan",
-            {.make = lab_judge::look_back_workload, .budget_items = std::size_t{1} << 19}},
+           {"05c_items_in_registers", "ExclusiveScan", large_tiles},
+           {"06_decoupled_look_back", "ExclusiveScan", large_tiles},
            {"07_conversions",
             "Conversions",
             {.make = lab_judge::inclusive_workload, .budget_items = std::size_t{1} << 17}}}});

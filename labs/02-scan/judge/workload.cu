@@ -117,12 +117,6 @@ judge::Workload exclusive_workload(std::size_t num_items) {
   return workload(num_items, "exclusive_scan", "cub_exclusive_scan", false);
 }
 
-judge::Workload look_back_workload(std::size_t num_items) {
-  judge::Workload scan = exclusive_workload(num_items);
-  scan.longest_look_back = true;
-  return scan;
-}
-
 judge::Workload inclusive_workload(std::size_t num_items) {
   return workload(num_items, "inclusive_scan", "", true);
 }

@@ -11,9 +11,6 @@ namespace lab_judge {
 // exclusive_scan of num_items words of random bits.
 judge::Workload exclusive_workload(std::size_t num_items);
 
-// The same, counted while a tile finds aggregates and no prefix.
-judge::Workload look_back_workload(std::size_t num_items);
-
 // inclusive_scan of the same, for the rung that has no exclusive_scan.
 judge::Workload inclusive_workload(std::size_t num_items);
 

@@ -116,6 +116,14 @@ bool is_permutation_of(std::vector<int> expected, std::vector<int> got) {
   return expected == got;
 }
 
+std::string explain_unwritten_count(const Compaction& result, const std::vector<int>& expected) {
+  const auto num_items = static_cast<int>(result.h_in.size());
+  const bool in_place = std::equal(expected.begin(), expected.end(), result.h_out.begin());
+  if (num_items <= kMinBlock || !in_place) return {};
+  return "no thread takes itself for the one that writes the count: the last item's number counts "
+         "through all blocks, and threadIdx.x begins at 0 in each";
+}
+
 std::string explain_count(const Compaction& result, bool in_place) {
   const int num_items = static_cast<int>(result.h_in.size());
   if (num_items == 0) return "the count is not set to 0 when there are no items";

@@ -16,6 +16,9 @@ namespace lab_judge {
 // result.count is wrong. in_place: the kept items themselves are right.
 std::string explain_count(const Compaction& result, bool in_place);
 
+// Why it was never written, if the kept items are in their places.
+std::string explain_unwritten_count(const Compaction& result, const std::vector<int>& expected);
+
 // The kept items are wrongly placed: result.h_out differs from `expected` (the kept items in order)
 // in front of `expected`'s end.
 std::string explain_kept(const Compaction& result, const std::vector<int>& expected);

@@ -61,7 +61,8 @@ std::optional<Failure> check_count(const Compaction& result, const std::vector<i
                                    Order order) {
   if (result.count == static_cast<int>(expected.size())) return std::nullopt;
   if (is_poison(result.count)) {
-    return Failure{judge::kind::kOutputUnwritten, "d_count[0] was never written"};
+    return Failure{judge::kind::kOutputUnwritten, "d_count[0] was never written",
+                   explain_unwritten_count(result, expected)};
   }
   std::string message = "expected d_count[0] = " + std::to_string(expected.size()) + ", got " +
                         std::to_string(result.count);

@@ -285,11 +285,6 @@ Workload make_workload(std::size_t num_items, Promise promise) {
 Workload compact_workload(std::size_t num_items) {
   return make_workload(num_items, Promise::kCompact);
 }
-Workload look_back_workload(std::size_t num_items) {
-  Workload compact = compact_workload(num_items);
-  compact.longest_look_back = true;
-  return compact;
-}
 Workload partition_workload(std::size_t num_items) {
   return make_workload(num_items, Promise::kPartition);
 }

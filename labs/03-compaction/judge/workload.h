@@ -6,8 +6,7 @@
 
 namespace lab_judge {
 
-judge::Workload compact_workload(std::size_t num_items);    // rungs 01 and 02
-judge::Workload look_back_workload(std::size_t num_items);  // the same for 03
+judge::Workload compact_workload(std::size_t num_items);    // rungs 01 to 03
 judge::Workload partition_workload(std::size_t num_items);  // rung 04
 judge::Workload unordered_workload(std::size_t num_items);  // rung 05
 

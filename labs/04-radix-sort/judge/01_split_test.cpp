@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 01: one pass by one bit, then the whole sort.
 #include <algorithm>
+#include <functional>
 
 #include "fixture.h"
 #include "judge.h"
@@ -42,7 +43,14 @@ class Split : public SortFixture {
         unsigned_case(what("split", h_in.size()) + " by bit " + std::to_string(bit), h_in);
     one_pass.begin_bit = bit;
     one_pass.end_bit = bit + 1;
-    return lab_judge::compare(one_pass, d_out.download());
+    const Keys h_out = d_out.download();
+    auto wrong = lab_judge::compare(one_pass, h_out);
+    Keys ones_first = h_in;
+    std::ranges::stable_partition(ones_first, std::not_fn(is_false));
+    if (wrong && h_out == ones_first) {
+      wrong->pattern = "keys whose bit is 1 go to the front: keys whose bit is 0 come first";
+    }
+    return wrong;
   }
 };
 

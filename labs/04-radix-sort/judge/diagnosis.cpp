@@ -226,9 +226,10 @@ std::optional<judge::Failure> compare(const SortCase& sort_case, const Keys& got
     --sound;
   }
   failure.message += ". All keys are there, in the wrong order";
-  if (sound == sort_case.end_bit) {
+  const bool has_one_bit = sort_case.end_bit == sort_case.begin_bit + 1;
+  if (sound == sort_case.end_bit && !has_one_bit) {
     failure.message += ", already by their highest bit, bit " + std::to_string(sound - 1);
-  } else if (sound > sort_case.begin_bit) {
+  } else if (sound > sort_case.begin_bit && !has_one_bit) {
     failure.message += ": right by the bits from " + std::to_string(sound) + " up, wrong by bit " +
                        std::to_string(sound - 1);
   }

@@ -4,6 +4,10 @@
 #include "workload.h"
 
 int main(int argc, char** argv) {
+  // 8 tiles of 8 Ki keys, the largest that 48 KiB hold.
+  const judge::WorkloadPlan look_back = {.make = lab_judge::sort_workload,
+                                         .budget_items = std::size_t{1} << 15,
+                                         .look_back_items = std::size_t{1} << 16};
   return judge::run(
       argc, argv,
       {.default_suite = "RadixSort",
@@ -13,6 +17,9 @@ int main(int argc, char** argv) {
            {"02_tile_sort",
             "SortTiles",
             {.make = lab_judge::tiles_workload, .budget_items = 1 << 14}},
+           {"04c_look_back_by_digit", "RadixSort", look_back},
+           {"04d_count_first", "RadixSort", look_back},
+           {"05_onesweep", "RadixSort", look_back},
            {"05b_key_types",
             "KeyTypes",
             {.make = lab_judge::bits_workload, .budget_items = 1 << 15}},

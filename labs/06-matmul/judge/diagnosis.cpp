@@ -243,8 +243,8 @@ std::string explain_wrong(const Result& result) {
   const bool all_zero = std::ranges::all_of(
       result.wrong, [&](std::size_t element) { return result.h_c[element] == 0; });
   if (all_zero) {
-    return "nothing was added: "
-           "these elements are 0 (is the number of tiles rounded down, to none?)";
+    return "nothing was added: these elements are 0 (is the number of tiles rounded down, to none? "
+           "is each product stored, and not added? does another element get the sum?)";
   }
   const std::int64_t num_cols = result.factors.shape.num_cols;
   const Mistakes mistakes(result);

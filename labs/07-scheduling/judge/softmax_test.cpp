@@ -73,7 +73,18 @@ struct Row {
   }
 };
 
-// A clause that completes "It looks as if ...", from a whole row without NaN; or nothing.
+// Whether some lanes have no numbers, the same in all warps, and lane 0 has some.
+bool is_wrong_by_lane(const Row& row, const float* got) {
+  bool all_finite = true;
+  for (int i = 0; i < row.length; ++i) {
+    const bool is_finite = std::isfinite(got[i]);
+    if (is_finite != std::isfinite(got[i % kWarpSize])) return false;
+    all_finite = all_finite && is_finite;
+  }
+  return !all_finite && std::isfinite(got[0]);
+}
+
+// A clause that completes "It looks as if ...", from a whole row of items without NaN; or nothing.
 std::string explain_row(const Row& row, const float* got) {
   const double largest = row.largest();
   const double sum = row.sum(0, row.length, largest);
@@ -85,9 +96,12 @@ std::string explain_row(const Row& row, const float* got) {
     return true;
   };
   if (std::all_of(got, got + row.length, [](float share) { return std::isnan(share); })) {
-    return "exp overflows or nothing is left of the sum: "
-           "is the row's maximum subtracted from every item, "
-           "and is -infinity - -infinity, which is NaN, kept out of the sum?";
+    return "exp overflows or nothing is left of the sum: subtract the row's maximum from every "
+           "item, and keep -infinity - -infinity, which is NaN, out of the sum";
+  }
+  if (is_wrong_by_lane(row, got)) {
+    return "the threads of a row do not know the same maximum and sum: __shfl_down_sync leaves "
+           "them in lane 0 alone, so pass them on (__shfl_sync), or use __shfl_xor_sync";
   }
   if (fits([](double distance) { return std::exp(-distance); })) {
     return "the shares are not divided by their sum";

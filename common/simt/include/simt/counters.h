@@ -32,6 +32,7 @@ constexpr bool is_maximum(Counter counter) {
     case Counter::kSharedAtomicMaxSameAddress:
     case Counter::kAtomicsMaxPerBlock:
     case Counter::kPollsMaxPerWarp:
+    case Counter::kPublicationsMaxChain:
     case Counter::kBarriersMaxPerBlock:
       return true;
     default:

@@ -17,7 +17,7 @@ from lockstep_grader.model.grades import (
     Place,
     TestResult,
 )
-from lockstep_grader.model.measures import MEASURES
+from lockstep_grader.model.measures import LOOK_BACK_ITEMS, MEASURES
 from lockstep_grader.model.text import visible
 
 # Each with the quartiles of its rounds, NAME_low and NAME_high.
@@ -35,6 +35,7 @@ _MEASURES = (
     "rounds",
     "spread",
     "num_items",
+    LOOK_BACK_ITEMS,
     *MEASURES,
 )
 

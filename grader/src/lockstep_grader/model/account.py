@@ -20,7 +20,7 @@ from lockstep_grader.model.text import joined_lines
 _EFFECTS = 3
 # An output that nothing set before an addition may look as if nothing had been written.
 _SAME_NEWS = frozenset({(FindingKind.UNINITIALIZED_READ, FindingKind.OUTPUT_UNWRITTEN)})
-_LINE_CHARS = 240
+_LINE_CHARS = 320
 
 
 class Tried(Protocol):
@@ -123,4 +123,7 @@ def _line(finding: Finding) -> str:
 
 
 def _clipped(text: str) -> str:
-    return text if len(text) <= _LINE_CHARS else f"{text[: _LINE_CHARS - 3]}..."
+    if len(text) <= _LINE_CHARS:
+        return text
+    whole_words = text[: _LINE_CHARS - 3].rpartition(" ")[0] or text[: _LINE_CHARS - 3]
+    return f"{whole_words}..."

@@ -17,7 +17,7 @@ class Measure:
     words: str  # what is counted, as tables name it
     unit: str  # after a value, in a sentence; empty: the number alone
     place: str = "most of them in"  # leads to the line with the largest share
-    too_few: str = ""  # what a value below the gate means, and what to do about it
+    remedy: str = ""  # what a missed gate means, and what to do about it
 
 
 def _measures(*measures: Measure) -> Mapping[str, Measure]:
@@ -79,14 +79,26 @@ MEASURES = _measures(
         "look_back_loads",
         "polling loads that one warp makes one after another, of other words each time",
         "loads, one after another, by one warp",
-        too_few="each tile waits until the tile before has its prefix, so the tiles form a chain: "
-        "publish a tile's own sum before its look-back",
+    ),
+    Measure(
+        "look_back_chain",
+        "publications that wait for each other, one after another",
+        "publications in a chain",
+        "the last one in",
+        "each tile waits until the tile before has its prefix: publish what a tile has alone "
+        "before its look-back",
     ),
     Measure(
         "lanes_per_request",
         "active lanes of a request to global memory, on average",
         "lanes per request",
         "fewest in",
+    ),
+    Measure(
+        "threads_per_item",
+        "threads of all launches, per item",
+        "threads per item",
+        remedy="give each thread more items, by a grid-stride loop",
     ),
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
@@ -103,6 +115,9 @@ MEANS = frozenset(
 )
 SHARES = frozenset({"sector_efficiency"})
 PAID_BY = "global_bytes_moved_per_item"
+
+_LOOK_BACK = "look_back_"  # measures of the judge's call with the longest look-backs
+LOOK_BACK_ITEMS = "look_back_items"
 
 # Figures of nvcc's assembler: the largest of any kernel, on any architecture that the lab lists.
 COMPILER_MEASURES = _measures(
@@ -153,6 +168,13 @@ def _unit(measure: Measure, value: float) -> str:
     return single + word.removeprefix(plural) + space + rest
 
 
+def size_of(measure: str, measures: Mapping[str, float]) -> float:
+    """The size of the call in which it was counted; 0: not known."""
+    if measure.startswith(_LOOK_BACK) and LOOK_BACK_ITEMS in measures:
+        return measures[LOOK_BACK_ITEMS]
+    return measures.get("num_items", 0.0)
+
+
 def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
@@ -167,8 +189,8 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
     items = "item" if num_items == 1 else "items"
     call = f", in a call with {figure(num_items)} {items}" if num_items else ""
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
-    if measure.too_few and gate.zero < gate.full and value < gate.full:
-        text += f"; {measure.too_few}"
+    if measure.remedy:
+        text += f"; {measure.remedy}"
     if place is None:
         return text
     share = f" ({figure_of(gate.name, place.value)})" if place.value else ""

@@ -26,6 +26,7 @@ from lockstep_grader.model.measures import (
     COMPILER_MEASURES,
     budget_sentence,
     compiler_measures,
+    size_of,
 )
 
 # Causes that a student should see even when a required rung is not right yet.
@@ -182,8 +183,8 @@ def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:
 
 def _over_budget(rung: Rung, gate: Gate, test: TestResult) -> Finding:
     place = test.places.get(gate.name)
-    value, num_items = test.measures[gate.name], test.measures.get("num_items", 0.0)
-    message = budget_sentence(gate, value, num_items, place)
+    value = test.measures[gate.name]
+    message = budget_sentence(gate, value, size_of(gate.name, test.measures), place)
     if place is None:
         return Finding(FindingKind.BUDGET, message, rung.file_name)
     return Finding(FindingKind.BUDGET, message, place.file, place.line)

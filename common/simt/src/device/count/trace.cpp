@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "count/publications.h"
 #include "count/tally.h"
 #include "program/address.h"
 #include "run/block.h"
@@ -122,7 +123,10 @@ void make_traces(Block& block) {
 
 void begin_traces(Block& block) {
   for (Warp& warp : block.warps) {
-    for (LaneTrace& lane : warp.trace->lanes) lane.height = 0;
+    for (LaneTrace& lane : warp.trace->lanes) {
+      lane.height = 0;
+      lane.chain = 0;
+    }
     warp.trace->num_polled = 0;
     warp.trace->num_polls = 0;
   }
@@ -169,6 +173,7 @@ void record_operation(Warp& warp, std::uint32_t group, Meeting meeting) {
                                  number << 32 | group,
                                  std::uint64_t{meeting == Meeting::kCounted} << 32);
   }
+  share_chain(warp, group, longest_chain(warp, group));
   record_barrier(warp, group);
 }
 

@@ -51,6 +51,7 @@ struct LaneTrace {
   std::vector<Event> events;
   std::size_t next = 0;
   std::uint32_t height = 0;  // of the basic block it is in; 0: the next access has to say
+  std::uint64_t chain = 0;   // the longest of publications that it knows; see publications.h
 
   void push(EventKind kind, std::uint32_t pc, std::uint64_t value, std::uint64_t more_code = 0) {
     if (events.size() == events.capacity()) grow();

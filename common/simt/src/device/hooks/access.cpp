@@ -31,6 +31,8 @@ using simt::device::Does;
 using simt::device::Place;
 using simt::device::running;
 using simt::device::trace_access;
+using simt::device::trace_publication;
+using simt::device::trace_published_read;
 
 bool concerns_nobody(const volatile void* address) {
   return running.is_private(reinterpret_cast<std::uintptr_t>(address));
@@ -62,6 +64,7 @@ inline void check_reference(const Access& access, Alignment alignment) {
   check_access(access);
   running.last_read = access.address;
   trace_access(AccessKind::kRead, address, size_bytes, place, polls);
+  if (polls) trace_published_read(address);
 }
 
 [[gnu::noinline]] void on_write(const void* address, std::size_t size_bytes, Alignment alignment,
@@ -81,6 +84,7 @@ inline void check_reference(const Access& access, Alignment alignment) {
   check_reference(access, alignment);
   check_access(access);
   trace_access(AccessKind::kWrite, address, size_bytes, place);
+  if (is_volatile) trace_publication(address, place);
 }
 
 // What a type's plain access comes to, in most cases without a call: its size is a constant.
@@ -122,6 +126,7 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
                 .is_aligned_by_type = alignment == Alignment::kNatural,
                 .pc = place.pc});
   trace_access(AccessKind::kRead, address, size_bytes, place, true);
+  trace_published_read(address);
 }
 
 // The library's own code is not announced, so a trap in it is taken for one of this place.

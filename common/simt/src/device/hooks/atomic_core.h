@@ -80,7 +80,9 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
   if (std::memcmp(&old, &next, sizeof(T)) != 0) {  // NOLINT(bugprone-suspicious-memory-comparison)
     *address = next;
     ++running.changes;
+    trace_publication(address, place);
   } else if (polls && running.launch != nullptr) {
+    trace_published_read(address);
     poll(address, place.pc);
   }
   return old;
@@ -99,6 +101,7 @@ T load(const T* address, Place place) {
     ++running.reads;
     poll(address, place.pc);  // others may run here ...
     check_atomic(address, true, false, AccessKind::kRead, place);
+    trace_published_read(address);
   }
   return *const_cast<const volatile T*>(address);  // ... so this reads what they wrote
 }
@@ -111,6 +114,7 @@ void store(T* address, T value, Place place) {
   note_place(place);
   if (running.holds_publications) hold_back(place.pc);
   check_atomic(address, false, true, AccessKind::kWrite, place);
+  trace_publication(address, place);
   *address = value;
   ++running.changes;
 }

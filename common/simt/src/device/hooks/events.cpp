@@ -3,6 +3,7 @@
 // kernel is being counted or recorded.
 #include "run/events.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "check/block_checks.h"
@@ -12,6 +13,7 @@
 #include "check/skipped_barrier.h"
 #include "check/warp_masks.h"
 #include "count/merge.h"
+#include "count/publications.h"
 #include "count/tally.h"
 #include "count/trace.h"
 #include "program/address.h"
@@ -29,6 +31,17 @@ namespace {
 void count_barrier(Block& block, const void* pc) {
   tally().count(pack_pc(pc), Counter::kBarriers, 1);
   tally().count_most(pack_pc(pc), Counter::kBarriersMaxPerBlock, ++block.num_counted_barriers);
+}
+
+// Lanes of a block have met at a barrier and go on.
+template <class LanesOf>
+void record_meeting(Block& block, LanesOf lanes_of) {
+  std::uint64_t chain = 0;
+  for (const Warp& warp : block.warps) chain = std::max(chain, longest_chain(warp, lanes_of(warp)));
+  for (Warp& warp : block.warps) {
+    share_chain(warp, lanes_of(warp), chain);
+    record_barrier(warp, lanes_of(warp));
+  }
 }
 
 }  // namespace
@@ -78,7 +91,7 @@ void on_barrier(Block& block) {
   const Untraced untraced;  // what it allocates is not the kernel's
   merge_traces(*running.warp);
   count_barrier(block, block.barrier_pc);
-  for (Warp& warp : block.warps) record_barrier(warp, warp.at_barrier);
+  record_meeting(block, [](const Warp& warp) { return warp.at_barrier; });
 }
 
 void on_named_barrier(Block& block, int number) {
@@ -86,7 +99,7 @@ void on_named_barrier(Block& block, int number) {
   const Untraced untraced;  // what it allocates is not the kernel's
   if (running.warp->ready == 0) merge_traces(*running.warp);
   count_barrier(block, block.named_barriers[number].pc);
-  for (Warp& warp : block.warps) record_barrier(warp, lanes_at(warp, number));
+  record_meeting(block, [number](const Warp& warp) { return lanes_at(warp, number); });
 }
 
 void on_grid_barrier() { order_grid_barrier_begin(); }
@@ -96,7 +109,7 @@ void on_grid_barrier(Block& block) {
   if (is_recording()) return record_grid_barrier_of(block);
   if (!is_counting()) return;
   if (block.at_grid_barrier != 0) count_barrier(block, block.grid_barrier_pc);
-  for (Warp& warp : block.warps) record_barrier(warp, warp.at_grid_barrier);
+  record_meeting(block, [](const Warp& warp) { return warp.at_grid_barrier; });
 }
 
 // Shuffles, votes and matches exchange registers. They do not order memory.

@@ -14,6 +14,7 @@
 #include "check/launch_checks.h"
 #include "check/races.h"
 #include "check/way.h"
+#include "count/publications.h"
 #include "count/tally.h"
 #include "hooks/kernel.h"
 #include "hooks/nested_launch.h"
@@ -250,7 +251,10 @@ cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) return refuse(site, config, error);
   const bool is_counted = device::is_counting();
-  if (is_counted) device::tally().begin_launch(site, config);
+  if (is_counted) {
+    device::tally().begin_launch(site, config);
+    device::forget_publications();
+  }
   device::begin_recording(site, config);
   Launch launch = {site, config, closure, is_counted, schedule_for(config)};
   launch.loses_updates = !is_counted && !device::is_recording() && device::has_races(site.kernel);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "count/publications.h"
 #include "count/trace.h"
 #include "program/place.h"
 #include "record/recorder.h"
@@ -24,6 +25,17 @@ inline void trace_access(AccessKind kind, const volatile void* address, std::siz
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (is_recording()) return stop_at_access(kind, number, size_bytes, place);
   record_access(kind, number, size_bytes, place, polls);
+}
+
+// A volatile or an atomic store by the running thread, or a load.
+inline void trace_publication(const volatile void* address, Place place) {
+  if (running.trace == nullptr || is_recording()) return;
+  note_publication(reinterpret_cast<std::uintptr_t>(address), place);
+}
+
+inline void trace_published_read(const volatile void* address) {
+  if (running.trace == nullptr || is_recording()) return;
+  note_published_read(reinterpret_cast<std::uintptr_t>(address));
 }
 
 }  // namespace simt::device

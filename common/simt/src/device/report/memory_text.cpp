@@ -102,8 +102,8 @@ std::string unfilled_text(const std::string& thread, const Access& access, const
   return thread + " reads " + bytes(access.size_bytes) + " of " + what +
          " that a copy that thread " + std::to_string(copy.thread) + " began in " +
          line_name(copy.pc, source_line(access.pc).file) +
-         " has not filled: that thread must wait for its copies (__pipeline_wait_prior, "
-         "consumer_wait) before a barrier";
+         " has not filled: that thread must commit its copies and wait for them "
+         "(__pipeline_commit and __pipeline_wait_prior, or consumer_wait) before a barrier";
 }
 
 std::string host_access_text(const Access& access, const Allocation* allocation) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "count/publications.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "count/tally.h"
+#include "count/trace.h"
+#include "program/address.h"
+#include "run/block.h"
+#include "run/running.h"
+#include "run/untraced.h"
+
+namespace simt::device {
+namespace {
+
+using Chains = std::unordered_map<std::uintptr_t, std::uint64_t>;
+
+// The length of the chain that ends at a word's last publication.
+Chains& chains() {
+  static Chains& instance = *new Chains;  // outlives all users
+  return instance;
+}
+
+bool is_global(std::uintptr_t address) { return space_of(address) == MemorySpace::kGlobal; }
+
+}  // namespace
+
+void forget_publications() { chains().clear(); }
+
+void note_publication(std::uintptr_t address, Place place) {
+  if (!is_global(address)) return;
+  const std::uint64_t length = running.trace->chain + 1;
+  const Untraced untraced;
+  chains()[address] = length;
+  tally().count_most(pack_pc(place.pc), Counter::kPublicationsMaxChain, length);
+}
+
+void note_published_read(std::uintptr_t address) {
+  LaneTrace& lane = *running.trace;
+  const Untraced untraced;
+  const auto found = chains().find(address);
+  if (found != chains().end()) lane.chain = std::max(lane.chain, found->second);
+}
+
+std::uint64_t longest_chain(const Warp& warp, std::uint32_t lanes) {
+  std::uint64_t longest = 0;
+  if (warp.trace == nullptr) return longest;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    longest = std::max(longest, warp.trace->lanes[std::countr_zero(rest)].chain);
+  }
+  return longest;
+}
+
+void share_chain(Warp& warp, std::uint32_t lanes, std::uint64_t length) {
+  if (warp.trace == nullptr) return;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    std::uint64_t& own = warp.trace->lanes[std::countr_zero(rest)].chain;
+    own = std::max(own, length);
+  }
+}
+
+}  // namespace simt::device
