@@ -180,6 +180,8 @@ def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
         (["--bad"], 2, "unknown option --bad; lockstep-run --help lists the options"),
         (["missing.cu"], 2, "missing.cu: no such file"),
         (["CMakeLists.txt"], 2, "builds .cu files"),
+        (["headers"], 2, "headers is a folder"),
+        (["built.cu"], 2, "built.cu is not text"),
         (["saxpy.cu", "--std", "14"], 2, "choose 17 or 20"),
         (["saxpy.cu", "--checks"], 2, "--checks needs a value"),
         (["empty.cu"], 1, "the program has no main(): name every file of it"),
@@ -192,6 +194,7 @@ def test_lockstep_run_says_what_is_wrong(
     prefix: Path, project: Path, arguments: list[str], status: int, words: str
 ) -> None:
     (project / "empty.cu").write_text("__global__ void k() {}\n")
+    (project / "built.cu").write_bytes(b"\x7fELF\0")
     (project / "broken.cu").write_text("int main() {\n  return }\n")
     (project / "broken.c").write_text("int triple(int x) {\n  return }\n")
     (project / "endless.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")

@@ -317,7 +317,14 @@ _STARTS_LAB = (
 
 def test_what_is_no_program_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("")
-    for name, said in {"none.cu": "no such file", "notes.txt": ".cu", ".": "is a folder"}.items():
+    (tmp_path / "built.cu").write_bytes(b"\x7fELF\0")
+    refused = {
+        "none.cu": "no such file",
+        "notes.txt": ".cu",
+        ".": "is a folder",
+        "built.cu": "is not text",
+    }
+    for name, said in refused.items():
         with pytest.raises(InputError, match=said):
             check_files([tmp_path / name])
 

@@ -9,6 +9,10 @@
 
 using __nv_bfloat16 = simt::Float16<simt::BfloatFormat>;
 using __nv_bfloat162 = simt::Float16x2<simt::BfloatFormat>;
+using __nv_bfloat16_raw = simt::BfloatFormat::Raw;
+struct __nv_bfloat162_raw {
+  unsigned short x, y;
+};
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 

@@ -9,6 +9,10 @@
 
 using __half = simt::Float16<simt::HalfFormat>;
 using __half2 = simt::Float16x2<simt::HalfFormat>;
+using __half_raw = simt::HalfFormat::Raw;
+struct __half2_raw {
+  unsigned short x, y;
+};
 using half = __half;
 using half2 = __half2;
 

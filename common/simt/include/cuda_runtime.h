@@ -42,6 +42,7 @@
 #include "simt/function_api.h"
 #include "simt/graph_api.h"
 #include "simt/integer_intrinsics.h"
+#include "simt/ipc_api.h"
 #include "simt/keywords.h"
 #include "simt/launch.h"
 #include "simt/math.h"

@@ -41,7 +41,6 @@ constexpr std::array kLibraries = {
     Library{"cub/", "this header of CUB"},
     Library{"cutlass/", "CUTLASS"},
     Library{"cute/", "CuTe"},
-    Library{"cuda_fp8", "the 8-bit floating-point format"},
     Library{"cuda_fp6", "the 6-bit floating-point format"},
     Library{"cuda_fp4", "the 4-bit floating-point format"},
     Library{"cudaGL.h", "OpenGL"},

@@ -217,6 +217,30 @@ cudaTextureObject_t linear_texture(void* base, std::size_t size_bytes) {
   return object;
 }
 
+__global__ void sample_cube_kernel(cudaTextureObject_t texture, const float3* to, int* out) {
+  const float3 v = to[threadIdx.x];
+  out[threadIdx.x] = texCubemap<int>(texture, v.x, v.y, v.z);
+}
+
+// Two columns and rows per face; an element's value is 10 times its face, and 2 * row + column.
+TEST_F(DeviceTexture, ChoosesTheFaceOfACube) {
+  std::vector<int> values;
+  for (int i = 0; i < 24; ++i) values.push_back(i / 4 * 10 + i % 4);
+  const Textured<int> cube(values, {2, 2, 6}, settings(), cudaArrayCubemap);
+  const std::vector<float3> to = {{2, 1, 1},   {-2, -1, -1}, {1, 2, -1},
+                                  {-1, -2, 1}, {1, -1, 2},   {1, 1, -2}};
+  Managed<float3> directions(to.size());
+  std::copy(to.begin(), to.end(), directions.get());
+  Managed<int> out(to.size());
+  sample_cube_kernel<<<1, 6>>>(cube.object, directions.get(), out.get());
+  EXPECT_EQ(out.values(), (std::vector<int>{0, 12, 21, 30, 43, 50}));
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  EXPECT_EQ(cudaMalloc3DArray(&array, &format, {2, 2, 5}, cudaArrayCubemap), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMalloc3DArray(&array, &format, {2, 3, 6}, cudaArrayCubemap), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
 TEST_F(DeviceTexture, FetchesFromLinearMemory) {
   Managed<int> in(4, 9), out(4);
   const cudaTextureObject_t texture = linear_texture(in.get(), 4 * sizeof(int));

@@ -2,6 +2,7 @@
 // half and bfloat16 against exact arithmetic.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cmath>
 #include <cstdint>
@@ -139,6 +140,70 @@ TEST(Bfloat16, HasOperatorsAndPairs) {
   EXPECT_EQ(float(__float2bfloat16(1.00390625f)), 1.0f) << "a tie";
   EXPECT_EQ(float(__float2bfloat16_ru(1.00390625f)), 1.0078125f);
   EXPECT_EQ(__high2float(__floats2bfloat162_rn(1, 2) + __bfloat162bfloat162(b)), 3.5f);
+}
+
+// The value of a byte, by definition; E4M3 has no infinity, and one NaN of each sign.
+double value_of_byte(unsigned bits, int fraction_bits) {
+  const unsigned field = (bits & 0x7f) >> fraction_bits, one = 1u << fraction_bits;
+  const unsigned fraction = bits & (one - 1);
+  const int bias = fraction_bits == 3 ? 7 : 15;
+  if (fraction_bits == 3 && (bits & 0x7f) == 0x7f) return NAN;
+  const bool is_last = fraction_bits == 2 && field == 31;
+  const double magnitude = is_last ? (fraction == 0 ? INFINITY : NAN)
+                           : field == 0
+                               ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                               : std::ldexp(one + fraction, int(field) - bias - fraction_bits);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+template <class Float8>
+void expect_bytes(int fraction_bits, unsigned largest) {
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    Float8 number;
+    number.__x = static_cast<unsigned char>(bits);
+    const double expected = value_of_byte(bits, fraction_bits);
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(static_cast<float>(number))) << bits;
+      continue;
+    }
+    ASSERT_EQ(static_cast<double>(number), expected) << bits;
+    if ((bits & 0x7f) >= largest) continue;
+    ASSERT_EQ(Float8(expected).__x, bits);
+    const double next = value_of_byte(bits + 1, fraction_bits), middle = (expected + next) / 2;
+    ASSERT_EQ(Float8(middle).__x, bits % 2 == 0 ? bits : bits + 1);
+    ASSERT_EQ(Float8(std::nextafter(middle, expected)).__x, bits);
+    ASSERT_EQ(Float8(std::nextafter(middle, next)).__x, bits + 1);
+  }
+}
+
+TEST(Float8, HoldsEveryValueAndRoundsToNearestEven) {
+  expect_bytes<__nv_fp8_e4m3>(3, 0x7e);
+  expect_bytes<__nv_fp8_e5m2>(2, 0x7b);
+}
+
+TEST(Float8, OverflowsAsAsked) {
+  EXPECT_EQ(__nv_fp8_e4m3(1e6f).__x, 0x7e);
+  EXPECT_EQ(__nv_fp8_e5m2(-INFINITY).__x, 0xfb);
+  EXPECT_EQ(__nv_cvt_float_to_fp8(464.0f, __NV_NOSAT, __NV_E4M3), 0x7e);
+  EXPECT_EQ(__nv_cvt_float_to_fp8(465.0f, __NV_NOSAT, __NV_E4M3), 0x7f);
+  EXPECT_EQ(__nv_cvt_float_to_fp8(-1e6f, __NV_NOSAT, __NV_E5M2), 0xfc);
+  EXPECT_EQ(__nv_cvt_float_to_fp8(NAN, __NV_SATFINITE, __NV_E5M2), 0x7f);
+}
+
+TEST(Float8, ConvertsHalvesAndVectors) {
+  const __nv_fp8x4_e4m3 four(__half2(1.0f, -2.0f), __half2(0.5f, 448.0f));
+  const auto values = static_cast<float4>(four);
+  EXPECT_EQ(values.x, 1);
+  EXPECT_EQ(values.y, -2);
+  EXPECT_EQ(values.z, 0.5f);
+  EXPECT_EQ(values.w, 448);
+  const __nv_fp8x2_storage_t two = __nv_cvt_halfraw2_to_fp8x2(
+      {__half_raw(half(3)).x, __half_raw(half(-0.25)).x}, __NV_SATFINITE, __NV_E5M2);
+  const __half2_raw back = __nv_cvt_fp8x2_to_halfraw2(two, __NV_E5M2);
+  EXPECT_EQ(__half2float(__half_raw{back.x}), 3);
+  EXPECT_EQ(__half2float(__half_raw{back.y}), -0.25f);
+  EXPECT_EQ(static_cast<int>(__nv_fp8_e4m3(-17)), -16);  // 17 is halfway between 16 and 18
+  EXPECT_TRUE(static_cast<bool>(__nv_fp8_e4m3(1)));
 }
 
 }  // namespace

@@ -65,6 +65,49 @@ TEST_F(HostRuntime, KnowsItsStreams) {
   }
 }
 
+TEST_F(HostRuntime, ChecksAttributesOfStreams) {
+  cudaStreamAttrValue value = {};
+  value.accessPolicyWindow.num_bytes = 1 << 20;
+  value.accessPolicyWindow.hitRatio = 0.5;
+  value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  constexpr auto kWindow = cudaStreamAttributeAccessPolicyWindow;
+  EXPECT_EQ(cudaStreamSetAttribute(nullptr, kWindow, &value), cudaSuccess);
+  value.accessPolicyWindow.hitRatio = 1.5;
+  expect_error(cudaStreamSetAttribute(nullptr, kWindow, &value), cudaErrorInvalidValue);
+  cudaDeviceProp device;
+  EXPECT_EQ(cudaGetDeviceProperties(&device, 0), cudaSuccess);
+  value.accessPolicyWindow.hitRatio = 1;
+  value.accessPolicyWindow.num_bytes =
+      static_cast<std::size_t>(device.accessPolicyMaxWindowSize) + 1;
+  expect_error(cudaStreamSetAttribute(nullptr, kWindow, &value), cudaErrorInvalidValue);
+  expect_error(cudaStreamSetAttribute(nullptr, cudaLaunchAttributeCooperative, &value),
+               cudaErrorInvalidValue);
+}
+
+TEST_F(HostRuntime, FollowsOrRefusesAttributesOfLaunches) {
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeCooperative;
+  attributes[0].val.cooperative = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {1, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  simt::LaunchConfig launch({1, 1, 1}, {1, 1, 1});
+  EXPECT_EQ(simt::read_config(config, &launch), cudaSuccess);
+  EXPECT_TRUE(launch.cooperative);
+  attributes[1].val.clusterDim.x = 2;
+  expect_error(simt::read_config(config, &launch), cudaErrorNotSupported);
+}
+
+TEST_F(HostRuntime, SharesNothingWithOtherProcesses) {
+  cudaIpcMemHandle_t handle = {};
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, 16), cudaSuccess);
+  expect_error(cudaIpcGetMemHandle(&handle, memory), cudaErrorNotSupported);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
 TEST_F(HostRuntime, CallsHostFunctionsAtOnce) {
   std::string log;
   const auto append = [](void* text) { *static_cast<std::string*>(text) += 'f'; };

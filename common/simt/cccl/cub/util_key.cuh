@@ -2,18 +2,10 @@
 // Keys as unsigned numbers in the same order, and a stable sort by a range of their bits.
 #pragma once
 
-#include <climits>
-#include <cstdint>
-
+#include "cub/util_traits.cuh"
 #include "cub/util_type.cuh"
 
 namespace cub::detail {
-
-template <std::size_t kBytes>
-using UnsignedOf = std::conditional_t<
-    kBytes == 1, std::uint8_t,
-    std::conditional_t<kBytes == 2, std::uint16_t,
-                       std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
 
 // Of a floating-point number: negative ones reversed, and below the others. -0 equals 0.
 template <class Key>
@@ -21,12 +13,8 @@ SIMT_UNTRACED inline UnsignedOf<sizeof(Key)> bits_in_order(Key key) {
   using Bits = UnsignedOf<sizeof(Key)>;
   constexpr Bits kSign = Bits(Bits(1) << (sizeof(Key) * CHAR_BIT - 1));
   const Bits bits = __builtin_bit_cast(Bits, key);
-  if constexpr (std::is_integral_v<Key>) {
-    return std::is_signed_v<Key> ? Bits(bits ^ kSign) : bits;
-  } else {
-    if (bits == kSign) return kSign;
-    return (bits & kSign) != 0 ? Bits(~bits) : Bits(bits | kSign);
-  }
+  if (!std::is_integral_v<Key> && bits == kSign) return kSign;
+  return Traits<Key>::TwiddleIn(bits);
 }
 
 // Which bits of the keys count, and in which direction.

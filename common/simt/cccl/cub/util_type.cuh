@@ -8,6 +8,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "cub/util_traits.cuh"
+
 namespace cub {
 
 struct NullType {

@@ -15,9 +15,10 @@
 #define cudaArrayTextureGather 0x08u
 
 // Extents are in elements. A height of 0 makes the array one-dimensional, a depth of 0
-// two-dimensional; with cudaArrayLayered the depth counts layers. New arrays hold poison.
-//   cudaErrorInvalidValue              no width; cube maps, which the emulator lacks; extents that
-//                                      exceed the device's limits
+// two-dimensional; with cudaArrayLayered the depth counts layers. A cube map has as many rows as
+// columns and a depth of 6, times the layers. New arrays hold poison.
+//   cudaErrorInvalidValue              no width; a cube map of another shape; extents that exceed
+//                                      the device's limits
 //   cudaErrorInvalidChannelDescriptor  not one, two or four channels of 8, 16 or 32 bits
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
                             std::size_t width, std::size_t height = 0, unsigned int flags = 0);

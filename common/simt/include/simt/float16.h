@@ -14,10 +14,16 @@ namespace simt {
 struct HalfFormat {
   static constexpr int kExponentBits = 5;
   static constexpr int kFractionBits = 10;
+  struct Raw {
+    unsigned short x;
+  };
 };
 struct BfloatFormat {
   static constexpr int kExponentBits = 8;
   static constexpr int kFractionBits = 7;
+  struct Raw {
+    unsigned short x;
+  };
 };
 
 template <class Format>
@@ -48,6 +54,10 @@ struct Float16 {
   template <class Integer>
   requires std::is_integral_v<Integer> SIMT_INLINE Float16(Integer value)
       : Float16(static_cast<double>(value)) {}
+
+  // CUDA's type for the bits alone.
+  SIMT_INLINE Float16(typename Format::Raw raw) : __x(raw.x) {}
+  SIMT_INLINE operator typename Format::Raw() const { return {__x}; }
 
   static SIMT_INLINE Float16 from_bits(std::uint16_t bits) {
     Float16 result;

@@ -12,6 +12,7 @@
 #include "simt/kernel_address.h"
 #include "simt/keywords.h"
 #include "simt/launch.h"
+#include "simt/launch_attributes.h"
 #include "simt/properties.h"
 #include "simt/stream.h"
 #include "simt/vector_types.h"
@@ -35,11 +36,6 @@ struct cudaFuncAttributes {
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-};
-
-struct cudaLaunchAttribute {
-  int id;
-  int value[16];
 };
 
 struct cudaLaunchConfig_t {
@@ -82,6 +78,13 @@ inline cudaError_t launch_by_pointer(LaunchSite, bool cooperative, const void* k
 
 }  // namespace simt
 
+namespace simt {
+
+// The launch that `config` describes. cudaErrorNotSupported: it asks for clusters of blocks.
+cudaError_t read_config(const cudaLaunchConfig_t& config, LaunchConfig* launch);
+
+}  // namespace simt
+
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
@@ -90,9 +93,11 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       [&](auto&... value) {
         void* pointers[] = {&value..., nullptr};
         const simt::LaunchSite site{"cudaLaunchKernelEx", __FILE__, __LINE__};
-        const simt::LaunchConfig same(config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                                      config->stream);
-        return simt::launch_with_pointers(site, same, kernel, pointers);
+        simt::LaunchConfig same(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                                config->stream);
+        const cudaError_t error = simt::read_config(*config, &same);
+        return error != cudaSuccess ? error
+                                    : simt::launch_with_pointers(site, same, kernel, pointers);
       },
       values);
 }

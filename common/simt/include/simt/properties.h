@@ -16,6 +16,8 @@ inline constexpr int kRegistersPerMultiprocessor = 65536;
 inline constexpr int kRegistersPerThread = 32;  // as many as fit at full occupancy
 inline constexpr std::size_t kConstantBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kL2CacheBytes = std::size_t{60} << 20;
+inline constexpr std::size_t kMaxPersistingL2CacheBytes = kL2CacheBytes / 8 * 5;
+inline constexpr std::size_t kMaxAccessPolicyWindowBytes = std::size_t{128} << 20;
 
 }  // namespace simt
 

@@ -76,7 +76,8 @@ typedef unsigned long long cudaTextureObject_t;
 //   cudaErrorInvalidChannelDescriptor  as for arrays
 //   cudaErrorInvalidFilterSetting      linear filtering of values that are no floating-point
 //   numbers cudaErrorInvalidNormSetting        integers of 32 bits as normalised numbers
-//   cudaErrorNotSupported              mipmapped arrays and views, which the emulator lacks
+//   cudaErrorNotSupported              mipmapped arrays, views, sRGB colours, and filtering across
+//                                      the edges of a cube, which the emulator lacks
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* texture,
                                     const cudaResourceViewDesc* view = nullptr);
@@ -87,10 +88,12 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextur
 
 namespace simt {
 
-// Which function a kernel calls: the number of coordinates, and whether a layer is one more.
+// Which function a kernel calls: the number of coordinates, and whether a layer is one more. A cube
+// map is six square images, and a layered one six for each layer.
 struct ImageShape {
   int dimensions;
   bool is_layered = false;
+  bool is_cube = false;
 };
 
 struct Coordinates {
@@ -111,6 +114,8 @@ inline constexpr ReadAs kReadAs =
 
 Texel sample_texture(cudaTextureObject_t object, ImageShape shape, ReadAs as, Coordinates at,
                      int layer);
+Texel sample_cube(cudaTextureObject_t object, bool is_layered, ReadAs as, Coordinates direction,
+                  int layer);
 Texel fetch_texel(cudaTextureObject_t object, ReadAs as, int index);
 
 template <class C>
@@ -145,17 +150,19 @@ SIMT_INLINE T texel_value(Texel texel) {
 
 // Each comes in CUDA's two forms: the value is returned, or stored through the first argument.
 #define SIMT_LIST(...) __VA_ARGS__
-#define SIMT_TEXTURE_FUNCTION(name, parameters, dimensions, is_layered, x, y, z, layer)      \
-  template <class T>                                                                         \
-  SIMT_INLINE T name(cudaTextureObject_t object, SIMT_LIST parameters) {                     \
-    return simt::texel_value<T>(simt::sample_texture(object, {dimensions, is_layered},       \
-                                                     simt::kReadAs<T>, {x, y, z}, layer));   \
-  }                                                                                          \
-  template <class T>                                                                         \
-  SIMT_INLINE void name(T* value, cudaTextureObject_t object, SIMT_LIST parameters) {        \
-    *value = simt::texel_value<T>(simt::sample_texture(object, {dimensions, is_layered},     \
-                                                       simt::kReadAs<T>, {x, y, z}, layer)); \
+#define SIMT_READ_FUNCTION(name, parameters, read)                                    \
+  template <class T>                                                                  \
+  SIMT_INLINE T name(cudaTextureObject_t object, SIMT_LIST parameters) {              \
+    return simt::texel_value<T>(read);                                                \
+  }                                                                                   \
+  template <class T>                                                                  \
+  SIMT_INLINE void name(T* value, cudaTextureObject_t object, SIMT_LIST parameters) { \
+    *value = simt::texel_value<T>(read);                                              \
   }
+#define SIMT_TEXTURE_FUNCTION(name, parameters, dimensions, is_layered, x, y, z, layer)        \
+  SIMT_READ_FUNCTION(name, parameters,                                                         \
+                     (simt::sample_texture(object, {dimensions, is_layered}, simt::kReadAs<T>, \
+                                           {x, y, z}, layer)))
 SIMT_TEXTURE_FUNCTION(tex1D, (float x), 1, false, x, 0, 0, 0)
 SIMT_TEXTURE_FUNCTION(tex2D, (float x, float y), 2, false, x, y, 0, 0)
 SIMT_TEXTURE_FUNCTION(tex3D, (float x, float y, float z), 3, false, x, y, z, 0)
@@ -165,7 +172,12 @@ SIMT_TEXTURE_FUNCTION(tex2DLayered, (float x, float y, int layer), 2, true, x, y
 SIMT_TEXTURE_FUNCTION(tex1DLod, (float x, float /*level*/), 1, false, x, 0, 0, 0)
 SIMT_TEXTURE_FUNCTION(tex2DLod, (float x, float y, float /*level*/), 2, false, x, y, 0, 0)
 SIMT_TEXTURE_FUNCTION(tex3DLod, (float x, float y, float z, float /*level*/), 3, false, x, y, z, 0)
+SIMT_READ_FUNCTION(texCubemap, (float x, float y, float z),
+                   simt::sample_cube(object, false, simt::kReadAs<T>, {x, y, z}, 0))
+SIMT_READ_FUNCTION(texCubemapLayered, (float x, float y, float z, int layer),
+                   simt::sample_cube(object, true, simt::kReadAs<T>, {x, y, z}, layer))
 #undef SIMT_TEXTURE_FUNCTION
+#undef SIMT_READ_FUNCTION
 
 template <class T>
 SIMT_INLINE T tex1Dfetch(cudaTextureObject_t object, int index) {

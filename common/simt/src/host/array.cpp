@@ -17,7 +17,9 @@ struct cudaArray {
 namespace simt {
 namespace {
 
-constexpr unsigned kKnownArrayFlags = cudaArrayLayered | cudaArraySurfaceLoadStore;
+constexpr unsigned kKnownArrayFlags =
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap;
+constexpr std::size_t kFaces = 6;
 
 // By handle. What a program passes may be no handle, so it is looked up and not followed.
 std::map<const cudaArray*, cudaArray>& arrays() {
@@ -26,9 +28,15 @@ std::map<const cudaArray*, cudaArray>& arrays() {
 }
 
 const int (&limits_of(ImageShape shape))[3] {
+  if (shape.is_cube) return kMaxTexture2DLayered;
   if (shape.is_layered) return shape.dimensions == 1 ? kMaxTexture1DLayered : kMaxTexture2DLayered;
   if (shape.dimensions == 3) return kMaxTexture3D;
   return shape.dimensions == 1 ? kMaxTexture1D : kMaxTexture2D;
+}
+
+bool is_cube_of(cudaExtent extent, bool is_layered) {
+  return extent.width == extent.height &&
+         (is_layered ? extent.depth != 0 && extent.depth % kFaces == 0 : extent.depth == kFaces);
 }
 
 bool exceeds_limits(const Image& image) {
@@ -46,7 +54,11 @@ cudaError_t make_array(cudaArray_t* handle, const cudaChannelFormatDesc* format,
   const cudaError_t unfit = set_format(*format, &image);
   if (unfit != cudaSuccess) return unfit;
   image.shape.is_layered = (flags & cudaArrayLayered) != 0;
-  const bool has_volume = extent.depth != 0 && !image.shape.is_layered;
+  image.shape.is_cube = (flags & cudaArrayCubemap) != 0;
+  if (image.shape.is_cube && !is_cube_of(extent, image.shape.is_layered)) {
+    return cudaErrorInvalidValue;
+  }
+  const bool has_volume = extent.depth != 0 && !image.shape.is_layered && !image.shape.is_cube;
   image.shape.dimensions = has_volume ? 3 : extent.height != 0 ? 2 : 1;
   if (image.shape.is_layered && extent.depth == 0) return cudaErrorInvalidValue;
   image.width = extent.width;
@@ -64,8 +76,9 @@ cudaError_t make_array(cudaArray_t* handle, const cudaChannelFormatDesc* format,
 }
 
 cudaExtent extent_of(const Image& image) {
-  return {image.width, image.shape.dimensions == 1 ? 0 : image.height,
-          image.shape.dimensions == 3 || image.shape.is_layered ? image.depth : 0};
+  const ImageShape& shape = image.shape;
+  return {image.width, shape.dimensions == 1 ? 0 : image.height,
+          shape.dimensions == 3 || shape.is_layered || shape.is_cube ? image.depth : 0};
 }
 
 }  // namespace
@@ -104,7 +117,9 @@ cudaError_t set_format(const cudaChannelFormatDesc& format, Image* image) {
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
                             std::size_t width, std::size_t height, unsigned int flags) {
   const simt::internal::DeviceLock lock;
-  if ((flags & cudaArrayLayered) != 0) return simt::set_last_error(cudaErrorInvalidValue);
+  if ((flags & (cudaArrayLayered | cudaArrayCubemap)) != 0) {
+    return simt::set_last_error(cudaErrorInvalidValue);
+  }
   return simt::set_last_error(simt::make_array(array, format, {width, height, 0}, flags));
 }
 

@@ -106,6 +106,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxThreadsPerMultiProcessor = simt::kMaxThreadsPerMultiprocessor;
   p.maxBlocksPerMultiProcessor = simt::kMaxBlocksPerMultiprocessor;
   p.l2CacheSize = static_cast<int>(simt::kL2CacheBytes);
+  p.persistingL2CacheMaxSize = static_cast<int>(simt::kMaxPersistingL2CacheBytes);
+  p.accessPolicyMaxWindowSize = static_cast<int>(simt::kMaxAccessPolicyWindowBytes);
   p.singleToDoublePrecisionPerfRatio = 2;
   p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;

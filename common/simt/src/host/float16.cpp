@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "float_fields.h"
+
 namespace simt {
 namespace {
 
@@ -14,20 +16,6 @@ struct Layout {
   static constexpr std::uint32_t kInfinity = ((1u << Format::kExponentBits) - 1) << kFractionBits;
   static constexpr std::uint16_t kNan = 0x7fff;
 };
-
-double round_magnitude(double magnitude, Rounding rounding, bool negative) {
-  switch (rounding) {
-    case Rounding::kZero:
-      return std::trunc(magnitude);
-    case Rounding::kUp:
-      return negative ? std::trunc(magnitude) : std::ceil(magnitude);
-    case Rounding::kDown:
-      return negative ? std::ceil(magnitude) : std::trunc(magnitude);
-    case Rounding::kNearest:
-      break;
-  }
-  return std::nearbyint(magnitude);
-}
 
 }  // namespace
 
@@ -40,12 +28,8 @@ std::uint16_t encode_float16(double value, Rounding rounding) {
   const double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return static_cast<std::uint16_t>(sign | L::kInfinity);
   if (magnitude == 0) return sign;
-  // In units of the last place the number is an integer. Added to the exponent's field it carries
-  // into it just where it should: subnormal to normal, and one exponent to the next.
-  const int exponent = std::max(std::ilogb(magnitude), L::kMinExponent);
-  const double units = std::ldexp(magnitude, L::kFractionBits - exponent);
-  const double rounded = round_magnitude(units, rounding, negative);
-  const double bits = std::ldexp(exponent - L::kMinExponent, L::kFractionBits) + rounded;
+  const double bits =
+      internal::fields_of(magnitude, L::kMinExponent, L::kFractionBits, rounding, negative);
   if (bits < L::kInfinity) return static_cast<std::uint16_t>(sign | static_cast<unsigned>(bits));
   // Too large: away from zero that is infinity, towards it the largest finite number.
   const bool away = rounding == Rounding::kNearest || (rounding == Rounding::kUp && !negative) ||

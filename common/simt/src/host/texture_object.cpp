@@ -121,13 +121,16 @@ cudaError_t check_reading(const cudaTextureDesc& how, const Image& image) {
   if (how.filterMode == cudaFilterModeLinear && !is_float && !normalises) {
     return cudaErrorInvalidFilterSetting;
   }
-  return how.sRGB == 0 ? cudaSuccess : cudaErrorNotSupported;
+  const bool crosses_edges = how.seamlessCubemap != 0 && how.filterMode == cudaFilterModeLinear;
+  return how.sRGB == 0 && !crosses_edges ? cudaSuccess : cudaErrorNotSupported;
 }
 
-// Wrapping and mirroring take normalised coordinates; without these a device clamps.
+// Wrapping and mirroring take normalised coordinates; without these a device clamps. It does so in
+// a seamless cube map, too.
 cudaTextureDesc in_effect(cudaTextureDesc how) {
   for (cudaTextureAddressMode& mode : how.addressMode) {
-    if (how.normalizedCoords == 0 && mode != cudaAddressModeBorder) mode = cudaAddressModeClamp;
+    const bool clamps = how.normalizedCoords == 0 && mode != cudaAddressModeBorder;
+    if (clamps || how.seamlessCubemap != 0) mode = cudaAddressModeClamp;
   }
   return how;
 }

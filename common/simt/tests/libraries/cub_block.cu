@@ -79,6 +79,35 @@ __global__ void sort_kernel(const float* in, float* out, int* places) {
   cub::StoreDirectBlocked(static_cast<int>(threadIdx.x), places, values);
 }
 
+struct Minus {
+  __device__ int operator()(int item, int neighbour) const { return item - neighbour; }
+};
+
+// Rows of the outcome: differences to the left and to the right, and the items of parts of a warp,
+// striped and back.
+__global__ void neighbours_kernel(const int* in, int* out, int num_valid) {
+  using Difference = cub::BlockAdjacentDifference<int, kThreads>;
+  using Exchange = cub::WarpExchange<int, kItems, 16>;
+  __shared__ typename Difference::TempStorage temp;
+  __shared__ typename Exchange::TempStorage parts[kThreads / 16];
+  const int thread = static_cast<int>(threadIdx.x), part = thread / 16;
+  int items[kItems], changed[kItems];
+  cub::LoadDirectBlocked(thread, in, items);
+  Difference(temp).SubtractLeft(items, changed, Minus(), 1000);
+  cub::StoreDirectBlocked(thread, out, changed);
+  __syncthreads();
+  for (int i = 0; i < kItems; ++i) changed[i] = items[i];
+  Difference(temp).SubtractRightPartialTile(changed, changed, Minus(), num_valid);
+  cub::StoreDirectBlocked(thread, out + kTile, changed);
+  Exchange(parts[part]).BlockedToStriped(items, changed);
+  for (int i = 0; i < kItems; ++i) {
+    out[2 * kTile + part * 16 * kItems + i * 16 + thread % 16] = changed[i];
+  }
+  __syncwarp();
+  Exchange(parts[part]).StripedToBlocked(changed, changed);
+  cub::StoreDirectBlocked(thread, out + 3 * kTile, changed);
+}
+
 template <class T>
 struct Device {
   explicit Device(const std::vector<T>& values) {
@@ -115,6 +144,23 @@ int main() {
   EXPECT(d_out.values() == sums);
   const std::vector<int> totals = d_totals.values();
   EXPECT(totals[0] == 40 && totals[1] == kThreads - 1 && totals[2] == 70 % 32 && totals[3] == 32);
+
+  Device<int> d_rows(std::vector<int>(4 * kTile));
+  const int num_valid = kTile - 5;
+  neighbours_kernel<<<1, kThreads>>>(d_in.data, d_rows.data, num_valid);
+  const std::vector<int> rows = d_rows.values();
+  for (int i = 0; i < kTile; ++i) {
+    EXPECT(rows[i] == in[i] - (i == 0 ? 1000 : in[i - 1]));
+    EXPECT(rows[kTile + i] == (i < num_valid - 1 ? in[i] - in[i + 1] : in[i]));
+    EXPECT(rows[2 * kTile + i] == in[i] && rows[3 * kTile + i] == in[i]);
+  }
+  using Bits = cub::Traits<float>;
+  const float ordered[] = {-2.5f, -1.0f, 0.5f, 3.0f};
+  for (int i = 0; i < 4; ++i) {
+    const auto bits = Bits::TwiddleIn(__builtin_bit_cast(unsigned, ordered[i]));
+    EXPECT(i == 0 || bits > Bits::TwiddleIn(__builtin_bit_cast(unsigned, ordered[i - 1])));
+    EXPECT(__builtin_bit_cast(float, Bits::TwiddleOut(bits)) == ordered[i]);
+  }
 
   std::vector<float> keys(kTile);
   for (float& key : keys) key = static_cast<float>(std::rand() % 100 - 50) / 4;

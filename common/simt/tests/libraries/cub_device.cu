@@ -39,6 +39,10 @@ void call_twice(Call call) {
   cudaFree(room);
 }
 
+struct Square {
+  __device__ int operator()(int value) const { return value * value; }
+};
+
 struct IsOdd {
   __device__ bool operator()(int value) const { return value % 2 != 0; }
 };
@@ -57,6 +61,18 @@ int main() {
     return cub::DeviceReduce::Reduce(room, bytes, d_in.data, d_out.data, kCount, cub::Min(), 7);
   });
   EXPECT(d_out.values(1)[0] == *std::min_element(in.begin(), in.end()));
+  const cub::TransformInputIterator<int, Square, int*> squares(d_in.data, Square());
+  call_twice([&](void* room, size_t& bytes) {
+    return cub::DeviceReduce::Sum(room, bytes, squares, d_out.data, kCount);
+  });
+  EXPECT(d_out.values(1)[0] == std::inner_product(in.begin(), in.end(), in.begin(), 0));
+  const cub::CountingInputIterator<int> numbers(10);
+  call_twice([&](void* room, size_t& bytes) {
+    return cub::DeviceSelect::Flagged(room, bytes, numbers, squares, d_out.data, d_count.data,
+                                      kCount);
+  });
+  const auto first = std::find_if(in.begin(), in.end(), [](int value) { return value != 0; });
+  EXPECT(d_out.values(1)[0] == 10 + static_cast<int>(first - in.begin()));
   Device<cub::KeyValuePair<int, int>> d_best({{0, 0}});
   call_twice([&](void* room, size_t& bytes) {
     return cub::DeviceReduce::ArgMax(room, bytes, d_in.data, d_best.data, kCount);

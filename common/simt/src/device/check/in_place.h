@@ -4,6 +4,7 @@
 // leaves. It decides whatever is left over.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,15 +24,14 @@ namespace simt::device {
 class PlainAccess {
  public:
   [[gnu::always_inline]] PlainAccess(std::uintptr_t address, std::size_t size_bytes)
-      : order_(running.checks->order),
-        first_current_(first_current_stamp),
-        own_(order_.stamp | Stamp{running.thread_id} << kThreadShift |
-             bytes_of(address, size_bytes) << kBytesShift) {}
+      : first_current_(first_current_stamp),
+        own_(running.stamp | bytes_of(address, size_bytes) << kBytesShift) {}
 
   // False only if check_access() finds no race of the two either.
   [[gnu::always_inline]] bool may_race(Stamp earlier) const {
     if (earlier < first_current_ || same_thread(earlier, own_)) return false;
-    return ordinal_of(earlier) != order_.ordinal || tick_of(earlier) >= order_.barrier_tick;
+    const BlockOrder& order = running.checks->order;
+    return ordinal_of(earlier) != order.ordinal || tick_of(earlier) >= order.barrier_tick;
   }
 
   [[gnu::always_inline]] void note_read(WordHistory& word, std::uint32_t pc) const {
@@ -53,7 +53,6 @@ class PlainAccess {
     return size_bytes >= 4 ? 15 : ((Stamp{1} << size_bytes) - 1) << address % 4;
   }
 
-  const BlockOrder& order_;
   Stamp first_current_;
   Stamp own_;
 };
@@ -67,27 +66,22 @@ inline bool is_written(WordHistory& word, std::uintptr_t address) {
 
 enum class Does { kRead, kWrite };
 
-// Whether the access of 1, 2, 4, 8 or 16 bytes, neither atomic nor volatile, is decided. A thread
-// that is counted or recorded takes the long way.
-[[gnu::always_inline]] inline bool decide_in_place(Does does, std::uintptr_t address,
-                                                   std::size_t size_bytes, const void* pc) {
-  if (!running.decides_in_place || running.trace != nullptr) return false;
-  if (address % size_bytes != 0) return false;
-  WordHistory* word;
-  SharedRegion* region = nullptr;
-  if (is_device_address(reinterpret_cast<const void*>(address))) {
-    word = device_words + (address - kDeviceBase) / 4;
-  } else {
-    region = running.checks->shared.region_of(address);
-    if (region == nullptr || !region->written.all(address, size_bytes)) return false;
-    word = region->history.data() + (address - region->low / 4 * 4) / 4;
-  }
+// The `offset` as a multiple of size_bytes; beyond all memory if it is none.
+[[gnu::always_inline]] inline std::uintptr_t item_of(std::uintptr_t offset,
+                                                     std::size_t size_bytes) {
+  return std::rotr(offset, std::countr_zero(size_bytes));
+}
+
+// Compares the access to the aligned `size_bytes` from the first byte of `word` on, or to a part of
+// it, with what is remembered, and remembers it; false: something has to be said about it.
+// all_written(done): whether the word `done` bytes after the first was written.
+template <class AllWritten>
+[[gnu::always_inline]] inline bool decide_words(Does does, WordHistory* word,
+                                                std::uintptr_t address, std::size_t size_bytes,
+                                                const void* pc, AllWritten all_written) {
   const PlainAccess access(address, size_bytes);
   for (std::size_t done = 0; done < size_bytes; done += 4, ++word) {
-    if (region == nullptr && word->is_written == 0 && !is_written(*word, address + done)) {
-      return false;
-    }
-    if (access.may_race(word->write)) return false;
+    if (!all_written(*word, done) || access.may_race(word->write)) return false;
     if (does == Does::kRead) {
       access.note_read(*word, pack_pc(pc));
     } else {
@@ -96,6 +90,40 @@ enum class Does { kRead, kWrite };
     }
   }
   return true;
+}
+
+// Plain accesses of 1, 2, 4, 8 or 16 bytes by a kernel's thread that is neither counted nor
+// recorded. `base` is running.read_base or write_base.
+
+// Whether decide_in_device() may be asked.
+[[gnu::always_inline]] inline bool is_in_device(std::uintptr_t base, std::uintptr_t address,
+                                                std::size_t size_bytes) {
+  return item_of(address - base, size_bytes) < kDeviceRangeBytes / size_bytes;
+}
+
+// Whether the access to the device's range is decided.
+[[gnu::always_inline]] inline bool decide_in_device(Does does, std::uintptr_t base,
+                                                    std::uintptr_t address, std::size_t size_bytes,
+                                                    const void* pc) {
+  const std::uintptr_t item = item_of(address - base, size_bytes);
+  const std::uintptr_t word = size_bytes < 4 ? item / (4 / size_bytes) : item * (size_bytes / 4);
+  WordHistory* const first = device_words + skewed_record(word);
+  return decide_words(does, first, address, size_bytes, pc,
+                      [address](WordHistory& word, std::size_t done) {
+                        return word.is_written != 0 || is_written(word, address + done);
+                      });
+}
+
+// Whether the access to anything else is decided, which is so in shared memory only.
+[[gnu::always_inline]] inline bool decide_in_shared(Does does, std::uintptr_t base,
+                                                    std::uintptr_t address, std::size_t size_bytes,
+                                                    const void* pc) {
+  if (base == kNowhere || address % size_bytes != 0) return false;
+  SharedRegion* const region = running.checks->shared.region_of(address);
+  if (region == nullptr || !region->written.all(address, size_bytes)) return false;
+  WordHistory* const first = region->history.data() + (address - region->low / 4 * 4) / 4;
+  return decide_words(does, first, address, size_bytes, pc,
+                      [](const WordHistory&, std::size_t) { return true; });
 }
 
 }  // namespace simt::device

@@ -35,7 +35,8 @@ void begin_checks(const Launch& launch) {
   look_for_concurrent_copies();
   const std::uint32_t first_concurrent = first_concurrent_block(next_ordinal());
   order_launch(first_concurrent);
-  is_alone = first_concurrent == next_ordinal() && !copies_may_run && checks_made == Checks::kAll;
+  is_alone = first_concurrent == next_ordinal() && !copies_may_run && checks_made == Checks::kAll &&
+             !launch.is_traced;
   choose_way();
   reset_memory_findings();
   reset_races();

@@ -48,8 +48,13 @@ std::uint32_t g_next_ordinal = 1;
 // Of the launches on other streams that may overlap this one; usually as first_current_ordinal.
 std::uint32_t g_first_concurrent = 1;
 
+void set_running_stamp() {
+  running.stamp = running.checks->order.stamp | Stamp{running.thread_id} << kThreadShift;
+}
+
 void set_stamp(BlockOrder& order) {
   order.stamp = Stamp{order.ordinal} << kOrdinalShift | Stamp{order.tick} << kTickShift;
+  if (running.checks != nullptr && &order == &running.checks->order) set_running_stamp();
 }
 
 void take_ordinal(BlockOrder& order) {
@@ -123,6 +128,8 @@ void order_block_start(BlockChecks& checks) {
   forget_barriers(checks);
   for (WarpOrder& warp : checks.warps) warp.horizons = {};
 }
+
+void order_turn_begin() { set_running_stamp(); }
 
 void order_barrier(BlockChecks& checks) {
   tick(checks.order);

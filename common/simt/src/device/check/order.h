@@ -26,6 +26,7 @@ void restart_ordinals();  // call when no access is remembered
 // The events. The running thread's where no other is named.
 void order_launch(std::uint32_t first_concurrent);  // first block of launches that may overlap
 void order_block_start(BlockChecks& checks);
+void order_turn_begin();
 void order_barrier(BlockChecks& checks);
 void order_grid_barrier_begin();  // everything before it, in all blocks, is ordered
 void order_grid_barrier_block(BlockChecks& checks);

@@ -2,6 +2,7 @@
 #include "check/race_shadow.h"
 
 #include <algorithm>
+#include <span>
 
 #include "check/address_space.h"
 #include "check/block_checks.h"
@@ -20,11 +21,12 @@ constinit WordHistory* device_words = nullptr;
 namespace {
 
 constexpr std::uintptr_t kWordBytes = 4;
-constexpr std::size_t kDeviceHistoryBytes = kDeviceRangeBytes / kWordBytes * sizeof(WordHistory);
+constexpr std::size_t kDeviceHistoryBytes =
+    skewed_record(kDeviceRangeBytes / kWordBytes) * sizeof(WordHistory);
 
 std::size_t global_history_bytes() {
-  return (number(&_end) - number(&__executable_start)) / kWordBytes * sizeof(WordHistory) +
-         sizeof(WordHistory);
+  const std::size_t words = (number(&_end) - number(&__executable_start)) / kWordBytes + 1;
+  return (skewed_record(words) + 1) * sizeof(WordHistory);
 }
 
 // About the whole device's range; memory is behind it only where something is allocated.
@@ -123,16 +125,19 @@ template <bool is_shared>
   const Stamp who = order.stamp | thread << kThreadShift | (is_volatile ? kVolatileBit : 0) |
                     (access.is_atomic ? kAtomicBit : 0);
   std::uintptr_t at = access.address;
-  WordHistory* word = history + (at - low) / kWordBytes;
+  const auto word_at = [&](std::uintptr_t address) -> WordHistory& {
+    const std::size_t index = (address - low) / kWordBytes;
+    return history[is_shared ? index : skewed_record(index)];
+  };
   if (at % kWordBytes == 0 && access.size_bytes == kWordBytes) {  // most accesses
-    return check_word<is_shared>(*word, who | Stamp{15} << kBytesShift, access);
+    return check_word<is_shared>(word_at(at), who | Stamp{15} << kBytesShift, access);
   }
   const std::uintptr_t end = at + access.size_bytes;
-  for (; at < end; ++word) {
+  while (at < end) {
     const std::uintptr_t word_end = at / kWordBytes * kWordBytes + kWordBytes;
     const std::uintptr_t stop = std::min(word_end, end);
     const Stamp bytes = ((Stamp{1} << (stop - at)) - 1) << at % kWordBytes;
-    check_word<is_shared>(*word, who | bytes << kBytesShift, access);
+    check_word<is_shared>(word_at(at), who | bytes << kBytesShift, access);
     at = stop;
   }
 }
@@ -150,9 +155,16 @@ std::uintptr_t global_low() { return number(&__executable_start) / kWordBytes * 
 // The record of a word of device memory or of the program's variables.
 const WordHistory* history_of(std::uintptr_t address) {
   if (is_device_address(reinterpret_cast<const void*>(address))) {
-    return device_history() + (address - kDeviceBase) / kWordBytes;
+    return device_history() + skewed_record((address - kDeviceBase) / kWordBytes);
   }
-  return global_history() + (address - global_low()) / kWordBytes;
+  return global_history() + skewed_record((address - global_low()) / kWordBytes);
+}
+
+std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_bytes) {
+  const std::uintptr_t offset = address - kDeviceBase;
+  const std::size_t first = skewed_record(offset / kWordBytes);
+  const std::size_t end = skewed_record((offset + size_bytes + kWordBytes - 1) / kWordBytes);
+  return {device_history() + first, end - first};
 }
 
 }  // namespace
@@ -188,26 +200,24 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
 void reserve_history() { device_history(); }
 
 void make_history(std::uintptr_t address, std::size_t size_bytes) {
-  commit(device_history() + (address - kDeviceBase) / kWordBytes,
-         size_bytes / kWordBytes * sizeof(WordHistory));
+  const std::span records = device_records(address, size_bytes);
+  commit(records.data(), records.size_bytes());
 }
 
 void expect_accesses(std::uintptr_t address, std::size_t size_bytes) {
-  expect_use(device_history() + (address - kDeviceBase) / kWordBytes,
-             size_bytes / kWordBytes * sizeof(WordHistory));
+  const std::span records = device_records(address, size_bytes);
+  expect_use(records.data(), records.size_bytes());
 }
 
 void forget_written(std::uintptr_t address, std::size_t size_bytes) {
-  WordHistory* word = device_history() + (address - kDeviceBase) / kWordBytes;
-  WordHistory* const end = device_history() + (address + size_bytes - kDeviceBase) / kWordBytes + 1;
-  for (; word < end; ++word) {
-    if (word->is_written != 0) word->is_written = 0;  // a page that is only read takes no memory
+  for (WordHistory& word : device_records(address, size_bytes)) {
+    if (word.is_written != 0) word.is_written = 0;  // a page that is only read takes no memory
   }
 }
 
 void forget_accesses(std::uintptr_t address, std::size_t size_bytes) {
-  clear_pages(device_history() + (address - kDeviceBase) / kWordBytes,
-              (size_bytes + kWordBytes - 1) / kWordBytes * sizeof(WordHistory));
+  const std::span records = device_records(address, size_bytes);
+  clear_pages(records.data(), records.size_bytes());
 }
 
 void forget_accesses() {

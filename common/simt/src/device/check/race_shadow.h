@@ -14,6 +14,14 @@ namespace simt::device {
 // Of the device's range, once something is allocated.
 extern WordHistory* device_words;
 
+// Which record is that of a range's word. Records of a matrix's column would lie a large power of
+// two apart, in few sets of the processor's caches. So one is left out after each kSkewWords; no
+// aligned access of up to 16 bytes goes across.
+inline constexpr std::size_t kSkewWords = 512;
+[[gnu::always_inline]] inline constexpr std::size_t skewed_record(std::size_t word) {
+  return word + word / kSkewWords;
+}
+
 // Takes the address space of the device range's records now, not on first use.
 void reserve_history();
 

@@ -2,6 +2,7 @@
 #include "check/way.h"
 
 #include "run/running.h"
+#include "simt/memory.h"
 
 namespace simt::device {
 
@@ -11,8 +12,10 @@ std::uintptr_t hinted_address = 0;
 bool may_decide_in_place = true;
 
 void choose_way() {
-  running.decides_in_place = running.launch != nullptr && is_alone && may_decide_in_place &&
-                             !race_is_unsettled && hinted_address == 0;
+  const bool decides = running.launch != nullptr && is_alone && may_decide_in_place &&
+                       !race_is_unsettled && hinted_address == 0;
+  running.read_base = decides ? kDeviceBase : kNowhere;
+  running.write_base = decides && !running.holds_writes_back ? kDeviceBase : kNowhere;
 }
 
 }  // namespace simt::device

@@ -9,7 +9,7 @@ namespace simt::device {
 // What the choice depends on. Call choose_way() after a change of any of them, or of the launch.
 
 // Whether nothing on another stream may overlap the running launch, and all its accesses are
-// checked.
+// checked, and neither counted nor recorded.
 extern bool is_alone;
 
 // Whether a race was found whose access has not written yet: see settle_race().

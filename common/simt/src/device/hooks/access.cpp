@@ -26,8 +26,10 @@ namespace {
 using simt::AccessKind;
 using simt::device::Access;
 using simt::device::check_access;
-using simt::device::decide_in_place;
+using simt::device::decide_in_device;
+using simt::device::decide_in_shared;
 using simt::device::Does;
+using simt::device::is_in_device;
 using simt::device::Place;
 using simt::device::running;
 using simt::device::trace_access;
@@ -51,7 +53,6 @@ inline void check_reference(const Access& access, Alignment alignment) {
 [[gnu::noinline]] void on_read(const void* address, std::size_t size_bytes, Alignment alignment,
                                Place place, bool is_volatile = false) {
   if (concerns_nobody(address)) return;
-  ++running.reads;
   running.last_access_step = running.steps;
   const Access access = {.address = reinterpret_cast<std::uintptr_t>(address),
                          .size_bytes = size_bytes,
@@ -87,26 +88,30 @@ inline void check_reference(const Access& access, Alignment alignment) {
   if (is_volatile) trace_publication(address, place);
 }
 
-// What a type's plain access comes to, in most cases without a call: its size is a constant.
+bool is_unchecked() {
+  return simt::device::checks_made == simt::Checks::kNone && running.trace == nullptr;
+}
+
+// What a type's plain access comes to, in most cases without a call: its size is a constant. Most
+// are to device memory, so that comes first.
 template <Alignment alignment>
 [[gnu::always_inline]] inline bool is_decided(Does does, const void* address,
                                               std::size_t size_bytes, Place place) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  if (running.is_private(number)) return true;
-  if (alignment == Alignment::kNone) return false;
-  if (alignment == Alignment::kOfReference && simt::device::doubtful_reference != 0) return false;
-  if (does == Does::kWrite && running.holds_writes_back) return false;
-  if (!decide_in_place(does, number, size_bytes, place.pc)) {
-    const bool is_unchecked = simt::device::checks_made == simt::Checks::kNone;
-    if (!is_unchecked || running.trace != nullptr) return false;
+  const std::uintptr_t base = does == Does::kRead ? running.read_base : running.write_base;
+  const bool is_doubtful = alignment == Alignment::kNone || (alignment == Alignment::kOfReference &&
+                                                             simt::device::doubtful_reference != 0);
+  if (!is_doubtful && is_in_device(base, number, size_bytes)) {
+    if (!decide_in_device(does, base, number, size_bytes, place.pc)) return false;
+  } else {
+    if (running.is_private(number)) return true;
+    if (is_doubtful) return false;
+    if (!decide_in_shared(does, base, number, size_bytes, place.pc) && !is_unchecked())
+      return false;
   }
   running.last_access_step = running.steps;
-  if (does == Does::kRead) {
-    ++running.reads;
-    running.last_read = number;
-  } else {
-    ++running.changes;
-  }
+  if (does == Does::kRead) running.last_read = number;
+  running.changes += does == Does::kWrite;
   return true;
 }
 
@@ -115,7 +120,6 @@ inline void on_volatile_read(const void* address, std::size_t size_bytes, Alignm
                              Place place) {
   if (concerns_nobody(address)) return;
   if (running.launch == nullptr) return on_read(address, size_bytes, alignment, place, true);
-  ++running.reads;
   running.last_access_step = running.steps;
   simt::device::poll(address, place.pc);
   simt::device::order_acquire();
@@ -159,14 +163,24 @@ void on_library_copy(const void* to, const void* from, std::size_t size_bytes, P
   on_library_write(to, size_bytes, place);
 }
 
+inline void step(Place place) {
+  simt::device::note_block(running.steps, place.pc);
+  simt::device::trace_step(place);
+}
+
+// Out of line, so that the common case saves no registers.
+[[gnu::noinline]] void step_after_alarm(Place place) {
+  simt::device::alarm(place.pc);
+  step(place);
+}
+
 }  // namespace
 
 extern "C" {
 
 void __sanitizer_cov_trace_pc() {
-  if (++running.steps >= running.alarm_step) simt::device::alarm(__builtin_return_address(0));
-  simt::device::note_block(running.steps, __builtin_return_address(0));
-  simt::device::trace_step(SIMT_PLACE);
+  if (++running.steps >= running.alarm_step) return step_after_alarm(SIMT_PLACE);
+  step(SIMT_PLACE);
 }
 
 #define SIMT_ACCESS_HOOKS(prefix, bytes, alignment)                        \

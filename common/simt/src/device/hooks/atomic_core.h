@@ -98,7 +98,6 @@ T load(const T* address, Place place) {
   }
   if (running.launch != nullptr) {
     note_place(place);
-    ++running.reads;
     poll(address, place.pc);  // others may run here ...
     check_atomic(address, true, false, AccessKind::kRead, place);
     trace_published_read(address);

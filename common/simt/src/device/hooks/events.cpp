@@ -69,6 +69,8 @@ void on_shared_memory_fresh(Block& block, const SharedMemory& memory) {
   block.checks->shared.reset(memory.static_memory(), memory.dynamic_memory());
 }
 
+void on_turn_begin() { order_turn_begin(); }
+
 void on_turn_end() {
   look_for_skipped_barrier();
   if (is_recording()) record_value_written();

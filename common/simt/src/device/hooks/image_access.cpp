@@ -47,7 +47,7 @@ void announce_image_access(const std::byte* address, std::size_t size_bytes, Dir
                            const void* pc) {
   const bool writes = direction == Direction::kWrite;
   if (writes && running.holds_writes_back) hold_back(pc);
-  ++(writes ? running.changes : running.reads);
+  running.changes += writes;
   running.last_access_step = running.steps;
   check_access({.address = reinterpret_cast<std::uintptr_t>(address),
                 .size_bytes = size_bytes,
@@ -65,7 +65,8 @@ void end_for_wrong_object(const char* what, unsigned long long object, const voi
 }
 
 void require_shape(const char* what, ImageShape called, const Image& image, const void* pc) {
-  if (called.dimensions == image.shape.dimensions && called.is_layered == image.shape.is_layered) {
+  if (called.dimensions == image.shape.dimensions && called.is_layered == image.shape.is_layered &&
+      called.is_cube == image.shape.is_cube) {
     return;
   }
   const Untraced untraced;

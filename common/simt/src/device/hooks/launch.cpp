@@ -256,8 +256,9 @@ cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
     device::forget_publications();
   }
   device::begin_recording(site, config);
-  Launch launch = {site, config, closure, is_counted, schedule_for(config)};
-  launch.loses_updates = !is_counted && !device::is_recording() && device::has_races(site.kernel);
+  const bool is_traced = is_counted || device::is_recording();
+  Launch launch = {site, config, closure, is_counted, is_traced, schedule_for(config)};
+  launch.loses_updates = !is_traced && device::has_races(site.kernel);
   const bool has_all_room = config.cooperative || !launch.schedule.is_device_busy;
   const cudaError_t outcome =
       run(launch, has_all_room ? max_resident : max_resident / kNumMultiprocessors);

@@ -189,6 +189,38 @@ const Texture& texture_of(cudaTextureObject_t object, bool fetches, const void* 
 
 }  // namespace
 
+namespace {
+
+constexpr long kFaces = 6;
+
+// Where a direction from the middle of a cube meets its surface: the face, and the place on it in
+// [0, 1], as the CUDA Programming Guide's chapter "Cubemap Textures" defines them.
+struct CubePlace {
+  long face;
+  float x, y;
+};
+
+CubePlace cube_place_of(Coordinates to) {
+  const float x = std::fabs(to.x), y = std::fabs(to.y), z = std::fabs(to.z);
+  const auto place = [](bool is_negative, long face, float s, float t, float m) {
+    return CubePlace{face + (is_negative ? 1 : 0), (s / m + 1) / 2, (t / m + 1) / 2};
+  };
+  if (x >= y && x >= z) return place(to.x < 0, 0, to.x < 0 ? to.z : -to.z, -to.y, x);
+  if (y >= z) return place(to.y < 0, 2, to.x, to.y < 0 ? -to.z : to.z, y);
+  return place(to.z < 0, 4, to.z < 0 ? -to.x : to.x, -to.y, z);
+}
+
+long clamped(long index, std::size_t size) {
+  return std::clamp(index, 0L, static_cast<long>(size) - 1);
+}
+
+Texel sample(const Texture& texture, const Footprint (&axes)[3], const void* pc) {
+  if (texture.in_effect.filterMode == cudaFilterModeLinear) return filtered(texture, axes, pc);
+  return read_or_border(texture, axes[0].indices[0], axes[1].indices[0], axes[2].indices[0], pc);
+}
+
+}  // namespace
+
 Texel sample_texture(cudaTextureObject_t object, ImageShape shape, ReadAs as, Coordinates at,
                      int layer) {
   const void* const pc = __builtin_return_address(0);
@@ -204,11 +236,28 @@ Texel sample_texture(cudaTextureObject_t object, ImageShape shape, ReadAs as, Co
     axes[axis] = footprint_of(coordinates[axis], sizes[axis], how.addressMode[axis], how);
   }
   if (shape.is_layered) {
-    const long index = std::clamp(static_cast<long>(layer), 0L, static_cast<long>(image.depth) - 1);
+    const long index = clamped(layer, image.depth);
     axes[2] = {{index, index}, 0};
   }
-  if (how.filterMode == cudaFilterModeLinear) return filtered(texture, axes, pc);
-  return read_or_border(texture, axes[0].indices[0], axes[1].indices[0], axes[2].indices[0], pc);
+  return sample(texture, axes, pc);
+}
+
+Texel sample_cube(cudaTextureObject_t object, bool is_layered, ReadAs as, Coordinates direction,
+                  int layer) {
+  const void* const pc = __builtin_return_address(0);
+  const Texture& texture = texture_of(object, false, pc);
+  const Image& image = texture.image;
+  device::require_shape("texture", {2, is_layered, true}, image, pc);
+  check_type(texture, as, pc);
+  cudaTextureDesc how = texture.in_effect;
+  how.normalizedCoords = 1;
+  const CubePlace place = cube_place_of(direction);
+  const long index = kFaces * clamped(layer, image.depth / kFaces) + place.face;
+  return sample(texture,
+                {footprint_of(place.x, image.width, how.addressMode[0], how),
+                 footprint_of(place.y, image.height, how.addressMode[1], how),
+                 {{index, index}, 0}},
+                pc);
 }
 
 Texel fetch_texel(cudaTextureObject_t object, ReadAs as, int index) {

@@ -12,14 +12,16 @@ std::string size_of(const Image& image) {
   if (image.shape.dimensions > 1) text += " x " + std::to_string(image.height);
   if (image.shape.dimensions > 2) text += " x " + std::to_string(image.depth);
   text += (text == "1" ? " element of " : " elements of ") + bytes(image.element_bytes());
+  if (image.shape.is_cube) return text + ", " + std::to_string(image.depth) + " faces";
   if (!image.shape.is_layered) return text;
   return text + ", " + std::to_string(image.depth) + (image.depth == 1 ? " layer" : " layers");
 }
 
 // "1 dimension", "2 dimensions and layers"
 std::string shape_name(ImageShape shape) {
-  return std::to_string(shape.dimensions) + (shape.dimensions == 1 ? " dimension" : " dimensions") +
-         (shape.is_layered ? " and layers" : "");
+  const std::string dimensions =
+      std::to_string(shape.dimensions) + (shape.dimensions == 1 ? " dimension" : " dimensions");
+  return (shape.is_cube ? "six faces" : dimensions) + (shape.is_layered ? " and layers" : "");
 }
 
 }  // namespace

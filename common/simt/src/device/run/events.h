@@ -27,6 +27,9 @@ void on_shared_memory_leaves();
 // The loaded shared memory is fresh, for this block.
 void on_shared_memory_fresh(Block& block, const SharedMemory& memory);
 
+// The running lane's turn begins.
+void on_turn_begin();
+
 // The running lane lets others run, or has ended.
 void on_turn_end();
 void on_lane_end();

@@ -16,6 +16,7 @@ struct Launch {
   LaunchConfig config;
   detail::Closure closure;
   bool is_counted;
+  bool is_traced;  // counted or recorded
   Schedule schedule;
   bool has_nested = false;          // a thread has tried to launch a kernel
   bool loses_updates = false;       // see hold_back() in poll.h

@@ -34,13 +34,11 @@ std::uint64_t work_at_yield = 0;
 std::uint64_t polled_changes = 0;  // running.changes at the last poll
 int impatience = 0;                // of the polls since then
 
+std::uint64_t last_alarm = 0;  // in steps
 std::uint64_t changes_at_alarm = 0;
-std::uint64_t activity_at_alarm = 0;
+std::uint64_t switches_at_alarm = 0;
 int alarms_without_activity = 0;
 bool turn_is_endless = false;
-
-// Other than executing basic blocks.
-std::uint64_t activity() { return running.activity() - running.steps; }
 
 // Returns what was done since the last call, in basic blocks.
 std::uint64_t take_work() {
@@ -57,9 +55,10 @@ void let_others_run(const void* pc) {
 }
 
 void set_next_alarm() {
+  last_alarm = running.steps;
   running.alarm_step = running.steps + step_limit();
   changes_at_alarm = running.changes;
-  activity_at_alarm = activity();
+  switches_at_alarm = running.switches;
 }
 
 }  // namespace
@@ -125,8 +124,9 @@ void alarm(const void* pc) {
                     " s here, without a barrier and without an end: does this loop ever end?",
                 pc});
   }
-  const bool was_active = activity() != activity_at_alarm;
   const bool has_changed = running.changes != changes_at_alarm;
+  const bool was_active =
+      has_changed || running.switches != switches_at_alarm || running.last_access_step > last_alarm;
   set_next_alarm();
   if (!was_active) {
     if (++alarms_without_activity >= kAlarmsPerEndlessLoop) end_endless_loop(pc);

@@ -26,6 +26,9 @@ struct LaneTrace;
 inline constexpr std::uintptr_t kHostLow = kDeviceBase + kDeviceRangeBytes;
 inline constexpr std::size_t kHostBytes = 0 - kDeviceRangeBytes;
 
+// Further from all addresses than the device's range is long.
+inline constexpr std::uintptr_t kNowhere = std::uintptr_t{1} << 62;
+
 // The last basic blocks that were executed, by Running::steps (see path.h).
 inline constexpr std::size_t kPathBlocks = 1024;
 using Path = std::array<std::uint32_t, kPathBlocks>;
@@ -52,11 +55,10 @@ struct Running {
   // call that it had waited in (null: it starts).
   std::uint64_t turn_begin = 0;
   std::uint64_t last_access_step = 0;
-  std::uintptr_t last_read = 0;  // the address that the launch read last
   const void* turn_pc = nullptr;
+  std::uintptr_t last_read = 0;  // the address that the launch read last
 
   // Events so far; only their changes matter.
-  std::uint64_t reads = 0;
   std::uint64_t changes = 0;   // memory was written, a thread or a block ended
   std::uint64_t switches = 0;  // of fibers
 
@@ -70,26 +72,29 @@ struct Running {
   Warp* warp = nullptr;
   Lane* lane = nullptr;
   int lane_id = 0;
-  std::uint64_t thread_id = 0;    // the lane's in its block
-  bool decides_in_place = false;  // see choose_way() in check/way.h
+  std::uint64_t thread_id = 0;  // the lane's in its block
+  std::uint64_t stamp = 0;  // of its accesses now, without their bytes and kind: see check/stamp.h
+  // Where the device's range begins for accesses that are decided where they are announced, or
+  // kNowhere: see choose_way() in check/way.h.
+  std::uintptr_t read_base = kNowhere;
+  std::uintptr_t write_base = kNowhere;
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;
 
   // The counts that go on from one kernel to the next.
   struct Clock {
-    std::uint64_t steps = 0, reads = 0, changes = 0, switches = 0;
+    std::uint64_t steps = 0, changes = 0, switches = 0;
   };
-  Clock clock() const { return {steps, reads, changes, switches}; }
+  Clock clock() const { return {steps, changes, switches}; }
   void set_clock(const Clock& other) {
     steps = other.steps;
-    reads = other.reads;
     changes = other.changes;
     switches = other.switches;
   }
 
-  // Changes whenever a thread does anything observable.
-  std::uint64_t activity() const { return steps + reads + changes + switches; }
+  // Changes whenever a thread does anything observable: it reads memory in basic blocks.
+  std::uint64_t activity() const { return steps + changes + switches; }
 
   bool is_private(std::uintptr_t address) const { return address - stack_low < stack_bytes; }
 

@@ -126,7 +126,12 @@ void fiber_main() {
 void run_others() {
   if (running.fiber != &host_fiber) on_turn_end();
   Fiber& next = select_fiber();
-  running.trace = &next == &host_fiber ? nullptr : running.lane->trace;
+  if (&next == &host_fiber) {
+    running.trace = nullptr;
+  } else {
+    running.trace = running.lane->trace;
+    on_turn_begin();
+  }
   if (&next != running.fiber) switch_to(next);
 }
 

@@ -48,15 +48,15 @@ _LACKS = (
         "CUDA 12 removed texture and surface references: use cudaCreateTextureObject",
     ),
     (
-        re.compile(r"cudaMipmapped|cudaMallocMipmapped|cudaResourceView|tex\w*Cubemap|surfCubemap"),
-        "the emulator has no mipmaps, views and cube maps: use one array per level or face",
+        re.compile(r"cudaMipmapped|cudaMallocMipmapped|cudaResourceView|surfCubemap"),
+        "the emulator has no mipmaps, views and surfaces of cube maps: use one array per level",
     ),
     (
         re.compile(r"\u2018(?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)\u2019"),
         "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
     ),
     (
-        re.compile(r"cudaGraphics|cudaIpc|cudaExternal|cudaAccessPolicy|cudaLaunchAttribute"),
+        re.compile(r"cudaGraphics|cudaExternal|cudaLaunchAttribute"),
         "the emulator lacks this part of the runtime API; docs/emulator.md says what it has",
     ),
     (
@@ -96,6 +96,8 @@ def check_files(files: Sequence[Path]) -> None:
             raise InputError(
                 f"{file}: `run` builds .cu files, and with them .cpp, .cc, .cxx and .c"
             )
+        if b"\0" in file.read_bytes():
+            raise InputError(f"{file} is not text: name the source and not the program")
 
 
 def build_program(
