@@ -70,8 +70,8 @@ def test_a_student_alone_in_a_class_names_no_other_by_metadata(
     files = {
         name.replace("assignment_7_export", "mallory"): text for name, text in gradescope().items()
     } | {f"mallory/{name}": text for name, text in GOOD.items()}
-    if packed:
-        path = checkout.write("class.zip", zip_bytes(files))
+    if packed:  # which may also be what mallory handed in
+        path = checkout.write("mallory.zip", zip_bytes(files))
     else:
         path = put(checkout, "class", files)
     submissions = by_id(taken(checkout, path))

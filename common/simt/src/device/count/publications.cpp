@@ -2,13 +2,11 @@
 #include "count/publications.h"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 
 #include "count/tally.h"
 #include "count/trace.h"
 #include "program/address.h"
-#include "run/block.h"
 #include "run/running.h"
 #include "run/untraced.h"
 
@@ -42,23 +40,6 @@ void note_published_read(std::uintptr_t address) {
   const Untraced untraced;
   const auto found = chains().find(address);
   if (found != chains().end()) lane.chain = std::max(lane.chain, found->second);
-}
-
-std::uint64_t longest_chain(const Warp& warp, std::uint32_t lanes) {
-  std::uint64_t longest = 0;
-  if (warp.trace == nullptr) return longest;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    longest = std::max(longest, warp.trace->lanes[std::countr_zero(rest)].chain);
-  }
-  return longest;
-}
-
-void share_chain(Warp& warp, std::uint32_t lanes, std::uint64_t length) {
-  if (warp.trace == nullptr) return;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    std::uint64_t& own = warp.trace->lanes[std::countr_zero(rest)].chain;
-    own = std::max(own, length);
-  }
 }
 
 }  // namespace simt::device

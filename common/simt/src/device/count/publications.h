@@ -13,19 +13,11 @@
 
 namespace simt::device {
 
-struct Warp;
-
 // A launch begins: it does not wait for what earlier ones published.
 void forget_publications();
 
 // By the running thread, which is counted.
 void note_publication(std::uintptr_t address, Place place);
 void note_published_read(std::uintptr_t address);
-
-// Of the chains that end at a publication which one of the lanes knows, the longest.
-std::uint64_t longest_chain(const Warp& warp, std::uint32_t lanes);
-
-// These lanes have met others that know one of this length.
-void share_chain(Warp& warp, std::uint32_t lanes, std::uint64_t length);
 
 }  // namespace simt::device

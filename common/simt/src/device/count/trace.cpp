@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "count/trace.h"
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <utility>
 
-#include "count/publications.h"
 #include "count/tally.h"
 #include "program/address.h"
 #include "run/block.h"
@@ -188,6 +188,23 @@ void record_barrier(Warp& warp, std::uint32_t group) {
     const std::uint32_t pc = pack_pc(own.pc);
     trace.height = height_of(own.frame, own.fiber->stack_low + own.fiber->stack_bytes);
     trace.push(EventKind::kContinue, pc, step_order(trace.height, pc));
+  }
+}
+
+std::uint64_t longest_chain(const Warp& warp, std::uint32_t lanes) {
+  std::uint64_t longest = 0;
+  if (warp.trace == nullptr) return longest;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    longest = std::max(longest, warp.trace->lanes[std::countr_zero(rest)].chain);
+  }
+  return longest;
+}
+
+void share_chain(Warp& warp, std::uint32_t lanes, std::uint64_t length) {
+  if (warp.trace == nullptr) return;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    std::uint64_t& own = warp.trace->lanes[std::countr_zero(rest)].chain;
+    own = std::max(own, length);
   }
 }
 

@@ -112,4 +112,10 @@ enum class Meeting { kCounted, kUncounted };
 void record_operation(Warp& warp, std::uint32_t group, Meeting meeting);
 void record_barrier(Warp& warp, std::uint32_t group);
 
+// Of the chains that end at a publication which one of the lanes knows, the longest.
+std::uint64_t longest_chain(const Warp& warp, std::uint32_t lanes);
+
+// These lanes have met others that know one of this length.
+void share_chain(Warp& warp, std::uint32_t lanes, std::uint64_t length);
+
 }  // namespace simt::device

@@ -13,7 +13,6 @@
 #include "check/skipped_barrier.h"
 #include "check/warp_masks.h"
 #include "count/merge.h"
-#include "count/publications.h"
 #include "count/tally.h"
 #include "count/trace.h"
 #include "program/address.h"

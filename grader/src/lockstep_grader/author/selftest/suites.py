@@ -54,7 +54,7 @@ def run_pytest(context: Context) -> Tally:
         say(f"the tests that start a Slurm will be skipped: {error}")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "pytest.xml"
-        argv = [sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={junit}"]
+        argv = [sys.executable, "-m", "pytest", "-q", "-rsfE", f"--junitxml={junit}"]
         if find_spec("xdist"):
             # One more than the cores: many tests wait for a child, a clock or a cluster.
             argv += ["-n", str(context.jobs + 1), "--dist", "loadfile"]
@@ -62,8 +62,9 @@ def run_pytest(context: Context) -> Tally:
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
     for line in done.stdout.splitlines():
-        if line.startswith("SKIPPED"):
-            context.console.print(Text(f"  {visible(line)}", "dim"))
+        if line.startswith(("SKIPPED", "FAILED", "ERROR")):
+            style = "dim" if line.startswith("SKIPPED") else "red"
+            context.console.print(Text(f"  {visible(line)}", style))
     return tally
 
 
