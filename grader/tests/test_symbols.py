@@ -23,7 +23,7 @@ open fork system syscall mmap socket ptrace signal dlopen exit _exit getenv pthr
 _ZNSt6thread6detachEv _ZNSt14basic_ifstreamIcED1Ev _ZNSt10filesystem6removeEv
 _ZN4simt13copy_elementsEPvPKvm
 _ZN4simt12set_countingEb _ZN4simt13take_findingsEv _ZN6worker10call_tableEv cublasSgemm_v2
-_ZN3cub9DeviceRedE cudaIpcOpenMemHandle cuMemAlloc_v2
+_ZN3cub9DeviceRedE cudaIpcOpenMemHandle cuMemAlloc_v2 cudaDeviceReset
 _Z31cudaDestroyExternalMemoryP6Memory _ZN4simt12find_textureEy
 """
 needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
@@ -76,6 +76,8 @@ def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     [
         ("extern \"C\" int fork();\nint f() { return fork(); }", "uses fork"),
         ("int main() {}", "defines main"),
+        ("extern \"C\" int cudaDeviceReset();\nint f() { return cudaDeviceReset(); }",
+         "it frees the caller's memory, too"),
         ("extern \"C\" int cudaDeviceSynchronize() { return 0; }", "defines cudaDeviceSynchronize"),
         ("extern \"C\" int cudaEventRecord(void*) { return 0; }", "defines cudaEventRecord"),
         ("extern \"C\" long write(int, const void*, unsigned long) { return 0; }", "defines write"),

@@ -50,7 +50,7 @@ C_PATTERNS = tuple(
 # On the host each of a device's intrinsics has a stub, and what it does is to exit.
 CUDA_STUBS = frozenset({"exit"})
 CUDA_C_PATTERNS = (
-    re.compile(r"cuda(?!Ipc|Import|DestroyExternal|Graphics|GetDriver)\w+"),
+    re.compile(r"cuda(?!DeviceReset|Ipc|Import|DestroyExternal|Graphics|GetDriver)\w+"),
     re.compile(r"__cuda\w+"),
 )
 _CUDA_BUILTINS = """
@@ -119,6 +119,7 @@ ADVICE = (
     (r"mmap\d*|mprotect|munmap|mremap|brk|sbrk|syscall|dl\w+",
      "memory comes from the scratch argument, cudaMalloc, or a container"),
     (r"random_device|getrandom|getentropy", "use an engine with a fixed seed"),
+    (r"cudaDeviceReset", "it frees the caller's memory, too; cudaFree what you have allocated"),
 )  # fmt: skip
 PLAIN_ADVICE = "a rung may use CUDA's runtime, and C++ mathematics, containers and algorithms"
 
