@@ -114,7 +114,7 @@ def _make_empty_venv() -> None:
 def _base() -> str:
     """The distribution's Python if possible, or else this one.
 
-    Distributions optimise theirs. One that pyenv or a person compiled is often 1.4 times as slow.
+    Distributions optimise it. One that pyenv or a person compiled is often slower.
     """
     try:
         done = subprocess.run([DISTRIBUTIONS, "-c", IS_BASE], capture_output=True)

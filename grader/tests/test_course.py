@@ -255,4 +255,4 @@ def test_a_name_of_two_students_is_refused_and_an_id_is_its_owners_alone(
     points = {row["id"]: row[LAB] for row in csv.DictReader(io.StringIO(ran.out))}
     assert (points["sam"] == "1", points["sam-2"] == "1", ran.status) == (True, False, 0)
     ran = checkout.lab(*export, course(checkout, table.replace("NAME", "7")))
-    assert "override[0].student: '7' fits 2 students (sam-2, x); use an id" in ran.complaint
+    assert "override[0].student: '7' fits 2 students (sam-2, x); use the id" in ran.complaint

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Readers of what strangers write, on damaged bytes: an error of theirs or a value, nothing else.
+"""Readers of what strangers write, on damaged bytes: each returns a value or raises its own error.
 
 `LOCKSTEP_FUZZ=N` tries N inputs of each kind, from a seed that a failure names.
 """

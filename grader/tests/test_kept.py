@@ -33,6 +33,13 @@ def test_a_fault_is_not_kept(tmp_path: Path) -> None:
     assert kept.find(RESULT, "key") is None
 
 
+def test_where_nothing_can_be_kept_the_judgement_is_still_used(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file, and no folder")
+    kept = KeptJudgements(tmp_path / "home" / "proofs")
+    assert kept.settle(RESULT, "key", SOURCE, RACE) == RACE
+    assert kept.find(RESULT, "key") is None
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"tests": 3}'])
 def test_a_damaged_file_is_judged_again(tmp_path: Path, text: str) -> None:
     (tmp_path / "key.json").write_text(text)

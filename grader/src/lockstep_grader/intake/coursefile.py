@@ -142,7 +142,7 @@ class CourseFile:
                 if several:
                     ids = ", ".join(each.id for each in called)
                     problem = f"{table.student!r} fits {len(called)} students ({ids})"
-                hint = "use an id, login, email or number of theirs"
+                hint = "use the id, login, email or number of one student"
                 raise self._error((kind, index, "student"), f"{problem}; {hint}")
 
     def _of_students(self) -> Mapping[str, Sequence[_OfStudent]]:

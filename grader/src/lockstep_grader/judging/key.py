@@ -135,11 +135,10 @@ class Keys:
         return f"{self._real_compiler.words(job.rung.architectures)} {job.phase}"
 
     def _lab_digest(self, lab: Lab) -> str:
-        """Of the lab's judge, its calls, its contract and its data."""
+        """Of the lab's judge, with its data, its calls and its contract."""
         if lab.id not in self._lab_digests:
             tools = self._toolchain.lab(lab.id)
-            given = sorted([*tools.include.glob("*.cuh"), *tools.include.rglob("*.bin")])
-            files = [tools.judge, tools.calls, *given]
+            files = [tools.judge, tools.calls, *sorted(tools.include.glob("*.cuh"))]
             self._watch(files)
             self._lab_digests[lab.id] = digest(files)
         return self._lab_digests[lab.id]

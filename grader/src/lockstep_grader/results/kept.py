@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import write_json
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement
 from lockstep_grader.results.serial import judgement_from_json, judgement_json
 from lockstep_grader.results.store import ResultId
@@ -33,10 +34,11 @@ class KeptJudgements:
     def settle(
         self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
     ) -> Judgement:
-        """Keeps `judgement`, unless it is a fault, and returns it."""
+        """Keeps `judgement`, unless it is a fault or there is no room, and returns it."""
         del result, source
         if not judgement.fault:
-            write_json(self._file(key), judgement_json(judgement))
+            with contextlib.suppress(FaultError):  # then the proof is made again next time
+                write_json(self._file(key), judgement_json(judgement))
         return judgement
 
     def _file(self, key: str) -> Path:
