@@ -8,7 +8,7 @@ add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 # Several files of a library are compiled as one, so their common headers are read once. Therefore
 # names in unnamed namespaces must differ within a library. OFF compiles file by file, for editors.
 option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 28)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 38)
 
 # A program is the same, byte for byte, in every checkout: GoogleTest's macros name files from the
 # root on. So its results can be shared, too.

@@ -84,7 +84,7 @@ def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: 
     assert "lockstep_grader.student.listing" in loaded
     verbs = {name for name in loaded if name.startswith("lockstep_grader.cli.verbs_")}
     assert verbs == {"lockstep_grader.cli.verbs_list"}
-    assert not loaded & {"jinja2", "submitit"}
+    assert not loaded & {"jinja2", "pydantic", "submitit"}
     heavy = ("judging", "confine", "results", "toolchain", "machine.process", "machine.progress")
     assert not loaded & {f"lockstep_grader.{name}" for name in heavy}
 
