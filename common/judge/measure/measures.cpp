@@ -84,6 +84,10 @@ constexpr Definition kDefinitions[] = {
      [](const Figures& f) { return f["divergent_branches"]; }},
     {"atomics_same_address", [](const Figures& f) { return f.atomics_same_address(); },
      [](const Figures& f) { return f.atomics_same_address(); }},
+    // Without copies none is ahead.
+    {"copies_ahead",
+     [](const Figures& f) { return ratio(f["copies_outlasting_waits"], f["copies_to_shared"]); },
+     [](const Figures& f) { return f["copies_to_shared"] - f["copies_outlasting_waits"]; }},
     {"lanes_per_request",
      [](const Figures& f) { return ratio(f.global_lanes(), f.global_requests(), kLanes); },
      [](const Figures& f) { return kLanes * f.global_requests() - f.global_lanes(); }},

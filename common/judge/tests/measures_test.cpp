@@ -56,6 +56,8 @@ std::vector<wire::KernelCounters> sampled_kernels() {
                               {"global_read_sectors", 256},
                               {"global_read_bytes", 1024},
                               {"global_read_lanes", 256},
+                              {"copies_to_shared", 256},
+                              {"copies_outlasting_waits", 192},
                               {"polls_max_per_warp", 3},
                               {"publications_max_chain", 5}},
                              {}},
@@ -86,6 +88,7 @@ TEST(Measures, AreTakenOverTheWholeCall) {
   EXPECT_EQ(value("divergent_branches"), 4);
   EXPECT_EQ(value("look_back_loads"), 3);
   EXPECT_EQ(value("look_back_chain"), 5);
+  EXPECT_EQ(value("copies_ahead"), 0.75);
   EXPECT_EQ(value("threads_per_item"), 1.5);
   EXPECT_EQ(value("lanes_per_request"), 576.0 / 24);
 }
@@ -109,6 +112,7 @@ TEST(Measures, OfNothingAreAsGoodAsCanBe) {
   EXPECT_EQ(find(all, "sector_efficiency").value, 1);
   EXPECT_EQ(find(all, "lanes_per_request").value, 32);
   EXPECT_EQ(find(all, "barriers_per_block").value, 0);
+  EXPECT_EQ(find(all, "copies_ahead").value, 0);  // where more is better: nothing copied
 }
 
 // Blocks and warps that do nothing, or only read one word of shared memory together.
@@ -140,7 +144,7 @@ TEST(Measures, AreNotDilutedByIdleBlocksAndWarps) {
   }
 }
 
-// The four means are the only measures that it improves, and the bytes moved pay for it.
+// The means are the only measures that it improves, and the bytes moved pay for it.
 TEST(Measures, ShowWhatRequestsThatLookGoodCost) {
   auto kernels = sampled_kernels();
   const auto before = judge::measures(kernels, 512);

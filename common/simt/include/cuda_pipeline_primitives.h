@@ -18,7 +18,7 @@ SIMT_INLINE void copy_word(void* destination, const void* source, std::size_t ze
   Word word = {};
   copy_bytes(&word, source, sizeof(Word) - zero_bytes);
   *static_cast<Word*>(destination) = word;
-  begin_copy(destination, sizeof(Word));
+  begin_copy(destination, sizeof(Word), zero_bytes < sizeof(Word));
 }
 
 }  // namespace simt

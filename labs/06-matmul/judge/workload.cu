@@ -16,6 +16,7 @@ namespace {
 using judge::Buffer;
 
 constexpr std::size_t kPieceTerms = 64;      // of a long sum
+constexpr std::size_t kFlatDepth = 32;       // four tiles
 constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread multiplies in a moment
 
 LOCKSTEP_HOST_DEVICE constexpr std::size_t num_pieces(std::size_t num_terms) {
@@ -45,21 +46,21 @@ struct LeftSide {
 // u' A and B x. Each piece adds up a part of the terms of one sum: with one thread for each sum,
 // most of a GPU would wait.
 struct AddPiece {
-  const float* d_a;
-  const float* d_b;
-  std::size_t edge;
+  const float* d_a;  // (edge, depth)
+  const float* d_b;  // (depth, edge)
+  std::size_t edge, depth;
   std::uint64_t u_seed, x_seed;
-  std::uint64_t* d_u_a;  // (pieces, edge)
+  std::uint64_t* d_u_a;  // (pieces, depth)
   std::uint64_t* d_b_x;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    const std::size_t k = index % edge;
-    const std::size_t begin = index / edge * kPieceTerms;
+    const std::size_t k = index % depth;
+    const std::size_t begin = index / depth * kPieceTerms;
     const std::size_t end = begin + kPieceTerms < edge ? begin + kPieceTerms : edge;
     std::uint64_t u_a = 0;
     std::uint64_t b_x = 0;
     for (std::size_t i = begin; i < end; ++i) {
       u_a += judge::random_bits(u_seed, i) *
-             static_cast<std::uint64_t>(static_cast<std::int64_t>(d_a[i * edge + k]));
+             static_cast<std::uint64_t>(static_cast<std::int64_t>(d_a[i * depth + k]));
       b_x += judge::random_bits(x_seed, i) *
              static_cast<std::uint64_t>(static_cast<std::int64_t>(d_b[k * edge + i]));
     }
@@ -72,30 +73,31 @@ struct AddPiece {
 struct RightSide {
   const std::uint64_t* d_u_a;
   const std::uint64_t* d_b_x;
-  std::size_t edge;
+  std::size_t edge, depth;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t k) const {
     std::uint64_t u_a = 0;
     std::uint64_t b_x = 0;
     for (std::size_t piece = 0; piece < num_pieces(edge); ++piece) {
-      u_a += d_u_a[piece * edge + k];
-      b_x += d_b_x[piece * edge + k];
+      u_a += d_u_a[piece * depth + k];
+      b_x += d_b_x[piece * depth + k];
     }
     return u_a * b_x;
   }
 };
 
-class SquareSlot : public judge::Slot {
+class ProductSlot : public judge::Slot {
  public:
-  SquareSlot(judge::Arena& arena, std::size_t edge)
+  ProductSlot(judge::Arena& arena, std::size_t edge, std::size_t depth)
       : edge_(edge),
-        d_a_(arena, "d_a", edge * edge),
-        d_b_(arena, "d_b", edge * edge),
+        depth_(depth),
+        d_a_(arena, "d_a", edge * depth),
+        d_b_(arena, "d_b", depth * edge),
         d_c_(arena, "d_c", edge * edge) {}
 
   // Integers whose sums of products are exact in float: |a| < 2^12, and as much as that leaves to
   // b.
   void refresh(std::uint64_t seed) override {
-    const double room = (0x1p24 - 1) / kLargeLimit / static_cast<double>(edge_);
+    const double room = (0x1p24 - 1) / kLargeLimit / static_cast<double>(depth_);
     const int small_limit = std::max(1, static_cast<int>(room));
     judge::fill_integers_and_sum(d_a_.device_data(), d_a_.size(), judge::random_bits(seed, 0),
                                  kLargeLimit);
@@ -110,20 +112,20 @@ class SquareSlot : public judge::Slot {
 
   wire::Call call(const std::string& function) const override {
     const int edge = static_cast<int>(edge_);
-    return judge::encode_call<decltype(lab::matmul)>(function.c_str(), d_a_, d_b_, edge, edge, edge,
-                                                     d_c_);
+    return judge::encode_call<decltype(lab::matmul)>(function.c_str(), d_a_, d_b_, edge, edge,
+                                                     static_cast<int>(depth_), d_c_);
   }
 
   std::optional<judge::Failure> check() const override {
     const std::uint64_t left =
         judge::sum_over(d_c_.size(), LeftSide{d_c_.device_data(), edge_, u_seed_, x_seed_});
-    const std::size_t num_parts = num_pieces(edge_) * edge_;
+    const std::size_t num_parts = num_pieces(edge_) * depth_;
     judge::PrivateArray<std::uint64_t> u_a(num_parts);
     judge::PrivateArray<std::uint64_t> b_x(num_parts);
-    judge::sum_over(num_parts, AddPiece{d_a_.device_data(), d_b_.device_data(), edge_, u_seed_,
-                                        x_seed_, u_a.device_data(), b_x.device_data()});
+    judge::sum_over(num_parts, AddPiece{d_a_.device_data(), d_b_.device_data(), edge_, depth_,
+                                        u_seed_, x_seed_, u_a.device_data(), b_x.device_data()});
     const std::uint64_t right =
-        judge::sum_over(edge_, RightSide{u_a.device_data(), b_x.device_data(), edge_});
+        judge::sum_over(depth_, RightSide{u_a.device_data(), b_x.device_data(), edge_, depth_});
     if (left == right) return std::nullopt;
     return first_wrong_element();
   }
@@ -133,14 +135,15 @@ class SquareSlot : public judge::Slot {
     const std::vector<float> h_a = d_a_.download();
     const std::vector<float> h_b = d_b_.download();
     const auto edge = static_cast<double>(edge_);
+    const double row_terms = edge * static_cast<double>(depth_);
     const auto num_rows =
-        static_cast<std::size_t>(std::clamp(kSequentialTerms / edge / edge, 1.0, edge));
+        static_cast<std::size_t>(std::clamp(kSequentialTerms / row_terms, 1.0, edge));
     std::vector<float> h_c(num_rows * edge_);
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t row = 0; row < num_rows; ++row) {
-      for (std::size_t k = 0; k < edge_; ++k) {
+      for (std::size_t k = 0; k < depth_; ++k) {
         for (std::size_t col = 0; col < edge_; ++col) {
-          h_c[row * edge_ + col] += h_a[row * edge_ + k] * h_b[k * edge_ + col];
+          h_c[row * edge_ + col] += h_a[row * depth_ + k] * h_b[k * edge_ + col];
         }
       }
     }
@@ -155,25 +158,27 @@ class SquareSlot : public judge::Slot {
   // Slow, but only for the message: the host multiplies row by row until one is wrong.
   judge::Failure first_wrong_element() const {
     const int edge = static_cast<int>(edge_);
+    const int depth = static_cast<int>(depth_);
     const std::vector<float> h_a = d_a_.download();
     const std::vector<float> h_c = d_c_.download();
-    Factors row_factors{{1, edge, edge}, {}, d_b_.download()};
+    Factors row_factors{{1, edge, depth}, {}, d_b_.download()};
     for (std::size_t row = 0; row < edge_; ++row) {
-      const auto begin = static_cast<std::ptrdiff_t>(row * edge_);
-      row_factors.h_a.assign(h_a.begin() + begin, h_a.begin() + begin + edge);
-      const std::vector<float> h_row(h_c.begin() + begin, h_c.begin() + begin + edge);
+      const auto a_begin = h_a.begin() + static_cast<std::ptrdiff_t>(row * depth_);
+      row_factors.h_a.assign(a_begin, a_begin + depth);
+      const auto c_begin = h_c.begin() + static_cast<std::ptrdiff_t>(row * edge_);
+      const std::vector<float> h_row(c_begin, c_begin + edge);
       if (auto failure = compare(row_factors, exact_product(row_factors), h_row)) {
-        failure->message = "row " + std::to_string(row) + " of " + text({edge, edge, edge}) +
+        failure->message = "row " + std::to_string(row) + " of " + text({edge, edge, depth}) +
                            ", by itself: " + failure->message;
         failure->pattern.clear();  // it would be a guess from one row
         return *failure;
       }
     }
     return {judge::kind::kWrongResult,
-            text({edge, edge, edge}) + ": the product changed while it was checked"};
+            text({edge, edge, depth}) + ": the product changed while it was checked"};
   }
 
-  std::size_t edge_;
+  std::size_t edge_, depth_;  // C is (edge, edge)
   Buffer<float> d_a_;
   Buffer<float> d_b_;
   Buffer<float> d_c_;
@@ -181,21 +186,35 @@ class SquareSlot : public judge::Slot {
   std::uint64_t x_seed_ = 0;
 };
 
+std::size_t edge_of(std::size_t num_items) {
+  return static_cast<std::size_t>(std::sqrt(static_cast<double>(num_items)));
+}
+
+judge::Workload product(std::size_t edge, std::size_t depth) {
+  const std::size_t bytes = sizeof(float) * edge * (2 * depth + edge);
+  return {.function = "matmul",
+          .limit = "ffma_peak",
+          .library = "cublas_sgemm",
+          .num_items = static_cast<double>(edge * edge),
+          .bytes_per_call = static_cast<double>(bytes),
+          .flops_per_call = 2.0 * static_cast<double>(edge * edge) * static_cast<double>(depth),
+          .arena_bytes_per_call = bytes + 8192,
+          .scratch_bytes = std::size_t{64} << 10,
+          .make_slot = [=](judge::Arena& arena) {
+            return std::make_unique<ProductSlot>(arena, edge, depth);
+          }};
+}
+
 }  // namespace
 
 judge::Workload square_product(std::size_t num_items) {
-  const auto edge = static_cast<std::size_t>(std::sqrt(static_cast<double>(num_items)));
-  const std::size_t matrix_bytes = sizeof(float) * edge * edge;
-  return {
-      .function = "matmul",
-      .limit = "ffma_peak",
-      .library = "cublas_sgemm",
-      .num_items = static_cast<double>(edge * edge),
-      .bytes_per_call = 3.0 * static_cast<double>(matrix_bytes),
-      .flops_per_call = 2.0 * static_cast<double>(edge) * static_cast<double>(edge * edge),
-      .arena_bytes_per_call = 3 * matrix_bytes + 8192,
-      .scratch_bytes = std::size_t{64} << 10,
-      .make_slot = [=](judge::Arena& arena) { return std::make_unique<SquareSlot>(arena, edge); }};
+  const std::size_t edge = edge_of(num_items);
+  return product(edge, edge);
+}
+
+judge::Workload flat_product(std::size_t num_items) {
+  const std::size_t edge = edge_of(num_items);
+  return product(edge, judge::kOnGpu ? edge : std::min(edge, kFlatDepth));
 }
 
 }  // namespace lab_judge

@@ -27,8 +27,9 @@ void check_copy(const void* destination, const void* source, std::size_t size_by
                 std::size_t zero_bytes);
 
 // The running thread's [destination, destination + size_bytes), at most 16 bytes of shared memory,
-// which was just written, arrives later. Elsewhere, and on the host, nothing happens.
-void begin_copy(void* destination, std::size_t size_bytes);
+// which was just written, arrives later. Elsewhere, and on the host, nothing happens. has_source:
+// some of it was read, and not all set to zero.
+void begin_copy(void* destination, std::size_t size_bytes, bool has_source = true);
 // Ends the running thread's batch, to which its copies since the last one belong.
 void commit_copies();
 // Lets the copies of all but the last num_later_batches committed batches arrive.

@@ -89,6 +89,13 @@ MEASURES = _measures(
         "before its look-back",
     ),
     Measure(
+        "copies_ahead",
+        "copies to shared memory that outlast a wait, of all (cp.async)",
+        "of the asynchronous copies were still under way after a wait of their thread",
+        "most that did not in",
+        "start copies further ahead, and let the wait leave the newest batch under way",
+    ),
+    Measure(
         "lanes_per_request",
         "active lanes of a request to global memory, on average",
         "lanes per request",
@@ -103,17 +110,19 @@ MEASURES = _measures(
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
-# Means over requests to global memory. Further requests that look good improve them, but each moves
-# at least one sector: a gate on a mean counts only together with a gate on all bytes moved.
+# Means over requests to global memory, and over copies from it. Further requests that look good
+# improve them, but each moves at least one sector: a gate on a mean counts only together with a
+# gate on all bytes moved.
 MEANS = frozenset(
     {
         "read_sectors_per_request",
         "write_sectors_per_request",
         "sector_efficiency",
         "lanes_per_request",
+        "copies_ahead",
     }
 )
-SHARES = frozenset({"sector_efficiency"})
+SHARES = frozenset({"sector_efficiency", "copies_ahead"})
 PAID_BY = "global_bytes_moved_per_item"
 
 _LOOK_BACK = "look_back_"  # measures of the judge's call with the longest look-backs

@@ -9,6 +9,7 @@
 #include "program/source_line.h"
 #include "report/memory_text.h"
 #include "report/report_at.h"
+#include "report/words.h"
 #include "run/launch.h"
 #include "run/running.h"
 #include "run/running_thread.h"
@@ -32,12 +33,22 @@ void report_here(const Access& access, FindingKind kind, std::string message) {
   report_at(kind, access.pc, running.launch->site, std::move(message));
 }
 
+std::uintptr_t begin_of(const SharedVariable& variable) {
+  return running.static_shared.low + variable.offset;
+}
+
+// The static shared variable that the address lies in, or the last one before it.
+const SharedVariable* shared_variable_at(std::uintptr_t address) {
+  const AddressRange& memory = running.static_shared;
+  return memory.contains(address) ? find_shared_variable(address - memory.low) : nullptr;
+}
+
 // Of any thread of the block, to some byte that the access reads.
 std::optional<CopyUnderWay> find_copy(const Access& access) {
   const auto& copies = running.checks->copies;
   for (std::size_t thread = 0; thread < copies.size(); ++thread) {
-    if (const void* const pc = copies[thread].find(access.address, access.size_bytes)) {
-      return CopyUnderWay{static_cast<int>(thread), pc};
+    if (const auto copy = copies[thread].find(access.address, access.size_bytes)) {
+      return CopyUnderWay{static_cast<int>(thread), copy->pc, copy->is_committed, copy->num_left};
     }
   }
   return std::nullopt;
@@ -65,12 +76,25 @@ void report_past_shared_memory(const Access& access) {
   report_here(access, FindingKind::kOutOfBounds, std::move(message));
 }
 
+std::string place_name(std::uintptr_t address) {
+  const auto byte_of = [](std::size_t offset, const std::string& name) {
+    return "byte " + std::to_string(offset) + " of " + name;
+  };
+  if (const SharedVariable* const variable = shared_variable_at(address)) {
+    return byte_of(address - begin_of(*variable), "shared " + variable->name);
+  }
+  const auto* const pointer = reinterpret_cast<const std::byte*>(address);
+  const Allocation* const allocation = find_allocation(pointer);
+  if (allocation != nullptr && allocation->contains(pointer)) {
+    return byte_of(static_cast<std::size_t>(pointer - allocation->base), allocation->name);
+  }
+  return hex(address);
+}
+
 std::string shared_alignment_advice(std::uintptr_t address, std::size_t alignment) {
-  const AddressRange& memory = running.static_shared;
-  if (!memory.contains(address)) return "";
-  const SharedVariable* const variable = find_shared_variable(address - memory.low);
+  const SharedVariable* const variable = shared_variable_at(address);
   if (variable == nullptr) return "";
-  const std::uintptr_t begin = memory.low + variable->offset;
+  const std::uintptr_t begin = begin_of(*variable);
   return begin % alignment == 0 ? "" : alignas_text(*variable, begin, alignment);
 }
 
@@ -145,7 +169,7 @@ void end_outside_shared_memory(const Access& access) {
 void end_misaligned(const Access& access) {
   const Untraced untraced;
   end_kernel({cudaErrorMisalignedAddress, FindingKind::kMisaligned,
-              misaligned_text(running_thread_name(), access) +
+              misaligned_text(running_thread_name(), access, place_name(access.address)) +
                   shared_alignment_advice(access.address, access.size_bytes),
               access.pc});
 }

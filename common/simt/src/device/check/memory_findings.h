@@ -20,6 +20,9 @@ void report_out_of_bounds(const Access& access, const Allocation* nearest);
 // it leaves the room for the largest, too.
 void report_past_shared_memory(const Access& access);
 
+// "byte 8 of d_in", "byte 4 of shared tile"; elsewhere the address itself.
+std::string place_name(std::uintptr_t address);
+
 // What to do if the address is in a shared variable whose own address lacks the alignment; or
 // nothing.
 std::string shared_alignment_advice(std::uintptr_t address, std::size_t alignment);

@@ -3,6 +3,8 @@
 #include "simt/async_copy.h"
 
 #include "check/block_checks.h"
+#include "count/tally.h"
+#include "program/address.h"
 #include "report/memory_text.h"
 #include "run/block.h"
 #include "run/running.h"
@@ -18,6 +20,10 @@ using device::running;
 device::AsyncCopies& running_copies() {
   const int thread = running.warp->thread_id(running.lane_id);
   return running.checks->copies[static_cast<std::size_t>(thread)];
+}
+
+void count_at(const void* pc, Counter counter) {
+  if (device::is_counting()) device::tally().count(device::pack_pc(pc), counter, 1);
 }
 
 }  // namespace
@@ -45,12 +51,13 @@ void check_copy(const void* destination, const void* source, std::size_t size_by
   }
 }
 
-void begin_copy(void* destination, std::size_t size_bytes) {
+void begin_copy(void* destination, std::size_t size_bytes, bool has_source) {
   if (running.launch == nullptr) return;
   const void* const pc = __builtin_return_address(0);
   const device::Untraced untraced;
   running_copies().begin(reinterpret_cast<std::uintptr_t>(destination), size_bytes, pc,
                          running.checks->shared);
+  if (has_source) count_at(pc, Counter::kCopiesToShared);
 }
 
 void commit_copies() {
@@ -60,7 +67,9 @@ void commit_copies() {
 void wait_for_copies(std::size_t num_later_batches) {
   if (running.launch == nullptr) return;
   const device::Untraced untraced;
-  running_copies().wait(num_later_batches, running.checks->shared);
+  for (const void* const pc : running_copies().wait(num_later_batches, running.checks->shared)) {
+    count_at(pc, Counter::kCopiesOutlastingWaits);
+  }
 }
 
 }  // namespace simt

@@ -66,7 +66,7 @@ std::int64_t signed_index(const TypeDescriptor& type, std::uintptr_t value) {
                                       std::uintptr_t address, const void* pc) {
   using namespace simt::device;
   end_kernel({cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned,
-              misaligned_type_text(running_thread_name(), access, address) +
+              misaligned_type_text(running_thread_name(), access, address, place_name(address)) +
                   shared_alignment_advice(address, access.alignment),
               pc});
 }

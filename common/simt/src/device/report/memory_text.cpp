@@ -49,6 +49,22 @@ std::string place_of(const Access& access, const Allocation* nearest) {
   return text + " the end of " + name_of(*nearest) + (nearest->live ? "" : ", " + freed(*nearest));
 }
 
+std::string why_unfilled(const CopyUnderWay& copy) {
+  if (copy.num_left != 0) {
+    const std::string batches =
+        copy.num_left == 1 ? "batch" : std::to_string(copy.num_left) + " batches";
+    return "it is in the newest " + batches +
+           ", which that thread's last wait left under way: wait for more of them before the "
+           "barrier, and commit a batch in every round, also one without copies";
+  }
+  if (copy.is_committed) {
+    return "that thread has committed the copy, but must also wait for it "
+           "(__pipeline_wait_prior, or consumer_wait) before a barrier";
+  }
+  return "that thread must commit its copies and wait for them (__pipeline_commit and "
+         "__pipeline_wait_prior, or consumer_wait) before a barrier";
+}
+
 }  // namespace
 
 std::string out_of_bounds_text(const std::string& thread, const Access& access,
@@ -102,8 +118,7 @@ std::string unfilled_text(const std::string& thread, const Access& access, const
   return thread + " reads " + bytes(access.size_bytes) + " of " + what +
          " that a copy that thread " + std::to_string(copy.thread) + " began in " +
          line_name(copy.pc, source_line(access.pc).file) +
-         " has not filled: that thread must commit its copies and wait for them "
-         "(__pipeline_commit and __pipeline_wait_prior, or consumer_wait) before a barrier";
+         " has not filled: " + why_unfilled(copy);
 }
 
 std::string host_access_text(const Access& access, const Allocation* allocation) {
@@ -146,19 +161,20 @@ std::string constant_text(const std::string& thread, const Access& access) {
          "the host writes it, with cudaMemcpyToSymbol";
 }
 
-std::string misaligned_text(const std::string& thread, const Access& access) {
+std::string misaligned_text(const std::string& thread, const Access& access,
+                            const std::string& place) {
   const std::string size = std::to_string(access.size_bytes);
-  return what_it_does(thread, access) + " at once at " + hex(access.address) + ", which is " +
+  return what_it_does(thread, access) + " at once at " + place + ", which is " +
          bytes(access.address % access.size_bytes) + " past a multiple of " + size +
          ": an access of " + size + " bytes needs an address that is a multiple of " + size;
 }
 
 std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
-                                 std::uintptr_t address) {
+                                 std::uintptr_t address, const std::string& place) {
   const std::string alignment = std::to_string(access.alignment);
   const bool vowel = std::string_view("aeiou").find(access.type[0]) != std::string_view::npos;
   const std::string object = (vowel ? "an " : "a ") + access.type;
-  return thread + " " + access.verb + " " + object + " at " + hex(address) + ", which is " +
+  return thread + " " + access.verb + " " + object + " at " + place + ", which is " +
          bytes(address % access.alignment) + " past a multiple of " + alignment + ": " + object +
          " needs an address that is a multiple of " + alignment;
 }

@@ -34,10 +34,12 @@ std::string other_stack_text(const std::string& thread, const Access& access);
 std::string uninitialized_text(const std::string& thread, const Access& access,
                                const std::string& what);
 
-// A copy that another thread began, and that has not arrived.
+// A copy that a thread of the block began, and that has not arrived.
 struct CopyUnderWay {
-  int thread;      // that began it, in its block
+  int thread;
   const void* pc;  // of the call that began it
+  bool is_committed;
+  std::size_t num_left;  // batches that the thread's last wait left under way, this copy's among them
 };
 
 // The access reads shared memory `what` that such a copy is to fill.
@@ -63,7 +65,8 @@ std::string host_object_text(const std::string& thread, const std::string& class
 std::string constant_text(const std::string& thread, const Access& access);
 
 // The address is not a multiple of the access's size.
-std::string misaligned_text(const std::string& thread, const Access& access);
+std::string misaligned_text(const std::string& thread, const Access& access,
+                            const std::string& place);
 
 struct TypedAccess {
   const char* verb;       // "reads"
@@ -71,7 +74,7 @@ struct TypedAccess {
   std::size_t alignment;  // that the type asks for
 };
 std::string misaligned_type_text(const std::string& thread, const TypedAccess& access,
-                                 std::uintptr_t address);
+                                 std::uintptr_t address, const std::string& place);
 
 // What to do about a misaligned shared variable that begins at `address`.
 std::string alignas_text(const SharedVariable& variable, std::uintptr_t address,
