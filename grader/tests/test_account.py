@@ -106,6 +106,24 @@ def test_one_test_is_counted_as_one() -> None:
     assert said == "1 test fails for this reason: A.Only"
 
 
+def test_a_finding_without_a_failed_test_says_where_it_was_seen() -> None:
+    found = finding("uninitialized_read", 9)
+    clean = TestResult("Suite.Clean", Part.CORRECTNESS, Outcome.PASSED)
+    tests = [
+        TestResult(name, Part.CORRECTNESS, Outcome.PASSED, findings=(found,))
+        for name in ("Suite.DepthZero", "Suite.OneTile")
+    ]
+    assert account_of([found], [clean, tests[0]]).said == (
+        "seen in Suite.DepthZero, where all results are right"
+    )
+    assert account_of([found], tests).said == (
+        "seen in 2 tests, where all results are right; the first is Suite.DepthZero"
+    )
+    cost = finding("slow", 9)
+    slow = TestResult("Suite.Slow", Part.EFFICIENCY, Outcome.PASSED, findings=(cost,))
+    assert account_of([cost], [slow]).said == ""
+
+
 def test_a_test_that_did_not_run_for_the_same_reason_is_counted_and_not_repeated() -> None:
     loop, not_run = finding("timeout", 18), finding("timeout", 0, "not run, because ...")
     account = account_of([loop, not_run], [failed("A", loop), failed("B", not_run)])

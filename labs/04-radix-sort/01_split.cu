@@ -27,7 +27,8 @@ __global__ void scatter_kernel(const std::uint32_t* d_in, int num_items, int bit
   // TODO 2. How many keys go to the front? Two numbers at the end of d_e and d_f give it. Why two?
   // TODO 3. f is the place of a key that goes to the front. What is t, the place of one that does
   //         not? How many keys that do not go to the front are before key i?
-  // TODO 4. d is t or f. Can two keys get the same d?
+  // TODO 4. d is t or f. Can two keys get the same d? The key itself says which of the two it is:
+  //         its flag need not be read again.
 }
 
 // One pass. d_e, d_f (num_items) are overwritten.

@@ -28,7 +28,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   // TODO 2. Each thread brings one float4 of A's tile and one of B's. A's lies along k, but the
   //         tile is kept as [k][row]: take it apart. Do the four stores of a warp still spread over
   //         the banks, with your row length of 03? Must that be a multiple of 4 now?
-  // TODO 3. A float4 load of shared memory serves eight lanes at a time. Choose a thread's 8 x 8
+  // TODO 3. A float4 in shared memory needs an address that is a multiple of 16: declare the tiles
+  //         alignas(16). One load serves eight lanes at a time. Choose a thread's 8 x 8
   //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring
   //         words. How many loads per step are left for 64 multiply-adds?
   // TODO 4. Write C in float4 as well, where its rows allow it.

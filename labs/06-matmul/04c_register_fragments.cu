@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock) fragments_kernel(Matri
   // TODO 4. In step k, load fragments[(k + 1) % 2], then multiply fragments[k % 2]. Why are both in
   //         registers only if the loop over k is unrolled?
   // TODO 5. What does the last step of a tile load? So when must the next tile's copies be there,
-  //         and where does the barrier go?
+  //         and where does the barrier go? And the last step of the last tile, or depth 0?
   // TODO 6. In 04b, copies had the time of a whole tile. How much is left now? Copy into a third
   //         stage, two tiles ahead. Which N does __pipeline_wait_prior(N) need, and why must every
   //         round commit a batch?

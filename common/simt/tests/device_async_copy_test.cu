@@ -50,6 +50,11 @@ TEST_F(AsyncCopy, FindsAReadWithoutAWait) {
     EXPECT_TRUE(contains(finding.message, "that a copy that thread 63 began in line " +
                                               std::to_string(kCopyLine) + " has not filled"))
         << finding.message;
+    const char* const why = wait == kNone ? "has committed the copy, but must also wait for it"
+                            : wait == kTooFew
+                                ? "it is in the newest batch, which that thread's last"
+                                : "must commit its copies and wait for them";
+    EXPECT_TRUE(contains(finding.message, why)) << finding.message;
     cudaDeviceSynchronize();
     EXPECT_NE(out_[0], in_[kThreads - 1]);  // as on a device that is slow to copy
   }
@@ -83,8 +88,15 @@ __global__ void two_stages_kernel(const int* in, int* out) {
 }
 
 TEST_F(AsyncCopy, AllowsOneBatchOnItsWayWhileAnotherIsUsed) {
+  simt::take_counters();
+  simt::set_counting(true);
   two_stages_kernel<1><<<1, kThreads>>>(in_.get(), out_.get());
   cudaDeviceSynchronize();
+  simt::set_counting(false);
+  const simt::CounterSet counters = simt::take_counters().at(0).counters;
+  EXPECT_EQ(counters[simt::Counter::kCopiesToShared], kTiles * kThreads);
+  // The first tile's copies have no wait before the one that they must be there for.
+  EXPECT_EQ(counters[simt::Counter::kCopiesOutlastingWaits], (kTiles - 1) * kThreads);
   int sum = 0;
   for (int tile = 0; tile < kTiles; ++tile) sum += in_[tile * kThreads + kThreads - 1];
   EXPECT_EQ(out_[0], sum);

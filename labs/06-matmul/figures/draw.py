@@ -73,34 +73,36 @@ def tiles() -> Drawing:
 
 
 def hierarchy() -> Drawing:
-    """A block's tile, one warp's share of it, one lane's share of that (rung 05)."""
-    label = "A block tile of 128 x 256, a warp tile of 64 x 64, 16 x 8 per thread"
-    drawing = Drawing(890, 320, label, STYLE, anchor="start")
-    drawing.text(20, 24, "block: 128 x 256, 8 warps", "h")
+    """A block's tile, one warp's share of it, one lane's share of that (rungs 04c and 04d)."""
+    label = "A block tile of 128 x 128, a warp tile of 32 x 64, 8 x 8 outputs per thread"
+    drawing = Drawing(890, 260, label, STYLE, anchor="start")
+    drawing.text(20, 24, "block: 128 x 128, 8 warps", "h")
     for warp in range(8):
-        x, y = 20 + warp % 4 * 80, 40 + warp // 4 * 80
-        drawing.box(x, y, 80, 80, "c" if warp == 5 else "cell")
-        drawing.text(x + 40, y + 44, f"warp {warp}", "s", "middle")
-    drawing.box(20, 40, 320, 160, "box")
-    drawing.text(400, 24, "warp: 64 x 64, lanes as 4 x 8, in vectors of 4", "h")
-    size = 256 / 16
-    for row in range(16):
+        x, y = 20 + warp % 2 * 100, 40 + warp // 2 * 50
+        drawing.box(x, y, 100, 50, "c" if warp == 5 else "cell")
+        drawing.text(x + 50, y + 29, f"warp {warp}", "s", "middle")
+    drawing.box(20, 40, 200, 200, "box")
+    drawing.text(280, 24, "warp: 32 x 64, lanes as 4 x 8, in vectors of 4", "h")
+    size = 22
+    for row in range(8):
         for col in range(16):
             mine = row % 4 == 1 and col % 8 == 2
-            drawing.box(400 + col * size, 40 + row * size, size, size, "c" if mine else "cell")
-    drawing.box(400, 40, 256, 256, "box")
-    drawing.text(676, 60, "each square: 4 x 4 outputs")
-    drawing.text(676, 80, "yellow: the 16 x 8 of lane 10")
+            drawing.box(280 + col * size, 40 + row * size, size, size, "c" if mine else "cell")
+    drawing.box(280, 40, 16 * size, 8 * size, "box")
+    drawing.text(656, 60, "each square: 4 x 4 outputs")
+    drawing.text(656, 80, "yellow: the 8 x 8 of lane 10")
     for line, words in enumerate(
         [
-            "a step in k: 4 vectors of A,",
-            "2 of B, 128 multiply-adds.",
-            "8 neighbouring lanes",
-            "read 8 neighbouring",
-            "vectors of B: all 32 banks",
+            "a step in k: 2 vectors of A,",
+            "2 of B, 64 multiply-adds.",
+            "8 neighbouring lanes read",
+            "8 neighbouring vectors",
+            "of B: all 32 banks.",
+            "05: 64 x 64, lanes as 8 x 4,",
+            "8 x 16 outputs per lane",
         ]
     ):
-        drawing.text(676, 112 + 18 * line, words, "s")
+        drawing.text(656, 112 + 18 * line, words, "s")
     return drawing
 
 

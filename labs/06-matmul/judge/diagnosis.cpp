@@ -225,12 +225,14 @@ std::string explain_unwritten(const Result& result) {
              "blocks (does a division round down?)";
     }
     if (wrong_where(result, [=](int, int col) { return col >= tile; })) {
-      return "only the first column of blocks finds its place: the block's index is scaled by the "
-             "width of the matrix (col = blockIdx.x * width + tx) and not by the tile's";
+      return "only the first blocks across find their place: the grid has too few blocks in that "
+             "direction, or the block's index is scaled by the width of the matrix and not by the "
+             "tile's";
     }
     if (wrong_where(result, [=](int row, int) { return row >= tile; })) {
-      return "only the first row of blocks finds its place: the block's index is scaled by the "
-             "height of the matrix (row = blockIdx.y * height + ty) and not by the tile's";
+      return "only the first blocks down find their place: the grid has too few blocks in that "
+             "direction, or the block's index is scaled by the height of the matrix and not by the "
+             "tile's";
     }
     if (wrong_where(result, [=](int row, int col) { return row >= tile || col >= tile; })) {
       return "only the first block works (does every block compute a tile of its own?)";

@@ -169,8 +169,8 @@ TEST_F(Matmul, MultipliesAnyShape) {
 TEST_F(Matmul, MultipliesMatricesOfManyItems) {
   const int more = static_cast<int>(next_seed() % 50);
   std::vector<Shape> shapes = {{140 + more, 260 + more, 40 + more}};
-  // Tiles of 128 x 256 for all 16 multiprocessors of the emulated device: without guards, and at the
-  // edge with rows of B and C that start on 16 bytes and that do not.
+  // Tiles of 128 x 256 for all 16 multiprocessors of the emulated device: without guards, and at
+  // the edge with rows of B and C that start on 16 bytes and that do not.
   if (judge::options().rung == "05_warp_tiled") {
     shapes.insert(shapes.end(), {{1024, 512, 8}, {1921 + more, 252, 9}, {1921 + more, 251, 17}});
   }

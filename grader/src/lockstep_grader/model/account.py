@@ -39,7 +39,7 @@ class Tried(Protocol):
 @dataclass(frozen=True, slots=True)
 class Account:
     cause: Finding | None  # None: no checker found one, see `said`
-    said: str  # how many tests fail for it, and the first; or what the first failed test says
+    said: str  # how many tests fail for it or show it, and the first; or what the first one says
     effects: tuple[str, ...]  # a line each
     left_out: int  # findings and failed tests that it does not mention
 
@@ -49,6 +49,7 @@ NOTHING_TO_SAY = Account(None, "", (), 0)
 
 def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
     """`findings` are the rung's, causes first."""
+    tests = tuple(tests)
     failed = [test for test in tests if test.outcome is Outcome.FAILED]
     if not findings:
         return _without_cause(failed)
@@ -62,7 +63,9 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
     due.sort(key=lambda test: not _shows(cause, test))  # a test that shows it is named
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
-    return Account(cause, _reason(due, {found.message for found in findings}), effects, left)
+    told = {found.message for found in findings}
+    said = _reason(due, told) if due else _seen_in(tests, cause)
+    return Account(cause, said, effects, left)
 
 
 def _is_same(cause: Finding, finding: Finding) -> bool:
@@ -95,10 +98,18 @@ def _is_due_to(cause: Finding, test: Tried) -> bool:
     return all(may_follow(cause.kind, finding.kind) for finding in test.findings)
 
 
+def _seen_in(tests: Iterable[Tried], cause: Finding) -> str:
+    """Which tests show a finding that makes none of them fail."""
+    names = [test.name for test in tests if _shows(cause, test)]
+    if not names or cause.kind in COST_KINDS:
+        return ""
+    if len(names) == 1:
+        return f"seen in {names[0]}, where all results are right"
+    return f"seen in {len(names)} tests, where all results are right; the first is {names[0]}"
+
+
 def _reason(due: Sequence[Tried], told: Iterable[str]) -> str:
     """The number of tests, and what only the first test's message says, such as the size."""
-    if not due:
-        return ""
     first = due[0]
     if len(due) == 1:
         said = f"1 test fails for this reason: {first.name}"

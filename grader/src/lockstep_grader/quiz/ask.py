@@ -112,7 +112,15 @@ def show_question(console: Console, title: str, drawn: Asked) -> None:
     console.print(Text(drawn.ask))
     if drawn.code:
         numbers = drawn.question.kind is Kind.LINE
-        console.print(Syntax(drawn.code, "cuda", line_numbers=numbers, background_color="default"))
+        console.print(
+            Syntax(
+                drawn.code,
+                "cuda",
+                line_numbers=numbers,
+                word_wrap=True,  # a fault may be at the end of a long line
+                background_color="default",
+            )
+        )
     for number, text in enumerate(drawn.options.values(), 1):
         console.print(Text(f"  {number}  {text}"))
 

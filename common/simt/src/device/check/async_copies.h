@@ -56,8 +56,8 @@ class AsyncCopies {
 
   static void arrive(const Copy& copy, SharedShadow& shadow);
 
-  std::vector<Copy> under_way_;  // in order of their beginning
-  std::size_t num_batches_ = 0;  // committed
+  std::vector<Copy> under_way_;         // in order of their beginning
+  std::size_t num_batches_ = 0;         // committed
   std::size_t num_batches_waited_ = 0;  // as many as there were at the last wait
   std::size_t num_left_ = 0;            // by the last wait
 };

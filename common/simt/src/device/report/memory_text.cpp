@@ -117,8 +117,7 @@ std::string unfilled_text(const std::string& thread, const Access& access, const
                           const CopyUnderWay& copy) {
   return thread + " reads " + bytes(access.size_bytes) + " of " + what +
          " that a copy that thread " + std::to_string(copy.thread) + " began in " +
-         line_name(copy.pc, source_line(access.pc).file) +
-         " has not filled: " + why_unfilled(copy);
+         line_name(copy.pc, source_line(access.pc).file) + " has not filled: " + why_unfilled(copy);
 }
 
 std::string host_access_text(const Access& access, const Allocation* allocation) {

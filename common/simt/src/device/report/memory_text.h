@@ -39,7 +39,8 @@ struct CopyUnderWay {
   int thread;
   const void* pc;  // of the call that began it
   bool is_committed;
-  std::size_t num_left;  // batches that the thread's last wait left under way, this copy's among them
+  std::size_t
+      num_left;  // batches that the thread's last wait left under way, this copy's among them
 };
 
 // The access reads shared memory `what` that such a copy is to fill.
