@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kRowThreads = 1024;      // of a row that fits no registers
 constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
+constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kLog2E = 1.44269504f;  // exp(x) = exp2(x * kLog2E), and the hardware has exp2
 
 // The next three are 07c's.
@@ -31,9 +32,8 @@ __device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
 // Combines what kLanes neighbouring lanes have, 2 to 32 of them; all of them receive it.
 template <int kLanes>
 __device__ Normalizer lanes_combine(Normalizer mine) {
-  // TODO 1. Your 07c's warp_combine, for kLanes lanes. How often does a lane scale its sum there,
-  // and
-  //         how often would do?
+  // TODO 1. Your 07c's warp_combine, for kLanes lanes. How often does a lane scale its sum there?
+  //         How often would do?
   return mine;
 }
 

@@ -173,7 +173,8 @@ void WorkerProcess::describe_death(int code, int status) {
   const char* const name = strsignal(status);
   death_signal_ = status;
   how_died_ = "was killed by signal " + std::to_string(status) + " (" +
-              (name == nullptr ? "unknown" : name) + ")";
+              (name == nullptr ? "unknown" : name) +
+              (status == SIGFPE ? ": an integer is divided by 0)" : ")");
 }
 
 Exchange WorkerProcess::finish(Ending ending) {

@@ -13,9 +13,9 @@ using lab::Residency;
 
 std::string text(const Launch& launch) {
   const lab::KernelResources& kernel = launch.kernel;
-  return launch.machine + ", blocks of " + std::to_string(kernel.threads_per_block) +
-         " threads with " + std::to_string(kernel.registers_per_thread) + " registers each and " +
-         std::to_string(kernel.shared_bytes_per_block) + " bytes of shared memory: ";
+  return launch.machine + ", threads_per_block = " + std::to_string(kernel.threads_per_block) +
+         ", registers_per_thread = " + std::to_string(kernel.registers_per_thread) +
+         ", shared_bytes_per_block = " + std::to_string(kernel.shared_bytes_per_block) + ": ";
 }
 
 // The number of blocks that each limit allows, for the student to compare with.

@@ -185,7 +185,7 @@ class Divergence : public judge::Fixture {
   }
 
   static Failure describe(Tree tree, const CountAnswer& answer, const Counts& expected) {
-    const std::string what = "a block of " + std::to_string(answer.num_threads) + " threads, " +
+    const std::string what = "num_threads = " + std::to_string(answer.num_threads) + ", " +
                              (tree == Tree::kInterleaved ? "t % stride == 0" : "t < stride");
     const auto num_unwritten =
         std::ranges::count_if(answer.counts, [](int item) { return judge::is_poison(item); });
