@@ -27,7 +27,9 @@ TEST_F(Types, FindsAMisalignedVector) {
     copy_vector_kernel<<<1, 4>>>(in.get() + offset, out.get());
     const simt::Finding finding =
         expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
-    expect_line_and_words(finding, kCopyLine, "thread 0 of block 0 reads a float4 at 0x");
+    expect_line_and_words(
+        finding, kCopyLine,
+        "thread 0 of block 0 reads a float4 at byte " + std::to_string(4 * offset) + " of ");
     EXPECT_TRUE(contains(finding.message, std::to_string(4 * offset) +
                                               " bytes past a multiple of 16: a float4 needs"));
   }
@@ -48,6 +50,7 @@ TEST_F(Types, AdvisesNoAlignasForAnAlignedArray) {
   shared_vector_kernel<<<1, 8>>>(out.get());
   const simt::Finding finding =
       expect_fault(cudaErrorMisalignedAddress, simt::FindingKind::kMisaligned);
+  EXPECT_TRUE(contains(finding.message, "a float4 at byte 8 of shared tiles, which is 8 bytes"));
   EXPECT_FALSE(contains(finding.message, "alignas"));
 }
 
