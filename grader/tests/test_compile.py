@@ -43,6 +43,13 @@ def compile_doing(work: Path, script: str, step: str = "compile") -> Finding:
             4,
             "e",
         ),
+        (
+            "02_x.cu:8:5: error: ‘__ballot’ was not declared in this scope\n",
+            8,
+            "‘__ballot’ was not declared in this scope: CUDA 9 replaced __ballot by "
+            "__ballot_sync, whose first argument names the lanes that take part "
+            "(0xffffffff: all 32)",
+        ),
         ("02_x.cu:5:1: internal compiler error: Segmentation fault\n", 5, "Segmentation fault"),
     ],
 )

@@ -186,7 +186,10 @@ def test_what_is_no_answer_is_said(kind: Kind, given: str) -> None:
 
 
 def test_two_and_a_half_is_not_two() -> None:
-    assert canonical(Question("q", Kind.NUMBER, "?"), "2.5") != "2"
+    with pytest.raises(AnswerError, match="whole number"):
+        canonical(Question("q", Kind.NUMBER, "?"), "2.5")
+    assert canonical(Question("q", Kind.NUMBER, "?"), "2.0") == "2"
+    assert canonical(Question("q", Kind.NUMBER, "?", decimals=1), "2.5") == "2.5"
 
 
 def test_the_small_machine_counts_as_devices_do() -> None:
@@ -293,6 +296,8 @@ def test_bad_input_is_one_line(quizzed: Checkout) -> None:
 
 
 def test_json_has_questions_answers_and_marks(quizzed: Checkout) -> None:
+    seeds = [json.loads(quizzed.lab("quiz", LAB, "--json").out)["seed"] for _ in range(2)]
+    assert seeds[0] == seeds[1]  # the first run has written the file, to be edited
     right = right_blocks(quizzed, 7)
     quizzed.write(f"labs/{LAB}/answers.toml", answered(7, blocks=right, colour="bad"))
     ran = quizzed.lab("quiz", LAB, "--json")

@@ -384,6 +384,16 @@ MISTAKES = {
             "declare it __device__ or __constant__",
         ),
     ),
+    "a warp function without its mask": (
+        "__global__ void sum(float* p) {\n  p[0] += __shfl_down(p[0], 16);\n}\n",
+        (
+            2,
+            11,
+            'identifier "__shfl_down" is undefined: CUDA 9 replaced __shfl_down by '
+            "__shfl_down_sync, whose first argument names the lanes that take part "
+            "(0xffffffff: all 32)",
+        ),
+    ),
     "a call without <<<>>>": (
         "__global__ void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale(p);\n}\n",
         (

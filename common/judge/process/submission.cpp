@@ -107,6 +107,9 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
   }
 }
 
+// What the C++ library prints for an exception that nothing may catch. The worker catches all others.
+constexpr const char* kUncaught = "terminate called after throwing";
+
 // Whether `error`, a Call::error, lists the code of this name.
 bool names(const std::string& error, const std::string& name) {
   std::istringstream words(error);
@@ -125,8 +128,13 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
         num_errors < reply.errors.size() ? reply.errors[num_errors] : "nothing";
     ++num_errors;
     if (!names(call.error, thrown.substr(0, thrown.find(':')))) {
-      return Failure{kind::kLaunchError, call.function + " had to throw lab::CudaError with " +
-                                             call.error + ", and threw " + thrown};
+      const bool was_cleared = thrown.starts_with("cudaSuccess");
+      return Failure{kind::kLaunchError,
+                     call.function + " had to throw lab::CudaError with " + call.error +
+                         ", and threw " + thrown +
+                         (was_cleared ? ". The first cudaGetLastError() clears the error: keep what "
+                                        "it returns in a variable"
+                                      : "")};
     }
   }
   return std::nullopt;
@@ -203,6 +211,11 @@ Outcome Submission::end_of(const Exchange& exchange) const {
   Outcome outcome;
   const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
   outcome.failure = explain(exchange, limits_, is_over_budget);
+  if (exchange.signal == SIGABRT && output_.find(kUncaught) != std::string::npos) {
+    outcome.failure->message +=
+        ", as an exception left a destructor or a noexcept function: a destructor must not throw, "
+        "so call cudaFree there without check()";
+  }
   // Filling the memory takes long, too, and smaller sizes are likely to do the same.
   outcome.fatal = exchange.ending == Ending::kTimedOut ||
                   exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;

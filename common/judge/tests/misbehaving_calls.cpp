@@ -83,6 +83,12 @@ void leave_error() {
 
 void ignore_error() { cudaSetDevice(99); }
 void throw_something() { throw 42; }
+void throw_from_destructor() {
+  struct Array {
+    ~Array() { throw_something(); }  // noexcept, as destructors are
+  };
+  const Array array;
+}
 void blame_the_judge() { throw worker::BadRequest("no such argument"); }
 void forge_reply() {
   wire::Header header;
@@ -243,6 +249,7 @@ std::span<const Entry> call_table() {
       make_entry("hoard", &hoard),
       make_entry("not_written", &not_written),
       make_entry("throw_something", &throw_something),
+      make_entry("throw_from_destructor", &throw_from_destructor),
       make_entry("ignore_error", &ignore_error),
       make_entry("negate_on_host", &negate_on_host),
       make_entry("write_past_on_host", &write_past_on_host),

@@ -209,6 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"hoard", kind::kOutOfMemory, "memory"},
                       Case{"not_written", kind::kTodo, "TODO: write me"},
                       Case{"throw_something", kind::kCrash, "throw CudaError(error)): "},
+                      Case{"throw_from_destructor", kind::kCrash, "cudaFree there without check()"},
                       Case{"use_up_scratch", kind::kOutOfMemory, "recursion that does not end"},
                       Case{"blame_the_judge", kind::kCrash, "exception"},
                       Case{"ignore_error", kind::kLaunchError, "ignored an error"},

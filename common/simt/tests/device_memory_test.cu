@@ -147,6 +147,16 @@ TEST_F(Memory, FindsAReadOfFreshMemory) {
   EXPECT_TRUE(contains(finding.message, "that no thread has written yet"));
 }
 
+__global__ void draw_kernel(unsigned long long* ticket) { atomicAdd(ticket, 1ull); }
+
+TEST_F(Memory, FindsAnAtomicOnANumberOfWhichAFillHasMissedBytes) {
+  Device<unsigned long long> ticket(1);
+  cudaMemset(ticket.get(), 0, 1);
+  draw_kernel<<<1, 1>>>(ticket.get());
+  const simt::Finding finding = expect_finding(simt::FindingKind::kUninitializedRead);
+  EXPECT_TRUE(contains(finding.message, "of which no thread has written 7 bytes yet"));
+}
+
 TEST_F(Memory, FindsTheHostInDeviceMemory) {
   Device<int> in(32);
   cudaMemset(in.get(), 0, 32 * sizeof(int));

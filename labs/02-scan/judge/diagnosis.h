@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "process/submission.h"
@@ -83,6 +84,66 @@ bool is_lane_by_lane(const Result<T>& r) {
   return false;
 }
 
+// Whether the down-sweep, over a tile of all items, combines a left child's sum with what lies
+// before the node, instead of the reverse. Only for lengths that one block scans.
+template <class T>
+bool is_swapped_on_the_way_down(const Result<T>& r) {
+  const std::size_t num_items = r.h_in.size();
+  if (num_items > kMaxItemsOfSteps) return false;
+  const std::size_t size = std::bit_ceil(num_items);
+  std::vector<T> tile = r.h_in;
+  tile.resize(size, r.identity);
+  for (std::size_t stride = 1; stride < size; stride *= 2) {
+    for (std::size_t node = 2 * stride - 1; node < size; node += 2 * stride) {
+      tile[node] = r.combine(tile[node - stride], tile[node]);
+    }
+  }
+  tile[size - 1] = r.identity;
+  for (std::size_t stride = size / 2; stride > 0; stride /= 2) {
+    for (std::size_t node = 2 * stride - 1; node < size; node += 2 * stride) {
+      const T before = tile[node];
+      tile[node] = r.combine(tile[node - stride], before);
+      tile[node - stride] = before;
+    }
+  }
+  return fits(r.h_got, [&](std::size_t i) {
+    return r.kind == Kind::kExclusive ? tile[i] : r.combine(tile[i], r.h_in[i]);
+  });
+}
+
+// Whether a warp scans the sums of its lanes by shuffles, and a lane without a neighbour so far
+// below adds what it gets: its own sum. Only for lengths that one warp scans in one row.
+template <class T>
+bool is_own_sum_shuffled(const Result<T>& r) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr std::size_t kLanes = 32;
+    const std::size_t num_items = r.h_in.size();
+    for (const std::size_t width : {1, 2, 4}) {
+      if (num_items > kLanes * width) continue;
+      std::vector<T> own(kLanes, r.identity);
+      for (std::size_t i = 0; i < num_items; ++i) {
+        own[i / width] = r.combine(own[i / width], r.h_in[i]);
+      }
+      std::vector<T> sums = own;
+      for (std::size_t offset = 1; offset < kLanes; offset *= 2) {
+        const std::vector<T> old = sums;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          sums[lane] = r.combine(old[lane < offset ? lane : lane - offset], old[lane]);
+        }
+      }
+      T running = r.identity;
+      const auto of_lane = [&](std::size_t i) {
+        if (i % width == 0) running = sums[i / width] - own[i / width];
+        const T before = running;
+        running = r.combine(running, r.h_in[i]);
+        return r.kind == Kind::kExclusive ? before : running;
+      };
+      if (fits(r.h_got, of_lane)) return true;
+    }
+  }
+  return false;
+}
+
 // Mistakes that are independent of blocks.
 template <class T>
 std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) {
@@ -124,6 +185,14 @@ std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) 
         return is_exclusive ? before : running;
       })) {
     return "the operator's operands are swapped: the earlier items are its first operand";
+  }
+  if (is_swapped_on_the_way_down(r)) {
+    return "the operands are swapped on the way down: what is before the node is the operator's "
+           "first operand, the left child's sum the second";
+  }
+  if (is_own_sum_shuffled(r)) {
+    return "lanes add their own sum again: __shfl_up_sync gives a lane its own value where no lane "
+           "is so far below it, and such a lane must not add";
   }
   if (fits(r.h_got, [&](std::size_t i) { return combine(T{}, h_expected[i]); })) {
     return "the scan starts with 0 and not with the operator's identity";

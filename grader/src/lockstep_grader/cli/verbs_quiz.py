@@ -62,6 +62,8 @@ def quiz(
     file = answers_file(_folder(workspace, from_), questions)
     answers = _answers(file, scorer, seed, practice)
     if as_json:
+        if not practice and not file.is_file():
+            write_answers(file, answers)  # keeps the seed: the next run asks the same questions
         return _print_json(scorer, lab, answers)
     return _ask(scorer, lab, answers, None if practice else file)
 

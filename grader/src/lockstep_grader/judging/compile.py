@@ -14,6 +14,7 @@ from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.rules.symbols import check_object
@@ -148,7 +149,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
     if match := pattern.search(done.output):
         places = match.groupdict()
         line = int(places["line"] or places.get("nvcc_line") or 0)
-        text = one_line(places["text"]) or "compile error"
+        text = with_successor(one_line(places["text"])) or "compile error"
         name = Path(places["file"] or source.file_name).name
         if name == source.file_name:
             lines = source.data.decode("utf-8", "replace").splitlines()

@@ -49,6 +49,7 @@ DECIDES = (
     "model.causes",
     "model.grades",
     "model.measures",
+    "model.removed",
     "model.text",
     "rules.allowlist",
     "rules.elf",

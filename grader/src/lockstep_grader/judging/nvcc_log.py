@@ -9,6 +9,7 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.semicolon import moved_to_the_gap
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
+from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.ptxas import demangle
 
@@ -203,7 +204,7 @@ def _in_words(said: _Said, lines: Sequence[str], line: int) -> str:
     if match := _SHARED.search(said.text):
         taken, most = int(match[1], 16), int(match[2], 16)
         return f"the kernel declares {taken} bytes of shared memory; a block has at most {most}"
-    return one_line(_FLAG_ADVICE.sub("", said.text))
+    return with_successor(one_line(_FLAG_ADVICE.sub("", said.text)))
 
 
 def _column_of_callee(text: str, lines: Sequence[str], line: int) -> int:

@@ -192,9 +192,13 @@ def canonical(question: Question, answer: str) -> str:
 
 def _number(text: str, decimals: int) -> str:
     try:
-        return spelled(Decimal(text.replace("_", "").replace(" ", "")), decimals)
+        number = Decimal(text.replace("_", "").replace(" ", ""))
+        answer = spelled(number, decimals)
     except (InvalidOperation, ValueError, OverflowError) as error:
         raise AnswerError("give a number, such as 42 or 0.5") from error
+    if decimals == 0 and number != int(number):  # not the same as its neighbour: 2.5 is not 2
+        raise AnswerError("give a whole number; round to the nearest one")
+    return answer
 
 
 def spelled(number: Decimal, decimals: int) -> str:

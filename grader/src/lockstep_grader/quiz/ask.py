@@ -13,6 +13,7 @@ from lockstep_grader.model.quiz import (
     Asked,
     Kind,
     Mark,
+    Question,
     Quiz,
     QuizResult,
     Verdict,
@@ -40,7 +41,6 @@ _WORDS = {
     Mark.UNCHECKED: "kept; it is checked when it is graded",
 }
 _WANTED = {
-    Kind.NUMBER: "a number",
     Kind.CHOICE: "the number of an option",
     Kind.ORDER: "the numbers of the lines in the right order, as in 2 1 3",
     Kind.PREDICT: "what is printed, with blanks between the values",
@@ -79,7 +79,7 @@ def ask_all(
 
 def _answer(console: Console, drawn: Asked, read: Callable[[str], str]) -> str | None:
     """A canonical answer; empty to skip, None to stop."""
-    wanted = _WANTED[drawn.question.kind]
+    wanted = _wanted(drawn.question)
     unit = f" in {drawn.question.unit}" if drawn.question.unit else ""
     while True:
         try:
@@ -94,6 +94,12 @@ def _answer(console: Console, drawn: Asked, read: Callable[[str], str]) -> str |
             return canonical(drawn.question, _named(drawn, line))
         except AnswerError as error:
             console.print(Text(str(error), "yellow"))
+
+
+def _wanted(question: Question) -> str:
+    if question.kind is not Kind.NUMBER:
+        return _WANTED[question.kind]
+    return f"a number with {question.decimals} decimals" if question.decimals else "a whole number"
 
 
 def _named(drawn: Asked, line: str) -> str:

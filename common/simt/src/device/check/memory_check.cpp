@@ -59,20 +59,30 @@ bool is_usable(const Allocation* allocation, const Access& access) {
   return allocation != nullptr && allocation->live && allocation->contains(p, access.size_bytes);
 }
 
-// Whether a place without a recorded write holds something else than fresh memory does. g++
-// reports no store when a call returns a struct straight into memory: contents tell.
-bool was_written_unseen(const Access& access) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(access.address);
+// Whether a byte without a recorded write holds something else than fresh memory does. g++ reports
+// no store when a call returns a struct straight into memory: contents tell.
+bool was_written_unseen(std::uintptr_t address) {
   const auto poison = std::bit_cast<std::array<std::byte, sizeof(kPoisonWord)>>(kPoisonWord);
-  for (std::size_t i = 0; i < access.size_bytes; ++i) {
-    if (bytes[i] != poison[(access.address + i) % poison.size()]) return true;
-  }
-  return false;
+  return *reinterpret_cast<const std::byte*>(address) != poison[address % poison.size()];
 }
 
-// Some byte of it was never written, or is not allocated. An access with at least one written byte
-// passes: programs copy structs with their padding, and vectors with unused elements. Returns false
-// if it is not allocated: nothing is recorded about such memory.
+// How many bytes the access reads that were never written. An access with at least one written byte
+// passes: programs copy structs with their padding, and vectors with unused elements. An atomic is
+// one of a number, which has neither.
+std::size_t unwritten_bytes(const Access& access, const ByteFlags& written, bool held_poison) {
+  if (!access.reads) return 0;
+  if (!access.is_atomic && !written.none(access.address, access.size_bytes)) return 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < access.size_bytes; ++i) {
+    if (written.all(access.address + i, 1)) continue;
+    if (held_poison && was_written_unseen(access.address + i)) return 0;
+    ++count;
+  }
+  return count;
+}
+
+// Some byte of it was never written, or is not allocated. Returns false if it is not allocated:
+// nothing is recorded about such memory.
 bool check_unwritten(const Access& access) {
   const Untraced untraced;
   const Allocation* const allocation = find(access.address);
@@ -81,9 +91,9 @@ bool check_unwritten(const Access& access) {
     return false;
   }
   poison_on_first_use(reinterpret_cast<const void*>(access.address), access.size_bytes);
-  if (access.reads && device_flags.none(access.address, access.size_bytes)) {
-    const bool held_poison = allocation->kind != Allocation::Kind::kExternal;
-    if (!held_poison || !was_written_unseen(access)) report_uninitialized(access, allocation->name);
+  const bool held_poison = allocation->kind != Allocation::Kind::kExternal;
+  if (const std::size_t count = unwritten_bytes(access, device_flags, held_poison)) {
+    report_uninitialized(access, allocation->name, count);
   }
   if (access.writes) device_flags.set(access.address, access.size_bytes);
   return true;
@@ -118,9 +128,8 @@ bool check_unwritten_shared(const Access& access, SharedRegion& region) {
       return false;
     }
   }
-  if (access.reads && region.written.none(access.address, access.size_bytes) &&
-      !was_written_unseen(access)) {
-    report_uninitialized_shared(access, variable);
+  if (const std::size_t count = unwritten_bytes(access, region.written, true)) {
+    report_uninitialized_shared(access, variable, count);
   }
   if (access.writes) region.written.set(access.address, access.size_bytes);
   return true;

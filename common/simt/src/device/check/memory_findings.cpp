@@ -112,15 +112,17 @@ void report_other_stack(const Access& access) {
   report_here(access, FindingKind::kOutOfBounds, other_stack_text(running_thread_name(), access));
 }
 
-void report_uninitialized(const Access& access, const std::string& where) {
+void report_uninitialized(const Access& access, const std::string& where,
+                          std::size_t unwritten_bytes) {
   const Untraced untraced;
   if (is_known(access, Mistake::kUninitialized)) return;
   report_here(access, FindingKind::kUninitializedRead,
-              uninitialized_text(running_thread_name(), access, where) +
+              uninitialized_text(running_thread_name(), access, where, unwritten_bytes) +
                   "; fill it before: by a copy, by cudaMemsetAsync or in an earlier kernel");
 }
 
-void report_uninitialized_shared(const Access& access, const SharedVariable* variable) {
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable,
+                                 std::size_t unwritten_bytes) {
   const Untraced untraced;
   if (is_known(access, Mistake::kUninitialized)) return;
   const std::string what =
@@ -129,7 +131,8 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
   if (const std::optional<CopyUnderWay> copy = find_copy(access)) {
     report_here(access, FindingKind::kRace, unfilled_text(thread, access, what, *copy));
   } else {
-    report_here(access, FindingKind::kUninitializedRead, uninitialized_text(thread, access, what));
+    report_here(access, FindingKind::kUninitializedRead,
+                uninitialized_text(thread, access, what, unwritten_bytes));
   }
 }
 

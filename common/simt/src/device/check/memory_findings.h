@@ -2,6 +2,7 @@
 // Findings about a kernel's accesses to memory.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "program/access.h"
@@ -33,12 +34,14 @@ void report_past_shared_variable(const Access& access, const SharedVariable& var
 // The access goes to what another thread has on its stack.
 void report_other_stack(const Access& access);
 
-// Nothing has been written yet where it reads. `where`: an allocation's name.
-void report_uninitialized(const Access& access, const std::string& where);
+// So many of the bytes that it reads were never written. `where`: an allocation's name.
+void report_uninitialized(const Access& access, const std::string& where,
+                          std::size_t unwritten_bytes);
 
 // The same in shared memory; a race if a copy has begun to write there (see AsyncCopies).
 // `variable`: which one it reads, null in dynamic shared memory.
-void report_uninitialized_shared(const Access& access, const SharedVariable* variable);
+void report_uninitialized_shared(const Access& access, const SharedVariable* variable,
+                                 std::size_t unwritten_bytes);
 
 // The access writes a __constant__ variable.
 void report_constant_written(const Access& access);

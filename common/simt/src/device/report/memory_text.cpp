@@ -108,9 +108,13 @@ std::string other_stack_text(const std::string& thread, const Access& access) {
 }
 
 std::string uninitialized_text(const std::string& thread, const Access& access,
-                               const std::string& what) {
+                               const std::string& what, std::size_t unwritten_bytes) {
+  const bool is_partly_written = unwritten_bytes < access.size_bytes;
   return thread + (access.is_atomic && access.writes ? " updates " : " reads ") +
-         bytes(access.size_bytes) + " of " + what + " that no thread has written yet";
+         bytes(access.size_bytes) + " of " + what +
+         (is_partly_written ? ", of which no thread has written " + bytes(unwritten_bytes) +
+                                  " yet (the size of a fill or a copy is counted in bytes)"
+                            : " that no thread has written yet");
 }
 
 std::string unfilled_text(const std::string& thread, const Access& access, const std::string& what,
@@ -126,7 +130,9 @@ std::string host_access_text(const Access& access, const Allocation* allocation)
   return std::string("the host ") + (access.writes ? "writes " : "reads ") +
          bytes(access.size_bytes) + " of " +
          (is_inside ? allocation->name : std::string("the device's memory")) +
-         " itself: on a GPU that is a segmentation fault; copy it with cudaMemcpy";
+         " itself: on a GPU that is a segmentation fault; " +
+         (access.writes ? "set it with cudaMemsetAsync, or copy with cudaMemcpyAsync"
+                        : "copy it with cudaMemcpy");
 }
 
 std::string host_pointer_text(const std::string& thread, const Access& access) {

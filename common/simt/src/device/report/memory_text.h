@@ -30,9 +30,10 @@ std::string before_shared_text(const std::string& thread, const Access& access);
 // The access goes to what another thread has on its stack.
 std::string other_stack_text(const std::string& thread, const Access& access);
 
-// The access reads `what` ("d_in", "shared memory (tile)"), which nothing has written.
+// The access reads `what` ("d_in", "shared memory (tile)"), of which `unwritten_bytes` were never
+// written.
 std::string uninitialized_text(const std::string& thread, const Access& access,
-                               const std::string& what);
+                               const std::string& what, std::size_t unwritten_bytes);
 
 // A copy that a thread of the block began, and that has not arrived.
 struct CopyUnderWay {

@@ -98,7 +98,7 @@ std::string skipped_barrier_text(const ThreadId& thread, const void* barrier_pc,
   return thread_name(thread) + " went past this barrier to " + line_name(behind_pc, file) +
          " and left the kernel, while other threads of its block waited here. All threads that go "
          "on must reach a __syncthreads(), so it must not lie in a branch that only some of them "
-         "take. The result is undefined: a GPU may go on, or hang";
+         "take, or in a loop that some leave earlier. The result is undefined: a GPU may go on, or hang";
 }
 
 std::string outside_mask_text(const Caller& caller) {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.toolchain.cccl import cccl_folder
 from lockstep_grader.toolchain.description import Step
@@ -187,7 +188,7 @@ def _advised(finding: Finding) -> Finding:
     for pattern, advice in _LACKS:
         if pattern.search(finding.message) and "#error" not in finding.message:
             return replace(finding, message=f"{finding.message}; {advice}")
-    return finding
+    return replace(finding, message=with_successor(finding.message))
 
 
 def _finding(output: str) -> Finding:
