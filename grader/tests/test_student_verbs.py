@@ -33,6 +33,24 @@ def test_check_of_a_starter_is_friendly_and_exits_1(checkout: Checkout) -> None:
     assert "failed" not in ran.out
 
 
+def test_check_judges_what_is_written_of_a_rung_with_a_todo(checkout: Checkout) -> None:
+    todo = [{"kind": "todo", "message": "TODO: the second function"}]
+    wrong = [{"kind": "wrong_result", "message": "asked for 6, got 4"}]
+    checkout.submission(
+        "labs",
+        {
+            "01_first": verdict_line(outcome="passed")
+            + verdict_line(outcome="failed", findings=wrong)
+            + verdict_line(outcome="failed", findings=todo)
+        },
+    )
+    ran = checkout.lab("check", f"{LAB}/01_first")
+    assert "not written yet: TODO: the second function" in ran.out
+    assert "of what is written, 1 test passes" in ran.out
+    assert "asked for 6, got 4" in ran.out
+    assert "1 test fails for this reason" in ran.out
+
+
 def test_check_explains_with_messages_findings_and_source(checkout: Checkout) -> None:
     checkout.submission("labs", {"01_first": RACY})
     ran = checkout.lab("check", f"{LAB}/01_first")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What `check` shows about one rung: the cause, its place in the source, and the next step."""
 
+from dataclasses import replace
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -53,14 +55,12 @@ def print_rung(
     if todo:
         at = f" ({place(todo)})" if todo.line else ""
         _print(console, Text(f"not written yet: {visible(todo.message)}{at}", "yellow"))
+        _print_written(console, _written_part(result), source, everything)
     elif result.outcome is Outcome.ERROR:
         _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
     else:
         _print_gates(console, rung, result, backend)
-        if everything:
-            _print_causes(console, result, source)
-        else:
-            _print_account(console, result, source)
+        _print_why(console, result, source, everything)
         _print_warnings(console, result)
     if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
         _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
@@ -68,6 +68,37 @@ def print_rung(
         _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
     if result.outcome in (Outcome.PASSED, Outcome.NOISY) and following:
         _print(console, Text(f"next: {following}", "dim"))
+
+
+def _written_part(result: RungResult) -> RungResult:
+    """Without the tests of functions that are not written yet: what is left of a rung of several."""
+    findings = tuple(each for each in result.findings if each.kind is not FindingKind.TODO)
+    tests = tuple(
+        test
+        for test in result.judgement.tests
+        if not any(finding.kind is FindingKind.TODO for finding in test.findings)
+    )
+    return replace(result, findings=findings, judgement=replace(result.judgement, tests=tests))
+
+
+def _print_written(
+    console: Console, written: RungResult, source: Source | Finding, everything: bool
+) -> None:
+    tests = [test for test in written.judgement.tests if test.part is Part.CORRECTNESS]
+    if passed := sum(test.outcome is Outcome.PASSED for test in tests):
+        said = "1 test passes" if passed == 1 else f"{passed} tests pass"
+        _print(console, Text(f"of what is written, {said}", "dim"))
+    if any(test.outcome is Outcome.FAILED for test in tests):
+        _print_why(console, written, source, everything)
+
+
+def _print_why(
+    console: Console, result: RungResult, source: Source | Finding, everything: bool
+) -> None:
+    if everything:
+        _print_causes(console, result, source)
+    else:
+        _print_account(console, result, source)
 
 
 def _verdict(result: RungResult) -> tuple[str, str]:
