@@ -57,8 +57,10 @@ __device__ void store_items(const uint4 (&items)[kVectorsPerThread], unsigned in
 // Replaces the warp's items by their exclusive scan, and returns their sum.
 __device__ unsigned scan_warp(uint4 (&items)[kVectorsPerThread]) {
   // TODO 4. The items' order is row by row: row k holds the k-th vectors of all lanes. Scan a row:
-  //         each lane adds up its own four words, and 5 shuffles scan the lanes' sums. What lies
-  //         before lane 7's third word? And what do you carry to the next row?
+  //         each lane adds up its own four words, and 5 shuffles scan the lanes' sums.
+  //         __shfl_up_sync(mask, value, distance) returns the value of the lane `distance` below.
+  //         A lane without such a neighbour gets its own value: may it add that?
+  // TODO 5. What lies before lane 7's third word? And what do you carry to the next row?
   return 0;
 }
 
@@ -66,10 +68,10 @@ __device__ unsigned scan_warp(uint4 (&items)[kVectorsPerThread]) {
 // d_words (gridDim.x) are 0 at first.
 __global__ void look_back_kernel(const unsigned* d_in, int num_items, unsigned* d_out,
                                  TileWord* d_ticket, TileWord* d_words) {
-  // TODO 5. Where do the items of this warp begin, and how many are left from there on?
-  // TODO 6. Every warp writes its sum to shared memory. Which sums does a warp add up? Which thread
+  // TODO 6. Where do the items of this warp begin, and how many are left from there on?
+  // TODO 7. Every warp writes its sum to shared memory. Which sums does a warp add up? Which thread
   //         has the tile's sum then, without more work?
-  // TODO 7. Publish, look back, publish, as in 05b. How does the sum of the tiles before reach
+  // TODO 8. Publish, look back, publish, as in 05b. How does the sum of the tiles before reach
   //         the other threads?
 }
 
@@ -80,7 +82,7 @@ void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch& scratch
   todo("05c_items_in_registers: write the kernel and its helpers, then delete this line");
 
   if (num_items == 0) return;
-  // TODO 8. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are
+  // TODO 9. As in 05b. Then change kVectorsPerThread and kThreadsPerBlock: how many tiles are
   //         there, how many bytes are in flight, and how many registers does a thread need?
   const int num_tiles = ceil_div(num_items, kItemsPerTile);
   TileWord* d_ticket = scratch.allocate<TileWord>(1 + num_tiles);

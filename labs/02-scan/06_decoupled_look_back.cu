@@ -29,7 +29,9 @@ __device__ unsigned look_back(TileWord* d_words, int tile) {
   // TODO 2. Lane l reads the word of tile - 1 - l: 32 words in one request. What does a lane assume
   //         that has no tile to read?
   // TODO 3. Which lanes count if lane 5 sees the nearest prefix, and lane 9 another one? Which
-  //         empty words must you wait for, and which not? __ballot_sync, __reduce_add_sync.
+  //         empty words must you wait for, and which not? __ballot_sync(mask, condition) gives
+  //         every lane one word, with bit l set if lane l's condition holds; __ffs(word) - 1 is the
+  //         lowest bit set. __reduce_add_sync(mask, value) adds the values of all lanes.
   // TODO 4. And if no lane sees a prefix?
   return 0;
 }

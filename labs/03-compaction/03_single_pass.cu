@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         the next ticket early, before the block is done with this one?
   // TODO 3. The tiles behind wait for this tile's count. What do you compute before it now that
   //         could wait until it is published? __popc and __reduce_add_sync count a warp's items.
-  //         Who adds the warps' counts, and how many additions are that one after the other?
+  //         Which threads add the warps' counts? How many additions follow one another?
   // TODO 4. While one warp looks back, the others wait at the barrier. What if it looks back last?
   // TODO 5. d_out[offset] may lie anywhere in a line of 128 bytes. Which thread should begin, so
   //         that no warp stores to two lines at once?
