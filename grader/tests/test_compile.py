@@ -44,9 +44,9 @@ def compile_doing(work: Path, script: str, step: str = "compile") -> Finding:
             "e",
         ),
         (
-            "02_x.cu:8:5: error: ‘__ballot’ was not declared in this scope\n",
+            "02_x.cu:8:5: error: \u2018__ballot\u2019 was not declared in this scope\n",
             8,
-            "‘__ballot’ was not declared in this scope: CUDA 9 replaced __ballot by "
+            "\u2018__ballot\u2019 was not declared in this scope: CUDA 9 replaced __ballot by "
             "__ballot_sync, whose first argument names the lanes that take part "
             "(0xffffffff: all 32)",
         ),

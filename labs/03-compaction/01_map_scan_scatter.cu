@@ -40,7 +40,7 @@ void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_
 
   flag_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, keep, d_flags);
   check_launch();
-  // TODO 7. Scan: exclusive_scan() of provided_scan.cuh. Why need you not wait between the scan and the kernels before and after?
+  // TODO 7. Call exclusive_scan() of provided_scan.cuh. Why need you not wait before and after it?
   scatter_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, d_flags, d_places,
                                                               d_out, d_count);
   check_launch();

@@ -107,7 +107,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
   }
 }
 
-// What the C++ library prints for an exception that nothing may catch. The worker catches all others.
+// What the C++ library prints for an exception that nothing may catch. The worker catches all
+// others.
 constexpr const char* kUncaught = "terminate called after throwing";
 
 // Whether `error`, a Call::error, lists the code of this name.
@@ -129,12 +130,13 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
     ++num_errors;
     if (!names(call.error, thrown.substr(0, thrown.find(':')))) {
       const bool was_cleared = thrown.starts_with("cudaSuccess");
-      return Failure{kind::kLaunchError,
-                     call.function + " had to throw lab::CudaError with " + call.error +
-                         ", and threw " + thrown +
-                         (was_cleared ? ". The first cudaGetLastError() clears the error: keep what "
-                                        "it returns in a variable"
-                                      : "")};
+      return Failure{
+          kind::kLaunchError,
+          call.function + " had to throw lab::CudaError with " + call.error + ", and threw " +
+              thrown +
+              (was_cleared ? ". The first cudaGetLastError() clears the error: keep what "
+                             "it returns in a variable"
+                           : "")};
     }
   }
   return std::nullopt;

@@ -71,7 +71,7 @@ def print_rung(
 
 
 def _written_part(result: RungResult) -> RungResult:
-    """Without the tests of functions that are not written yet: what is left of a rung of several."""
+    """Without the tests of functions that are not written yet, where a rung has several."""
     findings = tuple(each for each in result.findings if each.kind is not FindingKind.TODO)
     tests = tuple(
         test
