@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How long each page of `./lab site` takes in headless Chromium until it can be used.
 
-That is the later of two moments after the page is asked for: its scripts for DOMContentLoaded have run, and the last task
+That is the later of two moments after the request: the scripts for DOMContentLoaded have run, and the last task
 of more than 50 ms has ended (the browser's `longtask`), with QUIET_MS of quiet after the page has loaded. Best of ROUNDS,
 each in a new context, whose cache is empty.
 """

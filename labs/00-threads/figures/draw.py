@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Draws launch.svg and grid_stride.svg here: python3 draw.py"""
+"""Draws launch.svg, grid_stride.svg and memories.svg here: python3 draw.py"""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs" / "figures"))
-from svg import box, save, svg, text
+from svg import box, path, save, svg, text
 
 STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14px}.s{font-size:11px;fill:#59636e}
@@ -97,6 +97,42 @@ def grid_stride() -> str:
     return svg(790, 218, "Which of 2024 items each of 512 threads visits", STYLE, shapes)
 
 
+def memories() -> str:
+    """Two memories, and what goes from one to the other."""
+    left, right, top, width, height = 20, 470, 44, 250, 168
+    shapes = []
+    for x, words in ((left, "host"), (right, "device")):
+        shapes.append(text(x, top - 12, words, "h", "start"))
+        shapes.append(box(x, top, width, height, "b"))
+    shapes.append(box(left + 14, top + 14, width - 28, 34, "c"))
+    shapes.append(text(left + width / 2, top + 36, "your program"))
+    shapes.append(box(right + 14, top + 14, width - 28, 34, "on"))
+    shapes.append(text(right + width / 2, top + 36, "multiprocessors: kernel threads"))
+    for x, prefix in ((left, "h"), (right, "d")):
+        shapes.append(box(x + 14, top + 84, width - 28, 70, "c"))
+        shapes.append(text(x + width / 2, top + 102, "its memory", "s"))
+        for i, name in enumerate(("in", "out")):
+            column = x + 30 + i * 100
+            shapes.append(box(column, top + 112, 90, 30, "on" if prefix == "d" else "c"))
+            shapes.append(text(column + 45, top + 132, f"{prefix}_{name}"))
+    for x, words in ((left, "reads, writes"), (right, "read, write")):
+        middle = x + width / 2
+        shapes.append(path(f"M{middle} {top + 50}v32m-4 -6l4 6l4 -6m-8 -20l4 -6l4 6", "a"))
+        shapes.append(text(middle + 10, top + 71, words, "s", "start"))
+    arrows = (
+        (31, "kernel&lt;&lt;&lt;grid, block&gt;&gt;&gt;", 1),
+        (108, "cudaMemcpy to the device", 1),
+        (144, "cudaMemcpy to the host", -1),
+    )
+    for y, words, way in arrows:
+        begin, end = (left + width + 8, right - 8)[::way]
+        back = -6 * way
+        shapes.append(path(f"M{begin} {top + y}H{end}m{back} -4l{-back} 4l{back} 4", "a"))
+        shapes.append(text((begin + end) / 2, top + y - 8, words, "s"))
+    return svg(740, 226, "The host and the device, each with its own memory", STYLE, shapes)
+
+
 if __name__ == "__main__":
+    save("memories.svg", memories())
     save("launch.svg", launch())
     save("grid_stride.svg", grid_stride())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Draws the figures of the handout: python3 draw.py writes steps.svg and tree.svg here."""
+"""Draws the figures of the handout: python3 draw.py writes steps.svg, tree.svg and
+window.svg here.
+"""
 
 import sys
 from pathlib import Path
@@ -100,6 +102,42 @@ def draw_tree() -> None:
     drawing.save("tree.svg")
 
 
+def draw_window() -> None:
+    """Tile 20 looks back, and the nearest prefix is tile 16's. Seven of the 32 lanes are drawn."""
+    words = (("A", 4), ("P", 64), ("A", 2), ("P", 71), ("A", 2), ("A", 5), ("A", 3))
+    first_tile, width, top, left = 13, 66, 66, 118
+    nearest = max(i for i, (state, _) in enumerate(words) if state == "P")
+    shapes = []
+    for below, label in ((-28, "lane"), (-8, "tile"), (19, "its word"), (78, "adds")):
+        shapes.append(_label(100, top + below, label, "end"))
+    for i, (state, value) in enumerate(words):
+        x, counts = left + i * width, i >= nearest
+        style = ("zero" if state == "P" else "new") if counts else "cell"
+        shapes.append(_label(x + width / 2, top - 28, str(len(words) - 1 - i)))
+        shapes.append(_label(x + width / 2, top - 8, str(first_tile + i)))
+        shapes.append(box(x, top, width - 6, HEIGHT, style))
+        shapes.append(tag("text", f"{state} {value}", x=x + (width - 6) / 2, y=top + 18))
+        added = str(value) if counts else "-"
+        if counts:
+            shapes.append(path(f"M{x + (width - 6) / 2} {top + HEIGHT + 4}v28", "edge"))
+        shapes.append(tag("text", added, x=x + (width - 6) / 2, y=top + 78))
+    x = left + len(words) * width + 10
+    total = sum(value for _, value in words[nearest:])
+    shapes.append(box(x, top, 96, HEIGHT, "cell"))
+    shapes.append(_label(x + 48, top - 8, "20 looks back"))
+    shapes.append(tag("text", f"= {total}", x=x + 48, y=top + 78))
+    shapes.append(_label(left, top + 112, _LEGEND, "start"))
+    save("window.svg", svg(720, 190, "A warp's window of a look-back", STYLE, shapes))
+
+
+_LEGEND = "A: aggregate, the tile's own sum. P: prefix, the sum of all tiles up to its end."
+
+
+def _label(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    return tag("text", words, x=x, y=y, class_="s", style=f"text-anchor:{anchor}")
+
+
 if __name__ == "__main__":
     draw_steps()
     draw_tree()
+    draw_window()
