@@ -26,6 +26,7 @@ from measurements import (
     IDLE,
     ROOT,
     MeasurementError,
+    ProcessorTime,
     machine,
     measurement,
     provenance,
@@ -193,6 +194,7 @@ class Run:
     """What one `lab grade` took."""
 
     seconds: float  # on the clock
+    processor_seconds: float  # of everything that it started
     samples: Sequence[Sample]
 
 
@@ -208,18 +210,18 @@ def graded(
     words += ["--jobs", str(jobs), "--seed", str(SEED), *options]
     log = results.parent / "log.txt"
     print(f"lab {' '.join(words)}", flush=True)
-    begin = time.monotonic()
+    begin, spent = time.monotonic(), ProcessorTime()
     samples: list[Sample] = []
     with log.open("w") as stream:
         running = subprocess.Popen(
-            [*LAB, *words], env=lab_env(env), stdout=stream, stderr=subprocess.STDOUT
+            [*spent.words, *LAB, *words], env=lab_env(env), stdout=stream, stderr=subprocess.STDOUT
         )
         while running.poll() is None:
             samples += sample(running.pid, begin)
             time.sleep(POLL_SECONDS)
     if running.returncode not in (0, 1):
         raise MeasurementError(f"lab grade ended with {running.returncode}: {last_line(log)}")
-    return Run(time.monotonic() - begin, samples)
+    return Run(time.monotonic() - begin, spent.seconds(), samples)
 
 
 def lab_env(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -232,11 +234,12 @@ def last_line(log: Path) -> str:
     return lines[-1] if lines else "no message"
 
 
-def sample(pid: int, begin: float) -> Iterator[Sample]:
-    """None when the process has just ended."""
+def sample(perf: int, begin: float) -> Iterator[Sample]:
+    """Of the command that perf runs; none when it has just ended."""
     try:
+        pid = Path(f"/proc/{perf}/task/{perf}/children").read_text().split()[0]
         status, stat = (Path(f"/proc/{pid}/{name}").read_text() for name in ("status", "stat"))
-    except OSError:
+    except (OSError, IndexError):
         return
     lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
     user, system = map(int, stat.rpartition(")")[2].split()[11:13])
@@ -292,6 +295,7 @@ def summary(
         "different_files": len(judged),
         "jobs": jobs,
         "seconds": round(run.seconds, 1),
+        "processor_seconds": round(run.processor_seconds, 1),
         "seconds_a_submission": round(run.seconds / len(report["submissions"]), 2),
         # The overhead, in wall-clock and in processor time: all but a rung's compile and run.
         "share_of_time_between_rungs": round(1 - sum(judged.values()) / available, 4),
