@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`check`, `hint`, `list`, `submit`, `watch`, `bench`: what a student sees."""
 
+import gzip
 import json
 import os
 import select
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import IO
 import pytest
 
 from conftest import LAB, SOLUTION, Checkout, verdict_line, wait_for
+from handed_in import GOOD, tar_bytes, zip_bytes
 
 RACY = (
     "// a kernel\nint a;\n\tint b = a;  // line 3\nint c;\nint d;\nint e;\n"
@@ -249,3 +252,47 @@ def read_until(stream: IO[str], text: str) -> str:
         if select.select([stream], [], [], 1)[0]:
             said += os.read(stream.fileno(), 65536).decode()
     return said
+
+
+WRONG = {**GOOD, f"{LAB}/01_first.cu": SOLUTION + verdict_line(outcome="failed", message="6 is 4")}
+FROM_CASES = {  # what --from names: its exit status and part of what is said
+    "class/ann": (1, "6 is 4"),  # a folder, as before
+    "ann.zip": (1, "6 is 4"),
+    "ann.tar.gz": (1, "6 is 4"),
+    "moodle/Ann Alpha_7001_assignsubmission_file_": (1, "6 is 4"),
+    "moodle/Ann Alpha": (1, "6 is 4"),
+    "moodle/7001": (1, "6 is 4"),
+    "moodle/bob beta": (0, "passed"),
+    "moodle.zip/7002": (0, "passed"),
+    "moodle": (2, "moodle holds the work of 3 students; add the name of one, as in moodle/"),
+    "moodle/Bob Betta": (2, "moodle has nothing of 'Bob Betta'; did you mean Bob Beta?"),
+    "moodle/7003": (2, "moodle/7003: work.zip is damaged"),
+    "nowhere/ann": (2, "nowhere/ann: no such folder or archive"),
+    "nowhere": (2, "nowhere: no such folder or archive"),
+}
+
+
+@pytest.fixture
+def handed_in(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """The same work as a folder, as archives, and in Moodle's export of a class."""
+    checkout.submission("class/ann", {"01_first": str(WRONG[f"{LAB}/01_first.cu"])})
+    checkout.write("ann.zip", zip_bytes(WRONG))
+    checkout.write("ann.tar.gz", gzip.compress(tar_bytes(WRONG)))
+    export = {
+        "Ann Alpha_7001_assignsubmission_file_/work.zip": zip_bytes(WRONG),
+        "Bob Beta_7002_assignsubmission_file_/work.zip": zip_bytes(GOOD),
+        "Cy Gamma_7003_assignsubmission_file_/work.zip": zip_bytes(GOOD)[:99],
+    }
+    for name, data in export.items():
+        checkout.write(f"moodle/{name}", data)
+    checkout.write("moodle.zip", zip_bytes(export))
+    monkeypatch.chdir(checkout.root)
+    return checkout
+
+
+@pytest.mark.parametrize("given", FROM_CASES)
+def test_from_takes_an_archive_or_one_student_of_an_export(handed_in: Checkout, given: str) -> None:
+    status, said = FROM_CASES[given]
+    ran = handed_in.lab("check", f"{LAB}/01", "--from", given, "--no-sandbox")
+    assert (ran.status, said in ran.out + ran.err) == (status, True), ran.out + ran.err
+    assert not list(Path(tempfile.gettempdir()).glob("lockstep-from-*"))

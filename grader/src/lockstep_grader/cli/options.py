@@ -67,6 +67,15 @@ CourseOption = Annotated[
     Path | None,
     typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
 ]
-FromOption = Annotated[
+FolderOption = Annotated[
     Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
+]
+FromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        "--submission",
+        metavar="PATH",
+        help="Lab folders: a folder, an archive, or EXPORT/STUDENT of a class; default: labs.",
+    ),
 ]

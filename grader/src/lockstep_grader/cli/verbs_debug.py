@@ -14,7 +14,7 @@ from lockstep_grader.cli.compiler_options import (
     StandardOption,
     compiler_options,
 )
-from lockstep_grader.cli.options import FromOption, OrderOption
+from lockstep_grader.cli.options import FolderOption, OrderOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
@@ -52,7 +52,7 @@ def debug(
     checks: Annotated[
         Checks, typer.Option(help="memory: no races; none: also no bounds.")
     ] = Checks.ALL,
-    from_: FromOption = None,
+    from_: FolderOption = None,
     size: Annotated[
         int, typer.Option(min=1, max=1 << 20, help="Of a rung's call: its items.")
     ] = 1000,

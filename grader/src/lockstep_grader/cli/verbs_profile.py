@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.options import BackendChoice, SandboxOption
+from lockstep_grader.cli.options import BackendChoice, FromOption, SandboxOption
 from lockstep_grader.intake.catalog import find_target, read_labs
+from lockstep_grader.intake.one import lab_folders
 from lockstep_grader.judging.session import open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json, write_whole
@@ -36,10 +37,7 @@ def profile(
             min=1, max=_MAX_ITEMS, help="Items of the call; repeatable. Default: the budgets' size."
         ),
     ] = None,
-    from_: Annotated[
-        Path | None,
-        typer.Option("--from", "--submission", help="The folder of lab folders; default: labs."),
-    ] = None,
+    from_: FromOption = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the counts here as JSON.")] = None,
     line_limit: Annotated[
@@ -52,18 +50,19 @@ def profile(
 ) -> int:
     """Show what a rung costs, kernel by kernel and line by line."""
     workspace = Workspace.from_environment()
-    lab, rungs = find_target(read_labs(workspace), target)
+    labs = read_labs(workspace)
+    lab, rungs = find_target(labs, target)
     if "/" not in target.removeprefix("labs/").strip("/"):
         raise InputError(f"profile needs a rung, as in {lab.id}/{rungs[0].id}")
     if backend is BackendChoice.CUDA:
         raise InputError("counters come from the emulator: use --backend cpu")
-    folder = from_ or workspace.labs
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
     for file in filter(None, (html, json)):
         require_writable(file)
-    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
-    made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
+    with lab_folders(from_ or workspace.labs, lab, labs) as folder:
+        session = open_session_for(
+            folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]
+        )
+        made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))
     if html:

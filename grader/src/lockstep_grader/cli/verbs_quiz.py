@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.options import FromOption
+from lockstep_grader.cli.options import FolderOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace
@@ -35,7 +35,7 @@ def add_to(app: typer.Typer) -> None:
 
 def quiz(
     lab_name: Annotated[str, typer.Argument(metavar="LAB")],
-    from_: FromOption = None,
+    from_: FolderOption = None,
     key: Annotated[
         bool, typer.Option("--key", help="Show the answers with their reasons, for instructors.")
     ] = False,

@@ -12,6 +12,7 @@ from rich.text import Text
 from lockstep_grader.cli.options import (
     BackendChoice,
     BackendOption,
+    FolderOption,
     FromOption,
     JobsOption,
     SandboxOption,
@@ -19,6 +20,7 @@ from lockstep_grader.cli.options import (
     SeedOption,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
+from lockstep_grader.intake.one import lab_folders
 from lockstep_grader.judging.session import open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.progress import say
@@ -65,13 +67,14 @@ def check_target(
 ) -> int:
     """Build and judge your rungs; say why and where when one fails."""
     workspace = Workspace.from_environment()
-    lab, rungs = find_target(read_labs(workspace), target)
-    folder = _folder(workspace, from_)
-    session = open_session_for(
-        folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
-    )
-    started = datetime.now(UTC)
-    checked = check(session, folder, lab, rungs)
+    labs = read_labs(workspace)
+    lab, rungs = find_target(labs, target)
+    with lab_folders(from_ or workspace.labs, lab, labs) as folder:
+        session = open_session_for(
+            folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
+        )
+        started = datetime.now(UTC)
+        checked = check(session, folder, lab, rungs)
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
@@ -89,7 +92,7 @@ def check_target(
 
 def watch_target(
     target: _Target,
-    from_: FromOption = None,
+    from_: FolderOption = None,
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
     sanitizer: SanitizerOption = True,
@@ -144,7 +147,7 @@ def hint(
 
 def submit(
     lab_name: Annotated[str, typer.Argument(metavar="LAB")],
-    from_: FromOption = None,
+    from_: FolderOption = None,
     output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Even with a TODO in it.")] = False,
 ) -> int:
@@ -171,22 +174,23 @@ def bench_lab(
 ) -> int:
     """Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'."""
     workspace = Workspace.from_environment()
-    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    labs = read_labs(workspace)
+    lab = find_lab(labs, lab_name.removeprefix("labs/").strip("/"))
     folder = out or workspace.root / "docs" / "bench"
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
     if not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
-        source = from_ or workspace.solutions
-        session = open_session_for(
-            source,
-            workspace,
-            backend.backend,
-            use_sandbox=sandbox,
-            labs=[lab.id],
-            use_emulator=False,
-        )
-        bench_page.require_matplotlib()
-        bench.save(bench.measure(session, source, lab, numbers), file)
+        with lab_folders(from_ or workspace.solutions, lab, labs) as source:
+            session = open_session_for(
+                source,
+                workspace,
+                backend.backend,
+                use_sandbox=sandbox,
+                labs=[lab.id],
+                use_emulator=False,
+            )
+            bench_page.require_matplotlib()
+            bench.save(bench.measure(session, source, lab, numbers), file)
     report = bench.load(file)
     bench_page.draw(report, plot)
     if out is None and from_ is None:

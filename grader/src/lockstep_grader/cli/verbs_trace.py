@@ -16,9 +16,10 @@ from lockstep_grader.cli.compiler_options import (
     StandardOption,
     compiler_options,
 )
-from lockstep_grader.cli.options import OrderOption, SandboxOption
+from lockstep_grader.cli.options import FromOption, OrderOption, SandboxOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
+from lockstep_grader.intake.one import lab_folders
 from lockstep_grader.judging.session import default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_whole
@@ -74,10 +75,7 @@ def trace(
         str, typer.Option(help="Record the first launch of this kernel; default: the first launch.")
     ] = "",
     out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("trace.html"),
-    from_: Annotated[
-        Path | None,
-        typer.Option("--from", "--submission", help="The folder of lab folders; default: labs."),
-    ] = None,
+    from_: FromOption = None,
     timeout: Annotated[
         float,
         typer.Option(min=0.1, help="End a program, or the call of a rung, after so many seconds."),
@@ -150,14 +148,15 @@ def _trace_rung(
     sandbox: bool,
 ) -> int:
     workspace = Workspace.from_environment()
-    lab, rungs = find_target(read_labs(workspace), target)
+    labs = read_labs(workspace)
+    lab, rungs = find_target(labs, target)
     if "/" not in target.removeprefix("labs/").strip("/"):
         raise InputError(f"trace wants a rung, as in {lab.id}/{rungs[0].id}")
-    folder = from_ or workspace.labs
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id])
-    source, worker = compiled_rung(session, folder, lab, rungs[0], work)
+    with lab_folders(from_ or workspace.labs, lab, labs) as folder:
+        session = open_session_for(
+            folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]
+        )
+        source, worker = compiled_rung(session, folder, lab, rungs[0], work)
     record = recorder_of_rung(session, lab, rungs[0], worker, work, timeout)
     recorded = record(wish)
     if size and not recorded.has_size:
