@@ -81,6 +81,7 @@ def test_an_unknown_name_gets_the_nearest_ones(author: Checkout) -> None:
     assert ran.status == 2
     assert "there is no mutant called 'tial'; did you mean 01-demo/tail?" in ran.complaint
     assert "./lab mutant edit tial --of LAB/RUNG makes a new one" in ran.complaint
+    assert "did you mean" not in author.lab("mutant", "show", "trap").complaint
 
 
 def test_a_name_that_two_labs_have_must_say_the_lab(author: Checkout) -> None:

@@ -32,6 +32,8 @@ ANN = Student("Ann Lee", "ann@example.edu", "7", "alee", "A")
         "Identifier,Full name,Email address,Status,login,section\n\n"
         "Participant 7,Ann Lee,ann@example.edu,Submitted,alee,A\n",
         "name,email,lms_id,login,section\nAnn Lee,ann@example.edu,7,alee,A\n".encode("utf-16"),
+        "sep=;\r\nname;email;ID;login;group\r\nAnn Lee;ann@example.edu;7;alee;A\r\n",  # Excel's
+        '"sep=,",,,,\nname,email,ID,login,group\nAnn Lee,ann@example.edu,7,alee,A\n',
     ],
 )
 def test_columns_go_by_many_names(tmp_path: Path, text: str | bytes) -> None:

@@ -69,7 +69,7 @@ def find_mutant(workspace: Workspace, labs: Sequence[Lab], name: str) -> Place:
     if found:
         raise InputError(f"several labs have it: say {' or '.join(place.name for place in found)}")
     by_stem = {place.file.stem: place.name for place in known}
-    close = [by_stem[each] for each in difflib.get_close_matches(stem, list(by_stem))]
+    close = [by_stem[each] for each in difflib.get_close_matches(stem, list(by_stem), cutoff=0.75)]
     guess = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(
         f"there is no mutant called {name!r}; {guess}"

@@ -270,7 +270,8 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
     put(made.text, output)
     if not made.left_out:
         return ExitCode.FULL_MARKS
-    say(gradebooks.describe(made.left_out))
+    why = "" if layout is Layout.MAIL else ", so that no score is erased"
+    say(f"left out{why}: {gradebooks.some_of(made.left_out)}")
     return ExitCode.SHORT_OF_FULL_MARKS
 
 

@@ -94,6 +94,8 @@ class Gatherer:
         found.problems += map(unread, [] if archives else foreign[:1])
         if self._wanted.any_rung(folder.files()):
             found.problems.append(_LOOSE)
+        elif not archives and not foreign and not folder.folders():
+            found.problems.append(_only(folder))
 
     def from_archive(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds what an archive holds; a damaged one is a problem, an unreadable one our fault."""
@@ -217,6 +219,15 @@ def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFil
         if files:
             found[lab.id, file_id] = files[0]
     return found
+
+
+def _only(folder: Tree) -> str:
+    """What a folder without folders holds instead of a lab."""
+    names = sorted(folder.files())
+    if not names:
+        return "the folder is empty"
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"there is no lab folder and no rung file in it, only {visible(names[0])}{more}"
 
 
 def _nothing_in(archive: str, members: Sequence[Member]) -> str:

@@ -3,12 +3,15 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep_grader.model.errors import InputError
 
 _MAX_BYTES = 16 << 20
+# The first line that Excel writes and reads to say what ends a cell.
+_SEPARATOR = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?', re.IGNORECASE)
 
 Row = tuple[int, Sequence[str]]  # the line on which it ends, and its cells without outer blanks
 
@@ -24,13 +27,14 @@ def read_rows(file: Path) -> list[Row]:
 def parse_rows(text: str, name: str) -> list[Row]:
     """The rows of `text`, which errors call `name`; see read_rows."""
     head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
+    said = _SEPARATOR.fullmatch(head)
+    delimiter = said[1] if said else max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: not CSV: {error}") from error
-    rows = [(line, row) for line, row in rows if any(row)]
+    rows = [(line, row) for line, row in rows if any(row)][1 if said else 0 :]
     if not rows:
         raise InputError(f"{name}: empty; expected a line of column names, such as name,email")
     return list(rows)

@@ -53,7 +53,7 @@ def mail_merge(book: Gradebook, pages: PurePosixPath, page_of: dict[str, str]) -
     left_out = []
     for entry in book.submissions:
         if not entry.student.email:
-            left_out.append(f"{entry.id}: no email is known; use a roster")
+            left_out.append(f"{entry.id}: no email is known; grade with a roster that has one")
             continue
         who = entry.student
         rows.append(

@@ -132,7 +132,7 @@ def _folded(name: str) -> str:
     return " ".join(words).casefold()
 
 
-def describe(left_out: Sequence[str]) -> str:
+def some_of(left_out: Sequence[str]) -> str:
     """The students that a file leaves out, on one line."""
     more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-    return f"left out, so that no score is erased: {'; '.join(left_out[:5])}{more}"
+    return f"{'; '.join(left_out[:5])}{more}"
