@@ -306,6 +306,7 @@ Limits limits(const Options& options) {
   Limits limits;
   limits.sandboxed = !options.sandbox.empty();
   limits.checker_log = options.checker_log;
+  limits.names_slow_kernels = !kOnGpu;
   limits.call_cpu_seconds *= options.patience;
   limits.call_wall_seconds *= options.patience;
   limits.all_calls_seconds *= options.patience;

@@ -114,7 +114,7 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
     (submission / "01_global_atomic.cu").unlink()
     hostile = {
         "02_interleaved": "this does not compile;",
-        "03_contiguous": "volatile int turn = 0; for (;;) turn = turn + 1;",
+        "03_contiguous": "spin<<<1, 32, 0, stream>>>();",
         "04_grid_stride": (
             "static char block[1 << 20]; for (int i = 0; i < 10240; ++i)"
             " std::fwrite(block, 1, sizeof block, stdout);"
@@ -123,7 +123,8 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
         "06_single_pass": 'std::printf("[  PASSED  ] all\\n"); std::fflush(stdout); _exit(0);',
     }
     for rung, body in hostile.items():
-        (submission / f"{rung}.cu").write_text(INCLUDES + BODY.format(body=body))
+        kernel = "__global__ void spin() { for (;;) __syncthreads(); }" if "spin" in body else ""
+        (submission / f"{rung}.cu").write_text(INCLUDES + kernel + BODY.format(body=body))
 
     status, report = grade(tmp_path / "mallory", tmp_path, patience=_SHORT)
 
@@ -137,7 +138,9 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
         assert (judged[rung]["outcome"], judged[rung]["score"]) == ("failed", 0), causes
     assert causes["01_global_atomic"] == ["compile_error"]
     assert judged["02_interleaved"]["findings"][0]["line"] == 9
-    assert "timeout" in causes["03_contiguous"]
+    endless = judged["03_contiguous"]["findings"][0]
+    assert (endless["kind"], endless["line"]) == ("timeout", 5)  # where `spin` is
+    assert "after 2 s of processor time" in endless["message"]
     assert causes["04_grid_stride"]
     assert "crash" in causes["05_warp_shuffle"]
     assert causes["06_single_pass"]

@@ -167,6 +167,7 @@ void WorkerProcess::describe_death(int code, int status) {
     status -= 128;
   }
   if (code == CLD_EXITED) {
+    exit_status_ = status;
     how_died_ = "exited with status " + std::to_string(status);
     return;
   }
@@ -186,7 +187,9 @@ Exchange WorkerProcess::finish(Ending ending) {
   exchange.ending = ending;
   exchange.how_died = how_died_;
   exchange.signal = death_signal_;
+  exchange.status = exit_status_;
   exchange.memory_bytes = seen_memory_bytes_;
+  exchange.cpu_seconds = seen_cpu_seconds_;
   return exchange;
 }
 
@@ -210,6 +213,7 @@ Exchange WorkerProcess::exchange(wire::Kind kind, const std::string& payload, Wa
 
 Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, double seconds) {
   const double cpu_at_start = cpu_seconds();
+  seen_cpu_seconds_ = 0;
   bool output_open = true;
   Clock::time_point last_open = begin;
   for (;;) {
@@ -230,6 +234,7 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
     if (fds[0].revents != 0) {
       Exchange exchange;
       exchange.wall_ms = waited.count() * 1e3;
+      exchange.cpu_seconds = seen_cpu_seconds_;
       if (receive(exchange)) {
         drain_output();
         return exchange.ending == Ending::kReplied ? exchange : finish(exchange.ending);
@@ -245,7 +250,8 @@ Exchange WorkerProcess::wait_for_reply(Clock::time_point begin, Wait wait, doubl
     const std::size_t held_bytes = memory_bytes();
     if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: it is ending
     if (held_bytes > limits_.memory_bytes) return finish(Ending::kMemoryExceeded);
-    if (waited.count() > seconds || cpu_seconds() - cpu_at_start > limits_.call_cpu_seconds) {
+    seen_cpu_seconds_ = std::max(seen_cpu_seconds_, cpu_seconds() - cpu_at_start);
+    if (waited.count() > seconds || seen_cpu_seconds_ > limits_.call_cpu_seconds) {
       return finish(Ending::kTimedOut);
     }
   }

@@ -27,7 +27,8 @@ struct Limits {
   bool sandboxed = false;       // the command is a sandbox: see WorkerProcess::describe_death
   // File to which what a checker around the worker prints is added; empty: there is none.
   std::string checker_log = {};
-  bool counts_pinned = false;  // host memory that NVIDIA's driver maps counts as the worker's
+  bool names_slow_kernels = false;  // the worker ends a kernel before call_cpu_seconds, see wire.h
+  bool counts_pinned = false;       // host memory that NVIDIA's driver maps counts as the worker's
 };
 
 // How one exchange with the worker ended.
@@ -38,7 +39,9 @@ struct Exchange {
   wire::Reply reply;             // kReplied only
   std::string how_died;          // kDied only: "was killed by signal 6 (Aborted)"
   int signal = 0;                // kDied only: the signal, if it was one
+  int status = 0;                // kDied only: the exit status, if it was none
   std::size_t memory_bytes = 0;  // kDied only: the last value measured
+  double cpu_seconds = 0;        // of the worker, when it was last looked at
   bool greeted = true;           // not kReplied: whether the worker had begun, see wire.h
   double wall_ms = 0;            // from request to reply, on the judge's clock
 };
@@ -99,6 +102,7 @@ class WorkerProcess {
   std::size_t shared_bytes_ = 0;
   std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
   std::size_t seen_memory_bytes_ = 0;
+  double seen_cpu_seconds_ = 0;  // of the running exchange
   pid_t pid_ = -1;
   int pid_fd_ = -1;
   int socket_fd_ = -1;
@@ -113,6 +117,7 @@ class WorkerProcess {
   std::size_t output_bytes_ = 0;
   std::string how_died_;
   int death_signal_ = 0;
+  int exit_status_ = 0;
 };
 
 }  // namespace judge

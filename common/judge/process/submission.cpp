@@ -24,6 +24,12 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
                                     seconds_text(limits.all_calls_seconds) +
                                     " in all: does each of them wait for something?"};
       }
+      if (limits.names_slow_kernels && exchange.cpu_seconds > limits.call_cpu_seconds) {
+        return {kind::kTimeout,
+                "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
+                    " of CPU time: a loop of the host's code that does not end, or does too much. "
+                    "A kernel that takes so long is named, with its line"};
+      }
       return {kind::kTimeout, "gave no answer within " + seconds_text(limits.call_cpu_seconds) +
                                   " of CPU time (" + seconds_text(limits.call_wall_seconds) +
                                   " on the clock): an endless loop, or a wait that nothing ends"};
@@ -50,6 +56,11 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
             "made a system call that no kernel needs "
             "(a new process, a socket, another process's memory, ...), "
             "and was stopped by the sandbox"};
+  }
+  if (exchange.status == wire::kTamperingStatus) {
+    return {kind::kForbidden,
+            "the host's code accessed the emulator's own records of counters and findings, and was "
+            "stopped; the output names the line"};
   }
   return {kind::kCrash, "the program " + exchange.how_died +
                             (exchange.signal == 0 ? " in the middle of a call" : "")};
@@ -236,8 +247,10 @@ void Submission::wait_until_ready() {
 }
 
 std::optional<Outcome> Submission::greet() {
-  const Exchange hello = exchange(
-      wire::Kind::kHello, wire::encode(wire::Hello{arena_.memory().size_bytes()}), Wait::kAsleep);
+  const Exchange hello =
+      exchange(wire::Kind::kHello,
+               wire::encode(wire::Hello{arena_.memory().size_bytes(), limits_.call_cpu_seconds}),
+               Wait::kAsleep);
   if (hello.ending != Ending::kReplied && !hello.greeted) {
     throw std::runtime_error("the worker did not start: it " +
                              (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
@@ -249,6 +262,13 @@ std::optional<Outcome> Submission::greet() {
   return std::nullopt;
 }
 
+// A call may fail late each time, as a loop does that the emulator ends. All failures together may
+// take as long as one call.
+bool Submission::has_wasted(double cpu_seconds) {
+  wasted_seconds_ += cpu_seconds;
+  return wasted_seconds_ > limits_.call_cpu_seconds;
+}
+
 Outcome Submission::run_batch(const wire::Batch& batch) {
   launch();
   if (!is_ready_) {
@@ -257,7 +277,11 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   arena_.memory().settle();
   const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
                                   batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
-  if (reply.ending != Ending::kReplied) return end_of(reply);
+  if (reply.ending != Ending::kReplied) {
+    Outcome ended = end_of(reply);
+    if (has_wasted(reply.cpu_seconds)) ended.fatal = true;
+    return ended;
+  }
   Outcome outcome;
   if (reply.reply.recording.size() > recorded_.text.size()) recorded_.text = reply.reply.recording;
   for (const std::string& kernel : reply.reply.launches) {
@@ -274,8 +298,8 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   }
 
   outcome.failure = explain(reply.reply, batch);
-  outcome.fatal =
-      reply.reply.status == wire::Status::kTodo || reply.reply.status == wire::Status::kUndefined;
+  outcome.fatal = reply.reply.status == wire::Status::kTodo ||
+                  reply.reply.status == wire::Status::kUndefined || has_wasted(reply.cpu_seconds);
   end();  // a CUDA error may be sticky, an exception may leave a mess: the next call starts clean
   return outcome;
 }

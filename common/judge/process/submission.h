@@ -89,11 +89,13 @@ class Submission {
   std::optional<Outcome> greet();  // how the worker ended instead
   Outcome run_batch(const wire::Batch& batch);
   Outcome end_of(const Exchange& exchange) const;
+  bool has_wasted(double cpu_seconds);  // too much, together with earlier calls that failed
 
   std::vector<std::string> command_;
   Arena& arena_;
   Limits limits_;
-  double spent_seconds_ = 0;  // on all calls so far
+  double spent_seconds_ = 0;   // on all calls so far
+  double wasted_seconds_ = 0;  // of processor time, on those that failed
   std::unique_ptr<WorkerProcess> process_;
   bool is_ready_ = false;  // the process has replied to the greeting
   std::string output_;

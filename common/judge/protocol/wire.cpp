@@ -37,9 +37,17 @@ void write_fully(int fd, const char* data, std::size_t size) {
 
 }  // namespace
 
-std::string encode(const Hello& hello) { return Writer().put(hello.arena_bytes).take(); }
+std::string encode(const Hello& hello) {
+  return Writer().put(hello.arena_bytes).put(hello.batch_seconds).take();
+}
 
-Hello decode_hello(std::string_view payload) { return {Reader(payload).get<std::uint64_t>()}; }
+Hello decode_hello(std::string_view payload) {
+  Reader reader(payload);
+  Hello hello;
+  hello.arena_bytes = reader.get<std::uint64_t>();
+  hello.batch_seconds = reader.get<double>();
+  return hello;
+}
 
 std::string encode(const Batch& batch) {
   Writer out;

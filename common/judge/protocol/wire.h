@@ -110,8 +110,12 @@ struct Batch {
   std::vector<Call> calls;
 };
 
+// The exit status of a worker whose rung accessed the records of its checkers.
+inline constexpr int kTamperingStatus = 125;
+
 struct Hello {
   std::uint64_t arena_bytes = 0;
+  double batch_seconds = 0;  // of processor time, after which the judge ends the worker
 };
 
 // A fault seen by a checker. `line` is 0 where no line is known.

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -44,6 +45,11 @@ void loop_forever() {
   }
 }
 void sleep_forever() { pause(); }
+void fail_late() {
+  while (std::clock() < 0.3 * CLOCKS_PER_SEC) {
+  }
+  throw 42;
+}
 void flood() {
   const std::vector<char> chunk(1 << 16, 'x');
   for (;;) std::fwrite(chunk.data(), 1, chunk.size(), stdout);
@@ -245,6 +251,7 @@ std::span<const Entry> call_table() {
       make_entry("leave_early", &leave_early),
       make_entry("loop_forever", &loop_forever),
       make_entry("sleep_forever", &sleep_forever),
+      make_entry("fail_late", &fail_late),
       make_entry("flood", &flood),
       make_entry("hoard", &hoard),
       make_entry("not_written", &not_written),

@@ -112,6 +112,16 @@ TEST(Budget, OverAllCallsEndsInAVerdict) {
   EXPECT_TRUE(submission.run(batch).failure) << "a new worker has no new budget";
 }
 
+// A loop that the emulator ends after a while fails in each call, and so in each test.
+TEST(Budget, OfFailuresIsThatOfOneCall) {
+  Arena arena(1 << 20);
+  judge::Submission submission({MISBEHAVING_WORKER}, arena, {.call_cpu_seconds = 0.45});
+  wire::Batch batch;
+  batch.calls = {{"fail_late", {}}};
+  EXPECT_FALSE(submission.run(batch).fatal);
+  EXPECT_TRUE(submission.run(batch).fatal);
+}
+
 TEST_F(SubmissionUnderTest, MaySendNoMoreThanTheJudgeWritesDown) {
   const Outcome outcome = call("send_a_novel");
   ASSERT_TRUE(outcome.failure);

@@ -15,6 +15,7 @@
 #include "simt/memory.h"
 #include "simt/recording.h"
 #include "simt/schedule.h"
+#include "simt/sealed.h"
 #include "worker/confine.h"
 #include "worker/counters_cpu.h"
 #include "worker/device.h"
@@ -22,8 +23,15 @@
 namespace worker {
 namespace {
 
+static_assert(wire::kTamperingStatus == simt::kSealedStatus);
+
 // The allocations of the running call in its scratch memory; it may touch nothing else there.
 std::vector<void*> g_scratch;
+
+// Of the processor time after which the judge ends the worker without an answer. A kernel ends
+// earlier, with a finding that names its line; what reaches the judge's limit is the host's code.
+constexpr double kShareOfTime = 0.8;
+double g_batch_seconds = 0;
 
 // Allocations up to this number existed before the batch.
 std::uint64_t g_last_id = 0;
@@ -37,12 +45,22 @@ bool is_students(const simt::Allocation& allocation) {
                                        allocation.kind == simt::Allocation::Kind::kDeviceHeap);
 }
 
-const char* remedy(const simt::Allocation& allocation, bool threw) {
+// Under which condition the call left out what follows: "when cudaMalloc in line 37 fails".
+std::string when_it_threw() {
+  const int line = simt::program_place(simt::failed_allocation().stack).line;
+  if (line == 0) return "";
+  const std::string& what = simt::failed_allocation().what;
+  return " when " + (what.empty() ? "the allocation" : what) + " in line " + std::to_string(line) +
+         " fails";
+}
+
+std::string remedy(const simt::Allocation& allocation, bool threw) {
   if (allocation.kind == simt::Allocation::Kind::kDeviceHeap) {
     return ") were allocated in a kernel and never freed: a kernel must free or delete them";
   }
-  return threw ? ") were allocated in a call that ended by an exception, which leaves out what "
-                 "follows, and never freed: call cudaFree in a destructor"
+  return threw ? ") are never freed" + when_it_threw() +
+                     ": the call ended by an exception, which leaves out what follows; call "
+                     "cudaFree in a destructor"
                : ") were allocated during the call and never freed: call cudaFree";
 }
 
@@ -80,6 +98,7 @@ void claim_resources() {
 }
 
 std::byte* open_arena(const wire::Hello& hello) {
+  g_batch_seconds = hello.batch_seconds;
   return static_cast<std::byte*>(simt::map_shared(wire::kArenaFd, hello.arena_bytes));
 }
 
@@ -89,6 +108,7 @@ void close_arena(std::byte*) {}  // it ends with the process, and each batch rep
 
 void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_schedule(batch.schedule_seed);
+  simt::set_time_limit(kShareOfTime * g_batch_seconds);
   simt::set_counting(batch.count != 0);
   g_recording.clear();
   simt::record_launch(

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <limits>
+
 #include "device_test.h"
 
 namespace simt_test::deadlock_test {
@@ -59,6 +61,25 @@ TEST_F(Deadlock, ALoopThatWritesForEverIsNamedWithItsLine) {
   const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kTimeout);
   EXPECT_TRUE(finding.line == kStepLine || finding.line == kStepLine - 1) << finding.line;
   EXPECT_TRUE(contains(finding.message, "does this loop ever end?"));
+}
+
+__global__ void count_rounds(int* count) {
+  for (;;) {  // kRoundsLine
+    __syncthreads();
+    if (threadIdx.x == 0) *count += 1;
+  }
+}
+constexpr int kRoundsLine = __LINE__ - 5;
+
+// Its threads take turns and write, so that nothing but the time that it takes can end it.
+TEST_F(Deadlock, ALoopOfBarriersIsNamedAtTheTimeLimit) {
+  simt::set_time_limit(0.2);
+  Managed<int> count(1);
+  count_rounds<<<1, 64>>>(count.get());
+  simt::set_time_limit(std::numeric_limits<double>::infinity());
+  const simt::Finding finding = expect_fault(cudaErrorLaunchTimeout, simt::FindingKind::kTimeout);
+  EXPECT_TRUE(finding.line >= kRoundsLine && finding.line <= kRoundsLine + 2) << finding.line;
+  EXPECT_TRUE(contains(finding.message, "of processor time")) << finding.message;
 }
 
 __global__ void wait_without_looking(const int* flag, int* out) {

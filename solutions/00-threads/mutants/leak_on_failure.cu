@@ -2,7 +2,7 @@
 // mutant of: 05_host_flow
 // mistake: the arrays are freed at the end, and an exception never gets there
 // expect: failed leak
-// message: ended by an exception
+// message: fails: the call ended by an exception
 // line: check(cudaMalloc(&d_left, num_rows * sizeof(float)));
 // needs: cpu
 #include <cstddef>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ using FindingListener = void (*)(const Finding& finding);
 void set_finding_listener(FindingListener listener);
 
 // What was reported since the last take_findings(), in order.
-const std::vector<Finding>& findings();
+std::span<const Finding> findings();
 
 // Returns it, and forgets it.
 std::vector<Finding> take_findings();

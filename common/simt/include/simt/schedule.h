@@ -39,4 +39,8 @@ void forget_races();
 inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;
 void set_step_limit(std::uint64_t basic_blocks_without_memory_change);
 
+// From now on the process may use so many seconds of processor time. A kernel that still runs then
+// is ended, with a finding at the line that it has reached. Infinity (the default): no limit.
+void set_time_limit(double seconds);
+
 }  // namespace simt

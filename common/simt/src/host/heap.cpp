@@ -11,6 +11,7 @@
 
 #include "allocations.h"
 #include "simt/page.h"
+#include "simt/sealed.h"
 
 namespace simt {
 namespace {
@@ -243,7 +244,7 @@ namespace {
 // fd -1: memory of our own, not shared.
 void* map_behind_arenas(int fd, std::size_t size_bytes) {
   internal::reserve_range();
-  const std::uintptr_t room = kDeviceBase + kDeviceRangeBytes - g_arena_end;
+  const std::uintptr_t room = kSealedRoom - g_arena_end;
   if (size_bytes > room) throw std::system_error(ENOMEM, std::generic_category(), "map_shared");
   const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
   void* const arena =

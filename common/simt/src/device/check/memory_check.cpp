@@ -34,6 +34,7 @@
 #include "simt/limits.h"
 #include "simt/memory.h"
 #include "simt/page.h"
+#include "simt/sealed.h"
 
 namespace simt::device {
 
@@ -205,6 +206,7 @@ void note_thrusts_access(const Access& access) {
 void check_host_access(const Access& access) {
   const internal::DeviceLock lock;
   const Untraced untraced;
+  if (is_sealed(access.address)) end_sealed_access(access);
   const Allocation* const allocation = find(access.address);
   if (runs_for_thrust(access.pc)) {
     if (is_usable(allocation, access)) return note_thrusts_access(access);

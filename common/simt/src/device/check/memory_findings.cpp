@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "check/memory_findings.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "run/untraced.h"
 #include "simt/error_state.h"
 #include "simt/limits.h"
+#include "simt/sealed.h"
 
 namespace simt::device {
 namespace {
@@ -139,6 +143,13 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
 void report_constant_written(const Access& access) {
   if (is_known(access, Mistake::kOutOfBounds)) return;
   report_here(access, FindingKind::kOutOfBounds, constant_text(running_thread_name(), access));
+}
+
+void end_sealed_access(const Access& access) {
+  const SourcePlace where = place_in_host_code(access.pc);
+  std::fprintf(stderr, "%s:%d: the host's code %s the emulator's own records, so it was ended\n",
+               where.file.c_str(), where.line, access.writes ? "writes" : "reads");
+  _exit(kSealedStatus);
 }
 
 void report_host_access(const Access& access, const Allocation* allocation) {

@@ -47,6 +47,8 @@ void report_uninitialized_shared(const Access& access, const SharedVariable* var
 void report_constant_written(const Access& access);
 
 // The host makes the access, to device memory; `allocation`: which, null if none is near.
+// The host's code accesses the emulator's own records: ends the program.
+[[noreturn]] void end_sealed_access(const Access& access);
 void report_host_access(const Access& access, const Allocation* allocation);
 
 // The same for an access of Thrust's, which the device would make.

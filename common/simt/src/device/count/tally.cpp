@@ -88,7 +88,8 @@ void count_row(CounterSet& counters, Counter first, const void* begin, std::size
 }  // namespace
 
 Tally& tally() {
-  static Tally& instance = *new Tally;  // outlives all users
+  static Tally& instance =  // outlives all users
+      *std::pmr::polymorphic_allocator<>(sealed_memory()).new_object<Tally>();
   return instance;
 }
 

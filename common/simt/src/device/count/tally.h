@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "program/shared_variables.h"
 #include "simt/counters.h"
 #include "simt/launch.h"
+#include "simt/sealed.h"
 
 namespace simt::device {
 
@@ -52,7 +54,7 @@ class Tally {
     KernelCounters counters;
     std::set<const SharedVariable*> shared_variables;
     std::set<std::pair<std::string, int>> launches;  // file and line of each launch
-    std::unordered_map<std::uint32_t, PlaceTally> places;
+    std::pmr::unordered_map<std::uint32_t, PlaceTally> places{sealed_memory()};
   };
 
   std::size_t index_of(std::string_view name);  // in kernels_
@@ -60,7 +62,7 @@ class Tally {
   static void keep_pattern(PlaceTally& place, const Request& request, int cost);
   static KernelCounters finish(KernelTally& kernel);
 
-  std::vector<KernelTally> kernels_;
+  std::pmr::vector<KernelTally> kernels_{sealed_memory()};
   std::size_t current_ = 0;
   // The places looked up last.
   struct Cached {

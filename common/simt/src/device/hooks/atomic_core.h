@@ -15,6 +15,7 @@
 #include "run/poll.h"
 #include "run/running.h"
 #include "simt/atomic_access.h"
+#include "simt/sealed.h"
 
 namespace simt::device {
 
@@ -55,11 +56,20 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
   trace_access(kind, address, sizeof(T), place, kind == AccessKind::kRead);
 }
 
+// The host's atomic accesses are announced for this alone; see simt/sealed.h.
+template <class T>
+void check_hosts_atomic(const T* address, Place place) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (running.launch != nullptr || !is_sealed(number)) return;
+  check_access({.address = number, .size_bytes = sizeof(T), .reads = true, .pc = place.pc});
+}
+
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
 // same, the thread is taken to wait for another one. `reads`: the old value may matter. place: the
 // caller's.
 template <class T, class Update>
 T read_modify_write(T* address, Place place, bool polls, Update update, bool reads = true) {
+  check_hosts_atomic(address, place);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) {
       note_flag_read(address);
@@ -90,6 +100,7 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
 
 template <class T>
 T load(const T* address, Place place) {
+  check_hosts_atomic(address, place);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) {
       note_flag_read(address);
@@ -107,6 +118,7 @@ T load(const T* address, Place place) {
 
 template <class T>
 void store(T* address, T value, Place place) {
+  check_hosts_atomic(address, place);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }

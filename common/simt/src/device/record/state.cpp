@@ -61,7 +61,7 @@ bool is_students(std::uint32_t pc) {
 }
 
 void record_findings() {
-  const std::vector<Finding>& all = findings();
+  const std::span<const Finding> all = findings();
   for (; recording_state->findings_seen < all.size(); ++recording_state->findings_seen) {
     if (recording_state->findings_seen < recording_state->findings_before) continue;
     Recording& recording = recording_state->recording;

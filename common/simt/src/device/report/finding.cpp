@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory_resource>
 #include <utility>
 
 #include "report/debugger.h"
+#include "simt/sealed.h"
 
 namespace simt {
 namespace {
@@ -15,8 +18,9 @@ constexpr std::array kKindNames = {
 #include "simt/finding_kinds.inc"
 };
 
-std::vector<Finding>& kept_findings() {
-  static auto* const kept = new std::vector<Finding>;  // outlives all users
+std::pmr::vector<Finding>& kept_findings() {
+  static auto* const kept =  // outlives all users
+      std::pmr::polymorphic_allocator<>(sealed_memory()).new_object<std::pmr::vector<Finding>>();
   return *kept;
 }
 
@@ -40,8 +44,13 @@ void report(Finding finding) {
 
 void set_finding_listener(FindingListener listener) { g_listener = listener; }
 
-const std::vector<Finding>& findings() { return kept_findings(); }
+std::span<const Finding> findings() { return kept_findings(); }
 
-std::vector<Finding> take_findings() { return std::exchange(kept_findings(), {}); }
+std::vector<Finding> take_findings() {
+  std::pmr::vector<Finding>& kept = kept_findings();
+  std::vector<Finding> taken(std::move_iterator(kept.begin()), std::move_iterator(kept.end()));
+  kept.clear();
+  return taken;
+}
 
 }  // namespace simt

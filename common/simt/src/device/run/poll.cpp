@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/poll.h"
 
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "run/block.h"
@@ -38,7 +40,7 @@ std::uint64_t last_alarm = 0;  // in steps
 std::uint64_t changes_at_alarm = 0;
 std::uint64_t switches_at_alarm = 0;
 int alarms_without_activity = 0;
-bool turn_is_endless = false;
+TooLong too_long = TooLong::kNo;
 
 // Returns what was done since the last call, in basic blocks.
 std::uint64_t take_work() {
@@ -59,6 +61,15 @@ void set_next_alarm() {
   running.alarm_step = running.steps + step_limit();
   changes_at_alarm = running.changes;
   switches_at_alarm = running.switches;
+}
+
+std::string how_long() {
+  if (too_long == TooLong::kTurn) {
+    return " has run for " + std::to_string(kMaxTurnSeconds) +
+           " s here, without a barrier and without an end";
+  }
+  return " is here after " + std::to_string(std::lround(time_limit())) +
+         " s of processor time, which is too long";
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ void reset_idle_steps() { g_idle_steps = 0; }
 void reset_alarm() {
   set_next_alarm();
   alarms_without_activity = 0;
-  turn_is_endless = false;
+  too_long = TooLong::kNo;
 }
 
 void end_endless_loop(const void* pc) {
@@ -110,19 +121,17 @@ void end_endless_loop(const void* pc) {
        pc});
 }
 
-void end_turn_at_next_step() {
-  turn_is_endless = true;
+void end_at_next_step(TooLong what) {
+  too_long = what;
   running.alarm_step = 0;
 }
 
 void alarm(const void* pc) {
   if (running.launch == nullptr) return internal::try_set_aside();
-  if (turn_is_endless) {
+  if (too_long != TooLong::kNo) {
     const Untraced untraced;
     end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
-                running_thread_name() + " has run for " + std::to_string(kMaxTurnSeconds) +
-                    " s here, without a barrier and without an end: does this loop ever end?",
-                pc});
+                running_thread_name() + how_long() + ": does this loop ever end?", pc});
   }
   const bool has_changed = running.changes != changes_at_alarm;
   const bool was_active =

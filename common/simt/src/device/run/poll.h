@@ -38,8 +38,9 @@ void alarm(const void* pc);
 // After so many seconds of processor time, one thread alone has run without a barrier or an end.
 inline constexpr int kMaxTurnSeconds = 5;
 
-// The thread's next basic block ends the kernel for that: there its line is known.
-void end_turn_at_next_step();
+// The running thread's next basic block ends the kernel for one of these: there its line is known.
+enum class TooLong { kNo, kTurn, kTime };  // kMaxTurnSeconds; time_limit()
+void end_at_next_step(TooLong what);
 
 // Prepares for a launch.
 void reset_alarm();

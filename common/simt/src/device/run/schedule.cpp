@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run/schedule.h"
 
+#include <time.h>
+
+#include <limits>
 #include <numeric>
 
 #include "simt/limits.h"
@@ -11,6 +14,14 @@ namespace {
 
 std::uint64_t g_seed = 0;
 std::uint64_t g_step_limit = kDefaultStepLimit;
+double g_time_limit = std::numeric_limits<double>::infinity();
+double g_time_at_limit = g_time_limit;  // of the process, when the limit has passed
+
+double process_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
 
 // Mixes a counter into well spread bits (the finaliser of SplitMix64, Steele et al. 2014).
 std::uint64_t mix(std::uint64_t x) {
@@ -34,6 +45,11 @@ void set_schedule(std::uint64_t seed) { g_seed = seed; }
 
 void set_step_limit(std::uint64_t basic_blocks_without_memory_change) {
   g_step_limit = basic_blocks_without_memory_change;
+}
+
+void set_time_limit(double seconds) {
+  g_time_limit = seconds;
+  g_time_at_limit = process_seconds() + seconds;
 }
 
 namespace device {
@@ -90,6 +106,8 @@ bool Schedule::interrupts(std::uint64_t n, std::uint64_t n_in_block) const {
 }
 
 std::uint64_t step_limit() { return g_step_limit; }
+double time_limit() { return g_time_limit; }
+bool time_is_up() { return process_seconds() > g_time_at_limit; }
 
 }  // namespace device
 }  // namespace simt

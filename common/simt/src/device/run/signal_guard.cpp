@@ -14,6 +14,7 @@
 #include "run/poll.h"
 #include "run/running.h"
 #include "run/running_thread.h"
+#include "run/schedule.h"
 #include "run/scheduler.h"
 #include "run/untraced.h"
 #include "simt/error_state.h"
@@ -92,7 +93,10 @@ void handle(int signal, siginfo_t* info, void* context) {
     return;
   }
   const bool on_fiber = running.in_kernel();
-  if (signal == SIGVTALRM && turn_takes_too_long() && on_fiber) end_turn_at_next_step();
+  if (signal == SIGVTALRM) {
+    if (turn_takes_too_long() && on_fiber) end_at_next_step(TooLong::kTurn);
+    if (time_is_up() && on_fiber) end_at_next_step(TooLong::kTime);
+  }
   if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
   if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
