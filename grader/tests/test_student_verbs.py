@@ -255,7 +255,7 @@ def read_until(stream: IO[str], text: str) -> str:
 
 
 WRONG = {**GOOD, f"{LAB}/01_first.cu": SOLUTION + verdict_line(outcome="failed", message="6 is 4")}
-FROM_CASES = {  # what --from names: its exit status and part of what is said
+FROM_CASES = {  # what --from names: its exit status and part of its words
     "class/ann": (1, "6 is 4"),  # a folder, as before
     "ann.zip": (1, "6 is 4"),
     "ann.tar.gz": (1, "6 is 4"),

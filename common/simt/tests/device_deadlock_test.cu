@@ -71,7 +71,7 @@ __global__ void count_rounds(int* count) {
 }
 constexpr int kRoundsLine = __LINE__ - 5;
 
-// Its threads take turns and write, so that nothing but the time that it takes can end it.
+// Its threads take turns and write, so that only the time that it takes can end it.
 TEST_F(Deadlock, ALoopOfBarriersIsNamedAtTheTimeLimit) {
   simt::set_time_limit(0.2);
   Managed<int> count(1);

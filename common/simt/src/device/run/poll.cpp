@@ -40,7 +40,7 @@ std::uint64_t last_alarm = 0;  // in steps
 std::uint64_t changes_at_alarm = 0;
 std::uint64_t switches_at_alarm = 0;
 int alarms_without_activity = 0;
-TooLong too_long = TooLong::kNo;
+TooLong too_long = TooLong::kNot;
 
 // Returns what was done since the last call, in basic blocks.
 std::uint64_t take_work() {
@@ -108,7 +108,7 @@ void reset_idle_steps() { g_idle_steps = 0; }
 void reset_alarm() {
   set_next_alarm();
   alarms_without_activity = 0;
-  too_long = TooLong::kNo;
+  too_long = TooLong::kNot;
 }
 
 void end_endless_loop(const void* pc) {
@@ -128,7 +128,7 @@ void end_at_next_step(TooLong what) {
 
 void alarm(const void* pc) {
   if (running.launch == nullptr) return internal::try_set_aside();
-  if (too_long != TooLong::kNo) {
+  if (too_long != TooLong::kNot) {
     const Untraced untraced;
     end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
                 running_thread_name() + how_long() + ": does this loop ever end?", pc});

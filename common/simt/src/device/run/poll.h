@@ -39,7 +39,7 @@ void alarm(const void* pc);
 inline constexpr int kMaxTurnSeconds = 5;
 
 // The running thread's next basic block ends the kernel for one of these: there its line is known.
-enum class TooLong { kNo, kTurn, kTime };  // kMaxTurnSeconds; time_limit()
+enum class TooLong { kNot, kTurn, kTime };  // kMaxTurnSeconds; time_limit()
 void end_at_next_step(TooLong what);
 
 // Prepares for a launch.
