@@ -31,10 +31,11 @@ if(LAB_BACKEND STREQUAL "cpu")
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
     string(APPEND simt_checks ,integer-divide-by-zero)
   endif()
-  set(simt_kernel_flags -std=c++20 -O1 -g1 -fno-reorder-blocks -fno-tree-sra
+  set(simt_announcing_flags -O1 -fno-reorder-blocks -fno-tree-sra
     -fno-thread-jumps --param=max-jump-thread-duplication-stmts=0
-    -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
-    -fsanitize-coverage=trace-pc -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
+    -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0
+    -fsanitize-coverage=trace-pc)
+  set(simt_kernel_flags -std=c++20 ${simt_announcing_flags} -g1 -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
     ${quiet_starters}
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE

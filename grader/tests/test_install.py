@@ -148,6 +148,24 @@ def test_lockstep_run_builds_c_and_openmp(prefix: Path, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "9\n", "")
 
 
+def test_lockstep_run_announces_nothing_that_it_does_not_check(
+    prefix: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "kind.cu").write_text(
+        "#include <cstdio>\n__global__ void past(int* x) { x[1] = 1; }\n"
+        "int main() {\n  int* x;\n  cudaMalloc(&x, sizeof(int));\n  past<<<1, 1>>>(x);\n"
+        '#ifdef __SANITIZE_THREAD__\n  std::puts("announced");\n#endif\n  cudaFree(x);\n}\n'
+    )
+    run = prefix / "bin" / "lockstep-run"
+    built = call(run, "kind.cu", "--checks", "none", "-o", "kind", cwd=tmp_path)
+    assert (built.returncode, built.stderr) == (0, "")
+    ran = call("./kind", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    asked = call("/usr/bin/env", "LOCKSTEP_CHECKS=all", "./kind", cwd=tmp_path)
+    assert (asked.returncode, asked.stdout) == (0, "")
+    assert "built with --checks none, so nothing is checked" in asked.stderr
+
+
 def test_lockstep_run_says_where_thrust_comes_from(prefix: Path, project: Path) -> None:
     (project / "thrust.cu").write_text("#include <thrust/sort.h>\nint main() {}\n")
     environment = {**os.environ, "LOCKSTEP_CCCL": "off"}

@@ -99,6 +99,47 @@ def test_fewer_checks_find_less(tmp_path: Path, checks: str, kinds: list[str]) -
     assert every == {"race", "uninitialized_read"}
 
 
+WAITS = """\
+__device__ {kind} int flag_{name};
+__device__ int value_{name};
+__global__ void wait_{name}(int* out) {{
+  if (blockIdx.x == 0) {{
+    while ({read} == 0) {{}}
+    __threadfence();
+    *out = value_{name};
+  }} else {{
+    value_{name} = 21;
+    __threadfence();
+    atomicExch(const_cast<int*>(&flag_{name}), 1);
+  }}
+}}
+int run_{name}() {{
+  int *out, result = 0;
+  cudaMalloc(&out, sizeof(int));
+  wait_{name}<<<2, 1>>>(out);
+  cudaMemcpy(&result, out, sizeof(int), cudaMemcpyDeviceToHost);
+  cudaFree(out);
+#ifdef __SANITIZE_THREAD__
+  return -result;
+#else
+  return result;
+#endif
+}}
+"""
+
+
+@emulated
+def test_without_checks_only_files_that_may_poll_are_announced(tmp_path: Path) -> None:
+    by_call = WAITS.format(kind="", name="call", read="atomicAdd(&flag_call, 0)")
+    by_read = WAITS.format(kind="volatile", name="read", read="flag_read")
+    main = 'int main() { std::printf("%d %d\\n", run_call(), run_read()); }\n'
+    (tmp_path / "main.cu").write_text(f"#include <cstdio>\nint run_read();\n{by_call}{main}")
+    (tmp_path / "poll.cu").write_text(by_read)
+    for checks, output in (("none", "21 -21\n"), ("all", "-21 -21\n")):
+        ran = run("main.cu", "poll.cu", "--checks", checks, cwd=tmp_path)
+        assert (ran.returncode, ran.stdout) == (0, output), ran.stderr
+
+
 @emulated
 def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
@@ -403,7 +444,7 @@ int main() {
   cudaMalloc(&d_out, 128 * sizeof(int));
   cudaMemset(d_out, 0, 128 * sizeof(int));
   first<<<1, 1>>>();
-  fill<<<1 << 20, 64>>>(d_out);
+  fill<<<1 << 26, 64>>>(d_out);
   cudaDeviceSynchronize();
   cudaFree(d_out);
 }
@@ -415,7 +456,7 @@ def test_a_huge_launch_says_how_far_it_is_and_ends_in_time(tmp_path: Path) -> No
     (tmp_path / "huge.cu").write_text(HUGE)
     ran = run("huge.cu", "--timeout", "5", "--checks", "none", cwd=tmp_path)
     assert ran.returncode == 1
-    news = re.findall(r"after \d+ s: kernel fill with (\d+) of 1048576 blocks done", ran.stderr)
+    news = re.findall(r"after \d+ s: kernel fill with (\d+) of 67108864 blocks done", ran.stderr)
     assert len(news) == 1
     assert int(news[0]) > 0
     assert "did not end within 5 s and was in kernel fill with" in ran.stderr

@@ -209,8 +209,38 @@ std::string Project::table() const {
          quoted(fs::path(text)) + ";\n";
 }
 
+// Reads of volatile memory, the compiler's own atomics and PTX's ld.volatile. CUDA's atomics are
+// calls.
+bool Project::may_poll() const {
+  const auto follows_asm = [](const Tokens& code, std::size_t at) {
+    return at > 0 && code[at - 1].text.find("asm") != std::string_view::npos;
+  };
+  const auto polls = [&](const Tokens& code) {
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const std::string_view text = code[i].text;
+      if (code[i].kind == TokenKind::kString) {
+        if (text.find(".volatile") != std::string_view::npos) return true;
+      } else if (text == "volatile" ? !follows_asm(code, i)
+                                    : text.compare(0, 9, "__atomic_") == 0 ||
+                                          text.compare(0, 7, "__sync_") == 0) {
+        return true;
+      }
+    }
+    return false;
+  };
+  return std::any_of(files_.begin(), files_.end(), [&](const auto& entry) {
+    const Source& source = entry.second.source;
+    return polls(source.code) ||
+           std::any_of(source.macros.begin(), source.macros.end(),
+                       [&](const Macro& macro) { return polls(macro.body); }) ||
+           std::any_of(source.includes.begin(), source.includes.end(),
+                       [](const Include& include) { return include.name == "atomic"; });
+  });
+}
+
 void Project::write(const fs::path& output) {
   output_ = output;
+  if (may_poll()) write_file(output.string() + ".polls", "");
   std::map<std::string, std::string> texts;
   std::string head;  // of the input: what follows needs it
   for (const auto& [key, file] : files_) {

@@ -35,7 +35,8 @@ class Project {
           std::vector<std::filesystem::path> library_dirs = {});
 
   // Writes the rewritten input to `output` and, next to it as OUTPUT.HEADER, each header that had
-  // to be rewritten, too; includes are redirected to those. Throws FileError.
+  // to be rewritten, too; includes are redirected to those. If its threads may wait
+  // for memory to change in a way that only the compiler's hooks see, writes an empty OUTPUT.polls. Throws FileError.
   void write(const std::filesystem::path& output);
 
  private:
@@ -57,6 +58,7 @@ class Project {
   std::filesystem::path wrapper_of(const Include& include) const;
   std::string rewritten(const File& file) const;
   std::string table() const;
+  bool may_poll() const;
 
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::filesystem::path> library_dirs_;

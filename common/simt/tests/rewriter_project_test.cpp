@@ -272,5 +272,25 @@ TEST_F(ProjectTest, TakesTimeInProportionToTheLength) {
   }
 }
 
+TEST_F(ProjectTest, SaysWhetherThreadsMayWaitForMemory) {
+  const auto polls = [this](const std::string& text) {
+    write("in.cu", text);
+    fs::remove(dir_ / "out/out.cpp.polls");
+    rewrite();
+    return fs::exists(dir_ / "out/out.cpp.polls");
+  };
+  EXPECT_FALSE(polls("int x; // volatile\nvoid f() { asm volatile(\"membar.gl;\"); }\n"));
+  EXPECT_FALSE(polls("void f(int* x) { atomicAdd(x, 1); __syncthreads(); }\n"));
+  EXPECT_TRUE(polls("void f(volatile int* x) { while (*x == 0) {} }\n"));
+  EXPECT_TRUE(polls("#define READ(p) (*(volatile int*)(p))\n"));
+  EXPECT_TRUE(polls("#include <atomic>\n"));
+  EXPECT_TRUE(polls("void f(int* x) { while (__atomic_load_n(x, 0) == 0) {} }\n"));
+  EXPECT_TRUE(polls("void f(int* p, int v) {\n"
+                    "  asm volatile(\"ld.volatile.global.s32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));\n"
+                    "}\n"));
+  write("wait.h", "inline void wait(volatile int* x) { while (*x == 0) {} }\n");
+  EXPECT_TRUE(polls("#include \"wait.h\"\n"));
+}
+
 }  // namespace
 }  // namespace simt::rewriter

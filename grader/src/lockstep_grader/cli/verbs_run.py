@@ -2,6 +2,7 @@
 """The verb `run`."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -65,6 +66,7 @@ def run(
     """Run any CUDA program on the emulator, without a GPU, with every check."""
     check_files(files)
     options = compiler_options(include, define, std)
+    options = replace(options, announced=profile or checks is not Checks.NONE)
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]

@@ -39,6 +39,7 @@
 namespace simt::device {
 
 constinit Checks checks_made = Checks::kAll;
+constinit bool checks_were_chosen = false;
 
 namespace {
 
@@ -253,4 +254,7 @@ void check_access(const Access& access) {
 
 }  // namespace simt::device
 
-void simt::set_checks(Checks checks) { device::checks_made = checks; }
+void simt::set_checks(Checks checks) {
+  device::checks_made = checks;
+  device::checks_were_chosen = true;
+}

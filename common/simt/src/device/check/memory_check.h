@@ -16,6 +16,7 @@ void check_access(const Access& access);
 
 // See set_checks().
 extern Checks checks_made;
+extern bool checks_were_chosen;  // it was called
 
 // Whether the code there is the running launch's own: it reads the host's memory to find the kernel
 // and its arguments.

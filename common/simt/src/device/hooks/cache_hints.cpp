@@ -21,6 +21,7 @@ void poll(const void* address) {
 }
 
 void expect_company(const void* address) {
+  ++device::running.changes;  // the store itself may not be announced
   device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
   device::choose_way();
 }

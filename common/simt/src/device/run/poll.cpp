@@ -63,8 +63,8 @@ void set_next_alarm() {
   switches_at_alarm = running.switches;
 }
 
-std::string how_long() {
-  if (too_long == TooLong::kTurn) {
+std::string how_long(TooLong what) {
+  if (what == TooLong::kTurn) {
     return " has run for " + std::to_string(kMaxTurnSeconds) +
            " s here, without a barrier and without an end";
   }
@@ -73,6 +73,8 @@ std::string how_long() {
 }
 
 }  // namespace
+
+constinit bool code_is_announced = true;
 
 void yield(const void* pc) {
   g_idle_steps += take_work();
@@ -121,6 +123,12 @@ void end_endless_loop(const void* pc) {
        pc});
 }
 
+void end_too_long(TooLong what, const void* pc) {
+  const Untraced untraced;
+  end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
+              running_thread_name() + how_long(what) + ": does this loop ever end?", pc});
+}
+
 void end_at_next_step(TooLong what) {
   too_long = what;
   running.alarm_step = 0;
@@ -128,14 +136,11 @@ void end_at_next_step(TooLong what) {
 
 void alarm(const void* pc) {
   if (running.launch == nullptr) return internal::try_set_aside();
-  if (too_long != TooLong::kNot) {
-    const Untraced untraced;
-    end_kernel({cudaErrorLaunchTimeout, FindingKind::kTimeout,
-                running_thread_name() + how_long() + ": does this loop ever end?", pc});
-  }
+  if (too_long != TooLong::kNot) end_too_long(too_long, pc);
   const bool has_changed = running.changes != changes_at_alarm;
   const bool was_active =
-      has_changed || running.switches != switches_at_alarm || running.last_access_step > last_alarm;
+      !code_is_announced || has_changed || running.switches != switches_at_alarm ||
+      running.last_access_step > last_alarm;
   set_next_alarm();
   if (!was_active) {
     if (++alarms_without_activity >= kAlarmsPerEndlessLoop) end_endless_loop(pc);

@@ -7,6 +7,10 @@
 
 namespace simt::device {
 
+// False: the program has code of which neither accesses nor basic blocks are announced. It computes
+// unseen, so that only the time it takes says whether it ever ends.
+extern bool code_is_announced;
+
 // The running thread polls `address`. If this has gone on for a while and memory has not changed,
 // others run before it returns. pc: the caller's, for messages.
 void poll(const void* address, const void* pc);
@@ -38,8 +42,11 @@ void alarm(const void* pc);
 // After so many seconds of processor time, one thread alone has run without a barrier or an end.
 inline constexpr int kMaxTurnSeconds = 5;
 
-// The running thread's next basic block ends the kernel for one of these: there its line is known.
-enum class TooLong { kNot, kTurn, kTime };  // kMaxTurnSeconds; time_limit()
+// What a thread has taken: kMaxTurnSeconds; time_limit().
+enum class TooLong { kNot, kTurn, kTime };
+// Ends the kernel for one of these, at `pc`.
+[[noreturn]] void end_too_long(TooLong what, const void* pc);
+// The running thread's next basic block does so: there its line is known.
 void end_at_next_step(TooLong what);
 
 // Prepares for a launch.

@@ -70,10 +70,17 @@ constexpr int kMaxTicksOfOneTurn = kMaxTurnSeconds * kTicksPerSecond;
 
 bool turn_takes_too_long() {
   static std::uint64_t last_switches = 0;
+  static const Lane* last_lane = nullptr;  // in a block without barriers there are no switches
   static int ticks = 0;
-  ticks = running.switches == last_switches ? ticks + 1 : 0;
+  ticks = running.switches == last_switches && running.lane == last_lane ? ticks + 1 : 0;
   last_switches = running.switches;
+  last_lane = running.lane;
   return ticks >= kMaxTicksOfOneTurn;
+}
+
+TooLong what_takes_too_long() {
+  if (turn_takes_too_long()) return TooLong::kTurn;
+  return time_is_up() ? TooLong::kTime : TooLong::kNot;
 }
 
 bool is_stuck() {
@@ -93,11 +100,10 @@ void handle(int signal, siginfo_t* info, void* context) {
     return;
   }
   const bool on_fiber = running.in_kernel();
-  if (signal == SIGVTALRM) {
-    if (turn_takes_too_long() && on_fiber) end_at_next_step(TooLong::kTurn);
-    if (time_is_up() && on_fiber) end_at_next_step(TooLong::kTime);
-  }
-  if (signal == SIGVTALRM && !(on_fiber && is_stuck())) return;
+  const TooLong too_long = signal == SIGVTALRM && on_fiber ? what_takes_too_long() : TooLong::kNot;
+  if (code_is_announced && too_long != TooLong::kNot) end_at_next_step(too_long);
+  const bool ends = code_is_announced ? on_fiber && is_stuck() : too_long != TooLong::kNot;
+  if (signal == SIGVTALRM && !ends) return;
   if (!on_fiber) {  // the host's own fault
     ::signal(signal, SIG_DFL);
     return;  // and trap again
@@ -105,6 +111,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   const Untraced untraced;
   const void* const pc = trap_pc(*static_cast<const ucontext_t*>(context));
   const std::string thread = running_thread_name() + " ";
+  if (!code_is_announced && too_long != TooLong::kNot) end_too_long(too_long, pc);
   if (signal == SIGVTALRM) end_endless_loop(pc);
   switch (signal) {
     case SIGFPE:
