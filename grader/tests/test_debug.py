@@ -210,6 +210,24 @@ class TestInGdb:
         assert stop("3") == stop("3")
         assert len({stop(seed) for seed in ("0", "1", "2", "3")}) > 1
 
+    def test_a_thread_of_a_template_begins_by_a_step(self, tmp_path: Path) -> None:
+        source = RIGHT.replace("__global__", "template <class T> __global__")
+        source = source.replace("(const int*", "(const T*").replace("rotate<<<", "rotate<int><<<")
+        ran = debug(
+            tmp_path,
+            source,
+            "break rotate if threadIdx.x == 3",
+            "run",
+            "cuda thread 9",
+            "print no_such",
+            "step",
+            "print threadIdx",
+        )
+        assert "This thread has not started" in ran.stdout
+        assert 'No symbol "no_such" in current context.' in ran.stdout
+        assert "Python" not in ran.stdout
+        assert "$1 = {x = 9, y = 0, z = 0}" in ran.stdout
+
     def test_says_what_cannot_be_selected(self, tmp_path: Path) -> None:
         ran = debug(
             tmp_path,

@@ -62,12 +62,12 @@ def notes_of(trace: Trace) -> list[str]:
     if recording.num_blocks > MAX_BLOCKS:
         notes.append(
             f"blocks 0 to {MAX_BLOCKS - 1} of {recording.num_blocks} are recorded: "
-            "a smaller --size has fewer"
+            "a smaller problem has fewer"
         )
     if recording.is_cut:
         notes.append(
             f"the recording is cut after {len(recording.moments)} steps, while the launch went on: "
-            "a smaller --size has fewer"
+            "a smaller problem has fewer"
         )
     return notes
 

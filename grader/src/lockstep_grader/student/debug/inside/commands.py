@@ -219,14 +219,17 @@ class _Print(gdb.Command):
             text = text[match.end() :]
         if not text.strip():
             raise gdb.GdbError("print what?")
-        with seen_by_focus(read_state() if is_alive() else None):
-            if is_alive():
-                check_expression(text)
-            value = gdb.parse_and_eval(text)
-            if is_alive():
-                check_value(value, text)
-            value.fetch_lazy()
-            shown = value.format_string(**options)
+        try:
+            with seen_by_focus(read_state() if is_alive() else None):
+                if is_alive():
+                    check_expression(text)
+                value = gdb.parse_and_eval(text)
+                if is_alive():
+                    check_value(value, text)
+                value.fetch_lazy()
+                shown = value.format_string(**options)
+        except gdb.error as error:  # gdb would say first that Python raised it
+            raise gdb.GdbError(str(error)) from error
         gdb.set_convenience_variable("_", value)
         gdb.write(f"{_numbered(value)} = {shown}\n")
 

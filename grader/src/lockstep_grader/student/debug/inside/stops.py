@@ -135,7 +135,8 @@ def _bring(state: State, thread: Thread, frame: gdb.Frame | None) -> None:
     """Runs until the thread is in its own code again."""
     if frame is None and thread.state != "not_started":
         raise gdb.GdbError("this thread has left your code: select another one, or `continue`")
-    place = f"*{frame.pc()}" if frame else state.name
+    # A template is spelt as the launch spells it; gdb finds all of its instances by the bare name.
+    place = f"*{frame.pc()}" if frame else state.name.partition("<")[0]
     wanted = (thread.block, thread.index)
     _mute()
     there = gdb.Breakpoint(place, internal=True)
