@@ -62,6 +62,14 @@ _LACKS = (
     ),
     (
         re.compile(
+            r"\u2018(?:span|ranges|format|bit_cast|numbers|source_location|barrier|latch)\u2019 "
+            r"(?:is not a member of|in namespace) \u2018std\u2019|"
+            r"\u2018concept\u2019 does not name a type"
+        ),
+        "C++20 has it: --std 20",
+    ),
+    (
+        re.compile(
             r"impossible constraint|in .?asm.?|unknown register name|Error: no such instruction"
         ),
         "the emulator runs inline PTX whose text is string literals, without macros",
