@@ -5,9 +5,11 @@
 // them. Without such a file people read the findings on stderr.
 #include <cuda_runtime.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #include "measure/counters_json.h"
 #include "simt/call_stack.h"
 #include "simt/checks.h"
+#include "simt/cores.h"
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
@@ -125,6 +128,14 @@ std::uint64_t number_of(const char* variable) {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
+// That this process may use, unless the user says how many.
+int number_of_cores() {
+  const auto wanted = static_cast<int>(std::min<std::uint64_t>(number_of("LOCKSTEP_CORES"), 64));
+  if (wanted > 0) return wanted;
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
 // The linker puts it after the emulator and before the program: so it lives longer than all that
 // the program has, whose destructors may use the device, and the emulator longer still.
 struct Run {
@@ -145,6 +156,7 @@ struct Run {
     }
     // A program may know that it has the device for itself.
     simt::set_schedule(number_of("LOCKSTEP_SEED") & ~simt::kBusyDevice);
+    simt::set_cores(number_of_cores());
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
     simt::allow_nested_launches(true);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {

@@ -73,6 +73,7 @@ void* allocate(std::size_t size_bytes, Allocation::Kind kind);
 // written. The middle of a huge allocation gets its poison now, page by page; but a page that has
 // memory behind it was used by unchecked code, and keeps its contents.
 void poison_on_first_use(const void* p, std::size_t size_bytes);
+bool has_unpoisoned_memory();  // of a huge allocation that is not all in use yet
 
 // Ends an allocation of that kind. Its addresses are not used again for a long time (1024 frees at
 // least, unless room is short), so that late accesses are recognised. Returns false if `p` is not

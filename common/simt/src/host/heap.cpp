@@ -225,6 +225,8 @@ void release_all() {
   }
 }
 
+bool has_unpoisoned_memory() { return g_unpoisoned_pages.any(); }
+
 void poison_on_first_use(const void* p, std::size_t size_bytes) {
   const std::size_t last = page_number(static_cast<const std::byte*>(p) + size_bytes - 1);
   for (std::size_t page = page_number(p); page <= last; ++page) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace simt::device {
 
@@ -57,6 +58,12 @@ class ByteFlags {
     }
     to += 8 * num_whole, from += 8 * num_whole, size_bytes -= 8 * num_whole;
     copy_bytes(size_bytes);
+  }
+
+  // Where the flags of these addresses are, and perhaps a few others.
+  std::span<std::uint8_t> storage_of(std::uintptr_t address, std::size_t size_bytes) const {
+    const std::size_t first = (address - base_) / 8;
+    return {storage_ + first, (address + size_bytes - base_ + 7) / 8 - first};
   }
 
  private:

@@ -26,6 +26,7 @@
 #include "run/device_lock.h"
 #include "run/fiber.h"
 #include "run/launch.h"
+#include "run/part.h"
 #include "run/running.h"
 #include "run/stream_order.h"
 #include "run/untraced.h"
@@ -102,6 +103,7 @@ bool check_unwritten(const Access& access) {
 }
 
 void check_device_memory(const Access& access) {
+  if (access.is_atomic || access.is_volatile) require_whole_launch();
   const bool is_written = device_flags.all(access.address, access.size_bytes);
   if (!is_written && !check_unwritten(access)) return;
   if (checks_made != Checks::kAll) return;
@@ -169,6 +171,7 @@ void check_owner(const Access& access) {
 // Neither device memory nor shared memory nor the thread's stack.
 void check_elsewhere(const Access& access) {
   const Untraced untraced;
+  if (access.is_atomic || access.is_volatile) require_whole_launch();
   constexpr std::uintptr_t kFirstPages = 64 << 10;
   const std::uintptr_t past_dynamic = access.address - running.dynamic_shared.low;
   if (past_dynamic < kMaxSharedBytesPerBlock) return report_past_shared_memory(access);
@@ -188,7 +191,7 @@ void check_elsewhere(const Access& access) {
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {
     end_outside_shared_memory(access);
   }
-  if (is_usable(find(access.address), access)) return;  // registered host memory
+  if (is_usable(find(access.address), access)) return require_whole_launch();  // registered host memory
   // A launch passes structs by address; the system is asked only about other places, as that is
   // slow.
   if (!is_of_launch(access.pc) && is_mapped(access.address)) end_host_pointer(access);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "check/concurrent_launch.h"
+#include "run/part.h"
 #include "run/running.h"
 #include "run/untraced.h"
 
@@ -111,6 +112,7 @@ bool has_fences(Stamp stamp) {
 }
 
 std::uint32_t next_ordinal() { return g_next_ordinal; }
+void skip_ordinals(std::uint32_t count) { g_next_ordinal += count; }
 bool are_ordinals_scarce() { return g_next_ordinal > kMaxOrdinal / 2; }
 void restart_ordinals() { g_next_ordinal = 1; }
 
@@ -174,6 +176,7 @@ void order_warp_sync(const Warp& warp, std::uint32_t group) {
 }
 
 void order_release(bool for_device) {
+  require_whole_launch();
   if (g_num_releases >= kMaxReleases) return;
   const Untraced untraced;
   BlockOrder& order = running.checks->order;

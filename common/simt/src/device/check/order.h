@@ -20,6 +20,7 @@ namespace simt::device {
 
 // The blocks of all launches are numbered in stamps, and numbers may run out.
 std::uint32_t next_ordinal();
+void skip_ordinals(std::uint32_t count);  // blocks that start in another process
 bool are_ordinals_scarce();
 void restart_ordinals();  // call when no access is remembered
 

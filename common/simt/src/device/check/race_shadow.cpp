@@ -160,6 +160,8 @@ const WordHistory* history_of(std::uintptr_t address) {
   return global_history() + skewed_record((address - global_low()) / kWordBytes);
 }
 
+}  // namespace
+
 std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_bytes) {
   const std::uintptr_t offset = address - kDeviceBase;
   const std::size_t first = skewed_record(offset / kWordBytes);
@@ -167,7 +169,14 @@ std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_b
   return {device_history() + first, end - first};
 }
 
-}  // namespace
+std::span<WordHistory> variable_records() {
+  return {global_history(), global_history_bytes() / sizeof(WordHistory)};
+}
+
+std::uintptr_t variable_of_record(const WordHistory& record) {
+  const auto index = static_cast<std::uintptr_t>(&record - global_history());
+  return global_low() + (index - index / (kSkewWords + 1)) * kWordBytes;
+}
 
 void check_device_race(const Access& access) {
   check_words<false>(device_history(), kDeviceBase, access);

@@ -20,6 +20,7 @@
 #include "report/report_at.h"
 #include "run/block.h"
 #include "run/launch.h"
+#include "run/part.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/untraced.h"
@@ -66,6 +67,7 @@ void report_and_remember(Finding finding, const Parties& parties) {
 
 void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared) {
   const Untraced untraced;
+  require_whole_launch();
   if (!is_new_race(access.pc, earlier.pc())) return;
   const bool is_same_block = ordinal_of(earlier.stamp) == running.checks->order.ordinal;
   const char* const other_kernel =

@@ -17,6 +17,7 @@
 #include "hooks/types.h"
 #include "program/place.h"
 #include "run/block.h"
+#include "run/part.h"
 #include "run/path.h"
 #include "run/poll.h"
 #include "run/running.h"
@@ -217,6 +218,7 @@ void __tsan_write_range(void* p, std::size_t size_bytes) {
 }
 void __tsan_vptr_update(void** p, void*) {
   on_write(p, sizeof *p, Alignment::kNatural, SIMT_PLACE);
+  if (running.in_kernel()) simt::device::require_whole_launch();
   simt::device::note_constructed(p);
 }
 void __tsan_vptr_read(void** p) { on_read(p, sizeof *p, Alignment::kNatural, SIMT_PLACE); }

@@ -7,6 +7,7 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/way.h"
+#include "run/part.h"
 #include "run/poll.h"
 #include "run/running.h"
 
@@ -21,6 +22,7 @@ void poll(const void* address) {
 }
 
 void expect_company(const void* address) {
+  if (device::running.launch != nullptr) device::require_whole_launch();
   ++device::running.changes;  // the store itself may not be announced
   device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
   device::choose_way();

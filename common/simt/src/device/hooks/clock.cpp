@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "run/block.h"
+#include "run/part.h"
 #include "run/poll.h"
 #include "run/running.h"
 #include "simt/sync.h"
@@ -20,6 +21,7 @@ std::uint64_t read_clock(const void* pc) {
   constexpr std::uint64_t kPollTime = 1024;
   static const char clock_place = 0;
   if (running.launch == nullptr) return running.steps + g_slept;
+  simt::device::require_whole_launch();
   simt::device::Lane& lane = *running.lane;
   if (lane.last_poll == &clock_place) {
     g_slept += kPollTime;

@@ -16,6 +16,7 @@
 #include "check/way.h"
 #include "count/publications.h"
 #include "count/tally.h"
+#include "hooks/divided_launch.h"
 #include "hooks/kernel.h"
 #include "hooks/nested_launch.h"
 #include "hooks/print.h"
@@ -199,7 +200,7 @@ void proceed(Kernel& kernel, std::uint64_t patience) {
   doubtful_reference = 0;
   reset_alarm();
   const SignalGuard guard;
-  kernel.grid.run(patience);
+  proceed_on_cores(kernel, patience);
 }
 
 void end(Kernel& kernel) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "run/part.h"
 #include "run/running.h"
 #include "simt/stream_api.h"
 
@@ -33,6 +34,7 @@ bool is_stream_of_kernels(cudaStream_t stream) {
 }
 
 cudaError_t launch_nested(NestedLaunch nested) {
+  require_whole_launch();
   // A tail launch takes its kernel's place: a kernel may go on so for as long as it likes.
   nested.depth = is_tail(nested) ? g_depth : g_depth + 1;
   if (nested.depth > kMaxDepth) return cudaErrorLaunchMaxDepthExceeded;

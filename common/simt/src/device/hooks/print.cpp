@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include "run/part.h"
 #include "run/running.h"
 #include "run/untraced.h"
 
@@ -20,6 +21,7 @@ bool in_kernel() { return simt::device::running.launch != nullptr; }
 
 void append(const char* text, std::size_t size) {
   const simt::device::Untraced untraced;
+  simt::device::require_whole_launch();
   const std::size_t kept = std::min(size, simt::device::kPrintBufferBytes - g_buffer.size());
   g_buffer.append(text, kept);
   g_dropped_bytes += size - kept;

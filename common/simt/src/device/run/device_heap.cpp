@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "run/part.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/scheduler.h"
@@ -28,6 +29,7 @@ std::size_t g_used_bytes = 0;
 }  // namespace
 
 void* allocate_on_device(std::size_t size_bytes) {
+  require_whole_launch();
   const Untraced untraced;
   const std::size_t limit = device_heap_bytes();
   if (size_bytes == 0 || size_bytes > limit || g_used_bytes > limit - size_bytes) return nullptr;
@@ -37,6 +39,7 @@ void* allocate_on_device(std::size_t size_bytes) {
 }
 
 void free_on_device(void* pointer, const void* pc) {
+  require_whole_launch();
   const Untraced untraced;
   const Allocation* const found = find_allocation(pointer);
   const std::size_t size_bytes = found != nullptr ? found->size_bytes : 0;

@@ -48,7 +48,8 @@ Grid::Grid(Launch& launch, std::uint64_t max_resident)
       num_blocks_(std::uint64_t{launch.config.grid.x} * launch.config.grid.y *
                   launch.config.grid.z),
       max_resident_(max_resident),
-      shared_memory_(launch.config.shared_bytes) {}
+      shared_memory_(launch.config.shared_bytes),
+      end_(num_blocks_) {}
 
 const Grid* running_grid() { return g_running; }
 
@@ -58,7 +59,10 @@ void Grid::run(std::uint64_t patience) {
   g_running = this;
   running.static_shared = range_of(shared_memory_.static_memory());
   running.dynamic_shared = range_of(shared_memory_.dynamic_memory());
-  if (num_started_ == 0) start_block();
+  if (resident_.empty() && can_start_block()) {
+    start_block();
+    position_ = 0;
+  }
   for (;;) {
     const std::size_t position = position_;
     run_resident(position);
@@ -74,6 +78,7 @@ void Grid::run(std::uint64_t patience) {
     }
     check_progress();
     if (launch_.fault || waits_for_host_) return;
+    if (pauses_ && resident_.empty() && can_start_block() && pauses_()) return;
 
     // After a block's end those that poll have a better chance, oldest last; else the next block
     // comes.
@@ -111,8 +116,25 @@ void Grid::run_resident(std::size_t position) {
   }
 }
 
+bool Grid::run_with_pause(std::uint64_t patience, std::function<bool()> pauses) {
+  pauses_ = std::move(pauses);
+  run(patience);
+  pauses_ = nullptr;
+  return !launch_.fault && !waits_for_host_ && resident_.empty() && can_start_block();
+}
+
+void Grid::take_part(std::uint64_t first, std::uint64_t end) {
+  num_started_ = num_ended_ = first;
+  end_ = end;
+}
+
+void Grid::end_part() {
+  take_part(end_, end_);
+  show_ended_blocks(num_ended_);
+}
+
 bool Grid::can_start_block() const {
-  return num_started_ < num_blocks_ && resident_.size() < max_resident_;
+  return num_started_ < end_ && resident_.size() < max_resident_;
 }
 
 void Grid::start_block() {

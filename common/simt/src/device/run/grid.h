@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,12 +27,22 @@ class Grid {
   // Further calls go on from there; each waits for about `patience` basic blocks.
   void run(std::uint64_t patience);
 
+  // The same, until `pauses` says to stop where no block is half done; it is asked after each block.
+  // Returns whether it stopped there; then some blocks have not started.
+  bool run_with_pause(std::uint64_t patience, std::function<bool()> pauses);
+
+  // In a process that runs a part of the launch: the blocks from `first` to before `end` are next,
+  // and the last. In the process that began it: all blocks have run in parts.
+  void take_part(std::uint64_t first, std::uint64_t end);
+  void end_part();
+
   bool waits_for_host() const { return waits_for_host_; }
 
   // For a debugger.
   const Launch& launch() const { return launch_; }
   const std::vector<std::unique_ptr<Block>>& resident() const { return resident_; }
   bool is_in_place(const Block& block) const { return loaded_ == &block; }  // its shared memory
+  std::uint64_t num_blocks() const { return num_blocks_; }
   std::uint64_t num_started() const { return num_started_; }
   std::uint64_t num_ended() const { return num_ended_; }
 
@@ -61,6 +72,7 @@ class Grid {
   const std::uint64_t max_resident_;
   SharedMemory shared_memory_;
 
+  std::uint64_t end_;  // of the blocks that this process starts
   std::uint64_t num_started_ = 0;
   std::uint64_t num_ended_ = 0;
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
@@ -73,6 +85,7 @@ class Grid {
   int idle_rounds_ = 0;  // how often all resident blocks have had their turn
   std::uint64_t patience_ = 0;
   bool waits_for_host_ = false;
+  std::function<bool()> pauses_;  // see run_with_pause(); usually empty
 };
 
 // The grid whose blocks run; null: none.

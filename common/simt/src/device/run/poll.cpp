@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "run/part.h"
 #include "run/poll.h"
 
 #include <cmath>
@@ -49,6 +50,7 @@ std::uint64_t take_work() {
 }
 
 void let_others_run(const void* pc) {
+  require_whole_launch();
   running.lane->pc = pc;
   on_yield();
   running.warp->ready &= ~running.lane_bit();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "run/part.h"
 #include "simt/progress.h"
 
 namespace simt {
@@ -30,7 +31,12 @@ void show_launch(std::string_view kernel, std::uint64_t num_blocks) {
 }
 
 void show_ended_blocks(std::uint64_t num_ended) {
-  if (g_progress != nullptr) g_progress->num_ended.store(num_ended, kRelaxed);
+  if (g_progress == nullptr) return;
+  if (is_part) {  // it does not know of the others'
+    g_progress->num_ended.fetch_add(1, kRelaxed);
+  } else {
+    g_progress->num_ended.store(num_ended, kRelaxed);
+  }
 }
 
 void show_no_launch() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "run/part.h"
 #include "run/scheduler.h"
 
 #include <pthread.h>
@@ -145,6 +146,7 @@ void run_block(Block& block) {
 }
 
 void end_kernel(Fault fault) {
+  require_whole_launch();
   if (fault.kind) tell_debugger(*fault.kind, fault.message, Then::kEndsKernel);
   running.launch->fault = std::move(fault);
   running.trace = nullptr;
