@@ -12,9 +12,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "check/memory_check.h"
@@ -59,8 +63,20 @@ bool may_be_divided(const Launch& launch) {
   return g_num_cores > 1 && is_alone && checks_made == Checks::kAll && !launch.is_traced &&
          !launch.config.cooperative && launch.schedule.interruptions == 0 &&
          !launch.schedule.holds_publications && !launch.schedule.is_device_busy &&
-         !launch.loses_updates && simt_debug_attached == 0 && !has_unpoisoned_memory() &&
-         !g_dependent.contains(std::string_view(launch.site.kernel)) && sees_changed_pages();
+         !launch.loses_updates && simt_debug_attached == 0;
+}
+
+// Another thread may write to the memory of the host that kernels use.
+bool has_other_threads() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error || std::distance(begin(tasks), end(tasks)) != 1;
+}
+
+// The same, for what takes longer to find out.
+bool can_be_divided(const Launch& launch) {
+  return !has_other_threads() && !g_dependent.contains(std::string_view(launch.site.kernel)) && !has_unpoisoned_memory() &&
+         sees_changed_pages();
 }
 
 double seconds_now() {
@@ -73,7 +89,6 @@ struct Part {
   PartMemory memory;
   std::uint64_t first = 0;  // of the launch's blocks
   std::uint64_t end = 0;
-  pid_t process = -1;
 };
 
 [[noreturn]] void run_part(Kernel& kernel, const Part& part, std::uint64_t patience,
@@ -122,36 +137,48 @@ void close_files(const std::vector<Part>& parts) {
   }
 }
 
-// Whether it ended well.
-bool wait_for(pid_t process) {
+enum class State { kRuns, kHasEnded, kHasFailed };
+
+State state_of(pid_t process) {
   int status = 0;
-  pid_t ended = 0;
-  do {
-    ended = waitpid(process, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  return ended == process && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  const pid_t ended = waitpid(process, &status, WNOHANG);
+  if (ended == 0 || (ended < 0 && errno == EINTR)) return State::kRuns;
+  const bool is_good = ended == process && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  return is_good ? State::kHasEnded : State::kHasFailed;
 }
 
-// Whether all parts ran to their end. The first that does not ends the others.
-bool run_parts(Kernel& kernel, std::vector<Part>& parts, std::uint64_t patience,
+// Waits for all of them. Whether all ended well; the first that does not ends the others. (The
+// program may have children of its own, so this cannot wait for any.)
+bool wait_for(std::vector<pid_t> processes, bool are_good) {
+  constexpr timespec kTick = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  while (!processes.empty()) {
+    std::erase_if(processes, [&](pid_t process) {
+      if (!are_good) kill(process, SIGKILL);
+      const State state = state_of(process);
+      are_good = are_good && state != State::kHasFailed;
+      return state != State::kRuns;
+    });
+    if (!processes.empty()) nanosleep(&kTick, nullptr);
+  }
+  return are_good;
+}
+
+// Whether all parts ran to their end.
+bool run_parts(Kernel& kernel, const std::vector<Part>& parts, std::uint64_t patience,
                Running::Clock* took) {
   const pid_t parent = getpid();
-  bool are_good = true;
-  for (Part& part : parts) {
-    part.process = fork();
-    if (part.process == 0) {
+  std::vector<pid_t> processes;
+  for (const Part& part : parts) {
+    const pid_t process = fork();
+    if (process == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) give_up_part();
       run_part(kernel, part, patience, took[&part - parts.data()]);
     }
-    are_good = are_good && part.process > 0;
+    if (process < 0) return wait_for(std::move(processes), false);
+    processes.push_back(process);
   }
-  for (const Part& part : parts) {
-    if (part.process <= 0) continue;
-    if (!are_good) kill(part.process, SIGKILL);
-    are_good = wait_for(part.process) && are_good;
-  }
-  return are_good;
+  return wait_for(std::move(processes), true);
 }
 
 // Whether the kernel's other blocks have run in parts.
@@ -198,7 +225,8 @@ void proceed_on_cores(Kernel& kernel, std::uint64_t patience) {
     if (seconds < g_first_seconds) return false;
     is_decided = true;
     const auto rest = static_cast<double>(grid.num_blocks() - grid.num_ended());
-    return rest * seconds / static_cast<double>(grid.num_ended()) >= g_least_seconds;
+    return rest * seconds / static_cast<double>(grid.num_ended()) >= g_least_seconds &&
+           can_be_divided(kernel.launch);
   });
   if (!is_paused || run_rest(kernel, patience)) return;
   g_dependent.insert(kernel.launch.site.kernel);
