@@ -19,6 +19,7 @@
 #include "fixture/session.h"
 #include "fixture/test_data.h"
 #include "measure/counting.h"
+#include "measure/first_times.h"
 #include "measure/recording.h"
 #include "measure/speed_record.h"
 #include "process/family.h"
@@ -95,12 +96,17 @@ std::vector<std::string> command_of(const std::string& worker) {
 
 SpeedResult speed_of(const WorkloadPlan& plan, std::size_t num_items, const Workload& workload) {
   session().clear_device();
-  const SpeedWorkers workers{submission_command(g_options), limits(g_options),
-                             command_of(g_options.anchors), command_of(g_options.first),
+  const FirstTimes first_times(g_options.first_times);
+  const SpeedWorkers workers{submission_command(g_options),
+                             limits(g_options),
+                             command_of(g_options.anchors),
+                             command_of(g_options.first),
+                             first_times.find(workload.function, num_items),
                              command_of(g_options.reference)};
   std::future<double> host_ms = sequential_ms(plan, num_items, session().seeds());
   SpeedResult result = measure_speed(workload, workers, session().seeds());
   if (!result.failure) result.speedup_cpu = host_ms.get() / result.time_ms;
+  if (result.first_ms) first_times.add(workload.function, num_items, *result.first_ms);
   return result;
 }
 
@@ -248,6 +254,8 @@ Options parse_options(int argc, char** argv) {
       options.anchors = value;
     } else if (name == "--first") {
       options.first = value;
+    } else if (name == "--first-times") {
+      options.first_times = value;
     } else if (name == "--reference") {
       options.reference = value;
     } else if (name == "--images") {

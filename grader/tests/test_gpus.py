@@ -84,6 +84,27 @@ def test_checkers_share_and_wait_for_who_measures(users: list[User]) -> None:
     wait_for(lambda: one_more.gpu == "a")
 
 
+def test_measurements_wait_for_each_other_and_go_one_after_the_other(users: list[User]) -> None:
+    pool = GpuPool([Gpu("a", LARGE)], cores=8, gathered=2)
+    first = checker(pool, users)
+    wait_for(lambda: first.gpu == "a")
+    measures = [measurer(pool, users)]
+    second = checker(pool, users)  # one measurement does not end the turn of the checkers
+    wait_for(lambda: second.gpu == "a")
+    measures.append(measurer(pool, users))
+    wait_for(lambda: pool._is_turn_to_measure)
+    late = checker(pool, users)
+    first.leave()
+    second.leave()
+    wait_for(lambda: set(have(measures)) == {None, "a"})
+    next(user for user in measures if user.gpu).leave()
+    wait_for(lambda: have(measures) == ["a", "a"])
+    assert late.gpu is None
+    for user in measures:
+        user.leave()
+    wait_for(lambda: late.gpu == "a")
+
+
 def test_graders_of_one_machine_queue_for_a_gpu(
     tmp_path: Path, users: list[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:

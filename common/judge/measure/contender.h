@@ -23,6 +23,7 @@ struct Contender {
   std::string function;
   std::shared_ptr<Submission> submission;  // null: there is no such contender
   bool has_result = true;                  // false: it writes nothing that could be checked
+  bool is_proven = false;                  // its results were right: they are not checked again
   bool is_paused = false;                  // between its batches: it gets no time on the processor
   Retime retime;                           // empty: the clocks' times stand
   std::size_t calls_per_batch = 1;
@@ -38,8 +39,8 @@ struct Contender {
     std::optional<Failure> failure;
     double empty_ms = 0;  // a batch without calls: the time of a round trip
   };
-  // Times one batch over fresh outputs, and checks every result. `overhead_ms` of a round trip do
-  // not count.
+  // Times one batch over fresh outputs, and checks every result, unless they are proven.
+  // `overhead_ms` of a round trip do not count.
   Timed time_batch(const Workload& workload, std::span<const std::unique_ptr<Slot>> slots,
                    int round, double overhead_ms);
 

@@ -22,7 +22,7 @@ constexpr double kImpossibleShare =
     1.08;                                // above what the device can do, measurement error included
 constexpr double kLaunchBoundMs = 0.02;  // below it, the launch dominates the time
 constexpr double kMaxClockDrift = 500e-6;  // Linux lets a clock run this much too fast or too slow
-constexpr double kLongCallMs = 400;        // more than a library takes to load
+constexpr double kLongCallMs = 50;         // more than scratch memory takes to be there
 constexpr std::size_t kManyCalls = 64;  // in a batch, if each takes hardly longer than a round trip
 constexpr std::size_t kMaxSequentialItems = std::size_t{1} << 24;  // more than a core's caches
 
@@ -58,7 +58,8 @@ class Measurement {
     }
     if (workload.beside_first) {
       is_first_ = !workers.first.empty() && workers.first == workers.reference;
-      if (!is_first_) prepare(first_, workload.function, workers.first);
+      first_ms_ = workers.first_ms;
+      if (!is_first_ && !first_ms_) prepare(first_, workload.function, workers.first);
     }
     prepare(student_, workload.function, workers.submission, workers.limits);
     student_.is_paused = true;
@@ -76,6 +77,7 @@ class Measurement {
       result = measure_submission();
       if (result.failure || result.steady || is_launch_bound()) break;
     }
+    end_workers();
     return result;
   }
 
@@ -97,11 +99,16 @@ class Measurement {
     start_trusted();
     refresh(1);  // batches are sized by one call
     empty_ms_.clear();
-    for (Contender* contender : trusted_) size_batch(*contender);
+    for (Contender* contender : trusted_) {
+      contender->is_proven = false;
+      size_batch(*contender);
+      contender->is_proven = true;
+    }
     if (first_.submission && !first_ms_) time_first();
     forget_rounds();
+    refresh(most_calls(trusted_));  // for all rounds: trusted programs repeat no results
     for (int round = 0; round < std::min(plan_.quiet_rounds, num_rounds()); ++round) {
-      run_round(round, trusted_);
+      time_round(round, trusted_);
     }
     overhead_ms_ = summarize(empty_ms_).median;
     quiet_limit_ms_ = limit_.time();
@@ -128,6 +135,20 @@ class Measurement {
       starts.push_back(std::async(std::launch::async, [worker] { worker->wait_until_ready(); }));
     }
     for (std::future<void>& start : starts) start.get();
+  }
+
+  // Most of an end is the driver's work, too. Whether it succeeds no longer matters.
+  void end_workers() {
+    std::set<std::shared_ptr<Submission>> workers;
+    for (Contender* contender : contenders_) {
+      workers.insert(contender->submission);
+      contender->submission.reset();
+    }
+    std::vector<std::future<void>> ends;
+    while (!workers.empty()) {
+      ends.push_back(std::async(
+          std::launch::async, [last = workers.extract(workers.begin())]() mutable { last = {}; }));
+    }
   }
 
   // The lab's first rung is slow by design. One batch says how slow, so it joins no round.
@@ -160,7 +181,7 @@ class Measurement {
     forget_rounds();
     double spent_ms = 0;
     for (int round = 0; round < num_rounds(); ++round) {
-      if ((result.failure = run_round(round, contenders_))) return result;
+      if ((result.failure = run_round(round))) return result;
       if (lengthen_students_batch(round)) {
         forget_rounds();
         spent_ms = 0;
@@ -170,7 +191,8 @@ class Measurement {
       spent_ms += student_.batch_ms(round);
       if (round + 1 >= plan_.slow_rounds && spent_ms > plan_.enough_ms) break;
       const bool is_long = student_.batch_ms(round) >= plan_.long_batch_ms;
-      if (round + 1 >= (is_long ? plan_.slow_rounds : plan_.least_rounds) && is_narrow()) break;
+      if (round + 1 < (is_long ? plan_.slow_rounds : plan_.least_rounds)) continue;
+      if (is_narrow() || is_launch_bound()) break;
     }
     return conclude();
   }
@@ -205,7 +227,8 @@ class Measurement {
   void size_batch(Contender& contender) {
     contender.calls_per_batch = 1;
     time_batch(contender, 0);
-    if (contender.batch_ms(0) < kLongCallMs) time_batch(contender, 0);
+    const bool loads = &contender == &library_;  // at its first call
+    if (loads || contender.batch_ms(0) < kLongCallMs) time_batch(contender, 0);
     const auto size_by_call = [&] {
       contender.calls_per_batch =
           calls_for(plan_.batch_ms, contender.call_ms.at(0), 1, slots_.size());
@@ -240,13 +263,23 @@ class Measurement {
     return true;
   }
 
-  // Runs each worker once over the same fresh data, in a different order each round.
-  std::optional<Failure> run_round(int round, std::vector<Contender*> order) {
+  static std::size_t most_calls(const std::vector<Contender*>& contenders) {
     std::size_t num_calls = 0;
-    for (const Contender* contender : order) {
+    for (const Contender* contender : contenders) {
       num_calls = std::max(num_calls, contender->calls_per_batch);
     }
+    return num_calls;
+  }
+
+  // Runs each worker once over fresh data, which is the same for all.
+  std::optional<Failure> run_round(int round) {
+    const std::size_t num_calls = most_calls(contenders_);
     if (auto failure = blaming("the judge", [&] { refresh(num_calls); })) return failure;
+    return time_round(round, contenders_);
+  }
+
+  // Runs each worker once, in a different order each round.
+  std::optional<Failure> time_round(int round, std::vector<Contender*> order) {
     std::rotate(order.begin(), order.begin() + round % static_cast<int>(order.size()), order.end());
     for (Contender* contender : order) {
       if (auto failure = time_batch(*contender, round)) return failure;
@@ -340,6 +373,7 @@ class Measurement {
     result.share = faster_than(limit_);
     if (library_.submission) result.of_library = faster_than(library_);
     if (first_ms_) result.speedup = faster_than_first();
+    result.first_ms = first_ms_;
     if (reference_.submission) result.of_reference = faster_than(reference_);
     result.noise = noise_;
     result.noisy = noise_ > kMaxSpread || quiet_limit_ms_.spread() > kMaxLimitSpread;

@@ -23,17 +23,18 @@ struct SpeedWorkers {
   Limits limits;                       // of the submission
   std::vector<std::string> anchors;    // the device's limit, and the library
   std::vector<std::string> first;      // the lab's first rung
+  std::optional<double> first_ms;      // what a call of it takes, if that is known
   std::vector<std::string> reference;  // the rung's solution
 };
 
 // How much is measured.
 struct SpeedPlan {
   int rounds = 15;
-  int least_rounds = 7;          // suffice once every ratio's interval is narrow:
+  int least_rounds = 5;          // suffice once every ratio's interval is narrow:
   double narrow_spread = 0.015;  // a gate is 0.08 to 0.12 below our own solution
   int quiet_rounds = 5;          // before the submission starts, in each attempt
   int attempts = 3;
-  double batch_ms = 20;  // slow code is timed over fewer calls: long batches are precise
+  double batch_ms = 15;  // slow code is timed over fewer calls: long batches are precise
   int slow_rounds = 3;   // ... and in fewer rounds, when one call alone takes longer
   // A submission that is slower than its reference gets batches this long. Then a round trip, some
   // 0.15 ms, no longer matters.
@@ -71,6 +72,7 @@ struct SpeedResult {
   std::optional<Ratio> of_library;
   std::optional<Ratio> of_reference;
   std::optional<Ratio> speedup;       // over the lab's first rung
+  std::optional<double> first_ms;     // what a call of that takes
   std::optional<double> speedup_cpu;  // over a sequential run on the host, if the caller timed one
 };
 

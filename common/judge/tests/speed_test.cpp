@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "measure/first_times.h"
 #include "protocol/call_encoding.h"
 
 namespace {
@@ -63,12 +66,12 @@ class Speed : public ::testing::Test {
   ~Speed() override { unlink(device_.c_str()); }
 
   judge::SpeedResult measure(const std::string& submission, const std::string& others = "steady",
-                             const std::string& first = "") {
-    const judge::SpeedWorkers workers{paced(submission),
-                                      {},
-                                      paced(others),
-                                      first.empty() ? std::vector<std::string>{} : paced(first),
-                                      paced(others)};
+                             const std::string& first = "",
+                             std::optional<double> first_ms = std::nullopt) {
+    const judge::SpeedWorkers workers{
+        paced(submission), {},
+        paced(others),     first.empty() ? std::vector<std::string>{} : paced(first),
+        first_ms,          paced(others)};
     judge::SeedSequence seeds(7, "Speed");
     judge::SpeedPlan plan = kPlan;
     plan.retime = [this](judge::Outcome& outcome) {
@@ -136,6 +139,27 @@ TEST_F(Speed, IsComparedWithTheFirstRungOutsideTheRounds) {
   EXPECT_NEAR(result.speedup->median, 45, 1);  // 90 times the steady pace, against twice
   const double first_ms = std::ranges::max(times_ms());
   EXPECT_EQ(std::ranges::count(times_ms(), first_ms), 1);
+}
+
+TEST_F(Speed, IsComparedWithAFirstRungThatWasTimedBefore) {
+  const judge::SpeedResult result = measure("half", "steady", "far_slower", 120);
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_NEAR(result.speedup->median, 10, 0.5);  // 6 ms is the steady pace
+  EXPECT_LT(std::ranges::max(times_ms()), 400);  // no call of the first rung among them
+}
+
+TEST(FirstTimes, AreFoundByFunctionAndSize) {
+  const std::string file = ::testing::TempDir() + "first_times_" + std::to_string(getpid());
+  const judge::FirstTimes times(file);
+  EXPECT_FALSE(times.find("scan", 64));
+  times.add("scan", 64, 2.5);
+  times.add("scan", 64, 9);  // the first stands
+  times.add("scan", 128, 5);
+  EXPECT_EQ(judge::FirstTimes(file).find("scan", 64), 2.5);
+  EXPECT_EQ(times.find("scan", 128), 5);
+  EXPECT_FALSE(times.find("sort", 64));
+  judge::FirstTimes("").add("scan", 64, 1);  // keeps nothing
+  unlink(file.c_str());
 }
 
 TEST_F(Speed, IsMeasuredAsPreciselyAfterASlowWarmUp) {

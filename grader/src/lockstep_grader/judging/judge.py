@@ -25,11 +25,12 @@ _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """The executables that one judging needs; the last three serve speed tests alone."""
+    """The executables that one judging needs; all but the first serve speed tests alone."""
 
     submission: Path
     anchors: Path | None = None
     first: Path | None = None
+    first_times: Path | None = None  # where judges keep what calls of `first` take
     reference: Path | None = None
     sandbox: tuple[str, ...] = ()  # the words that confine the submission's
     gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
@@ -39,6 +40,7 @@ class Workers:
             ("worker", self.submission),
             ("anchors", self.anchors),
             ("first", self.first),
+            ("first-times", self.first_times),
             ("reference", self.reference),
         )
         sandbox = [f"--sandbox={word}" for word in self.sandbox]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The solutions' workers, which speed tests on a GPU time with the submission's."""
 
+import hashlib
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import Confinement
@@ -44,6 +46,19 @@ class References:
             reference=self._worker(lab, rung),
         )
 
+    def on(self, gpu: str, lab: Lab, workers: Workers) -> Workers:
+        """`workers` on this GPU. Once per run and GPU a judge times the lab's first rung there."""
+        with self._lock:
+            folder = self._our_folder() / lab.id
+        folder.mkdir(exist_ok=True)
+        name = hashlib.sha256(gpu.encode()).hexdigest()[:16]
+        return replace(workers, gpu=gpu, first_times=folder / f"first-times-{name}")
+
+    def _our_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
+        return Path(self._folder.name)
+
     def _worker(self, lab: Lab, rung: Rung) -> Path | None:
         name = (lab.id, rung.id)
         with self._lock:
@@ -60,9 +75,7 @@ class References:
         if isinstance(source, Finding):
             raise FaultError(f"the reference solution {lab.id}/{rung.id}: {source.message}")
         with self._lock:
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
-            work = Path(self._folder.name) / lab.id / rung.id
+            work = self._our_folder() / lab.id / rung.id
         work.mkdir(parents=True, exist_ok=True)
         tools = self._toolchain.lab(lab.id)
         worker = compile_rung(

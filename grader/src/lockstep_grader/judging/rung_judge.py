@@ -166,7 +166,8 @@ class RungJudge:
         beside = self._references.beside(worker, job.lab, job.rung)
         with self._gpus.measuring() as gpu:  # compiles overlap, measurements on one GPU do not
             sandbox = tuple(confinement.running(worker, gpu=gpu))
-            judgement = self._run(job, tools, replace(beside, sandbox=sandbox, gpu=gpu), work)
+            workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
+            judgement = self._run(job, tools, workers, work)
         return self._with_sanitizer(job, tools, judgement, worker, work)
 
     def _run(self, job: Job, tools: LabTools, workers: Workers, work: Path) -> Judgement:

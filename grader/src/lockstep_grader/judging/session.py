@@ -107,6 +107,7 @@ def _open(
         find_gpus() if toolchain.backend is Backend.CUDA else (),
         default_jobs(),
         queue_of_machine(say),
+        gathered=max(1, min(jobs, default_jobs()) // 2),  # the other half's checkers go on
     )
     if await_nvcc:
         finish_fetching()

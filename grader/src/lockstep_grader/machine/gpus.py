@@ -110,15 +110,24 @@ def queue_of_machine(say: Callable[[str], None]) -> GpuQueue:
 
 
 class GpuPool:
-    """Lends GPUs to threads. Measurements go first: a rung has to be measured to be checked."""
+    """Lends GPUs to threads, for measurements and checkers by turns.
 
-    def __init__(self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None) -> None:
+    Before each measurement a GPU is idle until the last of several checkers has ended. So
+    measurements wait for each other, and then all of them have their turn.
+    """
+
+    def __init__(
+        self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None, gathered: int = 1
+    ) -> None:
+        """`gathered`: so many waiting measurements end the turn of the checkers."""
         most = cores // 2  # a checker keeps a core busy, and so does its judge
         self._uses = [
             _Use(gpu, max(1, min(most, gpu.memory_mib // _MIB_A_CHECKER))) for gpu in gpus
         ]
         self._changed = threading.Condition()
         self._waiting_to_measure = 0
+        self._gathered = gathered
+        self._is_turn_to_measure = False
         self._queue = queue
 
     @contextmanager
@@ -126,8 +135,10 @@ class GpuPool:
         """The name of a GPU on which nothing else of ours runs."""
         with self._changed:
             self._waiting_to_measure += 1
+            self._is_turn_to_measure |= self._waiting_to_measure >= self._gathered
             use = self._wait_for(lambda use: not (use.is_measuring or use.checkers))
             self._waiting_to_measure -= 1
+            self._is_turn_to_measure = self._waiting_to_measure > 0
             use.is_measuring = True
         try:
             with self._turn(use.gpu, alone=True):
@@ -156,7 +167,7 @@ class GpuPool:
         return self._queue.turn(gpu, alone=alone) if self._queue else nullcontext()
 
     def _has_room(self, use: _Use) -> bool:
-        idle = not (use.is_measuring or self._waiting_to_measure)
+        idle = not (use.is_measuring or self._is_turn_to_measure)
         return idle and use.checkers < use.checkers_limit
 
     def _wait_for(self, suits: Callable[[_Use], bool]) -> _Use:
