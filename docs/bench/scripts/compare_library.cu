@@ -185,9 +185,11 @@ std::string quartiles(const std::vector<double>& values) {
 }
 
 // Ours over the variant of the library that is fastest here: quartiles over the rounds.
-void report(const Work& work, std::FILE* file, bool is_first) {
+void report(const Work& work, std::FILE* file) {
+  static bool is_first = true;
   std::fprintf(file, "%s\n  {\"work\": \"%s\", \"items\": %.0f", is_first ? "" : ",",
                work.name.c_str(), work.num_items);
+  is_first = false;
   for (const bool queued : {false, true}) {
     const char* const clock = queued ? "queued" : "idle";
     const auto times = [&](const Contender& c) -> const std::vector<double>& {
@@ -283,7 +285,7 @@ void measure_reduce(const char* name, Reduce* reduce, std::size_t num_items, int
     return any_unequal(out, right, is_exact ? 0 : (round == 0 ? 32 : 1) * 2 * error);
   };
   measure(work, num_rounds);
-  report(work, file, false);
+  report(work, file);
 }
 
 using Scan = decltype(lab::exclusive_scan);
@@ -317,7 +319,7 @@ void measure_scan(const char* name, Scan* scan, std::size_t num_items, int num_r
   work.keep = [&] { right.copy_from(out); };
   work.differs = [&](int) { return any_unequal(out, right, 0); };
   measure(work, num_rounds);
-  report(work, file, false);
+  report(work, file);
 }
 
 // Reads all vectors and writes half as many bytes. One vector per thread.
@@ -373,7 +375,7 @@ void measure_select(const char* name, Compact* compact, std::size_t num_items, i
     return any_unequal(count, right_count, 0) || any_unequal(out, right, 0);
   };
   measure(work, num_rounds);
-  report(work, file, false);
+  report(work, file);
 }
 
 void measure_sort(std::size_t num_items, bool has_values, int num_rounds, std::FILE* file) {
@@ -425,7 +427,7 @@ void measure_sort(std::size_t num_items, bool has_values, int num_rounds, std::F
            (has_values && any_unequal(values_out, right_values, 0));
   };
   measure(work, num_rounds);
-  report(work, file, false);
+  report(work, file);
 }
 
 void check_cublas(cublasStatus_t status) {
@@ -434,7 +436,7 @@ void check_cublas(cublasStatus_t status) {
   std::exit(3);
 }
 
-void measure_product(int edge, int num_rounds, std::FILE* file, bool is_first) {
+void measure_product(int edge, int num_rounds, std::FILE* file) {
   const std::size_t num_items = std::size_t{1} * edge * edge;
   const Array<float> a(num_items), b(num_items), c(num_items), right(num_items);
   const std::size_t scratch_bytes = std::size_t{64} << 10;
@@ -475,15 +477,15 @@ void measure_product(int edge, int num_rounds, std::FILE* file, bool is_first) {
   const double error = edge * 0x1p-24 / (1 - edge * 0x1p-24) * edge;
   work.differs = [&](int round) { return any_unequal(c, right, round == 0 ? 0 : 2 * error); };
   measure(work, num_rounds);
-  report(work, file, is_first);
+  report(work, file);
   check_cublas(cublasDestroy(handle));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: compare_library FILE.json\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: compare_library FILE.json [WORK...]\n");
     return 2;
   }
   std::FILE* const file = std::fopen(argv[1], "w");
@@ -507,36 +509,38 @@ int main(int argc, char** argv) {
                " \"results\": [",
                device.name, device.multiProcessorCount, date, driver, runtime, CUB_VERSION,
                CUBLAS_VERSION);
-  bool is_first = true;
+  const auto is_wanted = [&](const std::string& work) {
+    return argc == 2 || std::find(argv + 2, argv + argc, work) != argv + argc;
+  };
   for (const int edge : {256, 512, 1000, 1024, 2048, 4096, 8192}) {
-    measure_product(edge, edge > 4096 ? 9 : 21, file, is_first);
-    is_first = false;
+    if (is_wanted("product")) measure_product(edge, edge > 4096 ? 9 : 21, file);
   }
-  const auto for_sizes = [](const auto& measure_size) {
+  const auto for_sizes = [&](const char* work, const auto& measure_size) {
+    if (!is_wanted(work)) return;
     for (const int log2 : {12, 16, 20, 22, 24, 26, 28}) {
       measure_size(std::size_t{1} << log2, log2 > 26 ? 15 : 21);
     }
   };
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("reduce", [&](std::size_t num_items, int num_rounds) {
     measure_reduce("reduce", lab::reduce_sum, num_items, num_rounds, file);
   });
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("reduce_beyond", [&](std::size_t num_items, int num_rounds) {
     measure_reduce("reduce_beyond", lab::reduce_sum_beyond, num_items, num_rounds, file);
   });
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("scan", [&](std::size_t num_items, int num_rounds) {
     measure_scan("scan", lab::exclusive_scan, num_items, num_rounds, file);
   });
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("scan_beyond", [&](std::size_t num_items, int num_rounds) {
     measure_scan("scan_beyond", lab::exclusive_scan_beyond, num_items, num_rounds, file);
   });
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("select", [&](std::size_t num_items, int num_rounds) {
     measure_select("select", lab::compact, num_items, num_rounds, file);
   });
-  for_sizes([&](std::size_t num_items, int num_rounds) {
+  for_sizes("select_beyond", [&](std::size_t num_items, int num_rounds) {
     measure_select("select_beyond", lab::compact_beyond, num_items, num_rounds, file);
   });
   for (const bool has_values : {false, true}) {
-    for_sizes([&](std::size_t num_items, int num_rounds) {
+    for_sizes(has_values ? "pairs" : "keys", [&](std::size_t num_items, int num_rounds) {
       measure_sort(num_items, has_values, num_rounds, file);
     });
   }

@@ -1,9 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Our solutions compared with every variant of NVIDIA's libraries, in one process."""
 
+import json
 from pathlib import Path
+from typing import Annotated
 
-from measurements import GPU, ROOT, gpu_name, measured_now, measurement, nvcc, output, write
+import typer
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    gpu_name,
+    measured_now,
+    measurement,
+    nvcc,
+    output,
+    write,
+)
 
 SOLUTIONS = (
     "01-reduction/06_single_pass",
@@ -14,9 +27,17 @@ SOLUTIONS = (
     "06-matmul/05_warp_tiled",
 )
 BEYOND = {  # define a rung's function, too: here it gets a name of its own
-    "reduce_sum": "01-reduction/beyond/06_acquire_release",
+    "reduce_sum": "01-reduction/beyond/06_numbered_sums",
     "exclusive_scan": "02-scan/beyond/06_resident_blocks",
     "compact": "03-compaction/beyond/03_resident_blocks",
+}
+LABS = {  # of each work, without "_beyond"
+    "reduce": "01-reduction",
+    "scan": "02-scan",
+    "select": "03-compaction",
+    "keys": "04-radix-sort",
+    "pairs": "04-radix-sort",
+    "product": "06-matmul",
 }
 SOURCE = "docs/bench/scripts/compare_library.cu"
 
@@ -34,7 +55,9 @@ def build_library() -> Path:
     ]
     ours = [f"solutions/{name}.cu" for name in SOLUTIONS]
     return nvcc(
-        "compare_library", [*includes, "--extended-lambda", "-lcublas"], [SOURCE, *beyond, *ours]
+        "compare_library",
+        [*includes, "--extended-lambda", "-lcublas"],
+        [SOURCE, *beyond, *ours],
     )
 
 
@@ -44,10 +67,32 @@ def build_library() -> Path:
     writes=["GPU-library.json", "GPU-variants.json"],
     uses=[SOURCE],
 )
-def library() -> None:
+def library(
+    works: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORK]...", help="The others keep their times."),
+    ] = None,
+) -> None:
     """Time scans, selections, sorts and products against every variant of CUB and cuBLAS."""
+    if unknown := {work.partition("_")[0] for work in works or ()} - set(LABS):
+        raise typer.BadParameter(f"no work {unknown.pop()}; there are: {', '.join(LABS)}")
     file = ROOT / "build" / "library.json"
-    output([build_library(), file])
+    output([build_library(), file, *(works or ())])
     name = f"{gpu_name()}-library.json"
-    write(name, file.read_text("utf-8"))
-    measured_now(name)
+    text = file.read_text("utf-8")
+    write(name, merged((BENCH / name).read_text("utf-8"), text) if works else text)
+    measured_now(name, labs={LABS[work.partition("_")[0]] for work in works or ()})
+
+
+def merged(old_text: str, new_text: str) -> str:
+    """The new report, and of the old one the works that were not measured again."""
+    old, new = json.loads(old_text), json.loads(new_text)
+    works: dict[str, list[str]] = {each["work"]: [] for each in old["results"] + new["results"]}
+    again = {result["work"] for result in new["results"]}
+    for report in (old, new):
+        for result in report["results"]:
+            if report is new or result["work"] not in again:
+                works[result["work"]].append(json.dumps({"date": report["date"], **result}))
+    head = json.dumps({key: value for key, value in new.items() if key != "results"})
+    results = ",\n  ".join(line for lines in works.values() for line in lines)
+    return f'{head[:-1]},\n "results": [\n  {results}\n]}}'

@@ -12,7 +12,7 @@ FIGURES = BENCH / "h200-library.json"
 PAGE = ROOT / "docs" / "measured.md"
 ARRAYS = {
     "reduce": "sum: `01-reduction/06_single_pass`",
-    "reduce_beyond": "sum: `01-reduction/beyond/06_acquire_release`",
+    "reduce_beyond": "sum: `01-reduction/beyond/06_numbered_sums`",
     "scan": "scan: `02-scan/06_decoupled_look_back`",
     "scan_beyond": "scan: `02-scan/beyond/06_resident_blocks`",
     "select": "selection of half: `03-compaction/03_single_pass`",
@@ -66,22 +66,29 @@ def library_tables() -> None:
     """Write the tables on the libraries in docs/measured.md anew."""
     report = json.loads(FIGURES.read_text("utf-8"))
     works: dict[str, Measured] = {}
+    dates: dict[str, str] = {}
     for each in report["results"]:
         works.setdefault(each["work"], {})[each["items"]] = each["queued"]
+        dates[each["work"]] = each.get("date", report["date"])
     ratios = [
-        (name, [median(at, "ratio") for at in works[work].values()])
+        (f"{dates[work]}, {name}", [median(at, "ratio") for at in works[work].values()])
         for work, name in ARRAYS.items()
     ]
     product = works["product"]
     sides = [str(isqrt(items)) for items in product]
-    array_head = sizes(f"{report['date']}: work", works["scan"])
+    array_head = sizes("work", works["scan"])
     write_table(PAGE, "library", table(array_head, ratios))
     write_table(
         PAGE,
         "products",
         table(
-            [f"{report['date']}: work", f"n = {sides[0]}", *sides[1:]],
-            [(PRODUCT, [median(at, "ratio") for at in product.values()])],
+            ["work", f"n = {sides[0]}", *sides[1:]],
+            [
+                (
+                    f"{dates['product']}, {PRODUCT}",
+                    [median(at, "ratio") for at in product.values()],
+                )
+            ],
         ),
     )
     write_table(PAGE, "limits", table(sizes("share of the limit", works["scan"]), limits(works)))
