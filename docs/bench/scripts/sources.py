@@ -63,14 +63,19 @@ def record(figures: str, sources: list[str], labs: Collection[str] = ()) -> None
     SOURCES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
 
 
+def changed(figures: str) -> list[str]:
+    """The solutions that have changed since these figures were measured."""
+    keys = recorded().get(figures, {})
+    return [path for path, old in sorted(keys.items()) if key_of(path) != old]
+
+
 def older() -> str:
     """A table of the figures whose solutions have changed since."""
     lines = ["| figures | of solutions that changed since |", "|---|---|"]
-    for figures, keys in sorted(recorded().items()):
-        changed = [path for path, old in sorted(keys.items()) if key_of(path) != old]
-        if changed:
+    for figures in sorted(recorded()):
+        if paths := changed(figures):
             names = ", ".join(
-                f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in changed
+                f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in paths
             )
             lines.append(f"| [{figures}](bench/{figures}) | {names} |")
     return "\n".join(lines)

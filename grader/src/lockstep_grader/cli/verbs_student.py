@@ -169,6 +169,9 @@ def bench_lab(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for LAB.json and LAB.svg.")] = None,
     page_only: Annotated[bool, typer.Option(help="Measure nothing; redraw from LAB.json.")] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Measure only what LAB.json does not have.")
+    ] = False,
     backend: BackendOption = BackendChoice.AUTO,
     sandbox: SandboxOption = True,
 ) -> int:
@@ -190,7 +193,8 @@ def bench_lab(
                 use_emulator=False,
             )
             bench_page.require_matplotlib()
-            bench.save(bench.measure(session, source, lab, numbers), file)
+            kept = bench.rows_to_keep(bench.load(file)) if missing else []
+            bench.save(bench.measure(session, source, lab, numbers, kept), file)
     report = bench.load(file)
     bench_page.draw(report, plot)
     if out is None and from_ is None:

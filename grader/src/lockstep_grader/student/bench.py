@@ -5,7 +5,7 @@ import json
 import platform
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -29,33 +29,44 @@ _VERSION = 1
 Row = dict[str, Any]
 
 
-def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> dict[str, Any]:
+def measure(
+    session: Session, folder: Path, lab: Lab, sizes: Sequence[int], kept: Sequence[Row] = ()
+) -> dict[str, Any]:
     """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws.
 
     What could not be measured is in its `failures`. Raises InputError where nothing could.
+    `kept`: rows of an earlier report, which are not measured again.
     """
     if session.toolchain.backend is not Backend.CUDA:
         raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
+    today = datetime.now(UTC).date().isoformat()
     rows: list[Row] = []
     failures: list[str] = []
     with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
         with ThreadPoolExecutor(
             session.jobs
         ) as pool:  # all of them first: compilers would disturb a timing
+            missing = {rung.id: _missing(rung, sizes, kept) for rung in lab.rungs}
             compiled = {
                 rung.id: pool.submit(_compile, session, folder, lab, rung, Path(temp) / rung.id)
                 for rung in lab.rungs
+                if missing[rung.id]
             }
         for done, rung in enumerate(lab.rungs):
+            of_rung = [row for row in kept if row["rung"] == rung.id]
             try:
-                worker = compiled[rung.id].result()
-                for row in _time_rung(session, worker, lab, rung, sizes):
+                timed = []
+                if rung.id in compiled:
+                    worker = compiled[rung.id].result()
+                    timed = _time_rung(session, worker, lab, rung, missing[rung.id])
+                for row in timed:
                     if "failure" in row:
                         failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
                     else:
-                        rows.append({"rung": rung.id, **row})
+                        of_rung.append({"rung": rung.id, "date": today, **row})
             except (InputError, FaultError) as error:  # the other rungs took minutes
                 failures.append(str(error))
+            rows += sorted(of_rung, key=lambda row: int(row["num_items"]))
             progress.advance(done + 1, len(lab.rungs), rung.id)
     if not rows:
         raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
@@ -63,12 +74,26 @@ def measure(session: Session, folder: Path, lab: Lab, sizes: Sequence[int]) -> d
         "version": _VERSION,
         "lab": lab.id,
         "command": f"./lab bench {lab.id}",
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": " and ".join(sorted({row["date"] for row in rows})),
         "machine": _machine(),
         "compiler": dict(session.toolchain.compiler),
         "rows": rows,
         "failures": failures,
     }
+
+
+def _missing(rung: Rung, sizes: Sequence[int], kept: Sequence[Row]) -> list[int]:
+    """The sizes at which nothing is known of the rung. A rung without a workload has no rows."""
+    known = {row["num_items"] for row in kept if row["rung"] == rung.id}
+    return [size for size in sizes if size not in known]
+
+
+def rows_to_keep(report: Mapping[str, Any]) -> list[Row]:
+    """The rows of a report, each with its date. Raises InputError if they are another GPU's."""
+    machine = _machine()
+    if (here := machine["gpu"]) != (there := report["machine"]["gpu"]):
+        raise InputError(f"the report is of another GPU, {there}, and this is {here}")
+    return [{"date": report["date"], **row} for row in report["rows"]]
 
 
 def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -> Path:
