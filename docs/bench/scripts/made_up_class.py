@@ -226,7 +226,8 @@ def graded(
 
 def lab_env(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a `lab` that is this checkout's."""
-    return {**os.environ, "PYTHONPATH": str(ROOT / "grader" / "src"), **(more or {})}
+    path = [str(ROOT / "grader" / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **(more or {})}
 
 
 def last_line(log: Path) -> str:
