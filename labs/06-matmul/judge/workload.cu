@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fixture/device_loop.cuh"
+#include "fixture/options.h"
 #include "fixture/test_data.h"
 #include "matmul.cuh"
 #include "protocol/call_encoding.h"
