@@ -54,7 +54,7 @@ std::string why_unfilled(const CopyUnderWay& copy) {
     const std::string batches =
         copy.num_left == 1 ? "batch" : std::to_string(copy.num_left) + " batches";
     return "it is in the newest " + batches +
-           ", which that thread's last wait left under way: wait for more of them before the "
+           ", which that thread's last wait left under way; wait for more of them before the "
            "barrier, and commit a batch in every round, also one without copies";
   }
   if (copy.is_committed) {
