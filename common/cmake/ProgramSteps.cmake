@@ -30,8 +30,9 @@ list(FILTER c_flags EXCLUDE REGEX "^-std=|^-fconcepts$|^-fno-elide-constructors$
 set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c ${c_flags} -c {source} -o {object})
 
 # Where no access is checked, and no thread of the file waits for plain memory, nothing has to be announced:
-# this code runs several times as fast. nvcc's code does not rely on the types of pointers either.
-set(unannounced_flags -O2 -fno-strict-aliasing)
+# this code runs several times as fast. nvcc's code does not rely on the types of pointers either. g++ 12.2
+# crashes over some kernels in the pass that -fno-ipa-cp leaves out.
+set(unannounced_flags -O2 -fno-strict-aliasing -fno-ipa-cp)
 foreach(step IN ITEMS compile compile_host compile_c)
   set(command ${program_step_${step}})
   list(REMOVE_ITEM command ${simt_announcing_flags})

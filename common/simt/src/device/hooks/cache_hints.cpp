@@ -12,20 +12,27 @@
 #include "run/running.h"
 
 namespace simt {
+namespace {
+
+void expect(const void* address) {
+  if (device::running.launch != nullptr) device::require_whole_launch();
+  device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
+  device::choose_way();
+}
+
+}  // namespace
 
 void poll(const void* address) {
   if (device::running.launch == nullptr) return;
   if (device::running.is_private(reinterpret_cast<std::uintptr_t>(address))) return;
   device::poll(address, __builtin_return_address(0));
   device::order_acquire();
-  expect_company(address);
+  expect(address);
 }
 
 void expect_company(const void* address) {
-  if (device::running.launch != nullptr) device::require_whole_launch();
   ++device::running.changes;  // the store itself may not be announced
-  device::hinted_address = reinterpret_cast<std::uintptr_t>(address);
-  device::choose_way();
+  expect(address);
 }
 
 }  // namespace simt
