@@ -220,9 +220,9 @@ bool Project::may_poll() const {
       const std::string_view text = code[i].text;
       if (code[i].kind == TokenKind::kString) {
         if (text.find(".volatile") != std::string_view::npos) return true;
-      } else if (text == "volatile" ? !follows_asm(code, i)
-                                    : text.compare(0, 9, "__atomic_") == 0 ||
-                                          text.compare(0, 7, "__sync_") == 0) {
+      } else if (text == "volatile"
+                     ? !follows_asm(code, i)
+                     : text.compare(0, 9, "__atomic_") == 0 || text.compare(0, 7, "__sync_") == 0) {
         return true;
       }
     }

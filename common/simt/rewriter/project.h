@@ -36,7 +36,8 @@ class Project {
 
   // Writes the rewritten input to `output` and, next to it as OUTPUT.HEADER, each header that had
   // to be rewritten, too; includes are redirected to those. If its threads may wait
-  // for memory to change in a way that only the compiler's hooks see, writes an empty OUTPUT.polls. Throws FileError.
+  // for memory to change in a way that only the compiler's hooks see, writes an empty OUTPUT.polls.
+  // Throws FileError.
   void write(const std::filesystem::path& output);
 
  private:

@@ -145,7 +145,7 @@ class Cores : public DeviceTest {
     int from_variable[kItems] = {};
     cudaMemcpyFromSymbol(from_variable, variable, sizeof from_variable);
     seen.values.insert(seen.values.end(), from_variable, from_variable + kItems);
-    // Two launches that nothing orders: what is remembered of the first?
+    // Two launches without an ordering between them: what is remembered of the first?
     launched.kernel<<<kBlocks, kThreads, 0, streams[0]>>>(out, in);
     overwrite<<<kBlocks, kThreads, 0, streams[1]>>>(out, in);
     overwrite<<<kBlocks, kThreads, 0, streams[1]>>>(const_cast<int*>(in), in);
@@ -201,7 +201,7 @@ TEST_F(Cores, ChangeNothing) {
   }
 }
 
-// Of a kernel that is not divided because of its order, its counters or the streams beside it.
+// Of a kernel that is not divided because of its order, its counters or other streams.
 TEST_F(Cores, AreNotUsedWhereTheOrderMatters) {
   simt::set_cores(3);
   simt::set_division(0, 0);

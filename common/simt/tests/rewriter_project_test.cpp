@@ -285,9 +285,10 @@ TEST_F(ProjectTest, SaysWhetherThreadsMayWaitForMemory) {
   EXPECT_TRUE(polls("#define READ(p) (*(volatile int*)(p))\n"));
   EXPECT_TRUE(polls("#include <atomic>\n"));
   EXPECT_TRUE(polls("void f(int* x) { while (__atomic_load_n(x, 0) == 0) {} }\n"));
-  EXPECT_TRUE(polls("void f(int* p, int v) {\n"
-                    "  asm volatile(\"ld.volatile.global.s32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));\n"
-                    "}\n"));
+  EXPECT_TRUE(
+      polls("void f(int* p, int v) {\n"
+            "  asm volatile(\"ld.volatile.global.s32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));\n"
+            "}\n"));
   write("wait.h", "inline void wait(volatile int* x) { while (*x == 0) {} }\n");
   EXPECT_TRUE(polls("#include \"wait.h\"\n"));
 }

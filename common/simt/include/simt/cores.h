@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many cores a long launch may use, if its blocks are independent and all is checked. Results and
-// findings do not depend on it.
+// How many cores a long launch may use, if its blocks are independent and all is checked. Results
+// and findings do not depend on it.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Included first by code that is compiled without the calls that announce accesses and basic blocks.
-// It must not poll plain memory: see Project::write in rewriter/project.h. The emulator's own code
-// never includes this.
+// Included first by code that is compiled without the calls that announce accesses and basic
+// blocks. It must not poll plain memory: see Project::write in rewriter/project.h. The emulator's
+// own code never includes this.
 #pragma once
 
 #include "simt/checks.h"

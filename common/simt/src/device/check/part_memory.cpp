@@ -112,7 +112,8 @@ class ChangedPages {
     constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
     constexpr std::uint64_t kSwapped = std::uint64_t{1} << 62;
     constexpr std::uint64_t kMappedOnce = std::uint64_t{1} << 56;
-    return (entry & kSwapped) != 0 || (entry & (kPresent | kMappedOnce)) == (kPresent | kMappedOnce);
+    return (entry & kSwapped) != 0 ||
+           (entry & (kPresent | kMappedOnce)) == (kPresent | kMappedOnce);
   }
 
   int file_;
@@ -135,7 +136,8 @@ SavedVariable saved_variable(const WordHistory& word) {
 bool save_pages(const ChangedPages& changed, std::uintptr_t begin, std::size_t size_bytes,
                 std::uintptr_t& saved_end, Writer& writer) {
   return changed.visit(begin, size_bytes, [&](std::uintptr_t page) {
-    for (std::uintptr_t at = std::max(page, saved_end); at < page + page_bytes(); at += kPageBytes) {
+    for (std::uintptr_t at = std::max(page, saved_end); at < page + page_bytes();
+         at += kPageBytes) {
       SavedPage saved;
       saved.key = at;
       std::memcpy(saved.bytes.data(), reinterpret_cast<const void*>(at), kPageBytes);
@@ -154,7 +156,8 @@ bool visit_records(const ChangedPages& changed, std::span<WordHistory> records,
     const std::uintptr_t from = std::max(page, begin) - begin;
     const std::size_t first = from / sizeof(WordHistory);
     const std::size_t end = (page + page_bytes() - begin - 1) / sizeof(WordHistory) + 1;
-    const WordHistory* word = std::max(records.data() + first, const_cast<WordHistory*>(visited_end));
+    const WordHistory* word =
+        std::max(records.data() + first, const_cast<WordHistory*>(visited_end));
     const WordHistory* const last = records.data() + std::min(end, records.size());
     for (; word < last; ++word) visit(*word);
     visited_end = std::max(visited_end, last);
@@ -174,7 +177,8 @@ class Saved {
     if (size_bytes_ != 0 && is_good()) munmap(room_, size_bytes_);
   }
   Saved(Saved&& other) noexcept
-      : room_(std::exchange(other.room_, nullptr)), size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+      : room_(std::exchange(other.room_, nullptr)),
+        size_bytes_(std::exchange(other.size_bytes_, 0)) {}
   Saved& operator=(Saved&&) = delete;
 
   bool is_good() const { return room_ != MAP_FAILED; }
@@ -231,8 +235,8 @@ bool all_good(const std::vector<Saved<Item>>& files) {
   return std::all_of(files.begin(), files.end(), [](const auto& file) { return file.is_good(); });
 }
 
-// Of two reads by one part, the later one; by threads of one block without a barrier in between that
-// is a guess.
+// Of two reads by one part, the later one; by threads of one block without a barrier in between
+// that is a guess.
 int later_read(const WordHistory& word, const PartMemory& part) {
   if (!made_by(word.reads[1], part)) return 0;
   if (!made_by(word.reads[0], part)) return 1;
@@ -326,11 +330,11 @@ bool save_part_memory(const PartMemory& part) {
   Writer variables(part.files[kVariables]);
   Writer variable_history(part.files[kVariableRecords]);
   const WordHistory* variables_end = nullptr;
-  is_good = is_good && visit_records(changed, variable_records(), variables_end,
-                                     [&](const WordHistory& word) {
-                                       save_record(variable_history, word);
-                                       if (has_written(word, part)) variables.put(saved_variable(word));
-                                     });
+  is_good = is_good &&
+            visit_records(changed, variable_records(), variables_end, [&](const WordHistory& word) {
+              save_record(variable_history, word);
+              if (has_written(word, part)) variables.put(saved_variable(word));
+            });
   for (Writer* const writer : {&pages, &flags, &records, &variables, &variable_history}) {
     is_good = writer->flush() && is_good;
   }

@@ -18,12 +18,13 @@ struct PartMemory {
 // Whether this system tells a process which pages it has changed since it was forked.
 bool sees_changed_pages();
 
-// In the part's process, after its last block: what it did, into its files. Returns whether that was
-// possible.
+// In the part's process, after its last block: what it did, into its files. Returns whether that
+// was possible.
 bool save_part_memory(const PartMemory& part);
 
-// Does to this process's memory what the parts, in the order of their blocks, did to theirs. Returns
-// false, and does nothing, if a block of one wrote a word that a block of another one accessed.
+// Does to this process's memory what the parts, in the order of their blocks, did to theirs.
+// Returns false, and does nothing, if a block of one wrote a word that a block of another one
+// accessed.
 bool merge_part_memory(std::span<const PartMemory> parts);
 
 }  // namespace simt::device

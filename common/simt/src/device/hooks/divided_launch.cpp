@@ -75,8 +75,8 @@ bool has_other_threads() {
 
 // The same, for what takes longer to find out.
 bool can_be_divided(const Launch& launch) {
-  return !has_other_threads() && !g_dependent.contains(std::string_view(launch.site.kernel)) && !has_unpoisoned_memory() &&
-         sees_changed_pages();
+  return !has_other_threads() && !g_dependent.contains(std::string_view(launch.site.kernel)) &&
+         !has_unpoisoned_memory() && sees_changed_pages();
 }
 
 double seconds_now() {
@@ -108,7 +108,8 @@ struct Part {
 }
 
 std::vector<Part> divide(std::uint64_t first, std::uint64_t end) {
-  const std::uint64_t count = std::min<std::uint64_t>(std::min(g_num_cores, kMostParts), end - first);
+  const std::uint64_t count =
+      std::min<std::uint64_t>(std::min(g_num_cores, kMostParts), end - first);
   std::vector<Part> parts(count);
   const std::uint32_t ordinal = next_ordinal();
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -187,8 +188,8 @@ bool run_rest(Kernel& kernel, std::uint64_t patience) {
   const std::uint64_t end = kernel.grid.num_blocks();
   std::vector<Part> parts = divide(first, end);
   const std::size_t shared_bytes = parts.size() * sizeof(Running::Clock);
-  void* const shared = mmap(nullptr, shared_bytes, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      mmap(nullptr, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const took = static_cast<Running::Clock*>(shared);
   bool is_done = false;
   if (shared != MAP_FAILED) {

@@ -27,8 +27,8 @@ class Grid {
   // Further calls go on from there; each waits for about `patience` basic blocks.
   void run(std::uint64_t patience);
 
-  // The same, until `pauses` says to stop where no block is half done; it is asked after each block.
-  // Returns whether it stopped there; then some blocks have not started.
+  // The same, until `pauses` says to stop where no block is half done; it is asked after each
+  // block. Returns whether it stopped there; then some blocks have not started.
   bool run_with_pause(std::uint64_t patience, std::function<bool()> pauses);
 
   // In a process that runs a part of the launch: the blocks from `first` to before `end` are next,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "run/part.h"
 #include "run/poll.h"
 
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "run/block.h"
 #include "run/events.h"
+#include "run/part.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/schedule.h"
@@ -140,9 +140,9 @@ void alarm(const void* pc) {
   if (running.launch == nullptr) return internal::try_set_aside();
   if (too_long != TooLong::kNot) end_too_long(too_long, pc);
   const bool has_changed = running.changes != changes_at_alarm;
-  const bool was_active =
-      !code_is_announced || has_changed || running.switches != switches_at_alarm ||
-      running.last_access_step > last_alarm;
+  const bool was_active = !code_is_announced || has_changed ||
+                          running.switches != switches_at_alarm ||
+                          running.last_access_step > last_alarm;
   set_next_alarm();
   if (!was_active) {
     if (++alarms_without_activity >= kAlarmsPerEndlessLoop) end_endless_loop(pc);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "run/part.h"
 #include "run/scheduler.h"
 
 #include <pthread.h>
@@ -17,6 +16,7 @@
 #include "run/fiber.h"
 #include "run/launch.h"
 #include "run/named_barrier.h"
+#include "run/part.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/untraced.h"
