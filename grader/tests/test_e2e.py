@@ -139,8 +139,10 @@ def test_a_hostile_submission_is_judged_rung_by_rung(tmp_path: Path) -> None:
     assert causes["01_global_atomic"] == ["compile_error"]
     assert judged["02_interleaved"]["findings"][0]["line"] == 9
     endless = judged["03_contiguous"]["findings"][0]
-    assert (endless["kind"], endless["line"]) == ("timeout", 5)  # where `spin` is
-    assert "after 2 s of processor time" in endless["message"]
+    assert endless["kind"] == "timeout"
+    if "on the clock" not in endless["message"]:  # a busy machine reaches this limit first
+        assert endless["line"] == 5  # where `spin` is
+        assert "after 2 s of processor time" in endless["message"]
     assert causes["04_grid_stride"]
     assert "crash" in causes["05_warp_shuffle"]
     assert causes["06_single_pass"]
