@@ -15,8 +15,8 @@ enum class Checks : std::uint8_t {
 // Takes effect at once. What ran unchecked was not recorded: set it before the first launch.
 void set_checks(Checks checks);
 
-// The program has code of which no access can be checked: from now on none is. If set_checks() chose
-// checks, says so on stderr. Returns true.
+// The program has code of which no access can be checked: from now on none is. If set_checks()
+// chose checks, says so on stderr. Returns true.
 bool expect_unannounced_code();
 
 }  // namespace simt
