@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
@@ -73,10 +74,26 @@ bool has_other_threads() {
   return error || std::distance(begin(tasks), end(tasks)) != 1;
 }
 
+// How many parts there is memory for, if each accesses all of the device's: a copy of that and of
+// its records, which are ten times as large, and both once more in files.
+std::uint64_t most_parts_in_memory() {
+  constexpr std::uint64_t kBytesPerByte = 24;
+  std::ifstream info("/proc/meminfo");
+  for (std::string name, unit; info >> name;) {
+    std::uint64_t kibibytes = 0;
+    info >> kibibytes;
+    std::getline(info, unit);
+    if (name == "MemAvailable:") {
+      return (kibibytes << 10) / (kBytesPerByte * std::max<std::uint64_t>(used_bytes(), 1));
+    }
+  }
+  return 0;
+}
+
 // The same, for what takes longer to find out.
 bool can_be_divided(const Launch& launch) {
   return !has_other_threads() && !g_dependent.contains(std::string_view(launch.site.kernel)) &&
-         !has_unpoisoned_memory() && sees_changed_pages();
+         !has_unpoisoned_memory() && sees_changed_pages() && most_parts_in_memory() >= 2;
 }
 
 double seconds_now() {
@@ -108,8 +125,9 @@ struct Part {
 }
 
 std::vector<Part> divide(std::uint64_t first, std::uint64_t end) {
+  const auto most = static_cast<std::uint64_t>(std::min(g_num_cores, kMostParts));
   const std::uint64_t count =
-      std::min<std::uint64_t>(std::min(g_num_cores, kMostParts), end - first);
+      std::max<std::uint64_t>(1, std::min({most, end - first, most_parts_in_memory()}));
   std::vector<Part> parts(count);
   const std::uint32_t ordinal = next_ordinal();
   for (std::uint64_t i = 0; i < count; ++i) {
