@@ -9,7 +9,6 @@ cached: a first round, which does not count, fetches them.
 import os
 import platform
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from measurements import IDLE, ROOT, measurement, provenance, write_json
+from measurements import IDLE, ROOT, ProcessorTime, measurement, provenance, write_json
 
 TARGET = "00-threads/01_matrix_add"
 CALM_LOAD = 0.5  # more than this and the machine is not idle
@@ -76,15 +75,16 @@ def first_check(
     folder = work / f"checkout-{checkout or caches}"
     cached = work / f"caches-{caches}"
     moved = {**env, "XDG_CACHE_HOME": str(cached / "xdg"), "CCACHE_DIR": str(cached / "ccache")}
-    spent, begin = cpu_seconds(), time.monotonic()
+    spent, begin = ProcessorTime(), time.monotonic()
     run(["git", "clone", "-q", str(work / "copy"), str(folder)], work, moved)
-    checked = run(["./lab", "check", TARGET, "--backend", "cpu"], folder, moved, expected=1)
+    check = [*spent.words, "./lab", "check", TARGET, "--backend", "cpu"]
+    checked = run(check, folder, moved, expected=1)
     seconds = time.monotonic() - begin
     if "not written yet" not in checked.stdout:
         sys.exit(f"the starter was not judged: {checked.stdout}{checked.stderr}")
     return {
         "seconds": round(seconds, 1),
-        "cpu_seconds": round(cpu_seconds() - spent, 1),
+        "cpu_seconds": round(spent.seconds(), 1),
         "said": checked.stderr.splitlines(),
     }
 
@@ -132,11 +132,6 @@ def run(
     if done.returncode != expected:
         sys.exit(f"{' '.join(argv)} ended with {done.returncode}: {done.stdout}{done.stderr}")
     return done
-
-
-def cpu_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def processor() -> str:
