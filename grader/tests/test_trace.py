@@ -171,7 +171,7 @@ def test_what_a_page_leaves_out_is_said() -> None:
     blocks, cut = notes_of(made)
     assert "blocks 0 to 3 of 9" in blocks
     assert "is cut after 17 steps" in cut
-    assert "--size" in blocks
+    assert "a smaller problem has fewer" in blocks
     assert cut in make_page(made)[1]
 
 
