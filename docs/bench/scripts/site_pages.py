@@ -9,13 +9,17 @@ each in a new context, whose cache is empty.
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from measurements import IDLE, ROOT, MeasurementError, measurement, output, provenance, write_json
 from start_up import processor
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ViewportSize
+
 ROUNDS = 2
 QUIET_MS = 500
-VIEW = {"width": 1280, "height": 900}
+VIEW: "ViewportSize" = {"width": 1280, "height": 900}
 WATCH = """
 window.lastLongTask = 0;
 new PerformanceObserver((list) => {
@@ -69,8 +73,8 @@ def site() -> None:
     write_json("site.json", report)
 
 
-def _interactive_ms(browser: "object", page: Path) -> int:
-    context = browser.new_context(viewport=VIEW)  # type: ignore[attr-defined]
+def _interactive_ms(browser: "Browser", page: Path) -> int:
+    context = browser.new_context(viewport=VIEW)
     try:
         tab = context.new_page()
         tab.add_init_script(WATCH)

@@ -22,7 +22,8 @@ from measurements import (
     write,
 )
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab, Outcome, Part, Rung, TestResult
 from lockstep_grader.model.score import credited
 
@@ -53,14 +54,14 @@ def verdicts(
     count: Annotated[int, typer.Option(min=1, help="How many verdicts per rung.")] = 100,
 ) -> None:
     """Judge the speed of some solutions many times, to see how much verdicts differ."""
+    labs = read_labs(Workspace(ROOT, ROOT / "build"))
+    known = {f"{lab.id}/{rung.id}": (lab, rung) for lab in labs for rung in lab.rungs}
+    if unknown := [name for name in names or () if name not in known]:
+        raise typer.BadParameter(f"no rung {unknown[0]}; ./lab list has all")
     lines: list[Line] = []
     rows = []
     for name in names or RUNGS:
-        lab_id, _, rung_id = name.partition("/")
-        lab = read_lab(ROOT / "labs" / lab_id / "lab.toml")
-        rung = next((one for one in lab.rungs if one.id == rung_id), None)
-        if rung is None:
-            raise typer.BadParameter(f"no rung {name}")
+        lab, rung = known[name]
         judged = [{"rung": name, **line} for line in repeated(lab, rung, count)]
         lines += judged
         rows += list(summary(name, rung, judged))
