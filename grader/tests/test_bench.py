@@ -24,7 +24,7 @@ asked: list[tuple[str, Sequence[int]]] = []  # rungs, and the sizes at which the
 
 
 def measure(
-    monkeypatch: pytest.MonkeyPatch, kept: Sequence[dict[str, Any]] = (), **by_rung: Any
+    monkeypatch: pytest.MonkeyPatch, earlier: dict[str, Any] | None = None, **by_rung: Any
 ) -> dict[str, Any]:
     """The report where each rung gives these rows, or raises this error."""
 
@@ -40,7 +40,7 @@ def measure(
     monkeypatch.setattr(bench, "_compile", lambda *_: Path())
     monkeypatch.setattr(bench, "_time_rung", time_rung)
     monkeypatch.setattr(bench, "_machine", lambda: {"gpu": "A GPU"})
-    return bench.measure(SESSION, Path(), LAB, (64, 128), kept)
+    return bench.measure(SESSION, Path(), LAB, (64, 128), earlier)
 
 
 @pytest.mark.parametrize("error", [InputError("no such kernel"), FaultError("the driver is gone")])
@@ -61,18 +61,16 @@ def test_a_size_that_failed_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_only_what_is_missing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = {"gpu": "A GPU"}
-    monkeypatch.setattr(bench, "_machine", lambda: machine)
     old = [{"rung": "01_first", "num_items": size, "gbps": 1.0} for size in (64, 128)]
     old += [{"rung": "02_second", "num_items": 128, "gbps": 2.0}]
-    kept = bench.rows_to_keep({"machine": machine, "date": "2026-01-02", "rows": old})
+    earlier = {"machine": {"gpu": "A GPU"}, "date": "2026-01-02", "rows": old}
     new = [{"num_items": 64, "gbps": 3.0}]
-    report = measure(monkeypatch, kept, of_01_first=[], of_02_second=new)
+    report = measure(monkeypatch, earlier, of_01_first=[], of_02_second=new)
     assert asked == [("02_second", [64])]
     assert [row["gbps"] for row in report["rows"]] == [1.0, 1.0, 3.0, 2.0]
     assert report["date"].startswith("2026-01-02 and ")
     with pytest.raises(InputError, match="another GPU, B GPU"):
-        bench.rows_to_keep({"machine": {"gpu": "B GPU"}, "rows": old})
+        measure(monkeypatch, {**earlier, "machine": {"gpu": "B GPU"}})
 
 
 def test_nothing_measured_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

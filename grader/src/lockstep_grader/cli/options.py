@@ -76,6 +76,6 @@ FromOption = Annotated[
         "--from",
         "--submission",
         metavar="PATH",
-        help="Lab folders: a folder, an archive, or EXPORT/STUDENT of a class; default: labs.",
+        help="Other lab folders: a folder, an archive, or EXPORT/STUDENT of a class.",
     ),
 ]

@@ -193,8 +193,8 @@ def bench_lab(
                 use_emulator=False,
             )
             bench_page.require_matplotlib()
-            kept = bench.rows_to_keep(bench.load(file)) if missing else []
-            bench.save(bench.measure(session, source, lab, numbers, kept), file)
+            earlier = bench.load(file) if missing else None
+            bench.save(bench.measure(session, source, lab, numbers, earlier), file)
     report = bench.load(file)
     bench_page.draw(report, plot)
     if out is None and from_ is None:

@@ -30,15 +30,20 @@ Row = dict[str, Any]
 
 
 def measure(
-    session: Session, folder: Path, lab: Lab, sizes: Sequence[int], kept: Sequence[Row] = ()
+    session: Session,
+    folder: Path,
+    lab: Lab,
+    sizes: Sequence[int],
+    earlier: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws.
 
     What could not be measured is in its `failures`. Raises InputError where nothing could.
-    `kept`: rows of an earlier report, which are not measured again.
+    What the `earlier` report has is not measured again; InputError if it is another GPU's.
     """
     if session.toolchain.backend is not Backend.CUDA:
         raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
+    kept = _rows_of(earlier) if earlier else []
     today = datetime.now(UTC).date().isoformat()
     rows: list[Row] = []
     failures: list[str] = []
@@ -88,8 +93,8 @@ def _missing(rung: Rung, sizes: Sequence[int], kept: Sequence[Row]) -> list[int]
     return [size for size in sizes if size not in known]
 
 
-def rows_to_keep(report: Mapping[str, Any]) -> list[Row]:
-    """The rows of a report, each with its date. Raises InputError if they are another GPU's."""
+def _rows_of(report: Mapping[str, Any]) -> list[Row]:
+    """Each with its date."""
     machine = _machine()
     if (here := machine["gpu"]) != (there := report["machine"]["gpu"]):
         raise InputError(f"the report is of another GPU, {there}, and this is {here}")
