@@ -31,8 +31,9 @@ set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c ${c_flags} -c {source} -o 
 
 # Where no access is checked, and no thread of the file waits for plain memory, nothing has to be announced:
 # this code runs several times as fast. nvcc's code does not rely on the types of pointers either. g++ 12.2
-# crashes over some kernels in the pass that -fno-ipa-cp leaves out.
-set(unannounced_flags -O2 -fno-strict-aliasing -fno-ipa-cp)
+# crashes over some kernels in the pass that -fno-ipa-cp leaves out. With -O2 alone, a loop without end and
+# without effect is left out, and the program hides it.
+set(unannounced_flags -O2 -fno-finite-loops -fno-strict-aliasing -fno-ipa-cp)
 foreach(step IN ITEMS compile compile_host compile_c)
   set(command ${program_step_${step}})
   list(REMOVE_ITEM command ${simt_announcing_flags})

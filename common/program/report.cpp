@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -130,8 +129,13 @@ std::uint64_t number_of(const char* variable) {
 
 // That this process may use, unless the user says how many.
 int number_of_cores() {
-  const auto wanted = static_cast<int>(std::min<std::uint64_t>(number_of("LOCKSTEP_CORES"), 64));
-  if (wanted > 0) return wanted;
+  constexpr std::uint64_t kMost = 64;
+  if (const char* const text = std::getenv("LOCKSTEP_CORES")) {
+    const std::uint64_t wanted = number_of("LOCKSTEP_CORES");
+    if (wanted >= 1 && wanted <= kMost) return static_cast<int>(wanted);
+    std::fprintf(stderr, "lockstep: LOCKSTEP_CORES is '%s': give a number from 1 to 64\n", text);
+    std::_Exit(2);
+  }
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }

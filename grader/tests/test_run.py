@@ -463,6 +463,27 @@ def test_a_huge_launch_says_how_far_it_is_and_ends_in_time(tmp_path: Path) -> No
     assert "launch 2: try a smaller size, or give it a longer --timeout" in ran.stderr
 
 
+@emulated
+def test_a_loop_without_effect_is_not_left_out(tmp_path: Path) -> None:
+    (tmp_path / "spin.cu").write_text(
+        "__global__ void spin(int i) { while (i != -7) i = i * 6 + 2; }\n"  # it stays even
+        "int main() { spin<<<1, 1>>>(4); cudaDeviceSynchronize(); }\n"
+    )
+    ran = run("spin.cu", "--checks", "none", "--timeout", "2", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "was in kernel spin" in ran.stderr
+
+
+@emulated
+def test_a_number_of_cores_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.cu").write_text("int main() {}\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCKSTEP_CORES", "two")
+        ran = run("empty.cu", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "LOCKSTEP_CORES is 'two': give a number from 1 to 64" in ran.stderr
+
+
 @pytest.mark.e2e
 def test_an_endless_loop_of_the_host_is_told_from_a_kernel(tmp_path: Path) -> None:
     (tmp_path / "loop.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")

@@ -191,8 +191,8 @@ void check_elsewhere(const Access& access) {
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {
     end_outside_shared_memory(access);
   }
-  if (is_usable(find(access.address), access))
-    return require_whole_launch();  // registered host memory
+  // Registered memory of the host.
+  if (is_usable(find(access.address), access)) return require_whole_launch();
   // A launch passes structs by address; the system is asked only about other places, as that is
   // slow.
   if (!is_of_launch(access.pc) && is_mapped(access.address)) end_host_pointer(access);

@@ -75,7 +75,7 @@ struct Schedule {
 // The limit given to set_step_limit.
 std::uint64_t step_limit();
 
-// The limit given to set_time_limit, and whether it has passed.
+// The limit that set_time_limit() has set, and whether it has passed.
 double time_limit();
 bool time_is_up();
 
