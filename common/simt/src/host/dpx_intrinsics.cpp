@@ -3,15 +3,22 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <type_traits>
 
 namespace {
 
-using Numbers = std::initializer_list<std::int64_t>;
-
-std::int64_t least(Numbers of) { return std::min(of); }
-std::int64_t greatest(Numbers of) { return std::max(of); }
+// Not of a std::initializer_list: g++ 14.2 with -O1 takes such functions for functions of nothing,
+// and leaves out what is written to the list.
+template <class... Rest>
+std::int64_t least(std::int64_t first, Rest... rest) {
+  ((first = std::min<std::int64_t>(first, rest)), ...);
+  return first;
+}
+template <class... Rest>
+std::int64_t greatest(std::int64_t first, Rest... rest) {
+  ((first = std::max<std::int64_t>(first, rest)), ...);
+  return first;
+}
 
 // Of the word's Part at `bit`, with a wrap at the ends of its range.
 template <class Part>
@@ -35,51 +42,33 @@ Word by_part(Function function, Word first, Words... rest) {
 }  // namespace
 
 #define SIMT_THREE [](std::int64_t a, std::int64_t b, std::int64_t c)
-#define SIMT_DPX(Word, Part, kind, ...)                                   \
-  Word __vimax3_##kind(Word a, Word b, Word c) {                          \
-    return by_part<Part>(                                                 \
-        SIMT_THREE {                                                      \
-          return greatest({__VA_ARGS__ a, b, c});                         \
-        },                                                                \
-        a, b, c);                                                         \
-  }                                                                       \
-  Word __vimin3_##kind(Word a, Word b, Word c) {                          \
-    return by_part<Part>(                                                 \
-        SIMT_THREE {                                                      \
-          return greatest({__VA_ARGS__ least({a, b, c})});                \
-        },                                                                \
-        a, b, c);                                                         \
-  }                                                                       \
-  Word __viaddmax_##kind(Word a, Word b, Word c) {                        \
-    return by_part<Part>(                                                 \
-        SIMT_THREE {                                                      \
-          return greatest({__VA_ARGS__ number<Part>(a + b), c});          \
-        },                                                                \
-        a, b, c);                                                         \
-  }                                                                       \
-  Word __viaddmin_##kind(Word a, Word b, Word c) {                        \
-    return by_part<Part>(                                                 \
-        SIMT_THREE {                                                      \
-          return greatest({__VA_ARGS__ least({number<Part>(a + b), c})}); \
-        },                                                                \
-        a, b, c);                                                         \
+#define SIMT_DPX(Word, Part, kind, ...)                                                       \
+  Word __vimax3_##kind(Word a, Word b, Word c) {                                              \
+    return by_part<Part>(                                                                     \
+        SIMT_THREE { return greatest(__VA_ARGS__ a, b, c); }, a, b, c);                       \
+  }                                                                                           \
+  Word __vimin3_##kind(Word a, Word b, Word c) {                                              \
+    return by_part<Part>(                                                                     \
+        SIMT_THREE { return greatest(__VA_ARGS__ least(a, b, c)); }, a, b, c);                \
+  }                                                                                           \
+  Word __viaddmax_##kind(Word a, Word b, Word c) {                                            \
+    return by_part<Part>(                                                                     \
+        SIMT_THREE { return greatest(__VA_ARGS__ number<Part>(a + b), c); }, a, b, c);        \
+  }                                                                                           \
+  Word __viaddmin_##kind(Word a, Word b, Word c) {                                            \
+    return by_part<Part>(                                                                     \
+        SIMT_THREE { return greatest(__VA_ARGS__ least(number<Part>(a + b), c)); }, a, b, c); \
   }
 #define SIMT_TWO [](std::int64_t a, std::int64_t b)
-#define SIMT_DPX_RELU(Word, Part, kind)        \
-  SIMT_DPX(Word, Part, kind##_relu, 0, )       \
-  Word __vimax_##kind##_relu(Word a, Word b) { \
-    return by_part<Part>(                      \
-        SIMT_TWO {                             \
-          return greatest({0, a, b});          \
-        },                                     \
-        a, b);                                 \
-  }                                            \
-  Word __vimin_##kind##_relu(Word a, Word b) { \
-    return by_part<Part>(                      \
-        SIMT_TWO {                             \
-          return greatest({0, least({a, b})}); \
-        },                                     \
-        a, b);                                 \
+#define SIMT_DPX_RELU(Word, Part, kind)                       \
+  SIMT_DPX(Word, Part, kind##_relu, 0, )                      \
+  Word __vimax_##kind##_relu(Word a, Word b) {                \
+    return by_part<Part>(                                     \
+        SIMT_TWO { return greatest(0, a, b); }, a, b);        \
+  }                                                           \
+  Word __vimin_##kind##_relu(Word a, Word b) {                \
+    return by_part<Part>(                                     \
+        SIMT_TWO { return greatest(0, least(a, b)); }, a, b); \
   }
 SIMT_DPX(int, std::int32_t, s32)
 SIMT_DPX(unsigned, std::uint32_t, u32)
