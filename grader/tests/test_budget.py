@@ -73,6 +73,10 @@ def test_partial_credit_is_continuous_and_the_least_gate_counts() -> None:
     assert result.parts[Part.EFFICIENCY].score == 3
     assert [finding.kind for finding in result.findings] == [FindingKind.BUDGET]
     assert result.parts[Part.CLEANLINESS].score == 1
+    result = score_rung(rung, measured(rung, bank_conflicts=250, launches=8), Backend.CPU)
+    costliest, other = (finding.message for finding in result.findings)
+    assert costliest.startswith("launches: 8")  # the gate that decides is named first
+    assert other.startswith("bank_conflicts: ")
 
 
 def test_a_budget_that_nobody_measured_is_our_fault_and_not_a_full_mark() -> None:

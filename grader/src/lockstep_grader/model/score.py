@@ -112,14 +112,16 @@ def _is_clean(judgement: Judgement, findings: Iterable[Finding]) -> bool:
 
 
 def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[float, list[Finding]]:
-    """The least fraction over all gates of all efficiency tests, and what fell short."""
-    fraction, findings = 1.0, []
+    """The least fraction over all gates of all efficiency tests; what fell short, worst first."""
+    fraction = 1.0
+    short: list[tuple[float, Finding]] = []  # with what each earns
     by_nvcc = compiler_measures(judgement.resources)
     for gate in rung.budget if backend is Backend.CPU else ():
         value = by_nvcc.get(gate.name)
         if value is not None and gate.fraction(value) < 1:
             message = budget_sentence(gate, value, 0, None)
-            findings.append(Finding(FindingKind.BUDGET, message, rung.file_name))
+            finding = Finding(FindingKind.BUDGET, message, rung.file_name)
+            short.append((gate.fraction(value), finding))
             fraction = min(fraction, gate.fraction(value))
     for test in judgement.tests:
         if test.part is not Part.EFFICIENCY:
@@ -132,10 +134,11 @@ def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[flo
                 continue
             earned = gate.fraction(value)
             if earned < 1:
-                short = _over_budget if backend is Backend.CPU else _too_slow
-                findings.append(short(rung, gate, test))
+                found = _over_budget if backend is Backend.CPU else _too_slow
+                short.append((earned, found(rung, gate, test)))
             fraction = min(fraction, earned)
-    return fraction, findings
+    short.sort(key=lambda each: each[0])
+    return fraction, [finding for _, finding in short]
 
 
 def credited(gate: Gate, test: TestResult) -> float | None:
