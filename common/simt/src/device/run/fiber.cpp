@@ -17,8 +17,10 @@ constexpr std::size_t kMappingBytes = kStacksPerMapping * kStackBytes;
 
 std::set<std::uintptr_t> g_mappings;  // where they start
 
-// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process. Grids that
-// need more stacks than this are rare; the stacks beyond go without a guard.
+// Linux 6.13 and later mark guards in the page table. Before, each guard splits a mapping in two,
+// and Linux allows 65530 mappings a process. Grids that need more stacks than this are rare; the
+// stacks beyond go without a guard.
+constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL, which older headers lack
 constexpr std::size_t kMaxGuards = 16384;
 
 // Stacks are multiples of 4096 bytes apart, so equal frames of all threads would compete for the
@@ -29,6 +31,13 @@ constexpr std::size_t kOffsetBytes = 192;
 // Makes the next switch to `fiber` start it anew.
 void renew(Fiber& fiber) {
   fiber.context = prepare_stack(fiber.stack_low + fiber.stack_bytes, fiber_main);
+}
+
+// Takes away all access to the guard below the stack number `index`.
+void install_guard(char* low, std::size_t index) {
+  static bool has_markers = true;
+  if (has_markers) has_markers = madvise(low, kGuardBytes, kGuardInstall) == 0;
+  if (!has_markers && index < kMaxGuards) mprotect(low, kGuardBytes, PROT_NONE);
 }
 
 }  // namespace
@@ -63,7 +72,7 @@ void FiberPool::add_stacks() {
   for (std::size_t i = kStacksPerMapping; i-- > 0;) {
     char* const low = static_cast<char*>(mapping) + i * kStackBytes;
     const std::size_t index = fibers_.size();
-    if (index < kMaxGuards) mprotect(low, kGuardBytes, PROT_NONE);
+    install_guard(low, index);
     auto fiber = std::make_unique<Fiber>();
     fiber->stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
     fiber->stack_bytes = kStackBytes - kGuardBytes - index % kNumOffsets * kOffsetBytes;
