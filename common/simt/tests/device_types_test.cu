@@ -249,7 +249,7 @@ TEST_F(Types, FindsTheEndOfAllSharedMemory) {
   EXPECT_TRUE(
       contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
                " bytes past the end of shared "));
-  gap_kernel<<<1, 21>>>(out.get(), -300'000);  // other tests have arrays before it
+  gap_kernel<<<1, 21>>>(out.get(), -50'000);  // other tests have arrays before it
   EXPECT_TRUE(
       contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
                "before the start of the block's shared memory"));
