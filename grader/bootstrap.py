@@ -88,9 +88,10 @@ def _make_venv() -> None:
         _make_empty_venv()
         # Python compiles the modules that are imported; pip would compile three times as many.
         pip = [*pip_command(str(VENV_PYTHON)), "--no-compile", "-r", str(REQUIREMENTS)]
-        _run(pip, "cannot install the Python packages")
         # Where the checkout is read-only later, each start would compile the grader again.
-        subprocess.run([VENV_PYTHON, "-m", "compileall", "-q", SOURCE], capture_output=True)
+        grader = [VENV_PYTHON, "-m", "compileall", "-q", SOURCE]
+        with subprocess.Popen(grader, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            _run(pip, "cannot install the Python packages")
         shutil.copyfile(REQUIREMENTS, STAMP)
     except (OSError, zipfile.BadZipFile, subprocess.CalledProcessError) as error:
         raise SetUpError(f"cannot make .venv: {pip_cause(str(error))}") from error
