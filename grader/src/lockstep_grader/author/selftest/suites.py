@@ -40,10 +40,16 @@ def run_ctest(context: Context) -> Tally:
         argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "ctest.xml"
-        done = capture([*argv, "-j", str(context.jobs), "--output-junit", str(junit)], build)
+        jobs = str(_waiting_jobs(context))
+        done = capture([*argv, "-j", jobs, "--output-junit", str(junit)], build)
         tally = junit_tally(junit, done.returncode)
     report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
     return tally
+
+
+def _waiting_jobs(context: Context) -> int:
+    """One more than the cores: many tests wait for a child, a clock or a cluster."""
+    return context.jobs + 1
 
 
 def run_pytest(context: Context) -> Tally:
@@ -56,8 +62,7 @@ def run_pytest(context: Context) -> Tally:
         junit = Path(work) / "pytest.xml"
         argv = [sys.executable, "-m", "pytest", "-q", "-rsfE", f"--junitxml={junit}"]
         if find_spec("xdist"):
-            # One more than the cores: many tests wait for a child, a clock or a cluster.
-            argv += ["-n", str(context.jobs + 1), "--dist", "loadfile"]
+            argv += ["-n", str(_waiting_jobs(context)), "--dist", "loadfile"]
         done = capture(argv, grader, _quick_starts())
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
@@ -84,7 +89,7 @@ def _quick_starts() -> dict[str, str]:
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
     # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
-    session = open_session(workspace, Backend.CPU, context.jobs, seed=_LINT_SEED)
+    session = open_session(workspace, Backend.CPU, _waiting_jobs(context), seed=_LINT_SEED)
     proofs = cache_folder() / "proofs"
     forget_unused(proofs)
     kept = KeptJudgements(proofs)
