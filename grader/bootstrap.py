@@ -89,7 +89,7 @@ def _make_venv() -> None:
         # Python compiles the modules that are imported; pip would compile three times as many.
         pip = [*pip_command(str(VENV_PYTHON)), "--no-compile", "-r", str(REQUIREMENTS)]
         # Where the checkout is read-only later, each start would compile the grader again.
-        grader = [VENV_PYTHON, "-m", "compileall", "-q", SOURCE]
+        grader = [str(VENV_PYTHON), "-m", "compileall", "-q", str(SOURCE)]
         with subprocess.Popen(grader, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
             _run(pip, "cannot install the Python packages")
         shutil.copyfile(REQUIREMENTS, STAMP)

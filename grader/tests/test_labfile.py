@@ -263,14 +263,20 @@ def test_keys_of_nested_tables_are_found_where_they_stand() -> None:
     assert spelled(("r", 1, "z")) == "r[1].z"
 
 
-@pytest.mark.parametrize("name", ["01-demo", "demo", "01"])
-def test_a_lab_answers_to_its_id_slug_and_number(lab: Lab, name: str) -> None:
+@pytest.mark.parametrize("name", ["01-demo", "demo", "01", "01-d", "de"])
+def test_a_lab_answers_to_its_id_slug_and_number_and_their_start(lab: Lab, name: str) -> None:
     assert find_lab([lab], name) is lab
 
 
-@pytest.mark.parametrize("name", ["02_second", "02_second.cu", "second", "02"])
-def test_a_rung_answers_to_its_id_file_name_and_number(lab: Lab, name: str) -> None:
+@pytest.mark.parametrize("name", ["02_second", "02_second.cu", "second", "02", "02_s", "sec"])
+def test_a_rung_answers_to_its_id_file_name_and_number_and_their_start(lab: Lab, name: str) -> None:
     assert find_rung(lab, name) is lab.rungs[1]
+
+
+def test_a_start_that_several_rungs_share_is_an_input_error(lab: Lab) -> None:
+    first, second = (rung.id for rung in lab.rungs)
+    with pytest.raises(InputError, match=f"'0'; is it {first} or {second}"):
+        find_rung(lab, "0")
 
 
 @pytest.mark.parametrize("target", ["demo", "labs/01-demo/", "01-demo"])
