@@ -13,6 +13,7 @@ using Got = std::vector<std::int64_t>;
 using WrongTable = std::function<std::int64_t(int x, int y)>;
 
 constexpr std::array kTileSizes = {4, 8, 16, 32, 64, 128, 256};
+constexpr int kWarpSize = 32;
 constexpr int kSmallestBlock = 16;  // a side of a block of threads, where a tail may be left out
 
 bool writes_all_of(const WrongTable& mistake, Shape shape, const Got& got) {
@@ -168,6 +169,80 @@ std::string explain_region(const ExactTable& exact, const Got& got) {
   return {};
 }
 
+using Line = std::array<std::int64_t, kWarpSize>;  // a value per lane
+
+struct WarpMistake {
+  const char* clause;
+  // What lane `lane` adds to its value in the step at `offset`.
+  std::function<std::int64_t(const Line&, int lane, int offset)> added;
+  int carry_lane;  // whose sum the next items of the row go on from
+};
+
+std::int64_t from_before(const Line& values, int lane, int offset) {
+  return lane >= offset ? values[lane - offset] : 0;
+}
+
+const std::array kWarpMistakes = {
+    WarpMistake{"lanes at the start of a warp add in every step: __shfl_up_sync gives a lane that "
+                "has none so far before it its own value",
+                [](const Line& values, int lane, int offset) {
+                  return values[lane >= offset ? lane - offset : lane];
+                },
+                kWarpSize - 1},
+    WarpMistake{"a lane adds the values of lanes behind it: __shfl_down_sync for __shfl_up_sync",
+                [](const Line& values, int lane, int offset) {
+                  if (lane < offset) return std::int64_t{0};
+                  return values[lane + offset < kWarpSize ? lane + offset : lane];
+                },
+                kWarpSize - 1},
+    WarpMistake{"a warp's scan stops before its last step, at half of the lanes",
+                [](const Line& values, int lane, int offset) {
+                  return offset < kWarpSize / 2 ? from_before(values, lane, offset) : 0;
+                },
+                kWarpSize - 1},
+    WarpMistake{"a warp goes on along its row with the sum of its first lane, not of its last",
+                from_before, 0},
+};
+
+// Scans `line` as a warp with the mistake does: its lanes' items at a time.
+void scan_line(const WarpMistake& mistake, std::vector<std::int64_t>& line) {
+  std::int64_t carry = 0;
+  for (std::size_t begin = 0; begin < line.size(); begin += kWarpSize) {
+    const std::size_t size = std::min<std::size_t>(kWarpSize, line.size() - begin);
+    Line values = {};
+    std::copy_n(line.begin() + begin, size, values.begin());
+    for (int offset = 1; offset < kWarpSize; offset *= 2) {
+      const Line before = values;
+      for (int lane = 0; lane < kWarpSize; ++lane) {
+        values[lane] += mistake.added(before, lane, offset);
+      }
+    }
+    for (std::int64_t& value : values) value += carry;
+    carry = values[mistake.carry_lane];
+    std::copy_n(values.begin(), size, line.begin() + begin);
+  }
+}
+
+// Rows and then columns, scanned by warps that make the same mistake.
+std::string explain_warp_scans(const ExactTable& exact, const Got& got) {
+  const auto [width, height] = exact.shape();
+  for (const WarpMistake& mistake : kWarpMistakes) {
+    std::vector<std::vector<std::int64_t>> columns(width, std::vector<std::int64_t>(height));
+    for (int y = 0; y < height; ++y) {
+      std::vector<std::int64_t> row(width);
+      for (int x = 0; x < width; ++x) row[x] = exact.pixel(x, y);
+      scan_line(mistake, row);
+      for (int x = 0; x < width; ++x) columns[x][y] = row[x];
+    }
+    for (std::vector<std::int64_t>& column : columns) scan_line(mistake, column);
+    const auto written = [&](int x, int y) {
+      return std::int64_t{static_cast<std::int32_t>(columns[x][y])};  // it may overflow
+    };
+    if (writes_all_of(written, exact.shape(), got)) return mistake.clause;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string explain(const ExactTable& exact, const Got& got) {
@@ -175,6 +250,7 @@ std::string explain(const ExactTable& exact, const Got& got) {
   if (is_swapped(exact, got)) {
     return "width and height are interchanged: an item's index is y * width + x";
   }
+  if (std::string clause = explain_warp_scans(exact, got); !clause.empty()) return clause;
   for (const int tile_width : kTileSizes) {
     for (const int tile_height : kTileSizes) {
       std::string clause = explain_tiles(exact, got, tile_width, tile_height);

@@ -81,7 +81,7 @@ void PictureFixture::expect_for_shapes(const std::vector<Shape>& shapes,
     if (!is_fatal()) {
       failure->message =
           "with a picture of " + to_text(shape) +
-          " pixels (width x height; the smallest failing one found): " + failure->message;
+          " pixels (width x height, the smallest failing one found): " + failure->message;
     }
     return fail(*failure);
   }

@@ -2,6 +2,7 @@
 // Rungs 01 to 04: the table.
 #include "summed_area_table.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -195,9 +196,12 @@ TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
           if (judge::is_poison(h_out[item])) {
             return Failure{judge::kind::kOutputUnwritten, pixel + " was never written"};
           }
-          return Failure{judge::kind::kWrongResult, pixel + ": expected " + text(expected) +
-                                                        ", got " + text(h_out[item]) +
-                                                        " (allowed error " + text(allowed) + ")"};
+          const bool are_whole = std::all_of(
+              h_out.begin(), h_out.end(), [](float value) { return std::trunc(value) == value; });
+          return Failure{judge::kind::kWrongResult,
+                         pixel + ": expected " + text(expected) + ", got " + text(h_out[item]) +
+                             " (allowed error " + text(allowed) + ")",
+                         are_whole ? "all sums are whole numbers: a sum is kept in an int" : ""};
         }
         above[x] = expected;
       }

@@ -139,7 +139,7 @@ class WarpScheduler : public HostFixture {
       failure.message +=
           "expected " + name_warp(right.cycles[cycle]) +
           (is_written ? ", got " + name_warp(got.cycles[cycle]) : ", but it was never written") +
-          " (the first difference; " + situation(policy, program, cycle) + ")";
+          " (the first difference, " + situation(policy, program, cycle) + ")";
     }
     failure.message += "\nexpected " + excerpt(right.cycles, cycle) + "\ngot      " +
                        excerpt(got.cycles, cycle) + text(program);
