@@ -179,6 +179,27 @@ def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Pa
     assert said[0] == said[1] == said[2]
 
 
+def test_a_cause_that_fits_small_cases_only_is_not_named(tmp_path: Path) -> None:
+    # With two items, the count that the first thread writes is that of all items but the last.
+    name = "03-compaction/01_map_scan_scatter"
+    solution = (REPOSITORY / "solutions" / f"{name}.cu").read_text()
+    right = "if (i == num_items - 1) d_count[0] = d_places[i] + d_flags[i];"
+    assert solution.count(right) == 1
+    (tmp_path / "03-compaction").mkdir()
+    chosen = ("--from", tmp_path, "--seed", "7", "--json")
+    for wrong, is_named in (
+        (right.replace(" + d_flags[i]", ""), True),
+        (right.replace("num_items - 1", "0"), False),
+    ):
+        (tmp_path / f"{name}.cu").write_text(solution.replace(right, wrong))
+        ran = lab("check", name, *chosen, LOCKSTEP_NVCC="off")
+        (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+        (cause, *_) = result["findings"]
+        assert "d_count[0] = 2, got 1" in cause["message"]
+        assert ("It looks as if the last item is not counted" in cause["message"]) is is_named
+        assert is_named or "It looks as if" not in cause["message"]
+
+
 def test_a_real_rung_is_profiled_line_by_line(tmp_path: Path) -> None:
     file, page = tmp_path / "profile.json", tmp_path / "page.html"
     where = ("--from", REPOSITORY / "solutions", "--json", file, "--html", page)
