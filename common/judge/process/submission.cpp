@@ -58,9 +58,10 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
             "and was stopped by the sandbox"};
   }
   if (exchange.status == wire::kTamperingStatus) {
-    return {kind::kForbidden,
-            "the host's code accessed the emulator's own records of counters and findings, and was "
-            "stopped; the output names the line"};
+    return {
+        kind::kForbidden,
+        "the code reached for what is not its own (a function by its address, or the emulator's "
+        "variables and records), and was stopped; the output names the line"};
   }
   return {kind::kCrash, "the program " + exchange.how_died +
                             (exchange.signal == 0 ? " in the middle of a call" : "")};

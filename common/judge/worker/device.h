@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string>
 
 #include "lab/scratch.cuh"
@@ -38,6 +39,9 @@ void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_byte
 void* scratch_memory(std::size_t size_bytes, bool keep);
 lab::Scratch::Observer scratch_observer();
 void release_scratch();
+
+// The text of an exception that the rung may have made.
+std::string text_of(const std::exception& thrown);
 
 // Gives the CUDA error that just ended the call, or was ignored in it, its place in the student's
 // file, where the backend knows it. `what`: the error's name and meaning.

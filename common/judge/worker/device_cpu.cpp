@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The worker on the emulator: buffers arrive as shared memory, and the checkers learn where each
 // begins and ends.
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "lab/cuda_error.cuh"
 #include "simt/call_stack.h"
+#include "simt/confine.h"
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
@@ -94,6 +96,8 @@ void report_failed_allocation(const std::string& function) {
 void claim_resources() {
   simt::reserve_device_range();
   simt::reserve_device_records();
+  const std::array called = {reinterpret_cast<simt::AnyFunction>(scratch_observer())};
+  simt::confine(called);
   give_up_loading();
 }
 
@@ -155,6 +159,8 @@ void release_scratch() {
   for (void* const d_base : g_scratch) simt::retire_scratch(d_base);
   g_scratch.clear();
 }
+
+std::string text_of(const std::exception& thrown) { return simt::text_of(thrown); }
 
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
   report_failed_allocation(function);

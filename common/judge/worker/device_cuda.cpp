@@ -65,6 +65,8 @@ void release_scratch() {
   if (g_is_checked) free_scratch();
 }
 
+std::string text_of(const std::exception& thrown) { return thrown.what(); }
+
 void report_error(const std::string&, const std::string&, bool) {}
 
 void take_report(wire::Reply&) {}  // compute-sanitizer and Nsight Compute report on their own

@@ -81,8 +81,9 @@ std::string thrown_by(const Invoke& invoke) {
   try {
     invoke();
   } catch (const lab::CudaError& error) {
-    if (cudaPeekAtLastError() != cudaSuccess) throw ErrorLeft(error.what());
-    return error.what();
+    std::string text = text_of(error);
+    if (cudaPeekAtLastError() != cudaSuccess) throw ErrorLeft(text);
+    return text;
   }
   expect_checked_errors();
   throw NoError("no error");
@@ -152,10 +153,11 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
       run_calls(batch, d_arena, reply);
     }
   } catch (const lab::Todo& todo) {
-    fail(wire::Status::kTodo, std::string("TODO: ") + todo.what());
+    fail(wire::Status::kTodo, std::string("TODO: ") + text_of(todo));
   } catch (const lab::CudaError& error) {
-    fail(wire::Status::kCudaError, error.what());
-    blame(error.what(), false);
+    const std::string text = text_of(error);
+    fail(wire::Status::kCudaError, text);
+    blame(text, false);
   } catch (const UncheckedError& error) {
     fail(wire::Status::kUncheckedError, error.what());
     blame(error.what(), true);
@@ -168,7 +170,7 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
   } catch (const BadRequest& error) {
     fail(wire::Status::kBadRequest, error.what());
   } catch (const std::exception& error) {
-    fail(wire::Status::kException, error.what());
+    fail(wire::Status::kException, text_of(error));
   } catch (...) {
     fail(wire::Status::kException, "an exception that is not a std::exception");
   }

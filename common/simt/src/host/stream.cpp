@@ -6,6 +6,7 @@
 #include "run/device_lock.h"
 #include "run/set_aside.h"
 #include "run/stream_order.h"
+#include "simt/confine.h"
 #include "simt/error_state.h"
 #include "simt/stream_api.h"
 
@@ -137,10 +138,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   void* user_data, unsigned int flags) {
   if (callback == nullptr || flags != 0) return simt::set_last_error(cudaErrorInvalidValue);
   if (simt::is_capturing(stream)) return simt::set_last_error(cudaErrorStreamCaptureUnsupported);
-  return call_in(stream, {}, [=] { callback(stream, simt::sticky_error(), user_data); });
+  return call_in(stream, {}, [=] {
+    simt::check_call(reinterpret_cast<simt::AnyFunction>(callback));
+    callback(stream, simt::sticky_error(), user_data);
+  });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (function == nullptr) return simt::set_last_error(cudaErrorInvalidValue);
-  return call_in(stream, {function, user_data}, [=] { function(user_data); });
+  return call_in(stream, {function, user_data}, [=] {
+    simt::check_call(reinterpret_cast<simt::AnyFunction>(function));
+    function(user_data);
+  });
 }

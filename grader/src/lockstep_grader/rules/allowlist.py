@@ -17,7 +17,7 @@ malloc calloc realloc free aligned_alloc posix_memalign
 isalnum isalpha isdigit isspace isupper islower tolower toupper
 """
 _STANDARD = """
-abort atexit atof atoi atol div labs llabs ldiv lldiv qsort bsearch rand srand
+abort atexit atof atoi atol div labs llabs ldiv lldiv qsort rand srand
 strtod strtof strtol strtoul strtoll strtoull time clock clock_gettime
 """
 _TEXT_TO_STDOUT = """
@@ -41,6 +41,7 @@ C_PATTERNS = tuple(
         (
             r"__(cxa|gxx)_\w+",
             r"__(tsan|ubsan_handle|sanitizer_cov_trace)_\w+",
+            r"__x86_indirect_thunk_r\w+",  # a call through a pointer, which the emulator checks
             r"__[a-z]+[hsdtx][ifc][2-4]",  # arithmetic that the processor lacks
             r"_ZT[ISV]N10__cxxabiv1\w+",
             r"_ZT[IS][PK]*[a-z]",  # what is thrown may be an int

@@ -48,7 +48,7 @@ _HIDING = re.compile(
 # The emulator, and the hooks that its instrumentation calls: a rung that names them could tell its
 # checkers what it likes. Compilers' own built-ins reach memory in ways that no checker sees.
 _CHECKERS_OWN = re.compile(
-    r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic)_\w*"
+    r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic|cxa|gxx)_\w*"
 )
 _INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
 # They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.

@@ -14,6 +14,7 @@
 #include "check/device_shadow.h"
 #include "check/host_race.h"
 #include "check/memory_findings.h"
+#include "check/own_memory.h"
 #include "check/race_shadow.h"
 #include "check/races.h"
 #include "check/virtual_tables.h"
@@ -23,6 +24,7 @@
 #include "program/library_code.h"
 #include "program/shared_variables.h"
 #include "program/source_line.h"
+#include "run/confined.h"
 #include "run/device_lock.h"
 #include "run/fiber.h"
 #include "run/launch.h"
@@ -179,6 +181,7 @@ void check_elsewhere(const Access& access) {
   if (access.address - begin < number(&_end) - begin) {  // __device__ variables, tables
     Access inside = access;
     inside.size_bytes = std::min(access.size_bytes, number(&_end) - access.address);
+    if (access.writes && is_guarded(access.address)) check_guarded_store(inside);
     check_owner(inside);
     if (access.reads) check_virtual_call(access);
     if (checks_made == Checks::kAll) check_global_race(inside);

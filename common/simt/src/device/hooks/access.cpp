@@ -2,25 +2,35 @@
 // The calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put before memory accesses and
 // basic blocks. Called billions of times: an access to the thread's own stack, and one of the
 // host's to its own memory, leaves after one comparison.
+#include <algorithm>
+#include <climits>
 #include <cmath>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "check/in_place.h"
 #include "check/memory_check.h"
 #include "check/order.h"
+#include "check/own_memory.h"
 #include "check/race_shadow.h"
 #include "check/virtual_tables.h"
 #include "check/way.h"
+#include "hooks/converters.h"
 #include "hooks/trace.h"
 #include "hooks/types.h"
 #include "program/place.h"
 #include "run/block.h"
+#include "run/confined.h"
 #include "run/part.h"
 #include "run/path.h"
 #include "run/poll.h"
 #include "run/running.h"
+#include "simt/confine.h"
 
 namespace {
 
@@ -30,6 +40,7 @@ using simt::device::check_access;
 using simt::device::decide_in_device;
 using simt::device::decide_in_shared;
 using simt::device::Does;
+using simt::device::is_guarded;
 using simt::device::is_in_device;
 using simt::device::Place;
 using simt::device::running;
@@ -39,6 +50,15 @@ using simt::device::trace_published_read;
 
 bool concerns_nobody(const volatile void* address) {
   return running.is_private(reinterpret_cast<std::uintptr_t>(address));
+}
+
+// A store that concerns no checker. A kernel's goes to its thread's stack.
+void check_hosts_store(const void* address, std::size_t size_bytes, Place place) {
+  if (!is_guarded(reinterpret_cast<std::uintptr_t>(address)) || running.launch != nullptr) return;
+  simt::device::check_guarded_store({.address = reinterpret_cast<std::uintptr_t>(address),
+                                     .size_bytes = size_bytes,
+                                     .writes = true,
+                                     .pc = place.pc});
 }
 
 // kNatural: the access's type promises an address that is a multiple of its size. kOfReference:
@@ -71,7 +91,7 @@ inline void check_reference(const Access& access, Alignment alignment) {
 
 [[gnu::noinline]] void on_write(const void* address, std::size_t size_bytes, Alignment alignment,
                                 Place place, bool is_volatile = false) {
-  if (concerns_nobody(address)) return;
+  if (concerns_nobody(address)) return check_hosts_store(address, size_bytes, place);
   if (is_volatile ? running.holds_publications : running.holds_writes_back) {
     simt::device::hold_back(place.pc);
   }
@@ -105,7 +125,7 @@ template <Alignment alignment>
   if (!is_doubtful && is_in_device(base, number, size_bytes)) {
     if (!decide_in_device(does, base, number, size_bytes, place.pc)) return false;
   } else {
-    if (running.is_private(number)) return true;
+    if (running.is_private(number)) return does == Does::kRead || !is_guarded(number);
     if (is_doubtful) return false;
     if (!decide_in_shared(does, base, number, size_bytes, place.pc) && !is_unchecked())
       return false;
@@ -345,9 +365,77 @@ void simt_sincosf(float angle, float* sine, float* cosine) {
   sincosf(angle, sine, cosine);
 }
 
+// Text, to where the caller says. (They are the host's alone, but nvcc says so, not g++.)
+int simt_vsnprintf(char* to, std::size_t room_bytes, const char* format, va_list arguments) {
+  va_list same;
+  va_copy(same, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, same);
+  va_end(same);
+  const std::size_t size_bytes = static_cast<std::size_t>(std::max(length, 0)) + 1;
+  on_library_write(to, std::min(size_bytes, room_bytes), SIMT_PLACE);
+  return std::vsnprintf(to, room_bytes, format, arguments);
+}
+
+int simt_snprintf(char* to, std::size_t room_bytes, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = simt_vsnprintf(to, room_bytes, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+int simt_sprintf(char* to, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = simt_vsnprintf(to, INT_MAX, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+// Numbers of text, and where the number ends.
+#define SIMT_NUMBER_OF_TEXT(type, function, parameters, arguments)      \
+  type simt_##function parameters {                                     \
+    enter_library(SIMT_PLACE);                                          \
+    if (end != nullptr) on_library_write(end, sizeof *end, SIMT_PLACE); \
+    return std::function arguments;                                     \
+  }
+#define SIMT_INTEGER_OF_TEXT(type, function) \
+  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end, int base), (text, end, base))
+#define SIMT_REAL_OF_TEXT(type, function) \
+  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end), (text, end))
+SIMT_INTEGER_OF_TEXT(long, strtol)
+SIMT_INTEGER_OF_TEXT(long long, strtoll)
+SIMT_INTEGER_OF_TEXT(unsigned long, strtoul)
+SIMT_INTEGER_OF_TEXT(unsigned long long, strtoull)
+SIMT_REAL_OF_TEXT(float, strtof)
+SIMT_REAL_OF_TEXT(double, strtod)
+#undef SIMT_INTEGER_OF_TEXT
+#undef SIMT_REAL_OF_TEXT
+#undef SIMT_NUMBER_OF_TEXT
+
+void simt_qsort(void* items, std::size_t count, std::size_t size_bytes,
+                int (*compare)(const void*, const void*)) {
+  on_library_write(items, count * size_bytes, SIMT_PLACE);
+  simt::check_call(reinterpret_cast<simt::AnyFunction>(compare));
+  std::qsort(items, count, size_bytes, compare);
+}
+
 // Of no use here, but compilers call them.
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
 }  // extern "C"
+
+bool simt::device::is_converter(std::uintptr_t function) {
+  const std::uintptr_t all[] = {
+      reinterpret_cast<std::uintptr_t>(&simt_vsnprintf),
+      reinterpret_cast<std::uintptr_t>(&simt_strtol),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoll),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoul),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoull),
+      reinterpret_cast<std::uintptr_t>(&simt_strtof),
+      reinterpret_cast<std::uintptr_t>(&simt_strtod),
+  };
+  return std::find(std::begin(all), std::end(all), function) != std::end(all);
+}

@@ -9,9 +9,11 @@
 #include "check/host_race.h"
 #include "check/memory_check.h"
 #include "check/order.h"
+#include "check/own_memory.h"
 #include "hooks/trace.h"
 #include "program/place.h"
 #include "run/block.h"
+#include "run/confined.h"
 #include "run/poll.h"
 #include "run/running.h"
 #include "simt/atomic_access.h"
@@ -56,12 +58,15 @@ void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Pl
   trace_access(kind, address, sizeof(T), place, kind == AccessKind::kRead);
 }
 
-// The host's atomic accesses are announced for this alone; see simt/sealed.h.
+// The host's atomic accesses are announced for this alone; see simt/sealed.h and simt/confine.h.
 template <class T>
-void check_hosts_atomic(const T* address, Place place) {
+void check_hosts_atomic(const T* address, Place place, bool writes) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  if (running.launch != nullptr || !is_sealed(number)) return;
-  check_access({.address = number, .size_bytes = sizeof(T), .reads = true, .pc = place.pc});
+  if (running.launch != nullptr) return;
+  const Access access = {
+      .address = number, .size_bytes = sizeof(T), .writes = writes, .pc = place.pc};
+  if (is_sealed(number)) check_access(access);
+  if (writes && is_guarded(number)) check_guarded_store(access);
 }
 
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
@@ -69,7 +74,7 @@ void check_hosts_atomic(const T* address, Place place) {
 // caller's.
 template <class T, class Update>
 T read_modify_write(T* address, Place place, bool polls, Update update, bool reads = true) {
-  check_hosts_atomic(address, place);
+  check_hosts_atomic(address, place, true);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) {
       note_flag_read(address);
@@ -100,7 +105,7 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
 
 template <class T>
 T load(const T* address, Place place) {
-  check_hosts_atomic(address, place);
+  check_hosts_atomic(address, place, false);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) {
       note_flag_read(address);
@@ -118,7 +123,7 @@ T load(const T* address, Place place) {
 
 template <class T>
 void store(T* address, T value, Place place) {
-  check_hosts_atomic(address, place);
+  check_hosts_atomic(address, place, true);
   if constexpr (sizeof(T) <= kMaxHostAtomicBytes) {
     if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }

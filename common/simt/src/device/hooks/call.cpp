@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What g++ calls, by -mindirect-branch=thunk-extern, in place of a call through a pointer.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "check/own_memory.h"
+#include "hooks/converters.h"
+#include "program/address.h"
+#include "program/own_parts.h"
+#include "report/report_at.h"
+#include "run/confined.h"
+#include "run/untraced.h"
+#include "simt/confine.h"
+#include "simt/sealed.h"
+
+namespace simt::device {
+namespace {
+
+constexpr std::uintptr_t kFirstPages = 64 << 10;
+
+bool begins_own_function(std::uintptr_t target) {
+  if (simt_confined.own == nullptr) {
+    std::pmr::polymorphic_allocator<> sealed(sealed_memory());
+    open_confined(true);
+    simt_confined.own =
+        sealed.new_object<std::pmr::vector<std::uintptr_t>>(own_functions(sealed_memory()));
+    open_confined(false);
+  }
+  return std::binary_search(simt_confined.own->begin(), simt_confined.own->end(), target);
+}
+
+bool is_other(std::uintptr_t target) {
+  const auto end = simt_confined.others.begin() + simt_confined.num_others;
+  return std::find(simt_confined.others.begin(), end, target) != end;
+}
+
+// The virtual functions of the C++ library that a rung's code calls itself: of exceptions, and of
+// what its templates for text call.
+bool is_of_library(std::uintptr_t target) {
+  Dl_info found = {};
+  if (dladdr(reinterpret_cast<const void*>(target), &found) == 0) return false;
+  if (found.dli_sname == nullptr || number(found.dli_saddr) != target) return false;
+  const std::string_view name(found.dli_sname);
+  return name.ends_with("4whatEv") || name == "_ZNKSt5ctypeIcE8do_widenEc";
+}
+
+// A call into the first pages will trap, as without us.
+bool may_be_called(std::uintptr_t target) {
+  return target < kFirstPages || is_other(target) || begins_own_function(target) ||
+         is_converter(target) || is_of_library(target);
+}
+
+}  // namespace
+}  // namespace simt::device
+
+extern "C" [[gnu::used]] void simt_check_call(std::uintptr_t target, const void* pc) {
+  const simt::device::Untraced untraced;
+  if (simt::device::may_be_called(target)) return;
+  const simt::SourcePlace where = simt::device::place_in_host_code(pc);
+  std::fprintf(stderr, "%s:%d: calls, through a pointer, what is no function of this file's\n",
+               where.file.c_str(), where.line);
+  _exit(simt::kSealedStatus);
+}
+
+namespace simt {
+
+void confine(std::span<const AnyFunction> others) {
+  device::guard_memory();
+  device::Confined& confined = device::simt_confined;
+  for (const AnyFunction other : others) {
+    confined.others.at(confined.num_others++) = reinterpret_cast<std::uintptr_t>(other);
+  }
+  confined.is_confined = 1;
+  device::open_confined(false);
+}
+
+void check_call(AnyFunction function) {
+  if (device::simt_confined.is_confined == 0) return;
+  simt_check_call(reinterpret_cast<std::uintptr_t>(function), __builtin_return_address(0));
+}
+
+std::string text_of(const std::exception& thrown) {
+  constexpr int kWhat = 2;  // behind two destructors, by the C++ ABI of both processors
+  const auto* const functions = *reinterpret_cast<const AnyFunction* const*>(&thrown);
+  check_call(functions[kWhat]);
+  return thrown.what();
+}
+
+}  // namespace simt
+
+#if defined(__x86_64__)
+
+// The target is in the register that the name ends with. All others belong to the call, so the slow
+// way keeps those in which it may pass arguments.
+asm(R"(
+.text
+.macro simt_thunk register
+.globl __x86_indirect_thunk_\register
+.type __x86_indirect_thunk_\register, @function
+__x86_indirect_thunk_\register:
+  cmpb $0, simt_confined(%rip)
+  jne 1f
+  jmp *%\register
+1:
+  movq %\register, %r11
+  jmp simt_checked_jump
+.size __x86_indirect_thunk_\register, . - __x86_indirect_thunk_\register
+.endm
+.irp register, rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15
+simt_thunk \register
+.endr
+.purgem simt_thunk
+
+.type simt_checked_jump, @function
+simt_checked_jump:
+  pushq %r11
+  pushq %r10
+  pushq %r9
+  pushq %r8
+  pushq %rdi
+  pushq %rsi
+  pushq %rdx
+  pushq %rcx
+  pushq %rax
+  subq $128, %rsp
+  movups %xmm0, 0(%rsp)
+  movups %xmm1, 16(%rsp)
+  movups %xmm2, 32(%rsp)
+  movups %xmm3, 48(%rsp)
+  movups %xmm4, 64(%rsp)
+  movups %xmm5, 80(%rsp)
+  movups %xmm6, 96(%rsp)
+  movups %xmm7, 112(%rsp)
+  movq %r11, %rdi
+  movq 200(%rsp), %rsi
+  call simt_check_call
+  movups 0(%rsp), %xmm0
+  movups 16(%rsp), %xmm1
+  movups 32(%rsp), %xmm2
+  movups 48(%rsp), %xmm3
+  movups 64(%rsp), %xmm4
+  movups 80(%rsp), %xmm5
+  movups 96(%rsp), %xmm6
+  movups 112(%rsp), %xmm7
+  addq $128, %rsp
+  popq %rax
+  popq %rcx
+  popq %rdx
+  popq %rsi
+  popq %rdi
+  popq %r8
+  popq %r9
+  popq %r10
+  popq %r11
+  jmp *%r11
+.size simt_checked_jump, . - simt_checked_jump
+)");
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "program/own_parts.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "program/address.h"
+#include "program/elf_image.h"
+#include "program/program_path.h"
+
+// The linker's bounds of the sections.
+extern "C" {
+[[gnu::weak]] extern const char __start_lockstep_code[];
+[[gnu::weak]] extern const char __stop_lockstep_code[];
+[[gnu::weak]] extern const char __start_lockstep_data[];
+[[gnu::weak]] extern const char __stop_lockstep_data[];
+[[gnu::weak]] extern const char __start_lockstep_bss[];
+[[gnu::weak]] extern const char __stop_lockstep_bss[];
+}
+
+namespace simt::device {
+namespace {
+
+bool lies_between(const char* begin, const char* end, std::uintptr_t address,
+                  std::size_t size_bytes) {
+  const std::size_t all_bytes = number(end) - number(begin);
+  const std::size_t offset = address - number(begin);
+  return offset < all_bytes && size_bytes <= all_bytes - offset;
+}
+
+}  // namespace
+
+std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::uintptr_t> found(memory);
+  const std::uintptr_t begin = number(__start_lockstep_code);
+  const std::size_t size_bytes = number(__stop_lockstep_code) - begin;
+  const ElfImage image(program_path());
+  const auto* const header = image.at<ElfW(Ehdr)>(0);
+  const bool is_moved = header != nullptr && header->e_type == ET_DYN;
+  const std::uintptr_t base = is_moved ? number(&__executable_start) : 0;
+  image.for_each_symbol([&](const ElfW(Sym) & symbol, const char*) {
+    const std::uintptr_t address = base + symbol.st_value;
+    const bool is_function = (symbol.st_info & 0xf) == STT_FUNC;
+    if (is_function && address - begin < size_bytes) found.push_back(address);
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool is_own_variable(std::uintptr_t address, std::size_t size_bytes) {
+  return lies_between(__start_lockstep_data, __stop_lockstep_data, address, size_bytes) ||
+         lies_between(__start_lockstep_bss, __stop_lockstep_bss, address, size_bytes);
+}
+
+}  // namespace simt::device

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "run/confined.h"
+
+#include <sys/mman.h>
+
+#include "simt/page.h"
+
+simt::device::Confined simt_confined;
+
+namespace simt::device {
+
+void open_confined(bool may_write) {
+  if (page_bytes() != kConfinedBytes) return;
+  mprotect(&simt_confined, sizeof simt_confined, may_write ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+}  // namespace simt::device

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// What the code of a worker's rung may call and write to. Each try ends its process.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simt/confine.h"
+#include "simt/sealed.h"
+
+namespace simt_test {
+namespace {
+
+using Function = void (*)();
+
+int g_number = 1;
+__device__ int d_number;
+int* g_pointer = &g_number;
+thread_local int t_number;
+
+struct Shape {
+  virtual ~Shape() = default;
+  virtual int corners() const { return 0; }
+};
+struct Square : Shape {
+  int corners() const override { return 4; }
+};
+
+int twice(int value) { return 2 * value; }
+int compare(const void* left, const void* right) {
+  return *static_cast<const int*>(left) - *static_cast<const int*>(right);
+}
+
+template <class T>
+T hidden(T value) {
+  volatile T same = value;
+  return same;
+}
+
+// Not the program's: a function of the C library, whose address a rung may take.
+Function strange() { return reinterpret_cast<Function>(hidden(&std::labs)); }
+
+__global__ void call_kernel(int (*function)(int), int* out) { out[0] = function(out[0]); }
+
+__global__ void store_kernel(int* at) { *at = 0; }
+
+void confine() { simt::confine({}); }
+
+void call(Function function) {
+  confine();
+  function();
+}
+
+void store_to(void* at) {
+  confine();
+  *static_cast<volatile int*>(at) = 0;
+}
+
+// An exception whose table of virtual functions is forged.
+void say() {
+  std::runtime_error error("");
+  const Function table[] = {strange(), strange(), strange()};
+  const void* const address = table;
+  std::memcpy(static_cast<void*>(&error), &address, sizeof address);
+  confine();
+  simt::text_of(error);
+}
+
+// Of the emulator: where it keeps the built-in variable.
+int* emulators_own() { return hidden(const_cast<int*>(reinterpret_cast<const int*>(&threadIdx))); }
+
+// All that an honest rung does.
+void behave() {
+  confine();
+  const std::unique_ptr<Shape> shape = std::make_unique<Square>();
+  const std::function<int(int)> function = hidden(&twice);
+  int sorted[] = {3, 1, 2};
+  std::qsort(sorted, 3, sizeof(int), compare);
+  int sum = shape->corners() + function(sorted[2]) + sorted[0];
+  std::string text;
+  try {
+    throw std::runtime_error(std::to_string(0.5) + std::to_string(sum));
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  g_number = t_number = *g_pointer = static_cast<int>(std::stod(text));
+  std::atomic<int> counter = 0;
+  counter += 1;
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, sizeof *d_out);
+  cudaMemset(d_out, 0, sizeof *d_out);
+  call_kernel<<<1, 1>>>(hidden(&twice), d_out);
+  store_kernel<<<1, 1>>>(&d_number);
+  cudaLaunchHostFunc(
+      nullptr, [](void* at) { *static_cast<int*>(at) = 5; }, &g_number);
+  cudaFree(d_out);
+  std::printf("%s %d", text.c_str(), g_number);
+  std::exit(text == "0.50000011" && g_number == 5 ? 0 : 1);
+}
+
+class Confine : public ::testing::Test {
+ protected:
+  void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  static auto ended() { return ::testing::ExitedWithCode(simt::kSealedStatus); }
+};
+
+TEST_F(Confine, LeavesHonestCodeAlone) { EXPECT_EXIT(behave(), ::testing::ExitedWithCode(0), ""); }
+
+#if defined(__x86_64__)  // see confine.h
+TEST_F(Confine, EndsACallOfWhatIsNoFunctionOfTheProgram) {
+  EXPECT_EXIT(call(strange()), ended(), "device_confine_test.cu:.*calls, through a pointer");
+  const auto middle = reinterpret_cast<std::uintptr_t>(&behave) + 1;
+  EXPECT_EXIT(call(reinterpret_cast<Function>(hidden(middle))), ended(), "");
+}
+
+TEST_F(Confine, EndsItInAKernel) {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, sizeof *d_out);
+  cudaMemset(d_out, 0, sizeof *d_out);
+  EXPECT_EXIT(
+      {
+        confine();
+        call_kernel<<<1, 1>>>(reinterpret_cast<int (*)(int)>(strange()), d_out);
+      },
+      ended(), "calls, through a pointer");
+  cudaFree(d_out);
+}
+#endif
+
+TEST_F(Confine, EndsCallsThatOthersMakeForTheProgram) {
+  EXPECT_EXIT(
+      {
+        confine();
+        cudaLaunchHostFunc(nullptr, reinterpret_cast<cudaHostFn_t>(strange()), nullptr);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        const auto callback = reinterpret_cast<cudaStreamCallback_t>(strange());
+        cudaStreamAddCallback(nullptr, callback, nullptr, 0);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        int items[2] = {};
+        std::qsort(items, 2, sizeof(int),
+                   reinterpret_cast<int (*)(const void*, const void*)>(strange()));
+      },
+      ended(), "");
+  EXPECT_EXIT(say(), ended(), "");
+}
+
+TEST_F(Confine, EndsStoresToWhatIsNotTheProgramsOwn) {
+  EXPECT_EXIT(store_to(stdout), ended(), "device_confine_test.cu:.*writes memory");
+  EXPECT_EXIT(store_to(emulators_own()), ended(), "device_confine_test.cu:.*writes memory");
+  EXPECT_EXIT(
+      {
+        confine();
+        std::memset(static_cast<void*>(emulators_own()), 0, 4);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        reinterpret_cast<std::atomic<int>*>(emulators_own())->fetch_add(1);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        std::snprintf(reinterpret_cast<char*>(emulators_own()), 4, "%d", g_number);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        std::strtol("12", reinterpret_cast<char**>(emulators_own()), 10);
+      },
+      ended(), "");
+  EXPECT_EXIT(
+      {
+        confine();
+        store_kernel<<<1, 1>>>(emulators_own());
+      },
+      ended(), "");
+}
+
+TEST_F(Confine, EndsAccessesToSealedMemory) {
+  auto* const sealed = static_cast<int*>(simt::sealed_memory()->allocate(sizeof(int)));
+  EXPECT_EXIT(static_cast<void>(hidden(*sealed)), ended(), "device_confine_test.cu:.*reads memory");
+  EXPECT_EXIT(reinterpret_cast<std::atomic<int>*>(sealed)->store(0), ended(), "writes memory");
+}
+
+}  // namespace
+}  // namespace simt_test
