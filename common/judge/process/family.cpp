@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "process/family.h"
 
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace judge {
 
@@ -48,7 +53,7 @@ std::size_t memory_bytes_of(pid_t pid, std::size_t shared_bytes) {
   std::size_t shared = 0;
   for (std::string name; file >> name;) {
     std::size_t kib = 0;
-    if (name == "RssAnon:" || name == "VmSwap:") {
+    if (name == "RssAnon:" || name == "VmSwap:" || name == "HugetlbPages:") {
       file >> kib;
       own += kib << 10;
     } else if (name == "RssShmem:") {
@@ -57,6 +62,31 @@ std::size_t memory_bytes_of(pid_t pid, std::size_t shared_bytes) {
     }
   }
   return own + shared - std::min(shared, shared_bytes);
+}
+
+std::size_t memory_file_bytes_of(const std::vector<pid_t>& pids, int ours_fd) {
+  constexpr std::size_t kBlockBytes = 512;  // of st_blocks
+  std::set<std::pair<dev_t, ino_t>> seen;
+  struct stat status = {};
+  if (ours_fd >= 0 && fstat(ours_fd, &status) == 0) seen.emplace(status.st_dev, status.st_ino);
+  std::size_t sum = 0;
+  for (const pid_t pid : pids) {
+    std::error_code gone;
+    const std::string all = "/proc/" + std::to_string(pid) + "/fd";
+    std::filesystem::directory_iterator file(all, gone);
+    for (; !gone && file != std::filesystem::directory_iterator(); file.increment(gone)) {
+      struct statfs system = {};
+      const char* const path = file->path().c_str();
+      if (statfs(path, &system) != 0 ||
+          (system.f_type != TMPFS_MAGIC && system.f_type != HUGETLBFS_MAGIC)) {
+        continue;
+      }
+      if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) continue;
+      if (!seen.emplace(status.st_dev, status.st_ino).second) continue;
+      sum += static_cast<std::size_t>(status.st_blocks) * kBlockBytes;
+    }
+  }
+  return sum;
 }
 
 std::size_t driver_bytes_in(std::istream& maps) {

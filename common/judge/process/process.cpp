@@ -46,7 +46,10 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_fd,
                              std::size_t shared_bytes, const Limits& limits)
-    : limits_(limits), shared_bytes_(shared_bytes), drivers_own_bytes_(kMaxDriversOwnBytes) {
+    : limits_(limits),
+      arena_fd_(arena_fd),
+      shared_bytes_(shared_bytes),
+      drivers_own_bytes_(kMaxDriversOwnBytes) {
   int sockets[2];
   int pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -343,9 +346,10 @@ double WorkerProcess::cpu_seconds() const {
 }
 
 std::size_t WorkerProcess::memory_bytes() const {
-  std::size_t sum = 0;
-  for (const pid_t pid : family(pid_)) sum += memory_bytes_of(pid, shared_bytes_);
-  return sum + pinned_bytes();
+  const std::vector<pid_t> pids = family(pid_);
+  std::size_t sum = memory_file_bytes_of(pids, arena_fd_) + pinned_bytes();
+  for (const pid_t pid : pids) sum += memory_bytes_of(pid, shared_bytes_);
+  return sum;
 }
 
 std::size_t WorkerProcess::driver_bytes() const {

@@ -99,6 +99,7 @@ class WorkerProcess {
   void describe_death(int code, int status);
 
   Limits limits_;
+  int arena_fd_;  // not ours to close
   std::size_t shared_bytes_ = 0;
   std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
   std::size_t seen_memory_bytes_ = 0;

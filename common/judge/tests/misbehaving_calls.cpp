@@ -161,6 +161,13 @@ void hoard_shared() {  // works on a system without /dev/shm, too
     for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;
   }
 }
+void hoard_files() {  // of memory, never mapped
+  static char bytes[8 << 20];
+  for (int i = 0; i < 64; ++i) {
+    if (write(memfd_create("hoard", 0), bytes, sizeof bytes) < 0) break;
+  }
+  pause();
+}
 void take_and_be_killed() {  // as a system does that runs out of memory
   constexpr std::size_t kBytes = 128 << 20;
   auto* volatile chunk = static_cast<volatile char*>(std::malloc(kBytes));
@@ -276,6 +283,7 @@ std::span<const Entry> call_table() {
       make_entry("use_up_scratch", &use_up_scratch),
       make_entry("nap", &nap),
       make_entry("hoard_shared", &hoard_shared),
+      make_entry("hoard_files", &hoard_files),
       make_entry("take_and_be_killed", &take_and_be_killed),
       make_entry("close_channel", &close_channel),
       make_entry("count_on", &count_on),

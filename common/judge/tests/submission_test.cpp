@@ -228,6 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"blame_another_call", kind::kLaunchError, "the call"},
                       Case{"invent_a_kind", kind::kForbidden, "channel"},
                       Case{"hoard_shared", kind::kOutOfMemory, "memory"},
+                      Case{"hoard_files", kind::kOutOfMemory, "memory"},
                       Case{"fork_and_leave", kind::kCrash, "status 7"},
                       Case{"absent", kind::kCompileError, "lab::absent"}));
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/cuda_error.cuh"
+#include "lab/todo.cuh"
 #include "simt/call_stack.h"
 #include "simt/confine.h"
 #include "simt/counters.h"
@@ -96,7 +97,9 @@ void report_failed_allocation(const std::string& function) {
 void claim_resources() {
   simt::reserve_device_range();
   simt::reserve_device_records();
-  const std::array called = {reinterpret_cast<simt::AnyFunction>(scratch_observer())};
+  const std::array called = {reinterpret_cast<simt::AnyFunction>(scratch_observer()),
+                             simt::what_of(lab::CudaError(cudaSuccess)),
+                             simt::what_of(lab::Todo(""))};
   simt::confine(called);
   give_up_loading();
 }

@@ -21,6 +21,9 @@ void confine(std::span<const AnyFunction> others);
 // A function that the program wants called. Ends the process as its own call would.
 void check_call(AnyFunction function);
 
+// The function that what() of such an exception calls.
+AnyFunction what_of(const std::exception& example);
+
 // What the program has thrown says. what() is virtual, so it is a call of the program's, too.
 std::string text_of(const std::exception& thrown);
 

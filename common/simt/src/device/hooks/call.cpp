@@ -88,10 +88,13 @@ void check_call(AnyFunction function) {
   simt_check_call(reinterpret_cast<std::uintptr_t>(function), __builtin_return_address(0));
 }
 
-std::string text_of(const std::exception& thrown) {
+AnyFunction what_of(const std::exception& example) {
   constexpr int kWhat = 2;  // behind two destructors, by the C++ ABI of both processors
-  const auto* const functions = *reinterpret_cast<const AnyFunction* const*>(&thrown);
-  check_call(functions[kWhat]);
+  return (*reinterpret_cast<const AnyFunction* const*>(&example))[kWhat];
+}
+
+std::string text_of(const std::exception& thrown) {
+  check_call(what_of(thrown));
   return thrown.what();
 }
 
