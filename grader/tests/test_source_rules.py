@@ -40,6 +40,7 @@ def text_problem(text: str, backend: Backend = Backend.CPU) -> Finding | None:
         ("#define S simt\n", "simt"),
         ("extern \"C\" void __tsan_write4(void*);", "__tsan_write4"),
         ("int n = __builtin_popcount(3);", "__builtin_popcount"),
+        ("extern \"C\" void __cxa_throw(void*, void*, void (*)(void*));", "__cxa_throw"),
         ("int n = __sync_fetch_and_add(&k, 1);", "__sync_fetch_and_add"),
         ("#include <immintrin.h>\n", "processor's own instructions"),
         ("#include \"arm_neon.h\"\n", "processor's own instructions"),

@@ -13,7 +13,7 @@ from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_name
 
 NEEDED = """
-sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 _Z10cudaMallocPPvm _ZTIi threadIdx
+sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax _Z10cudaMallocPPvm _ZTIi threadIdx
 _Z24cudaDestroyTextureObjecty _ZN4simt11fetch_texelEyi
 _ZN4simt18sync_named_barrierEii _ZN4simt13get_exchangedEj
 _ZNSt6chrono3_V212steady_clock3nowEv _ZN4simt7lane_idEv _ZN4simt6detail8run_gridEv
@@ -24,7 +24,7 @@ _ZNSt6thread6detachEv _ZNSt14basic_ifstreamIcED1Ev _ZNSt10filesystem6removeEv
 _ZN4simt13copy_elementsEPvPKvm
 _ZN4simt12set_countingEb _ZN4simt13take_findingsEv _ZN6worker10call_tableEv cublasSgemm_v2
 _ZN3cub9DeviceRedE cudaIpcOpenMemHandle cuMemAlloc_v2 cudaDeviceReset
-_Z31cudaDestroyExternalMemoryP6Memory _ZN4simt12find_textureEy
+bsearch _Z31cudaDestroyExternalMemoryP6Memory _ZN4simt12find_textureEy
 """
 needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
 
@@ -184,3 +184,21 @@ def test_an_object_of_very_many_sections_is_refused(tmp_path: Path) -> None:
     found = object_problem(f"[[gnu::used]] inline int {names};\n", tmp_path)
     assert found
     assert "more than 65279 sections" in found.message
+
+
+@needs_compiler
+@pytest.mark.parametrize("base", ["threadIdx", "own", "Own().numbers"])
+def test_code_stays_near_what_it_names(base: str, tmp_path: Path) -> None:
+    code = """
+    struct Index {{ unsigned x, y, z; }};
+    extern "C" const Index threadIdx;
+    static const char own[100] = {{1}};
+    struct Own {{ static constexpr int numbers[2] = {{1, 2}}; }};
+    char near() {{ return *((const char*)&{base} + 4); }}
+    void far() {{ *((char*)&{base} + {distance}) = 0; }}
+    """
+    assert object_problem(code.format(base=base, distance=8), tmp_path) is None
+    for distance in (16408, -16408):
+        found = object_problem(code.format(base=base, distance=distance), tmp_path)
+        assert found is not None
+        assert "uses memory far from" in found.message

@@ -2,6 +2,7 @@
 """Reads what a 64-bit little-endian ELF object defines, needs, and runs before main."""
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from pathlib import Path
@@ -31,6 +32,10 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 _RESERVED_SECTIONS = 0xFF00
+# How far from a variable's own bytes code may address it: some loops count from before an array. No
+# variable of the runtime that a rung may name is larger than this.
+_SLACK_BYTES, _OTHERS_BYTES = 4096, 64
+_OPERAND_BYTES = 12  # x86-64 counts from the end of the instruction, behind its operands
 
 
 class MalformedObjectError(ValueError):
@@ -74,6 +79,7 @@ class Object:
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     pointers: dict[int, tuple[str, ...]]  # by section: the functions that its relocations point to
+    strays: tuple[str, ...]  # names next to which the code addresses something far away
 
     def section_of(self, symbol: Symbol) -> Section | None:
         inside = 0 < symbol.section < min(len(self.sections), _RESERVED_SECTIONS)
@@ -109,7 +115,8 @@ def _read(data: bytes) -> Object:
         if section.kind == _SYMBOL_TABLE
         for symbol in _symbols(data, section, sections)
     )
-    return Object(sections, symbols, _pointers(data, sections, symbols))
+    strays = tuple(_strays(data, sections, symbols))
+    return Object(sections, symbols, _pointers(data, sections, symbols), strays)
 
 
 def _symbols(data: bytes, table: Section, sections: tuple[Section, ...]) -> list[Symbol]:
@@ -143,6 +150,24 @@ def _pointers(
             targets.append(functions.get(place, symbol.name or "?"))
         found[section.info] = found.get(section.info, ()) + tuple(targets)
     return found
+
+
+def _strays(
+    data: bytes, sections: tuple[Section, ...], symbols: tuple[Symbol, ...]
+) -> Iterator[str]:
+    for section in sections:
+        if section.kind != _RELOCATIONS or not sections[section.info].is_executable:
+            continue
+        for at in range(section.offset, section.offset + section.size, _RELOCATION.size):
+            _, info, addend = _RELOCATION.unpack_from(data, at)
+            symbol = symbols[info >> 32]
+            place, low, high = addend, -_OPERAND_BYTES, _OTHERS_BYTES
+            if 0 < symbol.section < min(len(sections), _RESERVED_SECTIONS):
+                place += symbol.value
+                low -= _SLACK_BYTES
+                high = sections[symbol.section].size + _SLACK_BYTES
+            if not low <= place <= high:
+                yield symbol.name
 
 
 def _text(data: bytes, at: int) -> str:

@@ -59,6 +59,7 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     complaints = (
         *_initialisers(made),
         *_disguises(made),
+        *_strays(made),
         *_definitions(made.symbols),
         *_references(made.symbols, backend),
     )
@@ -224,6 +225,14 @@ def _disguises(made: Object) -> Iterator[_Complaint]:
             yield name, f"lets the loader choose {name}: write it as one function"
         elif symbol.kind == Kind.OBJECT and section.is_executable:
             yield name, f"puts the data {name} among the code: data needs no section of its own"
+
+
+def _strays(made: Object) -> Iterator[_Complaint]:
+    """Addresses at a fixed distance from a name: g++ announces no store next to a constant."""
+    for symbol in made.strays:
+        names = qualified_name(symbol)
+        where = f"far from {'::'.join(names)}, counted from it" if any(names) else "far from its own"
+        yield (names or ("",))[-1], f"uses memory {where}: stay within the variable"
 
 
 def _advice(names: tuple[str, ...]) -> str:
