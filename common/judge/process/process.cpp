@@ -49,6 +49,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
     : limits_(limits),
       arena_fd_(arena_fd),
       shared_bytes_(shared_bytes),
+      memory_group_(limits.memory_group, limits.memory_bytes + shared_bytes),
       drivers_own_bytes_(kMaxDriversOwnBytes) {
   int sockets[2];
   int pipes[2];
@@ -74,7 +75,10 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
   // The child's end must block: a student's printf that fails with EAGAIN would lose text.
   fcntl(pipes[1], F_SETFL, 0);
   pid_ = fork();
-  if (pid_ == 0) become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1], logs[1]);
+  if (pid_ == 0) {
+    if (memory_group_.door_fd() >= 0 && write(memory_group_.door_fd(), "0", 1) != 1) _exit(127);
+    become_worker(argv.data(), envp.data(), sockets[1], arena_fd, pipes[1], logs[1]);
+  }
   close(sockets[1]);
   close(pipes[1]);
   if (logs[1] >= 0) close(logs[1]);
@@ -187,7 +191,8 @@ Exchange WorkerProcess::finish(Ending ending) {
   kill_group();
   Exchange exchange;
   exchange.greeted = greeted_;
-  exchange.ending = ending;
+  const bool took_too_much = ending == Ending::kDied && memory_group_.has_ended_one();
+  exchange.ending = took_too_much ? Ending::kMemoryExceeded : ending;
   exchange.how_died = how_died_;
   exchange.signal = death_signal_;
   exchange.status = exit_status_;

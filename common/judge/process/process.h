@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "process/memory_group.h"
 #include "protocol/wire.h"
 
 namespace judge {
@@ -28,6 +29,7 @@ struct Limits {
   // File to which what a checker around the worker prints is added; empty: there is none.
   std::string checker_log = {};
   bool names_slow_kernels = false;  // the worker ends a kernel before call_cpu_seconds, see wire.h
+  std::string memory_group = {};    // in which each worker gets its MemoryGroup; empty: none
   bool counts_pinned = false;       // host memory that NVIDIA's driver maps counts as the worker's
 };
 
@@ -101,6 +103,7 @@ class WorkerProcess {
   Limits limits_;
   int arena_fd_;  // not ours to close
   std::size_t shared_bytes_ = 0;
+  MemoryGroup memory_group_;
   std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
   std::size_t seen_memory_bytes_ = 0;
   double seen_cpu_seconds_ = 0;  // of the running exchange

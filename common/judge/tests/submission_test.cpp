@@ -61,6 +61,35 @@ TEST_F(SubmissionUnderTest, IsBlamedWhenItTookTheMemoryForWhichItIsKilled) {
   expect_recovery();
 }
 
+// A folder takes the place of a control group: what is written there is what the kernel would read.
+TEST(MemoryGroup, NamesTheLimitAsTheCauseOfAnEnd) {
+  const std::filesystem::path parent = std::filesystem::path(::testing::TempDir()) / "group";
+  std::filesystem::create_directory(parent);
+  Arena arena(1 << 20);
+  {
+    judge::Submission submission({MISBEHAVING_WORKER}, arena,
+                                 {.memory_bytes = 1 << 30, .memory_group = parent.string()});
+    submission.launch();
+    const std::filesystem::path group = std::filesystem::directory_iterator(parent)->path();
+    const auto read = [&](const char* name) {
+      std::string text;
+      std::ifstream(group / name) >> text;
+      return text;
+    };
+    EXPECT_EQ(read("memory.max"), std::to_string((1 << 30) + arena.memory().host_bytes()));
+    EXPECT_EQ(read("memory.swap.max"), "0");
+    submission.wait_until_ready();
+    EXPECT_EQ(read("cgroup.procs"), "0");
+    std::ofstream(group / "memory.events") << "max 7\noom_kill 1\n";
+    wire::Batch batch;
+    batch.calls = {judge::encode_call<void()>("be_killed")};
+    const Outcome outcome = submission.run(batch);
+    ASSERT_TRUE(outcome.failure);
+    EXPECT_EQ(outcome.failure->kind, kind::kOutOfMemory);
+  }
+  std::filesystem::remove_all(parent);
+}
+
 // The socket has room for some 200 KB, and the judge must not wait for more without end.
 TEST_F(SubmissionUnderTest, MayNotLeaveRequestsUnread) {
   Outcome outcome = call("answer_unread");

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_group
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.model.text import one_line
@@ -56,6 +57,7 @@ def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
         *_packages("build", BUILD_REQUIREMENTS),
         *_packages("optional", (*OPTIONAL_REQUIREMENTS, DEBUGGER_REQUIREMENT)),
         _sandbox(),
+        _memory_limit(),
         _rung_compiler(),
         *_cuda(),
         *_packages("cluster tests", SLURM_REQUIREMENTS),
@@ -104,6 +106,14 @@ def _sandbox() -> Item:
     if isinstance(found, Sandbox):
         return Item("sandbox", "bubblewrap", f"{found.program} {_version(found.program)} works")
     return Item("sandbox", "bubblewrap", "", f"grade needs it: {found.reason}")
+
+
+def _memory_limit() -> Item:
+    """Which of the two limits of a worker's memory is in force."""
+    found = find_memory_group()
+    if isinstance(found, NoMemoryGroup):
+        return Item("sandbox", "memory limit", f"pages are counted: {found.reason}")
+    return Item("sandbox", "memory limit", f"the kernel's, in {found}")
 
 
 def _cuda() -> Iterator[Item]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.confine.memory_group import use_memory_group
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, find_sandbox
 from lockstep_grader.judging.emulated import emulator_file
 from lockstep_grader.judging.real_compiler import RealCompiler
@@ -220,6 +221,7 @@ def confinement_here(toolchain: Toolchain) -> Confinement:
         return UNCONFINED
     system.offer(system.SANDBOX_REQUIREMENT)
     found = find_sandbox(toolchain.backend, toolchain.anchors)
+    use_memory_group()
     return found if isinstance(found, Sandbox) else UNCONFINED
 
 
