@@ -13,7 +13,8 @@ from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_name
 
 NEEDED = """
-sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax _Z10cudaMallocPPvm _ZTIi threadIdx
+sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax
+_Z10cudaMallocPPvm _ZTIi threadIdx
 _Z24cudaDestroyTextureObjecty _ZN4simt11fetch_texelEyi
 _ZN4simt18sync_named_barrierEii _ZN4simt13get_exchangedEj
 _ZNSt6chrono3_V212steady_clock3nowEv _ZN4simt7lane_idEv _ZN4simt6detail8run_gridEv

@@ -231,7 +231,9 @@ def _strays(made: Object) -> Iterator[_Complaint]:
     """Addresses at a fixed distance from a name: g++ announces no store next to a constant."""
     for symbol in made.strays:
         names = qualified_name(symbol)
-        where = f"far from {'::'.join(names)}, counted from it" if any(names) else "far from its own"
+        where = (
+            f"far from {'::'.join(names)}, counted from it" if any(names) else "far from its own"
+        )
         yield (names or ("",))[-1], f"uses memory {where}: stay within the variable"
 
 

@@ -20,7 +20,7 @@ struct alignas(kConfinedBytes) Confined {
 
   std::size_t num_others = 0;
   std::array<std::uintptr_t, 16> others = {};  // that may be called besides its own functions
-  const std::pmr::vector<std::uintptr_t>* own = nullptr;  // sealed; null until it is asked for
+  const std::pmr::vector<std::uintptr_t>* own = nullptr;  // sealed; null before the first look
 
   AddressRange program;    // the emulator and the program's own
   AddressRange libraries;  // all of them, and what may lie between them
