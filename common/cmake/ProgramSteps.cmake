@@ -46,7 +46,8 @@ endforeach()
 
 # All files become one object, in which they find each other; only main stays visible to the linker. Else
 # the program's instances of templates would take the place of the emulator's own, as a rung's would.
-set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -o {work}/gathered.o)
+set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -T ${common_dir}/simt/gather.ld
+  -o {work}/gathered.o)
 set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main ${simt_renamed_calls}
   {work}/gathered.o {work}/isolated.o)
 # What is initialised first is destroyed last: a program's destructors may use the device.

@@ -129,7 +129,7 @@ function(add_worker name)
   endforeach()
   set(emulator "")
   if(TARGET simt_rewrite)
-    set(emulator simt_rewrite simt simt_prelude ${simt_prelude_file})
+    set(emulator simt_rewrite simt simt_prelude ${simt_prelude_file} ${common_dir}/simt/gather.ld)
   endif()
   add_custom_command(OUTPUT ${work}/worker ${commands}
     DEPENDS ${ARG_SOURCE} lockstep_worker lockstep_wire ${emulator} ${ARG_DEPENDS} DEPFILE ${work}/worker.d

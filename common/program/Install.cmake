@@ -26,6 +26,7 @@ configure_package_config_file(lockstep-config.cmake.in lockstep-config.cmake
 
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION bin COMPONENT emulator)
 install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION libexec/lockstep COMPONENT emulator)
+install(FILES ../simt/gather.ld DESTINATION libexec/lockstep COMPONENT emulator)
 install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_wire>
   DESTINATION lib/lockstep COMPONENT emulator)
 install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION include/lockstep COMPONENT emulator)

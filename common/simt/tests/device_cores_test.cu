@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,19 @@ __global__ void clear(int* out, const int*) { std::memset(out + item(), item() %
 __global__ void write_variable(int* out, const int* in) {
   variable[item()] = in[item()] + 5;
   out[item()] = variable[item()];
+}
+struct Many {
+  int values[8];
+};
+__noinline__ __device__ Many make(int value) {
+  Many made;
+  for (int& one : made.values) one = value;
+  return made;
+}
+// g++ announces no store where a function returns a struct straight into its place.
+__global__ void construct_variable(int* out, const int* in) {
+  if (threadIdx.x % 8 == 0) new (variable + item()) Many(make(in[item()]));
+  out[item()] = in[item()];
 }
 __global__ void count(int* out, const int* in) { atomicAdd(out + in[item()] % 10, 1); }
 __global__ void count_plainly(int* out, const int* in) { out[in[item()] % 10] += 1; }
@@ -184,6 +198,7 @@ TEST_F(Cores, ChangeNothing) {
       {"write_vectors", write_vectors, true},
       {"clear", clear, true},
       {"write_variable", write_variable, true},
+      {"construct_variable", construct_variable, true},
       {"count", count, false},
       {"count_plainly", count_plainly, false},
       {"pass_on", pass_on, false},

@@ -16,6 +16,7 @@
 #include "check/race_shadow.h"
 #include "check/word_history.h"
 #include "program/address.h"
+#include "program/own_parts.h"
 #include "simt/memory.h"
 #include "simt/page.h"
 
@@ -27,7 +28,7 @@ struct SavedRecord {
   std::uint64_t key;  // the address of the record
   WordHistory word;
 };
-struct SavedVariable {  // a word of the program's variables, which are not saved page by page
+struct SavedVariable {  // a word of the program's variables, which share pages with others
   std::uint64_t key;    // its address
   std::uint32_t value;
 };
@@ -127,10 +128,27 @@ std::vector<const Allocation*> device_allocations() {
   return result;
 }
 
-SavedVariable saved_variable(const WordHistory& word) {
-  SavedVariable saved = {variable_of_record(word), 0};
-  std::memcpy(&saved.value, reinterpret_cast<const void*>(saved.key), sizeof saved.value);
-  return saved;
+std::uint32_t word_at(std::uint64_t address) {
+  std::uint32_t word;
+  std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
+  return word;
+}
+
+// What changed pages hold of the program's variables. Not only words with a record: some stores
+// have none.
+bool save_variables(const ChangedPages& changed, Writer& writer) {
+  for (const std::span<const std::byte> variables : own_variables()) {
+    if (variables.empty()) continue;
+    const std::uintptr_t begin = number(variables.data());
+    const bool is_good = changed.visit(begin, variables.size(), [&](std::uintptr_t page) {
+      const std::uintptr_t end = std::min(page + page_bytes(), begin + variables.size());
+      for (std::uintptr_t at = std::max(page, begin); at < end; at += sizeof(std::uint32_t)) {
+        writer.put(SavedVariable{at, word_at(at)});
+      }
+    });
+    if (!is_good) return false;
+  }
+  return true;
 }
 
 bool save_pages(const ChangedPages& changed, std::uintptr_t begin, std::size_t size_bytes,
@@ -270,6 +288,12 @@ bool overlap(std::span<const Said<SavedPage>> said) {
   return false;
 }
 
+bool overlap(std::span<const Said<SavedVariable>> said) {
+  return std::count_if(said.begin(), said.end(), [](const auto& one) {
+           return one.item->value != word_at(one.item->key);
+         }) > 1;
+}
+
 void apply_changes(std::span<const Said<SavedPage>> said) {
   std::uint8_t* const to = page_at(said[0].item->key);
   std::array<std::uint8_t, kPageBytes> before;
@@ -278,6 +302,13 @@ void apply_changes(std::span<const Said<SavedPage>> said) {
     for (std::size_t i = 0; i < kPageBytes; ++i) {
       if (page->bytes[i] != before[i]) to[i] = page->bytes[i];
     }
+  }
+}
+
+void apply_changes(std::span<const Said<SavedVariable>> said) {
+  const std::uint32_t before = word_at(said[0].item->key);
+  for (const auto& [part, word] : said) {
+    if (word->value != before) std::memcpy(page_at(word->key), &word->value, sizeof word->value);
   }
 }
 
@@ -331,10 +362,9 @@ bool save_part_memory(const PartMemory& part) {
   Writer variable_history(part.files[kVariableRecords]);
   const WordHistory* variables_end = nullptr;
   is_good = is_good &&
-            visit_records(changed, variable_records(), variables_end, [&](const WordHistory& word) {
-              save_record(variable_history, word);
-              if (has_written(word, part)) variables.put(saved_variable(word));
-            });
+            visit_records(changed, variable_records(), variables_end,
+                          [&](const WordHistory& word) { save_record(variable_history, word); }) &&
+            save_variables(changed, variables);
   for (Writer* const writer : {&pages, &flags, &records, &variables, &variable_history}) {
     is_good = writer->flush() && is_good;
   }
@@ -357,14 +387,13 @@ bool merge_part_memory(std::span<const PartMemory> parts) {
   }
   if (are_independent) {  // by the records; some stores have none
     for_each_key(parts, pages, [&](auto said) { are_independent &= !overlap(said); });
+    for_each_key(parts, variables, [&](auto said) { are_independent &= !overlap(said); });
   }
   if (!are_independent) return false;
 
   for_each_key(parts, pages, [](auto said) { apply_changes(said); });
   for_each_key(parts, flags, [](auto said) { apply_flags(said); });
-  for_each_key(parts, variables, [](auto said) {
-    std::memcpy(page_at(said[0].item->key), &said[0].item->value, sizeof said[0].item->value);
-  });
+  for_each_key(parts, variables, [](auto said) { apply_changes(said); });
   for (const auto* const files : {&records, &variable_history}) {
     for_each_key(parts, *files, [](auto said) {
       *reinterpret_cast<WordHistory*>(said[0].item->key) = joined(said);

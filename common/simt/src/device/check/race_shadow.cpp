@@ -173,11 +173,6 @@ std::span<WordHistory> variable_records() {
   return {global_history(), global_history_bytes() / sizeof(WordHistory)};
 }
 
-std::uintptr_t variable_of_record(const WordHistory& record) {
-  const auto index = static_cast<std::uintptr_t>(&record - global_history());
-  return global_low() + (index - index / (kSkewWords + 1)) * kWordBytes;
-}
-
 void check_device_race(const Access& access) {
   check_words<false>(device_history(), kDeviceBase, access);
 }

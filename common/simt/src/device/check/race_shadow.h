@@ -41,11 +41,9 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
                                          std::uint32_t first_block, std::uint32_t end_block,
                                          Interest interest);
 
-// The records of a piece of the device's range, and of all of the program's variables; and the
-// address of a variable's word.
+// The records of a piece of the device's range, and of all of the program's variables.
 std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_bytes);
 std::span<WordHistory> variable_records();
-std::uintptr_t variable_of_record(const WordHistory& record);
 
 // There will be accesses to the device's range from `address` on, a multiple of a page.
 void make_history(std::uintptr_t address, std::size_t size_bytes);

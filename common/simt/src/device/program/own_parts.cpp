@@ -19,17 +19,6 @@ extern "C" {
 }
 
 namespace simt::device {
-namespace {
-
-bool lies_between(const char* begin, const char* end, std::uintptr_t address,
-                  std::size_t size_bytes) {
-  const std::size_t all_bytes = number(end) - number(begin);
-  const std::size_t offset = address - number(begin);
-  return offset < all_bytes && size_bytes <= all_bytes - offset;
-}
-
-}  // namespace
-
 std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory) {
   std::pmr::vector<std::uintptr_t> found(memory);
   const std::uintptr_t begin = number(__start_lockstep_code);
@@ -47,9 +36,20 @@ std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory
   return found;
 }
 
+std::array<std::span<const std::byte>, 2> own_variables() {
+  const auto between = [](const char* begin, const char* end) {
+    return std::span(reinterpret_cast<const std::byte*>(begin), number(end) - number(begin));
+  };
+  return {between(__start_lockstep_data, __stop_lockstep_data),
+          between(__start_lockstep_bss, __stop_lockstep_bss)};
+}
+
 bool is_own_variable(std::uintptr_t address, std::size_t size_bytes) {
-  return lies_between(__start_lockstep_data, __stop_lockstep_data, address, size_bytes) ||
-         lies_between(__start_lockstep_bss, __stop_lockstep_bss, address, size_bytes);
+  const auto all = own_variables();
+  return std::any_of(all.begin(), all.end(), [&](std::span<const std::byte> variables) {
+    const std::size_t offset = address - number(variables.data());
+    return offset < variables.size() && size_bytes <= variables.size() - offset;
+  });
 }
 
 }  // namespace simt::device
