@@ -5,9 +5,11 @@
 
 #include "simt/page.h"
 
-simt::device::Confined simt_confined;
-
 namespace simt::device {
+
+extern "C" {
+Confined simt_confined;
+}
 
 void open_confined(bool may_write) {
   if (page_bytes() != kConfinedBytes) return;
