@@ -130,14 +130,13 @@ class Checkout:
         return ran, json.loads(file.read_text()) if file.exists() else None
 
     def write_toolchain(self, **changes: Any) -> None:
-        python = [sys.executable, "-S", "-E"]
         toolchain = {
             "version": 1,
             "backend": "cpu",
             "compiler": {"id": "Fake", "version": "1", "path": sys.executable},
             "steps": [
-                {"name": "compile", "argv": [*python, str(FAKES / "compiler.py"), "{source}"]},
-                {"name": "link", "argv": [*python, str(FAKES / "linker.py"), "{source}", "{work}"]},
+                {"name": "compile", "argv": [str(FAKES / "compiler"), "{source}"]},
+                {"name": "link", "argv": [str(FAKES / "linker"), "{source}", "{work}"]},
             ],
             "anchors": None,
             "labs": {
