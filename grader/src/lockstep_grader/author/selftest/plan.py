@@ -63,7 +63,7 @@ def ensure_tools(workspace: Workspace) -> None:
     for needed, loss in (
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
-        (system.BROWSER_REQUIREMENTS, "the pages are not tested in a browser"),
+        ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium where that is installed"),
         ((system.DEBUGGER_REQUIREMENT,), "`./lab debug` is not tested"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ):
