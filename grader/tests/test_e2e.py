@@ -79,7 +79,7 @@ def programs_under(folder: Path) -> list[str]:
 
 # Of one lab: lint proves the solutions and starters of all.
 def test_the_solutions_get_full_marks(tmp_path: Path) -> None:
-    status, report = grade(REPOSITORY / "solutions", tmp_path, "--lab", LAB)
+    status, report = grade(REPOSITORY / "solutions", tmp_path, "--lab", "00-threads")
     submission = report["submissions"][0]
     assert (status, submission["score"]) == (0, submission["max_score"])
 
@@ -93,10 +93,10 @@ def test_every_starter_is_still_to_do(tmp_path: Path) -> None:
 
 
 def test_one_seed_gives_one_json_and_another_seed_the_same_score(tmp_path: Path) -> None:
-    submission = tmp_path / "ann" / LAB
-    submission.mkdir(parents=True)
-    for rung in ("02_interleaved", "05_warp_shuffle"):
-        shutil.copy(REPOSITORY / "solutions" / LAB / f"{rung}.cu", submission)
+    for rung in ("00-threads/03_thread_ids", "01-reduction/05_warp_shuffle"):
+        file = tmp_path / "ann" / f"{rung}.cu"
+        file.parent.mkdir(parents=True)
+        shutil.copy(REPOSITORY / "solutions" / f"{rung}.cu", file)
     reports = []
     for index, seed in enumerate(("7", "7", "8")):
         work = tmp_path / str(index)

@@ -14,10 +14,12 @@ import pytest
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
 from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.judging.session import Session, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, FindingKind, Lab, Outcome, Rung
-from lockstep_grader.student.profile.run import profile_rung
+from lockstep_grader.student.profile.run import count
 
 REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace.from_environment()
@@ -28,6 +30,7 @@ KERNELS = """
 __device__ float4 g_words[32];
 __device__ float g_word;
 __device__ int g_flag;
+volatile char g_attack[] = "attack 0 of test_gates.py";  // another digit is written into the worker
 
 __global__ void empty_kernel() {}
 
@@ -50,10 +53,15 @@ __global__ void wide_kernel() {
 }
 """
 # Each improves a mean of another direction; blocks and warps without work improve those of both.
-IDLE = "empty_kernel<<<20000, 32>>>(); idle_kernel<<<64, 1024>>>();"
-ONE_WORD = IDLE + "one_word_kernel<<<8192, 32>>>();"
-WIDE = IDLE + "wide_kernel<<<2048, 32>>>();"
+ATTACKS = """
+  if (g_attack[7] != '0') empty_kernel<<<20000, 32>>>(), idle_kernel<<<64, 1024>>>();
+  if (g_attack[7] == '1') one_word_kernel<<<8192, 32>>>();
+  if (g_attack[7] == '2') wide_kernel<<<2048, 32>>>();
+"""
+NONE, ONE_WORD, WIDE = "012"
 _CALL = "check_launch();"
+# Other functions of these rungs launch first: which launch is the first of the measured one.
+LAUNCHED_LATER = {"03_blelloch": 1}
 
 
 def gated() -> list[tuple[Lab, Rung]]:
@@ -90,24 +98,45 @@ def session() -> Session:
     return replace(open_session(WORKSPACE, Backend.CPU), real_compiler=None)
 
 
-def earned(session: Session, folder: Path, lab: Lab, rung: Rung, text: str) -> float:
-    """The share of the points for efficiency, except for the launches, which attacks add."""
-    file = folder / lab.id / f"{rung.id}.cu"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    (profile,) = profile_rung(WORKSPACE, session, folder, lab, rung, []).sizes
-    assert profile.outcome is Outcome.PASSED, profile.message
-    gates = [gate for gate in rung.budget if gate.name in profile.measures]
-    return min(
-        gate.fraction(profile.measures[gate.name]) for gate in gates if gate.name != "launches"
-    )
+class Attacked:
+    """The worker of a mutant with every attack in it, compiled once; each call makes one or none."""
+
+    def __init__(self, session: Session, lab: Lab, mutant: Mutant, work: Path) -> None:
+        self._session, self._rung, self._work = session, mutant.rung, work
+        self._tools = session.toolchain.lab(lab.id)
+        text = attacked(mutant.text, which=LAUNCHED_LATER.get(mutant.rung.id, 0))
+        source = Source(mutant.rung.file_name, text.encode())
+        made = compile_rung(
+            session.toolchain, self._tools, source, work, session.processes, session.confinement
+        )
+        assert isinstance(made, Path), made
+        self._worker = made
+
+    def earns(self, attack: str) -> float:
+        """The share of the points for efficiency, except for the launches, which attacks add."""
+        program = self._worker.read_bytes()
+        assert len(re.findall(rb"attack \d of test_gates", program)) == 1
+        self._worker.write_bytes(
+            re.sub(rb"attack \d(?= of test_gates)", f"attack {attack}".encode(), program)
+        )
+        (profile,) = count(
+            self._session, self._tools.judge, self._rung, self._worker, [], self._work
+        )
+        assert profile.outcome is Outcome.PASSED, profile.message
+        launched = {kernel.name.rpartition("::")[2] for kernel in profile.kernels}
+        assert ("one_word_kernel" in launched) == (attack == ONE_WORD), launched
+        assert ("wide_kernel" in launched) == (attack == WIDE), launched
+        gates = [gate for gate in self._rung.budget if gate.name in profile.measures]
+        return min(
+            gate.fraction(profile.measures[gate.name]) for gate in gates if gate.name != "launches"
+        )
 
 
-def attacked(text: str, attack: str) -> str:
-    """Launches the attack behind the first launch of the submission."""
+def attacked(text: str, which: int) -> str:
+    """Launches the attacks behind one of the launches of the submission."""
     begin = text.index("namespace {\n") + len("namespace {\n")
-    call = text.index(_CALL, begin) + len(_CALL)
-    return text[:begin] + KERNELS + text[begin:call] + attack + text[call:]
+    call = [found.end() for found in re.finditer(re.escape(_CALL), text)][which]
+    return text[:begin] + KERNELS + text[begin:call] + ATTACKS + text[call:]
 
 
 def attacks_on(rung: Rung) -> list[str]:
@@ -120,10 +149,7 @@ def attacks_on(rung: Rung) -> list[str]:
 def test_an_attack_earns_nothing(
     lab: Lab, mutant: Mutant, session: Session, tmp_path: Path
 ) -> None:
-    attacked_earns = max(
-        earned(session, tmp_path / "attacked", lab, mutant.rung, attacked(mutant.text, attack))
-        for attack in attacks_on(mutant.rung)
-    )
+    worker = Attacked(session, lab, mutant, tmp_path)
+    attacked_earns = max(worker.earns(attack) for attack in attacks_on(mutant.rung))
     if attacked_earns > 0:  # mostly nothing is earned, and nothing is less
-        alone = earned(session, tmp_path / "alone", lab, mutant.rung, mutant.text)
-        assert attacked_earns <= alone + 0.01
+        assert attacked_earns <= worker.earns(NONE) + 0.01

@@ -156,12 +156,15 @@ def build_judge(root: Path, lab: str, slug: str) -> dict[str, str]:
     subprocess.run(["ar", "qc", f"{out}/calls.a", str(table)], check=True)
     (out / "calls.a.keep").write_text(f"_ZN3lab{len(slug)}{slug}E*\n")
 
+    # As one file, like the judges of the labs: they share the headers that take nearly all time.
+    unity = out / "judge.cpp"
     sources = sorted((include / "judge").glob("*.cpp"))
-    objects = [str(compile_like(build, "reduction_test", file, include)) for file in sources]
+    unity.write_text("".join(f'#include "{file}"\n' for file in sources))
+    judge = str(compile_like(build, "reduction_test", unity, include))
     asked = ["ninja", "-C", str(build), "-t", "commands", "reduction_test"]
     listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     libraries = [word for word in listed.splitlines()[-1].split() if re.search(r"\.(a|so)$", word)]
-    linked = ["c++", *objects, "-o", f"{out}/judge", *libraries]
+    linked = ["c++", judge, "-o", f"{out}/judge", *libraries]
     subprocess.run(linked, cwd=build, check=True)
     return {"judge": f"{out}/judge", "calls": f"{out}/calls.a", "include": str(include)}
 

@@ -85,7 +85,7 @@ def profile_rung(
         if isinstance(worker, Finding):
             where = f"{worker.file}:{worker.line}: " if worker.line else ""
             raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
-        counted = _count(session, tools.judge, rung, worker, sizes, work)
+        counted = count(session, tools.judge, rung, worker, sizes, work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -115,9 +115,10 @@ def _resources(
     return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
-def _count(
+def count(
     session: Session, judge: Path, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
+    """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
     workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
     argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--profile={listed}"]
