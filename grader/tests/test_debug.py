@@ -207,8 +207,9 @@ class TestInGdb:
             ran = debug(tmp_path, RIGHT, "break 8", "run", "cuda", options=("--seed", seed))
             return ran.stdout[ran.stdout.index("[Switching") :]
 
-        assert stop("3") == stop("3")
-        assert len({stop(seed) for seed in ("0", "1", "2", "3")}) > 1
+        stops = [stop(seed) for seed in ("1", "2", "3")]
+        assert stop("3") == stops[-1]
+        assert len(set(stops)) > 1
 
     def test_a_thread_of_a_template_begins_by_a_step(self, tmp_path: Path) -> None:
         source = RIGHT.replace("__global__", "template <class T> __global__")

@@ -89,7 +89,7 @@ while [ $status = 3 ]; do
   "$@" >&2
   status=$?
   echo $status $(find kept -name "0*.json" | wc -l)
-  size=$((size - 8192))
+  size=$((size - 12288))
   truncate -s $size kept/filler
 done
 """
