@@ -111,22 +111,58 @@ int main() {
 """
 
 
+CUB = """\
+#include <cub/cub.cuh>
+int main() {
+  int *in, *out;
+  void* room;
+  size_t bytes = 0;
+  cudaMallocManaged(&in, 64 * sizeof(int));
+  cudaMallocManaged(&out, sizeof(int));
+  for (int i = 0; i < 64; ++i) in[i] = i;
+  cub::DeviceReduce::Sum(nullptr, bytes, in, out, 64);
+  cudaMalloc(&room, bytes);
+  cub::DeviceReduce::Sum(room, bytes, in, out, 64);
+  cudaDeviceSynchronize();
+  const int sum = *out;
+  cudaFree(room);
+  cudaFree(out);
+  cudaFree(in);
+  return sum - 2016;
+}
+"""
+THRUST = """\
+#include <thrust/device_vector.h>
+#include <thrust/fill.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+#include <thrust/transform.h>
+int main() {
+  thrust::device_vector<int> items(100, 2);
+  return thrust::reduce(items.begin(), items.end()) - 200;
+}
+"""
+WRITTEN = {"cub": CUB, "curand": CURAND, "thrust": THRUST}
+
+
 @pytest.mark.parametrize(
     "program",
     [
-        "libraries/cub_device",
-        pytest.param("libraries/thrust_vectors", marks=needs_cccl),
-        "programs/captured_graph",
-        "programs/inline_ptx",
-        "programs/matrix_fragments",
-        "programs/texture_filter",
-        "",
+        "cub",
+        "curand",
+        pytest.param("thrust", marks=needs_cccl),
+        "captured_graph",
+        "inline_ptx",
+        "matrix_fragments",
+        "texture_filter",
     ],
 )
 def test_lockstep_run_has_every_header(prefix: Path, tmp_path: Path, program: str) -> None:
-    path = SIMT_TESTS / f"{program}.cu" if program else tmp_path / "curand.cu"
-    if not program:
-        path.write_text(CURAND)
+    path = SIMT_TESTS / "programs" / f"{program}.cu"
+    if program in WRITTEN:
+        path = tmp_path / "written.cu"
+        path.write_text(WRITTEN[program])
     ran = call(prefix / "bin" / "lockstep-run", path, cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
 

@@ -77,43 +77,29 @@ def test_kernels_that_leave_a_device_vector_are_found(tmp_path: Path) -> None:
 
 @emulated
 @needs_cccl
-def test_the_host_may_use_a_device_vector_through_thrust_alone(tmp_path: Path) -> None:
+def test_an_algorithm_needs_memory_of_its_own_side_up_to_its_end(tmp_path: Path) -> None:
+    """And the host may use a device_vector through Thrust alone."""
     program = (
-        "#include <thrust/device_vector.h>\n#include <thrust/fill.h>\n"
+        "#include <thrust/device_ptr.h>\n#include <thrust/device_vector.h>\n"
+        "#include <thrust/execution_policy.h>\n#include <thrust/fill.h>\n"
+        "#include <thrust/reduce.h>\n#include <vector>\n"
         "int main() {\n  thrust::device_vector<int> v(100);\n  v[0] = 1;\n"
         "  thrust::fill(v.begin(), v.end(), v[0]);\n"
-        "  return *thrust::raw_pointer_cast(v.data()) - 1;\n}\n"
-    )
-    assert findings(program, tmp_path) == [("host_pointer", 7, "")]
-
-
-@emulated
-@needs_cccl
-def test_an_algorithm_needs_memory_of_its_own_side(tmp_path: Path) -> None:
-    program = (
-        "#include <thrust/device_ptr.h>\n#include <thrust/execution_policy.h>\n"
-        "#include <thrust/fill.h>\n#include <thrust/reduce.h>\n#include <vector>\n"
-        "int main() {\n  int* d;\n  cudaMalloc(&d, 400);\n"
+        "  int sum = *thrust::raw_pointer_cast(v.data());\n"
+        "  int* d;\n  cudaMalloc(&d, 400);\n"
         "  thrust::fill(thrust::device, d, d + 100, 1);\n"
-        "  int sum = thrust::reduce(d, d + 100);\n"
+        "  sum += thrust::reduce(d, d + 100);\n"
         "  std::vector<int> h(100);\n"
         "  sum += thrust::reduce(thrust::device, h.begin(), h.end());\n"
         "  thrust::device_ptr<int> wrapped(h.data());\n"
         "  sum += thrust::reduce(wrapped, wrapped + 100);\n"
-        "  return sum - 100;\n}\n"
+        "  sum += thrust::reduce(v.begin(), v.end() + 1);\n"
+        "  return sum - 201;\n}\n"
     )
-    assert findings(program, tmp_path) == [("host_pointer", line, "") for line in (10, 12, 14)]
-
-
-@emulated
-@needs_cccl
-def test_an_algorithm_of_thrust_past_the_end_is_found(tmp_path: Path) -> None:
-    program = (
-        "#include <thrust/device_vector.h>\n#include <thrust/reduce.h>\n"
-        "int main() {\n  thrust::device_vector<int> v(100);\n"
-        "  thrust::reduce(v.begin(), v.end() + 1);\n}\n"
-    )
-    assert findings(program, tmp_path)[0] == ("out_of_bounds", 5, "")
+    assert findings(program, tmp_path) == [
+        *(("host_pointer", line, "") for line in (11, 15, 17, 19)),
+        ("out_of_bounds", 20, ""),
+    ]
 
 
 @emulated
