@@ -99,7 +99,7 @@ def session() -> Session:
 
 
 class Attacked:
-    """The worker of a mutant with every attack in it, compiled once; each call makes one or none."""
+    """The worker of a mutant with every attack in it: it is compiled once."""
 
     def __init__(self, session: Session, lab: Lab, mutant: Mutant, work: Path) -> None:
         self._session, self._rung, self._work = session, mutant.rung, work

@@ -20,6 +20,8 @@ from lockstep_grader.student.program.run import Checks, Settings
 from lockstep_grader.toolchain.description import Step
 from test_e2e import REPOSITORY
 
+from in_process import lab
+
 KERNEL = """\
 #include <cstdio>
 #include <cstdlib>
@@ -42,19 +44,8 @@ RIGHT, PAST_THE_END = KERNEL.replace("COMPARED", "<"), KERNEL.replace("COMPARED"
 emulated = pytest.mark.e2e
 
 
-def run(*arguments: str | Path, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
-    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
-    env = {key: value for key, value in os.environ.items() if key not in moved}
-    return subprocess.run(
-        [REPOSITORY / "lab", "run", *arguments],
-        cwd=cwd,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        **more,
-    )
+def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return lab("run", *arguments, cwd=cwd)
 
 
 def report(file: Path) -> Any:
@@ -340,13 +331,13 @@ def test_ctrl_c_ends_the_program(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    ) as lab:
-        assert lab.stdout
-        assert lab.stderr
-        assert lab.stdout.readline() == "on\n"
-        os.killpg(lab.pid, signal.SIGINT)
-        assert lab.wait(60) == 130
-        assert "Traceback" not in lab.stderr.read()
+    ) as running:
+        assert running.stdout
+        assert running.stderr
+        assert running.stdout.readline() == "on\n"
+        os.killpg(running.pid, signal.SIGINT)
+        assert running.wait(60) == 130
+        assert "Traceback" not in running.stderr.read()
 
 
 # With Ctrl-C as a terminal has it: a shell's background process ignores it.

@@ -2,7 +2,6 @@
 """`trace`: what it reads from a recording, what its page holds, and how it refuses."""
 
 import json
-import os
 import random
 import re
 import subprocess
@@ -18,9 +17,9 @@ from lockstep_grader.student.trace.other_order import find_other_orders
 from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, make_page, notes_of
 from lockstep_grader.student.trace.races import find_races, reversed_in, value_of
 from lockstep_grader.student.trace.record import Recorded, Wish
-from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout
+from in_process import lab
 from recordings import (
     IN,
     SOURCE,
@@ -301,17 +300,7 @@ int main() {
 
 def trace(folder: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "fill.cu").write_text(program)
-    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
-    env = {key: value for key, value in os.environ.items() if key not in moved}
-    return subprocess.run(
-        [REPOSITORY / "lab", "trace", "fill.cu", *arguments],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    return lab("trace", "fill.cu", *arguments, cwd=folder)
 
 
 @emulated
