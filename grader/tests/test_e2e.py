@@ -157,16 +157,16 @@ def test_check_of_a_starter_says_what_to_do() -> None:
     assert "./lab hint 01-reduction/01_global_atomic" in ran.stdout
 
 
-@pytest.mark.parametrize("step", ["tile[t] += tile[t + stride]", "tile[t] = tile[t + stride]"])
+@pytest.mark.parametrize("step", ["factor * d_in[item]", "factor + d_in[item]"])
 def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Path) -> None:
-    solution = (REPOSITORY / "solutions" / LAB / "03_contiguous.cu").read_text()
-    right = "tile[t] += tile[t + stride]"
+    rung, right = "00-threads/02_grid_stride", "factor * d_in[item]"
+    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
     assert solution.count(right) == 1
-    (tmp_path / LAB).mkdir()
-    (tmp_path / LAB / "03_contiguous.cu").write_text(solution.replace(right, step))
+    (tmp_path / f"{rung}.cu").parent.mkdir()
+    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, step))
     said = []
     for jobs in ("1", "2", "3"):
-        ran = lab("check", f"{LAB}/03", "--from", tmp_path, "--seed", "7", "--jobs", jobs, "--json")
+        ran = lab("check", rung, "--from", tmp_path, "--seed", "7", "--jobs", jobs, "--json")
         (result,) = json.loads(ran.stdout)["lab"]["rungs"]
         tests = {}
         for test in result["tests"]:
