@@ -7,11 +7,12 @@ import shutil
 import stat
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.plan import SECTIONS, chosen
+from lockstep_grader.author.selftest.plan import SECTIONS, chosen, ensure_packages
 from lockstep_grader.author.selftest.sections import Context, Section, Tally, run_sections
 from lockstep_grader.author.selftest.tools import junit_tally
 from lockstep_grader.judging.sanitizer import find_sanitizer
@@ -118,6 +119,26 @@ def test_root_gets_ccache_along_with_what_is_missing(
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     ensure([Requirement("Thing", "thing-dev", lambda: "x" if found.exists() else "")])
     assert log.read_text().splitlines()[-1] == "-q install -y --no-install-recommends ccache"
+
+
+def test_the_tests_ask_apt_once_for_all_packages_and_then_for_those_it_can_do_without(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[set[str]] = []
+
+    def refuse_but_to_build(needed: Sequence[Requirement]) -> None:
+        asked.append({need.package for need in needed})
+        if "g++" not in asked[-1] or len(asked) == 1:
+            raise FaultError("no such package")
+
+    monkeypatch.setattr(system, "ensure", refuse_but_to_build)
+    ensure_packages(SECTIONS)
+    together, *one_by_one = asked
+    assert together == set().union(*one_by_one) > {"g++", "bubblewrap", "slurmd"}
+    assert "what confines student code is not tested: no such package" in capsys.readouterr().err
+    asked.clear()
+    ensure_packages([each for each in SECTIONS if each.name != "pytest"])
+    assert not any("slurmd" in packages for packages in asked)
 
 
 def test_doctor_and_the_search_do_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:

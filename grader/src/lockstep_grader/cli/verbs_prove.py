@@ -74,7 +74,7 @@ def run_tests(
             print(f"{section.name:8} {section.purpose}")
         return ExitCode.FULL_MARKS
     sections = chosen(workspace, only or [])
-    ensure_tools(workspace)
+    ensure_tools(workspace, sections)
     workspace = make_strict(workspace)
     total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What `test` runs, cheapest first, and the tools it needs."""
 
+import contextlib
 import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep_grader.author.selftest.sections import Section
@@ -19,6 +21,7 @@ from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import STRICT
+from lockstep_grader.toolchain.system import Requirement
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
@@ -57,20 +60,36 @@ def make_strict(workspace: Workspace) -> Workspace:
     return Workspace.from_environment()
 
 
-def ensure_tools(workspace: Workspace) -> None:
-    """Installs what the sections need. Raises FaultError with the next step when it cannot."""
-    system.ensure(system.BUILD_REQUIREMENTS)
-    for needed, loss in (
+def ensure_packages(sections: Sequence[Section]) -> None:
+    """The system's packages. Raises FaultError when one is missing that no section can do without.
+
+    All in one call of apt first, if it knows all of them: each call takes several seconds in which
+    the cores idle.
+    """
+    optional: list[tuple[Sequence[Requirement], str]] = [
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
-        ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium where that is installed"),
+        ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium if that is installed"),
         ((system.DEBUGGER_REQUIREMENT,), "`./lab debug` is not tested"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
-    ):
+    ]
+    if any(section.run is run_pytest for section in sections):
+        loss = "the tests that start a Slurm will be skipped"
+        optional.append((system.SLURM_REQUIREMENTS, loss))
+    with contextlib.suppress(FaultError):
+        together = [need for needed, _ in optional for need in needed]
+        system.ensure([*system.BUILD_REQUIREMENTS, *together])
+    system.ensure(system.BUILD_REQUIREMENTS)
+    for needed, loss in optional:
         try:
             system.ensure(needed)
         except FaultError as error:
             say(f"{loss}: {error}")
+
+
+def ensure_tools(workspace: Workspace, sections: Sequence[Section]) -> None:
+    """Installs what the sections need. Raises FaultError with the next step when it cannot."""
+    ensure_packages(sections)
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)
