@@ -193,6 +193,7 @@ __global__ void wait_for_the_block_before(unsigned* done) {
 }
 
 TEST_F(Schedule, ABusyDeviceHasRoomForFewBlocksUnlessTheLaunchIsCooperative) {
+  simt::set_step_limit(100'000);  // the default, 20 million, takes seconds
   Managed<unsigned> done(20);
   unsigned* d_done = done.get();
   void* arguments[] = {&d_done};
