@@ -15,8 +15,9 @@ enum class Checks : std::uint8_t {
 // Takes effect at once. What ran unchecked was not recorded: set it before the first launch.
 void set_checks(Checks checks);
 
-// The program has code of which no access can be checked: from now on none is. If set_checks()
-// chose checks, says so on stderr. Returns true.
-bool expect_unannounced_code();
+// For code that was built to run without checks: from now on no access is checked. If set_checks()
+// chose checks, says so on stderr. `is_announced`: the code still announces what it does, because
+// its threads may wait for plain memory. Returns true.
+bool expect_unchecked_code(bool is_announced);
 
 }  // namespace simt

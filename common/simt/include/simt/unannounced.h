@@ -8,6 +8,6 @@
 
 namespace simt {
 
-inline const bool has_unannounced_code = expect_unannounced_code();
+inline const bool has_unannounced_code = expect_unchecked_code(false);
 
 }  // namespace simt

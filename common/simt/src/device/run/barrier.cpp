@@ -14,12 +14,15 @@
 namespace simt::device {
 namespace {
 
-// Compilers make copies of a call; they still count as one barrier. A call in one of the emulator's
-// headers is identified by the student's line that led there.
+// Compilers make copies of a call, some of them without a line; they still count as one barrier. A
+// call in one of the emulator's headers is identified by the student's line that led there.
 bool is_other_barrier(const void* pc, const BarrierCall& call, const Block& block) {
   if (pc == block.barrier_pc) return false;
+  if (call.line() != block.barrier_call.line() || call.column() != block.barrier_call.column()) {
+    return true;
+  }
   const Untraced untraced;
-  return call.line() != block.barrier_call.line() || call.column() != block.barrier_call.column() ||
+  return source_line(pc).line != 0 && source_line(block.barrier_pc).line != 0 &&
          !is_same_line(pc, block.barrier_pc);
 }
 
