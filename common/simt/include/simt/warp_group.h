@@ -68,15 +68,23 @@ class warp_group : public thread_group {
 
  private:
   SIMT_INLINE int lane_of(unsigned rank) const {
+    if (is_contiguous()) return static_cast<int>(first_lane() + rank);
     return static_cast<int>(__fns(lane_mask(), 0, static_cast<int>(rank) + 1));
   }
 
-  // The bits of `lanes` at the group's lanes, moved together. Tiles need one shift only.
+  // The bits of `lanes` at the group's lanes, moved together.
   SIMT_INLINE unsigned packed(unsigned lanes) const {
-    const unsigned first = static_cast<unsigned>(__ffs(static_cast<int>(lane_mask()))) - 1;
-    const unsigned upper = lane_mask() >> first;
-    if ((upper & (upper + 1)) == 0) return lanes >> first;
+    if (is_contiguous()) return lanes >> first_lane();
     return simt::extract_bits(lanes, lane_mask());
+  }
+
+  SIMT_INLINE unsigned first_lane() const {
+    return static_cast<unsigned>(__ffs(static_cast<int>(lane_mask()))) - 1;
+  }
+  // A tile is.
+  SIMT_INLINE bool is_contiguous() const {
+    const unsigned upper = lane_mask() >> first_lane();
+    return (upper & (upper + 1)) == 0;
   }
 
   // Values of any size travel in pieces that one shuffle carries.

@@ -107,7 +107,6 @@ void report_skip(const SkippedBarriers& skips, const SkippedBarriers::Step& step
 
 void look_for_skipped_barrier() {
   SkippedBarriers& skips = running.checks->skips;
-  if (skips.watched.empty()) return;
   std::uint32_t& back = skips.back[static_cast<std::size_t>(running.warp->id)];
   if ((back & running.lane_bit()) != 0) return;
   if (running.steps - running.turn_begin > kPathBlocks) {

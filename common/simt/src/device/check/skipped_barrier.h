@@ -14,7 +14,7 @@ namespace simt::device {
 
 struct Block;
 
-// The running lane lets others run, or has ended.
+// The running lane lets others run, or has ended, and there are leavers to compare with.
 void look_for_skipped_barrier();
 // The running lane has ended.
 void note_leaver();

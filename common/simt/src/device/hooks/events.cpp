@@ -27,6 +27,9 @@
 namespace simt::device {
 namespace {
 
+// Threads have left this block while others waited: rare, and asked at each turn.
+bool is_looking_for_skips() { return !running.checks->skips.watched.empty(); }
+
 void count_barrier(Block& block, const void* pc) {
   tally().count(pack_pc(pc), Counter::kBarriers, 1);
   tally().count_most(pack_pc(pc), Counter::kBarriersMaxPerBlock, ++block.num_counted_barriers);
@@ -71,7 +74,7 @@ void on_shared_memory_fresh(Block& block, const SharedMemory& memory) {
 void on_turn_begin() { order_turn_begin(); }
 
 void on_turn_end() {
-  look_for_skipped_barrier();
+  if (is_looking_for_skips()) look_for_skipped_barrier();
   if (is_recording()) record_value_written();
   if (has_stepped()) running.lane->last_block = block_at(running.steps);
 }
@@ -79,7 +82,7 @@ void on_turn_end() {
 void on_first_at_barrier() { note_waiter(); }
 
 void on_lane_end() {
-  look_for_skipped_barrier();
+  if (is_looking_for_skips()) look_for_skipped_barrier();
   if (is_recording()) record_value_written();
   note_leaver();
 }
