@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuRAND's host API: XORWOW and Philox 4x32-10 generators that fill device memory, or the host's.
+// cuRAND's host API: generators XORWOW, Philox 4x32-10 and MRG32k3a, which fill device memory, or
+// the host's.
 // Bits and uniform numbers are those of cuRAND 10.4, in its order; normal numbers are the same up
 // to rounding. Poisson numbers are others, of the same distribution.
 #pragma once
@@ -69,7 +70,7 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 
-// Each writes num_items numbers. With XORWOW normal numbers come in pairs:
+// Each writes num_items numbers. Normal numbers come in pairs, except with Philox:
 // CURAND_STATUS_LENGTH_NOT_MULTIPLE for an odd count. CURAND_STATUS_LAUNCH_FAILURE where the output
 // is no device memory of that size.
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,

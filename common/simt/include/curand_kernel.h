@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuRAND's device API: the generators XORWOW and Philox 4x32-10, with uniform, normal, log-normal
-// and Poisson numbers. Bits and uniform numbers are those of a GPU. Normal numbers differ in the
+// cuRAND's device API: the generators XORWOW, Philox 4x32-10 and MRG32k3a, with uniform, normal,
+// log-normal and Poisson numbers. Bits and uniform numbers are those of a GPU. Normal numbers differ in the
 // last bits, as logarithms and sines do; Poisson numbers with a mean from 64 to 4000 are others, of
 // the same distribution.
 #pragma once
@@ -35,11 +35,22 @@ struct curandStatePhilox4_32_10 {
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+struct curandStateMRG32k3a {
+  unsigned int s1[3];
+  unsigned int s2[3];
+  int boxmuller_flag;
+  int boxmuller_flag_double;
+  float boxmuller_extra;
+  double boxmuller_extra_double;
+};
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
+
 namespace simt {
 
 template <class State>
 concept RandomState =
-    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10>;
+    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10> ||
+    std::is_same_v<State, curandStateMRG32k3a>;
 
 template <RandomState State>
 SIMT_INLINE void forget_extra(State* state) {
@@ -54,6 +65,21 @@ SIMT_INLINE void skip(curandStateXORWOW* state, unsigned long long steps, int lo
   for (int i = 0; i < 5; ++i) words[i] = state->v[i];
   skip_xorwow(words, steps, log2_stride);
   for (int i = 0; i < 5; ++i) state->v[i] = words[i];
+}
+
+SIMT_INLINE void skip(curandStateMRG32k3a* state, unsigned long long steps, int log2_stride) {
+  std::uint32_t first[3], second[3];
+  for (int i = 0; i < 3; ++i) first[i] = state->s1[i], second[i] = state->s2[i];
+  skip_mrg(first, second, steps, log2_stride);
+  for (int i = 0; i < 3; ++i) state->s1[i] = first[i], state->s2[i] = second[i];
+}
+SIMT_INLINE std::uint32_t next_number(curandStateMRG32k3a* state) {
+  const std::uint32_t first = next_mrg_first(state->s1[0], state->s1[1]);
+  const std::uint32_t second = next_mrg_second(state->s2[0], state->s2[2]);
+  for (int i = 0; i < 2; ++i) state->s1[i] = state->s1[i + 1], state->s2[i] = state->s2[i + 1];
+  state->s1[2] = first;
+  state->s2[2] = second;
+  return mrg_number(first, second);
 }
 
 SIMT_INLINE unsigned word_of(uint4 words, unsigned index) {
@@ -140,6 +166,34 @@ SIMT_INLINE uint4 curand4(curandStatePhilox4_32_10* state) {
   return uint4{words[used], words[used + 1], words[used + 2], words[used + 3]};
 }
 
+SIMT_INLINE void skipahead(unsigned long long num_numbers, curandStateMRG32k3a* state) {
+  simt::skip(state, num_numbers, 0);
+}
+SIMT_INLINE void skipahead_subsequence(unsigned long long num_subsequences,
+                                       curandStateMRG32k3a* state) {
+  simt::skip(state, num_subsequences, simt::kMrgSubsequence);
+}
+SIMT_INLINE void skipahead_sequence(unsigned long long num_sequences, curandStateMRG32k3a* state) {
+  simt::skip(state, num_sequences, simt::kMrgSequence);
+}
+SIMT_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence,
+                             unsigned long long offset, curandStateMRG32k3a* state) {
+  std::uint64_t low = 1, high = 1;  // without a seed the state is the paper's
+  if (seed != 0) low = static_cast<unsigned>(seed) ^ 0x55555555U, high = seed >> 32 ^ 0xAAAAAAAAU;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t scaled[] = {(i == 1 ? high : low) * simt::kMrgStart,
+                                    (i == 1 ? low : high) * simt::kMrgStart};
+    state->s1[i] = static_cast<unsigned>(scaled[0] % simt::kMrgModulus[0]);
+    state->s2[i] = static_cast<unsigned>(scaled[1] % simt::kMrgModulus[1]);
+  }
+  simt::forget_extra(state);
+  skipahead_subsequence(subsequence, state);
+  skipahead(offset, state);
+}
+SIMT_INLINE unsigned int curand(curandStateMRG32k3a* state) {
+  return simt::bits_of_mrg(simt::next_number(state));
+}
+
 // Uniform numbers in (0, 1].
 template <simt::RandomState State>
 SIMT_INLINE float curand_uniform(State* state) {
@@ -156,6 +210,12 @@ SIMT_INLINE double curand_uniform_double(curandStateXORWOW* state) {
 }
 SIMT_INLINE double curand_uniform_double(curandStatePhilox4_32_10* state) {
   return simt::uniform_double(curand(state));
+}
+SIMT_INLINE double curand_uniform_double(curandStateMRG32k3a* state) {
+  return simt::uniform_of_mrg(simt::next_number(state));
+}
+SIMT_INLINE float curand_uniform(curandStateMRG32k3a* state) {
+  return static_cast<float>(curand_uniform_double(state));
 }
 SIMT_INLINE double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
   const uint4 bits = curand4(state);
@@ -184,6 +244,14 @@ SIMT_INLINE double2 curand_normal2_double(curandStateXORWOW* state) {
 }
 SIMT_INLINE double2 curand_normal2_double(curandStatePhilox4_32_10* state) {
   return simt::box_muller_double(curand4(state));
+}
+SIMT_INLINE float2 curand_normal2(curandStateMRG32k3a* state) {
+  const std::uint32_t radius = simt::next_number(state);
+  return simt::box_muller_of_mrg(radius, simt::next_number(state));
+}
+SIMT_INLINE double2 curand_normal2_double(curandStateMRG32k3a* state) {
+  const std::uint32_t radius = simt::next_number(state);
+  return simt::box_muller_double_of_mrg(radius, simt::next_number(state));
 }
 template <simt::RandomState State>
 SIMT_INLINE float curand_normal(State* state) {

@@ -112,6 +112,38 @@ TEST_F(DeviceRandom, PhiloxGivesNvidiasNumbers) {
   expect_equal(got.after_skips, {1452197172, 3464597558});
 }
 
+TEST_F(DeviceRandom, MrgGivesNvidiasNumbers) {
+  const Numbers got = draw<curandStateMRG32k3a>(kFar);
+  expect_equal(got.words, {842329077, 3793000153, 3763923712, 4022215998, 2658547003, 2809085293});
+  expect_equal(got.uniform, {0.790575147F, 0.437196791F, 0.591010809F});
+  expect_equal(got.uniform_double,
+               {0.28110617207158123, 0.5505586420341293, 0.41700344792420996});
+  expect_near(got.normal,
+              {-0.665595531F, 2.15309286F, 0.0654213503F, -1.7346729F, 0.228624344F});
+  expect_near(got.normal_double, {-0.021186117442526523, 2.1216123044661841, -1.2344893767255467,
+                                  0.38386837922446565, 0.88282740134827276});
+  expect_near(got.log_normal, {3.14277291F, 0.889440119F, 3.20879889F});
+  EXPECT_NEAR(got.log_normal_double, 1.3242282739836126, 1e-13);
+  expect_near(got.log_normal_pair, {3.34446025F, 2.93833566F});
+  expect_equal(got.poisson, {3, 6, 1, 2, 65, 82, 59, 56, 4987, 4999, 5051, 5096});
+  expect_equal(got.after_skips, {2925619873, 702633492});
+}
+
+__global__ void draw_without_seed_kernel(unsigned* out) {
+  curandStateMRG32k3a state;
+  curand_init(0, 0, 0, &state);
+  out[0] = curand(&state);
+  curand_init(1234, 0, 0, &state);
+  skipahead_subsequence(1, &state);
+  out[1] = curand(&state);
+}
+
+TEST_F(DeviceRandom, MrgHasThePapersStateWithoutASeedAndSkipsSubsequences) {
+  Managed<unsigned> out(2);
+  draw_without_seed_kernel<<<1, 1>>>(out.get());
+  EXPECT_EQ(out.values(), (std::vector{545508615U, 653317650U}));
+}
+
 __global__ void draw_fours_kernel(uint4* words, float4* numbers, double2* pair) {
   curandStatePhilox4_32_10_t state;
   curand_init(1234, 0, 2, &state);

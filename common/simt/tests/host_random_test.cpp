@@ -13,7 +13,8 @@ namespace {
 
 class HostRandom : public simt_test::HostTest {};
 
-constexpr curandRngType_t kTypes[] = {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_PHILOX4_32_10};
+constexpr curandRngType_t kTypes[] = {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_PHILOX4_32_10,
+                                      CURAND_RNG_PSEUDO_MRG32K3A};
 
 class Generator {
  public:
@@ -57,7 +58,19 @@ TEST_F(HostRandom, GivesTheWordsOfPhiloxInNvidiasOrder) {
             (Words{984438016, 3743585837, 2666454581}));
 }
 
+TEST_F(HostRandom, GivesTheWordsOfMrgInNvidiasOrder) {
+  const Words words = words_of(CURAND_RNG_PSEUDO_MRG32K3A, 300000);
+  EXPECT_EQ(Words(words.begin(), words.begin() + 4),
+            (Words{3379073520, 653317650, 4012281984, 4237272334}));
+  EXPECT_EQ((Words{words[81919], words[81920], words[262144]}),
+            (Words{928654669, 2521876100, 1448855913}));
+}
+
 TEST_F(HostRandom, GivesUniformNumbers) {
+  EXPECT_EQ(Generator(kTypes[2]).draw<float>(curandGenerateUniform, 3),
+            (std::vector<float>{0.786751866F, 0.152112365F, 0.934182227F}));
+  EXPECT_EQ(Generator(kTypes[2]).draw<double>(curandGenerateUniformDouble, 3),
+            (std::vector<double>{0.78675186271572939, 0.15211236914421553, 0.93418219691237425}));
   EXPECT_EQ(Generator(kTypes[0]).draw<float>(curandGenerateUniform, 3),
             (std::vector<float>{0.145467639F, 0.820180893F, 0.550399244F}));
   EXPECT_EQ(Generator(kTypes[1]).draw<float>(curandGenerateUniform, 3),
@@ -82,6 +95,7 @@ TEST_F(HostRandom, GivesNormalNumbers) {
   };
   expect_near(floats(kTypes[0]), {0.780973554F, -1.80157816F, -0.280848563F, 0.563546598F});
   expect_near(floats(kTypes[1]), {-1.61649048F, 1.22915542F, -1.56054044F, 0.464621365F});
+  expect_near(floats(kTypes[2]), {-0.360653788F, -0.591281295F, -1.7185365F, -0.901611984F});
   const auto doubles = [](curandRngType_t type) {
     return Generator(type).draw<double>(curandGenerateNormalDouble, 4, 0., 1.);
   };
@@ -89,6 +103,8 @@ TEST_F(HostRandom, GivesNormalNumbers) {
                                    -0.38011893868395424});
   expect_near(doubles(kTypes[1]),
               {-0.53952669590731883, 0.16063334644202293, 1.0081967077372695, 1.8322492478152392});
+  expect_near(doubles(kTypes[2]), {-0.36065364611174472, -0.59128140374174409, -1.718536061653114,
+                                   -0.90161262521673557});
   const auto logs = Generator(kTypes[0]).draw<float>(curandGenerateLogNormal, 2, 0.F, 1.F);
   expect_near(logs, {2.18359709F, 0.165038228F});
   const auto moved = Generator(kTypes[0]).draw<float>(curandGenerateNormal, 2, 10.F, 2.F);
@@ -105,7 +121,7 @@ TEST_F(HostRandom, GoesOnFromCallToCall) {
     const Words words = generator.draw<unsigned>(curandGenerate, 5000);
     last.insert(last.end(), words.end() - 2, words.end());
   }
-  EXPECT_EQ(last, (Words{236360624, 1486407296, 3820581270, 368497543}));
+  EXPECT_EQ(last, (Words{236360624, 1486407296, 3820581270, 368497543, 3348109668, 3481579564}));
 }
 
 TEST_F(HostRandom, StartsAtAnOffset) {

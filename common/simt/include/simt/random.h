@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Random bits. Two generators, from their papers; seeds and subsequences are mapped to their states
-// as cuRAND maps them, so that programs get the numbers that they get on a GPU.
+// Random numbers. The generators are made from their papers; seeds and subsequences are mapped to
+// their states as cuRAND maps them, so that programs get the numbers that they get on a GPU.
 //   XORWOW          G. Marsaglia, "Xorshift RNGs", J. Statistical Software 8(14), 2003
 //   Philox 4x32-10  Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11
+//   MRG32k3a        P. L'Ecuyer, "Good parameters and implementations for combined multiple
+//                   recursive random number generators", Operations Research 47(1), 1999
 #pragma once
 
 #include <cstdint>
@@ -55,5 +57,33 @@ SIMT_UNTRACED inline uint4 advanced(uint4 counter, std::uint64_t steps, std::uin
   return {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
           static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32)};
 }
+
+// MRG32k3a has two recurrences; each remembers three numbers, the oldest first.
+inline constexpr std::uint64_t kMrgModulus[] = {4294967087, 4294944443};
+inline constexpr std::uint32_t kMrgStart = 12345;
+inline constexpr int kMrgSubsequence = 76;  // log2 of the distance between subsequences ...
+inline constexpr int kMrgSequence = 127;    // ... and between sequences of these
+
+SIMT_UNTRACED inline std::uint32_t next_mrg_first(std::uint32_t third_last,
+                                                  std::uint32_t second_last) {
+  constexpr std::uint64_t kModulus = kMrgModulus[0];
+  return static_cast<std::uint32_t>((1403580 * std::uint64_t{second_last} +
+                                     810728 * (kModulus - third_last)) %
+                                    kModulus);
+}
+SIMT_UNTRACED inline std::uint32_t next_mrg_second(std::uint32_t third_last, std::uint32_t last) {
+  constexpr std::uint64_t kModulus = kMrgModulus[1];
+  return static_cast<std::uint32_t>(
+      (527612 * std::uint64_t{last} + 1370589 * (kModulus - third_last)) % kModulus);
+}
+// The generator's number, from 1 to the first modulus.
+SIMT_UNTRACED inline std::uint32_t mrg_number(std::uint32_t first, std::uint32_t second) {
+  const std::uint64_t wrap = first > second ? 0 : kMrgModulus[0];
+  return static_cast<std::uint32_t>(wrap + first - second);
+}
+
+// Advances both recurrences by steps * 2^log2_stride. log2_stride <= kMrgSequence
+void skip_mrg(std::uint32_t (&first)[3], std::uint32_t (&second)[3], std::uint64_t steps,
+              int log2_stride);
 
 }  // namespace simt

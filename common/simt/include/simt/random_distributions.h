@@ -29,16 +29,37 @@ SIMT_UNTRACED inline double uniform_double(std::uint32_t low, std::uint32_t high
   return static_cast<double>(bits) * kTwoToMinus53 + kTwoToMinus53 / 2;
 }
 
-SIMT_UNTRACED inline float2 box_muller(std::uint32_t radius_bits, std::uint32_t angle_bits) {
-  constexpr float kStep = kTwoToMinus32 * static_cast<float>(2 * kPi);
-  const float angle = static_cast<float>(angle_bits) * kStep + kStep / 2;
-  const float radius = std::sqrt(-2 * std::log(uniform(radius_bits)));
+// MRG32k3a's numbers are no words of random bits, but lie in [1, kMrgModulus[0]].
+SIMT_UNTRACED inline double uniform_of_mrg(std::uint32_t number) {
+  return number * 2.3283065498378288e-10;
+}
+SIMT_UNTRACED inline std::uint32_t bits_of_mrg(std::uint32_t number) {
+  return static_cast<std::uint32_t>(number * 1.000000048662);
+}
+
+// From a uniform number and an angle.
+SIMT_UNTRACED inline float2 normal_pair(float uniform, float angle) {
+  const float radius = std::sqrt(-2 * std::log(uniform));
   return {radius * std::sin(angle), radius * std::cos(angle)};
 }
+SIMT_UNTRACED inline double2 normal_pair(double uniform, double angle) {
+  const double radius = std::sqrt(-2 * std::log(uniform));
+  return {radius * std::sin(angle), radius * std::cos(angle)};
+}
+
+SIMT_UNTRACED inline float2 box_muller(std::uint32_t radius_bits, std::uint32_t angle_bits) {
+  constexpr float kStep = kTwoToMinus32 * static_cast<float>(2 * kPi);
+  return normal_pair(uniform(radius_bits), static_cast<float>(angle_bits) * kStep + kStep / 2);
+}
 SIMT_UNTRACED inline double2 box_muller_double(uint4 bits) {
-  const double half_turns = 2 * uniform_double(bits.z, bits.w);
-  const double radius = std::sqrt(-2 * std::log(uniform_double(bits.x, bits.y)));
-  return {radius * std::sin(half_turns * kPi), radius * std::cos(half_turns * kPi)};
+  return normal_pair(uniform_double(bits.x, bits.y), 2 * uniform_double(bits.z, bits.w) * kPi);
+}
+SIMT_UNTRACED inline float2 box_muller_of_mrg(std::uint32_t radius, std::uint32_t angle) {
+  return normal_pair(static_cast<float>(uniform_of_mrg(radius)),
+                     static_cast<float>(uniform_of_mrg(angle)) * static_cast<float>(2 * kPi));
+}
+SIMT_UNTRACED inline double2 box_muller_double_of_mrg(std::uint32_t radius, std::uint32_t angle) {
+  return normal_pair(uniform_of_mrg(radius), 2 * uniform_of_mrg(angle) * kPi);
 }
 
 // The result of a Poisson distribution with a large mean from a normal number.

@@ -56,10 +56,12 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool i
   } else if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) {
     made->streams = std::make_unique<internal::PhiloxStreams>();
     made->allows_odd_counts = true;
+  } else if (type == CURAND_RNG_PSEUDO_MRG32K3A) {
+    made->streams = std::make_unique<internal::MrgStreams>();
   } else {
     std::fprintf(stderr,
-                 "lab: the emulator's cuRAND lacks generator type %d: use "
-                 "CURAND_RNG_PSEUDO_XORWOW or CURAND_RNG_PSEUDO_PHILOX4_32_10\n",
+                 "lab: the emulator's cuRAND lacks generator type %d: use CURAND_RNG_PSEUDO_XORWOW, "
+                 "CURAND_RNG_PSEUDO_PHILOX4_32_10 or CURAND_RNG_PSEUDO_MRG32K3A\n",
                  static_cast<int>(type));
     return CURAND_STATUS_TYPE_ERROR;
   }
@@ -89,7 +91,9 @@ curandStatus_t deliver(const curandGenerator_st& generator, T* output,
   return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
 }
 
-// make(words, numbers) makes the numbers of one portion.
+using internal::RandomStreams;
+
+// make(streams, words, numbers) makes the numbers of one portion.
 template <class T, class Make>
 curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_items,
                         Portion portion, Make make) {
@@ -99,11 +103,11 @@ curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_
     return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   }
   start(*generator);
-  internal::RandomStreams& streams = *generator->streams;
+  RandomStreams& streams = *generator->streams;
   std::vector<T> numbers(num_items);
   for (std::size_t i = 0; i < num_items;) {
     T made[2];
-    make(streams.next(portion), made);
+    make(streams, streams.next(portion), made);
     const int first = streams.drawn_before(portion);
     const int used = static_cast<int>(
         std::min<std::size_t>(static_cast<std::size_t>(portion.numbers - first), num_items - i));
@@ -121,15 +125,15 @@ curandStatus_t generate_normal(curandGenerator_t generator, T* output, std::size
                                Finish finish) {
   constexpr bool kIsDouble = std::is_same_v<T, double>;
   return generate(generator, output, num_items, kIsDouble ? kDoublePair : kPair,
-                  [=](const std::uint32_t* words, T* made) {
+                  [=](const RandomStreams& streams, const std::uint32_t* words, T* made) {
                     const auto put = [&](const auto& both) {
                       made[0] = finish(both.x);
                       made[1] = finish(both.y);
                     };
                     if constexpr (kIsDouble) {
-                      put(box_muller_double({words[0], words[1], words[2], words[3]}));
+                      put(streams.normal_double(words));
                     } else {
-                      put(box_muller(words[0], words[1]));
+                      put(streams.normal(words));
                     }
                   });
 }
@@ -213,22 +217,23 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
 
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,
                               std::size_t num_items) {
-  return simt::generate(generator, output, num_items, simt::kWord,
-                        [](const std::uint32_t* words, unsigned* made) { *made = *words; });
+  return simt::generate(
+      generator, output, num_items, simt::kWord,
+      [](const auto& streams, const auto* words, unsigned* made) { *made = streams.bits(words); });
 }
 
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
                                      std::size_t num_items) {
   return simt::generate(
       generator, output, num_items, simt::kWord,
-      [](const std::uint32_t* words, float* made) { *made = simt::uniform(*words); });
+      [](const auto& streams, const auto* words, float* made) { *made = streams.uniform(words); });
 }
 
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output,
                                            std::size_t num_items) {
   return simt::generate(generator, output, num_items, simt::kTwoWords,
-                        [](const std::uint32_t* words, double* made) {
-                          *made = simt::uniform_double(words[0], words[1]);
+                        [](const auto& streams, const auto* words, double* made) {
+                          *made = streams.uniform_double(words);
                         });
 }
 
@@ -261,10 +266,11 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
   if (!(mean > 0 && mean < std::numeric_limits<unsigned>::max())) return CURAND_STATUS_OUT_OF_RANGE;
   const simt::PoissonTable table = simt::poisson_table(mean);
   return simt::generate(
-      generator, output, num_items, simt::kWord, [&](const std::uint32_t* words, unsigned* made) {
+      generator, output, num_items, simt::kWord,
+      [&](const auto& streams, const auto* words, unsigned* made) {
         const auto& sums = table.at_most;
-        const auto found =
-            std::lower_bound(sums.begin(), sums.end() - 1, simt::uniform_double(*words));
+        const auto found = std::lower_bound(sums.begin(), sums.end() - 1,
+                                            simt::uniform_double(streams.bits(words)));
         *made = table.first + static_cast<unsigned>(found - sums.begin());
       });
 }

@@ -3,23 +3,38 @@
 
 namespace simt::internal {
 
-void XorwowStreams::start(std::uint64_t seed, std::uint64_t position) {
+namespace {
+
+void skip_subsequence(curandStateXORWOW& state) { skipahead_sequence(1, &state); }
+void skip_subsequence(curandStateMRG32k3a& state) { skipahead_subsequence(1, &state); }
+
+}  // namespace
+
+template <class State, std::size_t kNumStreams>
+void SubsequenceStreams<State, kNumStreams>::start(std::uint64_t seed, std::uint64_t position) {
   position_ = position;
   streams_.resize(kNumStreams);
-  curandStateXORWOW state;
+  State state;
   curand_init(seed, 0, 0, &state);
   for (std::size_t i = 0; i < kNumStreams; ++i) {
     streams_[i] = state;
     skipahead((position + kNumStreams - 1 - i) / kNumStreams, &streams_[i]);
-    skipahead_sequence(1, &state);
+    skip_subsequence(state);
   }
 }
 
 const std::uint32_t* XorwowStreams::next(Portion portion) {
-  curandStateXORWOW& stream = streams_[position_ % kNumStreams];
-  for (int i = 0; i < portion.words; ++i) words_[i] = curand(&stream);
+  for (int i = 0; i < portion.words; ++i) words_[i] = curand(&stream());
   return words_;
 }
+
+const std::uint32_t* MrgStreams::next(Portion portion) {
+  for (int i = 0; i < portion.numbers; ++i) words_[i] = next_number(&stream());
+  return words_;
+}
+
+template class SubsequenceStreams<curandStateXORWOW, 4096>;
+template class SubsequenceStreams<curandStateMRG32k3a, 81920>;
 
 void PhiloxStreams::start(std::uint64_t seed, std::uint64_t position) {
   seed_ = seed;

@@ -29,26 +29,63 @@ class RandomStreams {
   // The words of the next portion.
   virtual const std::uint32_t* next(Portion portion) = 0;
 
+  // What the words of a portion make, if they are random bits.
+  virtual unsigned bits(const std::uint32_t* words) const { return words[0]; }
+  virtual float uniform(const std::uint32_t* words) const { return simt::uniform(words[0]); }
+  virtual double uniform_double(const std::uint32_t* words) const {
+    return simt::uniform_double(words[0], words[1]);
+  }
+  virtual float2 normal(const std::uint32_t* words) const { return box_muller(words[0], words[1]); }
+  virtual double2 normal_double(const std::uint32_t* words) const {
+    return box_muller_double({words[0], words[1], words[2], words[3]});
+  }
+
   // How many numbers of that portion were drawn before; moves on by `used` numbers.
   virtual int drawn_before(Portion portion) const = 0;
   virtual void advance(Portion portion, int used) = 0;
 };
 
-// 4096 subsequences, which give one portion each in turn.
-class XorwowStreams : public RandomStreams {
+// As many subsequences, which give one portion each in turn.
+template <class State, std::size_t kNumStreams>
+class SubsequenceStreams : public RandomStreams {
  public:
   void start(std::uint64_t seed, std::uint64_t position) override;
   std::uint64_t position() const override { return position_; }
-  const std::uint32_t* next(Portion portion) override;
   int drawn_before(Portion) const override { return 0; }
   void advance(Portion, int) override { ++position_; }
 
- private:
-  static constexpr std::size_t kNumStreams = 4096;
+ protected:
+  State& stream() { return streams_[position_ % kNumStreams]; }
 
-  std::uint64_t position_ = 0;  // in portions
-  std::vector<curandStateXORWOW> streams_;
   std::uint32_t words_[4];
+
+ private:
+  std::uint64_t position_ = 0;  // in portions
+  std::vector<State> streams_;
+};
+
+class XorwowStreams : public SubsequenceStreams<curandStateXORWOW, 4096> {
+ public:
+  const std::uint32_t* next(Portion portion) override;
+};
+
+// A word holds one of the generator's numbers, and a number of any kind takes one of them.
+class MrgStreams : public SubsequenceStreams<curandStateMRG32k3a, 81920> {
+ public:
+  const std::uint32_t* next(Portion portion) override;
+  unsigned bits(const std::uint32_t* words) const override { return bits_of_mrg(words[0]); }
+  float uniform(const std::uint32_t* words) const override {
+    return static_cast<float>(uniform_of_mrg(words[0]));
+  }
+  double uniform_double(const std::uint32_t* words) const override {
+    return uniform_of_mrg(words[0]);
+  }
+  float2 normal(const std::uint32_t* words) const override {
+    return box_muller_of_mrg(words[0], words[1]);
+  }
+  double2 normal_double(const std::uint32_t* words) const override {
+    return box_muller_double_of_mrg(words[0], words[1]);
+  }
 };
 
 // 65536 subsequences, which give four numbers each in turn.
