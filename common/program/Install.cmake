@@ -24,12 +24,17 @@ set(installed_run bin/lockstep-run)
 configure_package_config_file(lockstep-config.cmake.in lockstep-config.cmake
   INSTALL_DESTINATION lib/cmake/lockstep PATH_VARS installed_run)
 
-install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION bin COMPONENT emulator)
-install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION libexec/lockstep COMPONENT emulator)
-install(FILES ../simt/gather.ld DESTINATION libexec/lockstep COMPONENT emulator)
+# pip moves the folders of a wheel's data (pyproject.toml) to those of its environment.
+set(prefix "")
+if(SKBUILD)
+  set(prefix ${SKBUILD_DATA_DIR}/)
+endif()
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION ${prefix}bin COMPONENT emulator)
+install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION ${prefix}libexec/lockstep COMPONENT emulator)
+install(FILES ../simt/gather.ld DESTINATION ${prefix}libexec/lockstep COMPONENT emulator)
 install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_wire>
-  DESTINATION lib/lockstep COMPONENT emulator)
-install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION include/lockstep COMPONENT emulator)
-install(DIRECTORY ../simt/cccl DESTINATION include/lockstep COMPONENT emulator)
+  DESTINATION ${prefix}lib/lockstep COMPONENT emulator)
+install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION ${prefix}include/lockstep COMPONENT emulator)
+install(DIRECTORY ../simt/cccl DESTINATION ${prefix}include/lockstep COMPONENT emulator)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lockstep-config.cmake
-  DESTINATION lib/cmake/lockstep COMPONENT emulator)
+  DESTINATION ${prefix}lib/cmake/lockstep COMPONENT emulator)

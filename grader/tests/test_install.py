@@ -34,7 +34,7 @@ int main(int argc, char**) {
   cudaFree(x);
   cudaFree(y);
   std::printf("factor %d, %d arguments\\n", FACTOR, argc - 1);
-  return argc > 1 ? 7 : 0;
+  return argc > 1 ? -1 : 0;
 }
 """
 WRONG = SAXPY.replace("i < num_items", "i <= num_items")
@@ -84,7 +84,7 @@ def project(tmp_path: Path) -> Path:
 def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> None:
     run = prefix / "bin" / "lockstep-run"
     ran = call(run, "saxpy.cu", "-I", "headers", "-DSCALE=4", "--", "a", "b", cwd=project)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (7, "factor 5, 2 arguments\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (255, "factor 5, 2 arguments\n", "")
 
 
 SIMT_TESTS = REPOSITORY / "common" / "simt" / "tests"
@@ -289,6 +289,7 @@ def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
         (["broken.cu"], 1, "compile_error  broken.cu:2\n  expected"),
         (["empty.cu", "broken.c"], 1, "compile_error  broken.c:2\n  expected"),
         (["endless.cu", "--timeout", "1"], 1, "did not end within 1 s"),
+        (["crash.cu"], 1, "lockstep-run: the program was ended by SIGABRT\n"),
     ],
 )
 def test_lockstep_run_says_what_is_wrong(
@@ -299,6 +300,7 @@ def test_lockstep_run_says_what_is_wrong(
     (project / "broken.cu").write_text("int main() {\n  return }\n")
     (project / "broken.c").write_text("int triple(int x) {\n  return }\n")
     (project / "endless.cu").write_text("int main() { volatile int i = 1; while (i) {} }\n")
+    (project / "crash.cu").write_text("#include <cstdlib>\nint main() { std::abort(); }\n")
     ran = call(prefix / "bin" / "lockstep-run", *arguments, cwd=project)
     assert (ran.returncode, words in ran.stderr) == (status, True), ran.stderr
     assert "|" not in ran.stderr  # nor does g++ show the line
