@@ -13,7 +13,10 @@ namespace simt::device {
 namespace {
 
 constexpr std::size_t kStacksPerMapping = 64;
-constexpr std::size_t kMappingBytes = kStacksPerMapping * kStackBytes;
+// With its guard, and so not a power of two: a processor looks for pages that are one apart in the
+// same few entries of its tables, and large blocks need a page of each thread.
+constexpr std::size_t kDistance = kGuardBytes + kStackBytes;
+constexpr std::size_t kMappingBytes = kStacksPerMapping * kDistance;
 
 std::set<std::uintptr_t> g_mappings;  // where they start
 
@@ -70,12 +73,12 @@ void FiberPool::add_stacks() {
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   g_mappings.insert(reinterpret_cast<std::uintptr_t>(mapping));
   for (std::size_t i = kStacksPerMapping; i-- > 0;) {
-    char* const low = static_cast<char*>(mapping) + i * kStackBytes;
+    char* const low = static_cast<char*>(mapping) + i * kDistance;
     const std::size_t index = fibers_.size();
     install_guard(low, index);
     auto fiber = std::make_unique<Fiber>();
     fiber->stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
-    fiber->stack_bytes = kStackBytes - kGuardBytes - index % kNumOffsets * kOffsetBytes;
+    fiber->stack_bytes = kStackBytes - index % kNumOffsets * kOffsetBytes;
     renew(*fiber);
     idle_.push_back(fiber.get());
     fibers_.push_back(std::move(fiber));
