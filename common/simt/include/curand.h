@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cuRAND's host API: generators XORWOW, Philox 4x32-10 and MRG32k3a, which fill device memory, or
-// the host's.
+// cuRAND's host API: generators XORWOW, Philox 4x32-10, MRG32k3a and Sobol's sequences, which fill
+// device memory, or the host's.
 // Bits and uniform numbers are those of cuRAND 10.4, in its order; normal numbers are the same up
-// to rounding. Poisson numbers are others, of the same distribution.
+// to rounding. Poisson numbers and scrambled sequences are others, of the same
+// distribution.
 #pragma once
 
 #include <cstddef>
@@ -54,6 +55,16 @@ typedef enum curandOrdering {
   CURAND_ORDERING_QUASI_DEFAULT = 201,
 } curandOrdering_t;
 
+typedef enum curandDirectionVectorSet {
+  CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+  CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+  CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+  CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104,
+} curandDirectionVectorSet_t;
+
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
 typedef struct curandGenerator_st* curandGenerator_t;
 
 // CURAND_STATUS_TYPE_ERROR for the generators that the emulator lacks, with a line on stderr.
@@ -66,8 +77,12 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
-// Best, default and legacy, which are one order here, as on a GPU.
+// Best, default and legacy, which are one order here, as on a GPU; for Sobol's sequences their own.
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+// From 1 to 512 for Sobol's sequences. The numbers of the first dimension come first, as many as of
+// each other; CURAND_STATUS_LENGTH_NOT_MULTIPLE unless they can be.
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int num_dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 
 // Each writes num_items numbers. Normal numbers come in pairs, except with Philox:
@@ -75,6 +90,9 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 // is no device memory of that size.
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,
                               std::size_t num_items);
+// Of sequences of 64 bits alone; these lack curandGenerate().
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* output,
+                                      std::size_t num_items);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
                                      std::size_t num_items);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output,
@@ -89,3 +107,11 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double
                                              std::size_t num_items, double mean, double stddev);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output,
                                      std::size_t num_items, double mean);
+
+// 512 vectors, and as many constants, in memory of the host.
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors,
+                                           curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors,
+                                           curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int** constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long** constants);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cuRAND's device API: the generators XORWOW, Philox 4x32-10 and MRG32k3a, with uniform, normal,
-// log-normal and Poisson numbers. Bits and uniform numbers are those of a GPU. Normal numbers differ in the
-// last bits, as logarithms and sines do; Poisson numbers with a mean from 64 to 4000 are others, of
-// the same distribution.
+// cuRAND's device API: the generators XORWOW, Philox 4x32-10 and MRG32k3a and Sobol's sequences,
+// with uniform, normal, log-normal and Poisson numbers. Bits and uniform numbers are those of a
+// GPU. Normal numbers differ in the last bits, as logarithms and sines do; Poisson numbers with a
+// mean from 64 to 4000 are others, of the same distribution.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -47,10 +47,28 @@ typedef curandStateMRG32k3a curandStateMRG32k3a_t;
 
 namespace simt {
 
+template <class Word>
+struct SobolState {
+  Word i, x, c;
+  Word direction_vectors[8 * sizeof(Word)];
+};
+
+}  // namespace simt
+
+struct curandStateSobol32 : simt::SobolState<unsigned int> {};
+struct curandStateScrambledSobol32 : simt::SobolState<unsigned int> {};
+struct curandStateSobol64 : simt::SobolState<unsigned long long> {};
+struct curandStateScrambledSobol64 : simt::SobolState<unsigned long long> {};
+typedef curandStateSobol32 curandStateSobol32_t;
+typedef curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef curandStateSobol64 curandStateSobol64_t;
+typedef curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+
+namespace simt {
+
 template <class State>
-concept RandomState =
-    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10> ||
-    std::is_same_v<State, curandStateMRG32k3a>;
+concept RandomState = std::is_same_v<State, curandStateXORWOW> ||
+    std::is_same_v<State, curandStatePhilox4_32_10> || std::is_same_v<State, curandStateMRG32k3a>;
 
 template <RandomState State>
 SIMT_INLINE void forget_extra(State* state) {
@@ -315,4 +333,95 @@ inline uint4 curand_poisson4(curandStatePhilox4_32_10* state, double mean) {
   result.z = curand_poisson(state, mean);
   result.w = curand_poisson(state, mean);
   return result;
+}
+
+// Sobol's sequences. `vectors` are those of a dimension.
+namespace simt {
+
+template <class Word>
+SIMT_INLINE void skip(SobolState<Word>* state, Word num_numbers) {
+  constexpr int kBits = 8 * sizeof(Word);
+  state->i += num_numbers;
+  state->x = state->c;
+  const Word gray_code = state->i ^ (state->i >> 1);
+  for (int bit = 0; bit < kBits; ++bit) {
+    if ((gray_code >> bit & 1) != 0) state->x ^= state->direction_vectors[bit];
+  }
+}
+
+template <class Word>
+SIMT_INLINE void start_sobol(SobolState<Word>* state, const Word* vectors, Word scramble,
+                             Word offset) {
+  constexpr int kBits = 8 * sizeof(Word);
+  for (int bit = 0; bit < kBits; ++bit) state->direction_vectors[bit] = vectors[bit];
+  state->i = 0;
+  state->c = scramble;
+  skip(state, offset);
+}
+
+template <class Word>
+SIMT_INLINE Word next_word(SobolState<Word>* state) {
+  constexpr int kLast = 8 * sizeof(Word) - 1;
+  const Word word = state->x;
+  int bit = 0;  // the lowest of the index that is 0
+  while (bit < kLast && (state->i >> bit & 1) != 0) ++bit;
+  state->x ^= state->direction_vectors[bit];
+  ++state->i;
+  return word;
+}
+
+}  // namespace simt
+
+SIMT_INLINE void curand_init(unsigned int* vectors, unsigned int offset,
+                             curandStateSobol32* state) {
+  simt::start_sobol(state, vectors, 0U, offset);
+}
+SIMT_INLINE void curand_init(unsigned long long* vectors, unsigned long long offset,
+                             curandStateSobol64* state) {
+  simt::start_sobol(state, vectors, 0ULL, offset);
+}
+SIMT_INLINE void curand_init(unsigned int* vectors, unsigned int scramble, unsigned int offset,
+                             curandStateScrambledSobol32* state) {
+  simt::start_sobol(state, vectors, scramble, offset);
+}
+SIMT_INLINE void curand_init(unsigned long long* vectors, unsigned long long scramble,
+                             unsigned long long offset, curandStateScrambledSobol64* state) {
+  simt::start_sobol(state, vectors, scramble, offset);
+}
+template <class Word>
+SIMT_INLINE void skipahead(std::type_identity_t<Word> num_numbers, simt::SobolState<Word>* state) {
+  simt::skip(state, num_numbers);
+}
+template <class Word>
+SIMT_INLINE Word curand(simt::SobolState<Word>* state) {
+  return simt::next_word(state);
+}
+template <class Word>
+SIMT_INLINE float curand_uniform(simt::SobolState<Word>* state) {
+  return simt::uniform(curand(state));
+}
+template <class Word>
+SIMT_INLINE double curand_uniform_double(simt::SobolState<Word>* state) {
+  return simt::uniform_double(curand(state));
+}
+template <class Word>
+SIMT_INLINE float curand_normal(simt::SobolState<Word>* state) {
+  return simt::normal_above(curand(state));
+}
+template <class Word>
+SIMT_INLINE double curand_normal_double(simt::SobolState<Word>* state) {
+  return simt::normal_above_double(curand(state));
+}
+template <class Word>
+SIMT_INLINE float curand_log_normal(simt::SobolState<Word>* state, float mean, float stddev) {
+  return expf(mean + stddev * curand_normal(state));
+}
+template <class Word>
+SIMT_INLINE double curand_log_normal_double(simt::SobolState<Word>* state, double mean,
+                                            double stddev) {
+  return exp(mean + stddev * curand_normal_double(state));
+}
+template <class Word>
+SIMT_INLINE unsigned int curand_poisson(simt::SobolState<Word>* state, double mean) {
+  return simt::poisson_at_most(mean, curand_uniform_double(state));
 }

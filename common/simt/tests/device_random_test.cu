@@ -116,10 +116,8 @@ TEST_F(DeviceRandom, MrgGivesNvidiasNumbers) {
   const Numbers got = draw<curandStateMRG32k3a>(kFar);
   expect_equal(got.words, {842329077, 3793000153, 3763923712, 4022215998, 2658547003, 2809085293});
   expect_equal(got.uniform, {0.790575147F, 0.437196791F, 0.591010809F});
-  expect_equal(got.uniform_double,
-               {0.28110617207158123, 0.5505586420341293, 0.41700344792420996});
-  expect_near(got.normal,
-              {-0.665595531F, 2.15309286F, 0.0654213503F, -1.7346729F, 0.228624344F});
+  expect_equal(got.uniform_double, {0.28110617207158123, 0.5505586420341293, 0.41700344792420996});
+  expect_near(got.normal, {-0.665595531F, 2.15309286F, 0.0654213503F, -1.7346729F, 0.228624344F});
   expect_near(got.normal_double, {-0.021186117442526523, 2.1216123044661841, -1.2344893767255467,
                                   0.38386837922446565, 0.88282740134827276});
   expect_near(got.log_normal, {3.14277291F, 0.889440119F, 3.20879889F});
@@ -172,6 +170,64 @@ TEST_F(DeviceRandom, PhiloxGivesFoursThatBeginAnywhere) {
   EXPECT_NEAR(numbers[2].z, 1.56404829F, 1e-5);
   EXPECT_EQ(pair[0].x, 0.97498541340425393);
   EXPECT_EQ(pair[0].y, 0.20024014876349233);
+}
+
+struct SobolNumbers {
+  unsigned long long words[4];
+  float uniform, normal;
+  double uniform_double, normal_double, log_normal_double;
+  unsigned poisson;
+};
+
+template <class State, class Word, class... Scramble>
+__global__ void draw_sobol_kernel(Word* vectors, SobolNumbers* out, Scramble... scramble) {
+  State state;
+  curand_init(vectors, scramble..., 123456, &state);
+  for (int i = 0; i < 3; ++i) out->words[i] = curand(&state);
+  skipahead(1000, &state);
+  out->words[3] = curand(&state);
+  out->uniform = curand_uniform(&state);
+  out->uniform_double = curand_uniform_double(&state);
+  out->normal = curand_normal(&state);
+  out->normal_double = curand_normal_double(&state);
+  out->log_normal_double = curand_log_normal_double(&state, 1, 0.5);
+  out->poisson = curand_poisson(&state, 50);
+}
+
+template <class State, class Word, class... Scramble>
+SobolNumbers draw_sobol(const Word* vectors, Scramble... scramble) {
+  Managed<Word> in(8 * sizeof(Word));
+  std::copy_n(vectors, 8 * sizeof(Word), in.get());
+  Managed<SobolNumbers> out(1);
+  draw_sobol_kernel<State><<<1, 1>>>(in.get(), out.get(), scramble...);
+  return out[0];
+}
+
+TEST_F(DeviceRandom, SobolsSequencesAreNvidias) {
+  curandDirectionVectors32_t* words = nullptr;
+  curandDirectionVectors64_t* long_words = nullptr;
+  curandGetDirectionVectors32(&words, CURAND_DIRECTION_VECTORS_32_JOEKUO6);
+  curandGetDirectionVectors64(&long_words, CURAND_DIRECTION_VECTORS_64_JOEKUO6);
+  const SobolNumbers got = draw_sobol<curandStateSobol32>(words[500]);
+  expect_equal(got.words, {860389376, 3007873024, 1934131200, 2422767616});
+  EXPECT_EQ(got.uniform, 0.189094543F);
+  EXPECT_EQ(got.uniform_double, 0.68909454368986189);
+  const SobolNumbers scrambled = draw_sobol<curandStateScrambledSobol32>(words[500], 77U);
+  expect_equal(scrambled.words, {860389453, 3007873101, 1934131277, 2422767693});
+  EXPECT_EQ(scrambled.uniform_double, 0.68909456161782146);
+  const SobolNumbers wide = draw_sobol<curandStateSobol64>(long_words[500]);
+  expect_equal(wide.words, {3695344231745847296, 12918716268600623104U, 8307030250173235200,
+                            10405707676527886336U});
+  EXPECT_EQ(wide.uniform, 0.189094543F);
+  EXPECT_EQ(wide.uniform_double, 0.68909454345703125);
+  EXPECT_NEAR(wide.normal, got.normal, 1e-6);
+  EXPECT_NEAR(wide.normal_double, got.normal_double, 1e-8);
+  EXPECT_NEAR(wide.log_normal_double, got.log_normal_double, 1e-8);
+  EXPECT_EQ(wide.poisson, got.poisson);
+  EXPECT_NEAR(wide.poisson, 50, 40);
+  const SobolNumbers wide_scrambled =
+      draw_sobol<curandStateScrambledSobol64>(long_words[500], 77ULL);
+  EXPECT_EQ(wide_scrambled.words[3], 10405707676527886413U);
 }
 
 // Between 64 and 4000 by another method than NVIDIA's.

@@ -147,6 +147,31 @@ TEST_F(DeviceSurface, HoldsVolumesAndLayers) {
   EXPECT_EQ(layers.values(), (std::vector<unsigned char>{0, 1, 10, 11}));
 }
 
+__global__ void write_faces_kernel(cudaSurfaceObject_t cube, cudaSurfaceObject_t layers) {
+  const int face = static_cast<int>(threadIdx.x);
+  if (face < 6) surfCubemapwrite(static_cast<unsigned char>(face), cube, 0, 0, face);
+  const auto read = face < 6 ? surfCubemapread<unsigned char>(cube, 0, 0, face) : face;
+  surfCubemapLayeredwrite(static_cast<unsigned char>(10 * read), layers, 0, 0, face);
+}
+
+__global__ void miss_face_kernel(cudaSurfaceObject_t cube) {
+  surfCubemapwrite(static_cast<unsigned char>(0), cube, 0, 0, 6);
+}
+
+TEST_F(DeviceSurface, HoldsTheFacesOfCubes) {
+  Surfaced<unsigned char> cube({1, 1, 6}, cudaArrayCubemap);
+  Surfaced<unsigned char> layers({1, 1, 12}, cudaArrayCubemap | cudaArrayLayered);
+  write_faces_kernel<<<1, 12>>>(cube.object, layers.object);
+  EXPECT_EQ(cube.values(), (std::vector<unsigned char>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(layers.values(),
+            (std::vector<unsigned char>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110}));
+  simt::take_findings();  // a kernel reads what it has written: not what this is about
+  miss_face_kernel<<<1, 1>>>(cube.object);
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               "at byte 0, row 0, face 6 of a surface of 1 x 1 elements of 1 byte, 6 faces"));
+}
+
 __global__ void forget_size_kernel(cudaSurfaceObject_t surface) {
   surf1Dwrite(1, surface, static_cast<int>(threadIdx.x));  // x counts bytes
 }

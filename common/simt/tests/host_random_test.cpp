@@ -133,6 +133,95 @@ TEST_F(HostRandom, StartsAtAnOffset) {
   }
 }
 
+template <class T, class Function, class... More>
+std::vector<T> of_three_dimensions(curandRngType_t type, unsigned long long offset,
+                                   Function function, More... more) {
+  curandGenerator_t generator = nullptr;
+  EXPECT_EQ(curandCreateGeneratorHost(&generator, type), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(curandSetQuasiRandomGeneratorDimensions(generator, 3), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(curandSetGeneratorOffset(generator, offset), CURAND_STATUS_SUCCESS);
+  std::vector<T> first(3), numbers(6);
+  EXPECT_EQ(function(generator, first.data(), 3, more...), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(function(generator, numbers.data(), 6, more...), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(function(generator, numbers.data(), 5, more...), CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+  EXPECT_EQ(curandDestroyGenerator(generator), CURAND_STATUS_SUCCESS);
+  numbers.insert(numbers.begin(), first.begin(), first.end());
+  return numbers;
+}
+
+// Dimension after dimension, and the next call goes on in each.
+TEST_F(HostRandom, GivesSobolsSequencesInNvidiasOrder) {
+  constexpr auto k32 = CURAND_RNG_QUASI_SOBOL32, k64 = CURAND_RNG_QUASI_SOBOL64;
+  const Words words = of_three_dimensions<unsigned>(k32, 0, curandGenerate);
+  EXPECT_EQ(words, (Words{0, 0, 0, 1U << 31, 3U << 30, 1U << 31, 1U << 30, 1U << 31, 1U << 30}));
+  const auto long_words = of_three_dimensions<unsigned long long>(k64, 0, curandGenerateLongLong);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(long_words[i], std::uint64_t{words[i]} << 32) << i;
+  for (const curandRngType_t type : {k32, k64}) {
+    EXPECT_EQ(
+        of_three_dimensions<float>(type, 999, curandGenerateUniform),
+        (std::vector<float>{0.157226562F, 0.909179688F, 0.0810546875F, 0.219726562F, 0.719726562F,
+                            0.0966796875F, 0.596679688F, 0.518554688F, 0.0185546875F}));
+    expect_near(of_three_dimensions<float>(type, 7, curandGenerateNormal, 0.F, 1.F),
+                {-1.15034938F, 0.318639368F, -0.318639368F, -0.887146533F, 0.488776416F,
+                 -0.488776416F, 0.887146533F, 1.53412044F, -0.15731068F});
+  }
+  EXPECT_EQ(of_three_dimensions<double>(k32, 11, curandGenerateUniformDouble),
+            (std::vector<double>{0.43750000023283064, 0.56250000023283064, 0.18750000023283064,
+                                 0.31250000023283064, 0.81250000023283064, 0.18750000023283064,
+                                 0.68750000023283064, 0.31250000023283064, 0.81250000023283064}));
+  EXPECT_EQ(
+      of_three_dimensions<double>(k64, 11, curandGenerateUniformDouble),
+      (std::vector<double>{0.43750000000000006, 0.5625, 0.18750000000000006, 0.31250000000000006,
+                           0.8125, 0.18750000000000006, 0.6875, 0.31250000000000006, 0.8125}));
+  expect_near(of_three_dimensions<double>(k32, 15, curandGenerateNormalDouble, 0., 1.),
+              {-1.5341205434059568, 1.534120545299136, 0.15731068490561376, -1.3180108966080033,
+               0.23720210962892349, -0.078412412440403784, 1.8627318690757106,
+               -0.078412412440403784, 1.8627318690757106});
+  expect_near(of_three_dimensions<double>(k64, 15, curandGenerateNormalDouble, 0., 1.),
+              {-1.5341205443525459, 1.5341205443525472, 0.15731068461017084, -1.3180108973035367,
+               0.23720210932878785, -0.078412412733112072, 1.8627318674216531,
+               -0.078412412733112072, 1.8627318674216531});
+}
+
+// The last vectors of the last dimension, and sums over all, as cuRAND has them.
+TEST_F(HostRandom, HasNvidiasDirectionVectors) {
+  curandDirectionVectors32_t* words = nullptr;
+  curandDirectionVectors64_t* long_words = nullptr;
+  EXPECT_EQ(curandGetDirectionVectors32(&words, CURAND_DIRECTION_VECTORS_32_JOEKUO6),
+            CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(curandGetDirectionVectors64(&long_words, CURAND_DIRECTION_VECTORS_64_JOEKUO6),
+            CURAND_STATUS_SUCCESS);
+  unsigned sum = 0;
+  unsigned long long long_sum = 0;
+  for (int dimension = 0; dimension < 512; ++dimension) {
+    for (const unsigned word : words[dimension]) sum = sum * 31 + word;
+    for (const unsigned long long word : long_words[dimension]) long_sum = long_sum * 31 + word;
+  }
+  EXPECT_EQ(sum, 4108047370U);
+  EXPECT_EQ(long_sum, 16994972779011548098ULL);
+  EXPECT_EQ(curandGetDirectionVectors32(&words, CURAND_DIRECTION_VECTORS_64_JOEKUO6),
+            CURAND_STATUS_OUT_OF_RANGE);
+}
+
+// A scrambled sequence, too, puts one of any 2^k aligned numbers into each 2^k-th of the interval.
+TEST_F(HostRandom, ScramblesAndKeepsWhatMakesTheSequenceEven) {
+  for (const auto type : {CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64}) {
+    curandGenerator_t generator = nullptr;
+    ASSERT_EQ(curandCreateGeneratorHost(&generator, type), CURAND_STATUS_SUCCESS);
+    ASSERT_EQ(curandSetQuasiRandomGeneratorDimensions(generator, 512), CURAND_STATUS_SUCCESS);
+    std::vector<double> numbers(512 * 64);
+    ASSERT_EQ(curandGenerateUniformDouble(generator, numbers.data(), numbers.size()),
+              CURAND_STATUS_SUCCESS);
+    std::vector<int> counts(512 * 64);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      ++counts[i / 64 * 64 + static_cast<std::size_t>(numbers[i] * 64)];
+    }
+    EXPECT_EQ(counts, std::vector<int>(512 * 64, 1));
+    EXPECT_NE(numbers[0], numbers[64]);  // not one scramble for all
+    curandDestroyGenerator(generator);
+  }
+}
+
 TEST_F(HostRandom, GivesPoissonNumbers) {
   for (const double mean : {0.5, 20., 3000.}) {
     const Words counts = Generator(kTypes[0]).draw<unsigned>(curandGeneratePoisson, 100000, mean);
@@ -167,6 +256,18 @@ TEST_F(HostRandom, RefusesWhatItLacks) {
   curandGenerator_t generator = nullptr;
   EXPECT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MT19937), CURAND_STATUS_TYPE_ERROR);
   EXPECT_EQ(curandGenerate(nullptr, nullptr, 0), CURAND_STATUS_NOT_INITIALIZED);
+  const Generator pseudo(kTypes[0]);
+  EXPECT_EQ(curandSetQuasiRandomGeneratorDimensions(pseudo.handle, 3), CURAND_STATUS_TYPE_ERROR);
+  unsigned long long word = 0;
+  EXPECT_EQ(curandGenerateLongLong(pseudo.handle, &word, 1), CURAND_STATUS_TYPE_ERROR);
+  ASSERT_EQ(curandCreateGeneratorHost(&generator, CURAND_RNG_QUASI_SOBOL64), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(curandGenerate(generator, nullptr, 0), CURAND_STATUS_TYPE_ERROR);
+  EXPECT_EQ(curandSetPseudoRandomGeneratorSeed(generator, 1), CURAND_STATUS_TYPE_ERROR);
+  EXPECT_EQ(curandSetGeneratorOrdering(generator, CURAND_ORDERING_PSEUDO_DEFAULT),
+            CURAND_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(curandSetQuasiRandomGeneratorDimensions(generator, 0), CURAND_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(curandSetQuasiRandomGeneratorDimensions(generator, 513), CURAND_STATUS_OUT_OF_RANGE);
+  curandDestroyGenerator(generator);
   float numbers[3];
   EXPECT_EQ(curandGenerateNormal(Generator(kTypes[0]).handle, numbers, 3, 0, 1),
             CURAND_STATUS_LENGTH_NOT_MULTIPLE);

@@ -29,6 +29,23 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
                              cudaArray_t array);
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array);
 
+struct cudaMipmappedArray;
+typedef cudaMipmappedArray* cudaMipmappedArray_t;
+typedef const cudaMipmappedArray* cudaMipmappedArray_const_t;
+
+// The emulator has no mipmapped arrays: a program that calls one of these does not compile.
+#define SIMT_NO_MIPMAPS \
+  __attribute__((error("the emulator has no mipmapped arrays: make an array of each level")))
+SIMT_NO_MIPMAPS cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
+                                                     const cudaChannelFormatDesc* format,
+                                                     cudaExtent extent, unsigned int num_levels,
+                                                     unsigned int flags = 0);
+SIMT_NO_MIPMAPS cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array,
+                                                       cudaMipmappedArray_const_t mipmapped,
+                                                       unsigned int level);
+SIMT_NO_MIPMAPS cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
+#undef SIMT_NO_MIPMAPS
+
 // `height` rows of width_bytes; the offset in the array is in bytes and rows.
 cudaError_t cudaMemcpy2DToArray(cudaArray_t destination, std::size_t offset_bytes,
                                 std::size_t offset_rows, const void* source, std::size_t pitch,

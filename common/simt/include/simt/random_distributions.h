@@ -6,10 +6,12 @@
 //            variables", 1993
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "simt/keywords.h"
+#include "simt/math.h"
 #include "simt/vector_types.h"
 
 namespace simt {
@@ -62,6 +64,33 @@ SIMT_UNTRACED inline double2 box_muller_double_of_mrg(std::uint32_t radius, std:
   return normal_pair(uniform_of_mrg(radius), 2 * uniform_of_mrg(angle) * kPi);
 }
 
+// Of words of Sobol's sequences, of 32 or 64 bits, whose upper bits count most.
+SIMT_UNTRACED inline float uniform(unsigned long long word) {
+  return uniform(static_cast<std::uint32_t>(word >> 32));
+}
+SIMT_UNTRACED inline double uniform_double(unsigned long long word) {
+  return static_cast<double>(word >> 11) * kTwoToMinus53 + kTwoToMinus53 / 2;
+}
+// The normal number that is larger with this probability. Exact at both ends.
+SIMT_UNTRACED inline float normal_above(std::uint32_t word) {
+  const bool is_upper = word > 0x80000000U;
+  const float p = uniform(is_upper ? ~word : word);
+  return is_upper ? normcdfinvf(p) : -normcdfinvf(p);
+}
+SIMT_UNTRACED inline float normal_above(unsigned long long word) {
+  return normal_above(static_cast<std::uint32_t>(word >> 32));
+}
+SIMT_UNTRACED inline double normal_above_double(std::uint32_t word) {
+  const bool is_upper = word > 0x80000000U;
+  const double p = (is_upper ? ~word : word) * 0x1p-32 + 0x1p-33;
+  return is_upper ? normcdfinv(p) : -normcdfinv(p);
+}
+SIMT_UNTRACED inline double normal_above_double(unsigned long long word) {
+  const bool is_upper = word >> 11 > 1ULL << 52;
+  const double p = uniform_double(is_upper ? ~word : word);
+  return is_upper ? normcdfinv(p) : -normcdfinv(p);
+}
+
 // The result of a Poisson distribution with a large mean from a normal number.
 SIMT_UNTRACED inline unsigned poisson_of_normal(double mean, double normal) {
   return static_cast<unsigned>(std::floor(std::sqrt(mean) * normal + mean + 0.5));
@@ -92,6 +121,17 @@ SIMT_UNTRACED unsigned poisson_by_rejection(double mean, Next next) {
     const double bound = std::log(v * inverse_alpha / (a / (distance * distance) + b));
     if (bound <= k * std::log(mean) - mean - std::lgamma(k + 1)) return static_cast<unsigned>(k);
   }
+}
+
+// The least count that is not exceeded with the probability `uniform`.
+SIMT_UNTRACED inline unsigned poisson_at_most(double mean, double uniform) {
+  const double first = std::floor(std::max(mean - 12 * std::sqrt(mean) - 40, 0.0));
+  auto count = static_cast<unsigned>(first);
+  double probability = std::exp(first * std::log(mean) - mean - std::lgamma(first + 1));
+  for (double sum = probability; sum < uniform && probability > 0; sum += probability) {
+    probability *= mean / ++count;
+  }
+  return count;
 }
 
 }  // namespace simt

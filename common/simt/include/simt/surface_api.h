@@ -38,32 +38,33 @@ concept SurfaceValue = std::is_trivially_copyable_v<T> &&
 
 }  // namespace simt
 
-#define SIMT_SURFACE_FUNCTIONS(name, parameters, dimensions, is_layered, x, y, z, layer)   \
-  template <simt::SurfaceValue T>                                                          \
-  SIMT_INLINE T name##read(cudaSurfaceObject_t object, SIMT_LIST parameters,               \
-                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {          \
-    T value;                                                                               \
-    simt::read_surface(object, {dimensions, is_layered}, {x, y, z, layer, mode}, &value,   \
-                       sizeof value);                                                      \
-    return value;                                                                          \
-  }                                                                                        \
-  template <simt::SurfaceValue T>                                                          \
-  SIMT_INLINE void name##read(T* result, cudaSurfaceObject_t object, SIMT_LIST parameters, \
-                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {       \
-    T value;                                                                               \
-    simt::read_surface(object, {dimensions, is_layered}, {x, y, z, layer, mode}, &value,   \
-                       sizeof value);                                                      \
-    *result = value;                                                                       \
-  }                                                                                        \
-  template <simt::SurfaceValue T>                                                          \
-  SIMT_INLINE void name##write(T value, cudaSurfaceObject_t object, SIMT_LIST parameters,  \
-                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {      \
-    simt::write_surface(object, {dimensions, is_layered}, {x, y, z, layer, mode}, &value,  \
-                        sizeof value);                                                     \
+#define SIMT_SURFACE_FUNCTIONS(name, parameters, shape, place)                                     \
+  template <simt::SurfaceValue T>                                                                  \
+  SIMT_INLINE T name##read(cudaSurfaceObject_t object, SIMT_LIST parameters,                       \
+                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                  \
+    T value;                                                                                       \
+    simt::read_surface(object, {SIMT_LIST shape}, {SIMT_LIST place, mode}, &value, sizeof value);  \
+    return value;                                                                                  \
+  }                                                                                                \
+  template <simt::SurfaceValue T>                                                                  \
+  SIMT_INLINE void name##read(T* result, cudaSurfaceObject_t object, SIMT_LIST parameters,         \
+                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {               \
+    T value;                                                                                       \
+    simt::read_surface(object, {SIMT_LIST shape}, {SIMT_LIST place, mode}, &value, sizeof value);  \
+    *result = value;                                                                               \
+  }                                                                                                \
+  template <simt::SurfaceValue T>                                                                  \
+  SIMT_INLINE void name##write(T value, cudaSurfaceObject_t object, SIMT_LIST parameters,          \
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {              \
+    simt::write_surface(object, {SIMT_LIST shape}, {SIMT_LIST place, mode}, &value, sizeof value); \
   }
-SIMT_SURFACE_FUNCTIONS(surf1D, (int x), 1, false, x, 0, 0, 0)
-SIMT_SURFACE_FUNCTIONS(surf2D, (int x, int y), 2, false, x, y, 0, 0)
-SIMT_SURFACE_FUNCTIONS(surf3D, (int x, int y, int z), 3, false, x, y, z, 0)
-SIMT_SURFACE_FUNCTIONS(surf1DLayered, (int x, int layer), 1, true, x, 0, 0, layer)
-SIMT_SURFACE_FUNCTIONS(surf2DLayered, (int x, int y, int layer), 2, true, x, y, 0, layer)
+SIMT_SURFACE_FUNCTIONS(surf1D, (int x), (1), (x, 0, 0, 0))
+SIMT_SURFACE_FUNCTIONS(surf2D, (int x, int y), (2), (x, y, 0, 0))
+SIMT_SURFACE_FUNCTIONS(surf3D, (int x, int y, int z), (3), (x, y, z, 0))
+SIMT_SURFACE_FUNCTIONS(surf1DLayered, (int x, int layer), (1, true), (x, 0, 0, layer))
+SIMT_SURFACE_FUNCTIONS(surf2DLayered, (int x, int y, int layer), (2, true), (x, y, 0, layer))
+// Of a cube map the faces are slices; in layers, six times the layer and the face are one number.
+SIMT_SURFACE_FUNCTIONS(surfCubemap, (int x, int y, int face), (2, false, true), (x, y, face, 0))
+SIMT_SURFACE_FUNCTIONS(surfCubemapLayered, (int x, int y, int layer_face), (2, true, true),
+                       (x, y, 0, layer_face))
 #undef SIMT_SURFACE_FUNCTIONS

@@ -14,9 +14,6 @@ enum cudaResourceType {
   cudaResourceTypePitch2D = 3,
 };
 
-struct cudaMipmappedArray;
-typedef cudaMipmappedArray* cudaMipmappedArray_t;  // there are none here: always null
-
 struct cudaResourceDesc {
   cudaResourceType resType;
   union {

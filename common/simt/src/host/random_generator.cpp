@@ -16,11 +16,15 @@
 #include "run/device_lock.h"
 #include "simt/copy_api.h"
 #include "simt/random_distributions.h"
+#include "sobol.h"
 
 struct curandGenerator_st {
   std::unique_ptr<simt::internal::RandomStreams> streams;
   bool is_hosts = false;
   bool allows_odd_counts = false;
+  // Of Sobol's sequences these are the streams.
+  simt::internal::SobolStreams<unsigned>* sobol = nullptr;
+  simt::internal::SobolStreams<unsigned long long>* long_sobol = nullptr;
   bool has_started = false;  // with its seed, at its position
   unsigned long long seed = 0;
   unsigned long long position = 0;
@@ -58,11 +62,22 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool i
     made->allows_odd_counts = true;
   } else if (type == CURAND_RNG_PSEUDO_MRG32K3A) {
     made->streams = std::make_unique<internal::MrgStreams>();
+  } else if (type >= CURAND_RNG_QUASI_DEFAULT && type <= CURAND_RNG_QUASI_SCRAMBLED_SOBOL64) {
+    const bool is_scrambled =
+        type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+    if (type >= CURAND_RNG_QUASI_SOBOL64) {
+      made->long_sobol = new internal::SobolStreams<unsigned long long>(is_scrambled);
+      made->streams.reset(made->long_sobol);
+    } else {
+      made->sobol = new internal::SobolStreams<unsigned>(is_scrambled);
+      made->streams.reset(made->sobol);
+    }
   } else {
-    std::fprintf(stderr,
-                 "lab: the emulator's cuRAND lacks generator type %d: use CURAND_RNG_PSEUDO_XORWOW, "
-                 "CURAND_RNG_PSEUDO_PHILOX4_32_10 or CURAND_RNG_PSEUDO_MRG32K3A\n",
-                 static_cast<int>(type));
+    std::fprintf(
+        stderr,
+        "lab: the emulator's cuRAND lacks generator type %d: use CURAND_RNG_PSEUDO_XORWOW, "
+        "CURAND_RNG_PSEUDO_PHILOX4_32_10 or CURAND_RNG_PSEUDO_MRG32K3A\n",
+        static_cast<int>(type));
     return CURAND_STATUS_TYPE_ERROR;
   }
   made->is_hosts = is_hosts;
@@ -70,6 +85,10 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool i
   const internal::DeviceLock lock;
   generators().insert(*generator);
   return CURAND_STATUS_SUCCESS;
+}
+
+bool is_quasi(const curandGenerator_st& generator) {
+  return generator.sobol != nullptr || generator.long_sobol != nullptr;
 }
 
 void start(curandGenerator_st& generator) {
@@ -99,11 +118,13 @@ curandStatus_t generate(curandGenerator_t generator, T* output, std::size_t num_
                         Portion portion, Make make) {
   const internal::DeviceLock lock;
   if (!is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  portion = generator->streams->fitted(portion);
   if (portion.numbers > 1 && num_items % 2 != 0 && !generator->allows_odd_counts) {
     return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   }
   start(*generator);
   RandomStreams& streams = *generator->streams;
+  if (!streams.begin(num_items)) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   std::vector<T> numbers(num_items);
   for (std::size_t i = 0; i < num_items;) {
     T made[2];
@@ -189,6 +210,7 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed) {
   if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (simt::is_quasi(*generator)) return CURAND_STATUS_TYPE_ERROR;
   generator->seed = seed;
   generator->has_started = false;
   return CURAND_STATUS_SUCCESS;
@@ -203,10 +225,30 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
   if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (simt::is_quasi(*generator)) {
+    return order == CURAND_ORDERING_QUASI_DEFAULT ? CURAND_STATUS_SUCCESS
+                                                  : CURAND_STATUS_OUT_OF_RANGE;
+  }
   const bool is_known = order == CURAND_ORDERING_PSEUDO_BEST ||
                         order == CURAND_ORDERING_PSEUDO_DEFAULT ||
                         order == CURAND_ORDERING_PSEUDO_LEGACY;
   return is_known ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+}
+
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int num_dimensions) {
+  if (!simt::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!simt::is_quasi(*generator)) return CURAND_STATUS_TYPE_ERROR;
+  if (num_dimensions < 1) return CURAND_STATUS_OUT_OF_RANGE;
+  if (num_dimensions > simt::internal::kSobolDimensions) {
+    std::fprintf(stderr,
+                 "lab: the emulator's cuRAND has %u dimensions of Sobol's sequences, not %u\n",
+                 simt::internal::kSobolDimensions, num_dimensions);
+    return CURAND_STATUS_OUT_OF_RANGE;
+  }
+  if (generator->sobol != nullptr) generator->sobol->set_dimensions(num_dimensions);
+  if (generator->long_sobol != nullptr) generator->long_sobol->set_dimensions(num_dimensions);
+  return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
@@ -217,9 +259,23 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
 
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,
                               std::size_t num_items) {
+  if (simt::is_generator(generator) && generator->long_sobol != nullptr) {
+    return CURAND_STATUS_TYPE_ERROR;
+  }
   return simt::generate(
       generator, output, num_items, simt::kWord,
       [](const auto& streams, const auto* words, unsigned* made) { *made = streams.bits(words); });
+}
+
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* output,
+                                      std::size_t num_items) {
+  if (simt::is_generator(generator) && generator->long_sobol == nullptr) {
+    return CURAND_STATUS_TYPE_ERROR;
+  }
+  return simt::generate(generator, output, num_items, simt::kWord,
+                        [](const auto&, const auto* words, unsigned long long* made) {
+                          *made = static_cast<unsigned long long>(words[1]) << 32 | words[0];
+                        });
 }
 
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
@@ -265,12 +321,12 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
                                      std::size_t num_items, double mean) {
   if (!(mean > 0 && mean < std::numeric_limits<unsigned>::max())) return CURAND_STATUS_OUT_OF_RANGE;
   const simt::PoissonTable table = simt::poisson_table(mean);
-  return simt::generate(
-      generator, output, num_items, simt::kWord,
-      [&](const auto& streams, const auto* words, unsigned* made) {
-        const auto& sums = table.at_most;
-        const auto found = std::lower_bound(sums.begin(), sums.end() - 1,
-                                            simt::uniform_double(streams.bits(words)));
-        *made = table.first + static_cast<unsigned>(found - sums.begin());
-      });
+  return simt::generate(generator, output, num_items, simt::kWord,
+                        [&](const auto& streams, const auto* words, unsigned* made) {
+                          const auto& sums = table.at_most;
+                          const auto found =
+                              std::lower_bound(sums.begin(), sums.end() - 1,
+                                               simt::uniform_double(streams.bits(words)));
+                          *made = table.first + static_cast<unsigned>(found - sums.begin());
+                        });
 }

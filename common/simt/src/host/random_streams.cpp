@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "random_streams.h"
 
+#include "sobol.h"
+
 namespace simt::internal {
 
 namespace {
@@ -62,5 +64,36 @@ void PhiloxStreams::advance(Portion portion, int used) {
   }
   position_ += static_cast<unsigned>(used);
 }
+
+template <class Word>
+bool SobolStreams<Word>::begin(std::size_t num_numbers) {
+  per_dimension_ = num_numbers / num_dimensions_;
+  index_ = 0;
+  dimension_ = 0;
+  return num_numbers % num_dimensions_ == 0;
+}
+
+template <class Word>
+const std::uint32_t* SobolStreams<Word>::next(Portion) {
+  if (index_ == 0) {
+    const auto& vectors = is_scrambled_ ? scrambled_sobol<Word>().vectors : sobol_vectors<Word>();
+    const Word constant = is_scrambled_ ? scrambled_sobol<Word>().constants[dimension_] : 0;
+    start_sobol(&state_, vectors[dimension_].data(), constant, static_cast<Word>(position_));
+  }
+  const Word word = next_word(&state_);
+  words_[0] = static_cast<std::uint32_t>(word);
+  words_[1] = static_cast<std::uint32_t>(static_cast<unsigned long long>(word) >> 32);
+  return words_;
+}
+
+template <class Word>
+void SobolStreams<Word>::advance(Portion, int) {
+  if (++index_ < per_dimension_) return;
+  index_ = 0;
+  if (++dimension_ == num_dimensions_) position_ += per_dimension_;
+}
+
+template class SobolStreams<unsigned>;
+template class SobolStreams<unsigned long long>;
 
 }  // namespace simt::internal

@@ -26,6 +26,11 @@ class RandomStreams {
   virtual void start(std::uint64_t seed, std::uint64_t position) = 0;
   virtual std::uint64_t position() const = 0;
 
+  // What the streams give together of such a portion's numbers.
+  virtual Portion fitted(Portion portion) const { return portion; }
+  // Numbers are to come, so many. False if there cannot be so many.
+  virtual bool begin(std::size_t) { return true; }
+
   // The words of the next portion.
   virtual const std::uint32_t* next(Portion portion) = 0;
 
@@ -107,6 +112,53 @@ class PhiloxStreams : public RandomStreams {
   std::uint64_t seed_ = 0;
   std::vector<std::uint64_t> used_words_;  // of each stream, before its current four numbers
   std::uint32_t words_[4];
+};
+
+// Sobol's sequences, of 32 or 64 bits: all numbers of one dimension after those of the other. Each
+// number is made of one word, whose upper half comes second.
+template <class Word>
+class SobolStreams : public RandomStreams {
+ public:
+  explicit SobolStreams(bool is_scrambled) : is_scrambled_(is_scrambled) {}
+  void set_dimensions(unsigned num_dimensions) { num_dimensions_ = num_dimensions; }
+
+  void start(std::uint64_t, std::uint64_t position) override { position_ = position; }
+  std::uint64_t position() const override { return position_; }
+  Portion fitted(Portion) const override { return {1, 1}; }
+  bool begin(std::size_t num_numbers) override;
+  const std::uint32_t* next(Portion portion) override;
+  int drawn_before(Portion) const override { return 0; }
+  void advance(Portion, int) override;
+
+  float uniform(const std::uint32_t* words) const override { return simt::uniform(word_of(words)); }
+  double uniform_double(const std::uint32_t* words) const override {
+    return simt::uniform_double(word_of(words));
+  }
+  // cuRAND's generator for the host gives numbers of the other sign than a kernel.
+  float2 normal(const std::uint32_t* words) const override {
+    return {-normal_above(word_of(words)), 0};
+  }
+  double2 normal_double(const std::uint32_t* words) const override {
+    return {-normal_above_double(word_of(words)), 0};
+  }
+
+ private:
+  static Word word_of(const std::uint32_t* words) {
+    if constexpr (sizeof(Word) == 4) {
+      return words[0];
+    } else {
+      return static_cast<Word>(words[1]) << 32 | words[0];
+    }
+  }
+
+  const bool is_scrambled_;
+  unsigned num_dimensions_ = 1;
+  std::uint64_t position_ = 0;  // of each dimension
+  std::size_t per_dimension_ = 0;
+  std::size_t index_ = 0;  // in the dimension
+  unsigned dimension_ = 0;
+  SobolState<Word> state_;
+  std::uint32_t words_[2];
 };
 
 }  // namespace simt::internal

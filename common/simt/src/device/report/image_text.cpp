@@ -73,7 +73,11 @@ std::string outside_surface_text(const std::string& thread, const char* verb, Su
   std::string place = "byte " + std::to_string(at.x);
   if (image.shape.dimensions > 1) place += ", row " + std::to_string(at.y);
   if (image.shape.dimensions > 2) place += ", slice " + std::to_string(at.z);
-  if (image.shape.is_layered) place += ", layer " + std::to_string(at.layer);
+  if (image.shape.is_cube) {
+    place += ", face " + std::to_string(image.shape.is_layered ? at.layer : at.z);
+  } else if (image.shape.is_layered) {
+    place += ", layer " + std::to_string(at.layer);
+  }
   std::string text = thread + " " + verb + " " + bytes(size_bytes) + " at " + place +
                      " of a surface of " + size_of(image);
   const std::size_t row_bytes = image.width * image.element_bytes();
