@@ -96,18 +96,25 @@ float normalised(std::int32_t value, const Image& image) {
   return std::max(static_cast<float>(value) / (is_byte ? 127 : 32767), -1.0F);
 }
 
+template <class T>
+T read(const std::byte* channel) {
+  T value;
+  std::memcpy(&value, channel, sizeof value);
+  return value;
+}
+
 // The channel's value, extended to 32 bits.
 std::uint32_t widened(const std::byte* channel, const Image& image) {
   const bool is_signed = image.format.f == cudaChannelFormatKindSigned;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, channel, static_cast<std::size_t>(image.channel_bytes));
-  if (image.channel_bytes == 4) return bits;
-  if (image.format.f == cudaChannelFormatKindFloat) {
-    return as_bits(decode_float16<HalfFormat>(static_cast<std::uint16_t>(bits)));
+  if (image.channel_bytes == 4) return read<std::uint32_t>(channel);
+  if (image.channel_bytes == 1) {
+    if (is_signed) return static_cast<std::uint32_t>(read<std::int8_t>(channel));
+    return read<std::uint8_t>(channel);
   }
-  if (!is_signed) return bits;
-  return static_cast<std::uint32_t>(image.channel_bytes == 1 ? static_cast<std::int8_t>(bits)
-                                                             : static_cast<std::int16_t>(bits));
+  if (is_signed) return static_cast<std::uint32_t>(read<std::int16_t>(channel));
+  const auto bits = read<std::uint16_t>(channel);
+  const bool is_half = image.format.f == cudaChannelFormatKindFloat;
+  return is_half ? as_bits(decode_float16<HalfFormat>(bits)) : bits;
 }
 
 bool normalises_integers(const Texture& texture) {
