@@ -128,8 +128,10 @@ SIMT_UNTRACED inline unsigned poisson_at_most(double mean, double uniform) {
   const double first = std::floor(std::max(mean - 12 * std::sqrt(mean) - 40, 0.0));
   auto count = static_cast<unsigned>(first);
   double probability = std::exp(first * std::log(mean) - mean - std::lgamma(first + 1));
-  for (double sum = probability; sum < uniform && probability > 0; sum += probability) {
+  double sum = probability;
+  while (sum < uniform && probability > 0) {
     probability *= mean / ++count;
+    sum += probability;
   }
   return count;
 }
