@@ -67,9 +67,8 @@ inline constexpr int kMrgSequence = 127;    // ... and between sequences of thes
 SIMT_UNTRACED inline std::uint32_t next_mrg_first(std::uint32_t third_last,
                                                   std::uint32_t second_last) {
   constexpr std::uint64_t kModulus = kMrgModulus[0];
-  return static_cast<std::uint32_t>((1403580 * std::uint64_t{second_last} +
-                                     810728 * (kModulus - third_last)) %
-                                    kModulus);
+  return static_cast<std::uint32_t>(
+      (1403580 * std::uint64_t{second_last} + 810728 * (kModulus - third_last)) % kModulus);
 }
 SIMT_UNTRACED inline std::uint32_t next_mrg_second(std::uint32_t third_last, std::uint32_t last) {
   constexpr std::uint64_t kModulus = kMrgModulus[1];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Skipping ahead. A step of XORWOW's five words is linear over the field of two elements, and a step
-// of MRG32k3a's recurrences is linear modulo a number, so many steps are a power of one matrix.
+// Skipping ahead. A step of XORWOW's five words is linear over the field of two elements, and a
+// step of MRG32k3a's recurrences is linear modulo a number, so many steps are a power of one
+// matrix.
 #include "simt/random.h"
 
 #include <array>
