@@ -205,6 +205,7 @@ class TestInGdb:
     def test_the_same_seed_stops_at_the_same_place(self, tmp_path: Path) -> None:
         def stop(seed: str) -> str:
             ran = debug(tmp_path, RIGHT, "break 8", "run", "cuda", options=("--seed", seed))
+            assert "[Switching" in ran.stdout, ran.stdout
             return ran.stdout[ran.stdout.index("[Switching") :]
 
         stops = [stop(seed) for seed in ("1", "2", "3")]
