@@ -271,6 +271,7 @@ def test_a_rung_without_a_recording_is_one_line(
         (["missing.cu", "--std", "11"], "choose 17 or 20"),
         ([TARGET, "--what"], "No such option"),
         ([TARGET, "--size", "0"], "--size"),
+        ([TARGET, "--size", "few"], "'few' is not a whole number"),
     ],
 )
 def test_bad_input_is_refused(checkout: Checkout, arguments: list[str], words: str) -> None:

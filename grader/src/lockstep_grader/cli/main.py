@@ -98,7 +98,8 @@ def main(arguments: Sequence[str]) -> int:
         _complain(str(error))
         return error.exit_code
     except ArgumentError as error:
-        said = error.format_message().replace("Value error, ", "")  # type: ignore[attr-defined]
+        said = error.format_message()  # type: ignore[attr-defined]
+        said = said.replace("Value error, ", "").replace("valid int range", "whole number")
         _complain(f"{said} (./lab --help lists the commands)")
         return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
