@@ -38,3 +38,6 @@ install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION ${prefix}include/lockste
 install(DIRECTORY ../simt/cccl DESTINATION ${prefix}include/lockstep COMPONENT emulator)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lockstep-config.cmake
   DESTINATION ${prefix}lib/cmake/lockstep COMPONENT emulator)
+# What the licences of the library's parts ask to go with it.
+install(FILES ../../LICENSE ../simt/src/host/sobol_numbers.cpp DESTINATION ${prefix}share/doc/lockstep
+  COMPONENT emulator OPTIONAL)
