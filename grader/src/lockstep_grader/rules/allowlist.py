@@ -26,7 +26,8 @@ vsnprintf stdout stderr __printf_chk __fprintf_chk __snprintf_chk __sprintf_chk
 """
 _COMPILERS_OWN = """
 __assert_fail __stack_chk_fail __stack_chk_guard __errno_location __dso_handle __tls_get_addr
-__cxa_atexit _Unwind_Resume _GLOBAL_OFFSET_TABLE_ __memcpy_chk __memset_chk __memmove_chk
+__cxa_atexit _Unwind_Resume _GLOBAL_OFFSET_TABLE_ __libc_single_threaded
+__memcpy_chk __memset_chk __memmove_chk
 """
 C_NAMES = frozenset(
     [f"{name}{suffix}" for name in _MATH.split() for suffix in ("", "f", "l")]

@@ -66,7 +66,9 @@ extern "C" [[gnu::used]] void simt_check_call(std::uintptr_t target, const void*
   const simt::device::Untraced untraced;
   if (simt::device::may_be_called(target)) return;
   const simt::SourcePlace where = simt::device::place_in_host_code(pc);
-  std::fprintf(stderr, "%s:%d: calls, through a pointer, what is no function of this file's\n",
+  std::fprintf(stderr,
+               "%s:%d: calls, through a pointer, what is no function of this file's (a library's "
+               "function can be called in a lambda)\n",
                where.file.c_str(), where.line);
   _exit(simt::kSealedStatus);
 }
