@@ -16,7 +16,7 @@
 namespace simt::device {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -102,11 +102,12 @@ class Writer {
       if (!moments.empty()) moments += ',';
       append(moments, moment);
     }
-    std::string text =
-        "{\"version\":1,\"kernel\":" + quoted(recording_.kernel) +
-        ",\"file\":" + quoted(recording_.file) + ",\"line\":" + std::to_string(recording_.line) +
-        ",\"grid\":" + extent(recording_.config.grid) +
-        ",\"block\":" + extent(recording_.config.block) + ",\"cut\":" + (is_cut ? "true" : "false");
+    std::string text = "{\"version\":1,\"kernel\":" + json_string(recording_.kernel) +
+                       ",\"file\":" + json_string(recording_.file) +
+                       ",\"line\":" + std::to_string(recording_.line) +
+                       ",\"grid\":" + extent(recording_.config.grid) +
+                       ",\"block\":" + extent(recording_.config.block) +
+                       ",\"cut\":" + (is_cut ? "true" : "false");
     text += ",\"arrays\":[" + arrays() + "],\"places\":[" + places_text_ + "],\"findings\":[" +
             findings() + "],\"moments\":[";
     return text + moments + "]}";
@@ -117,11 +118,12 @@ class Writer {
     std::string text;
     for (const RecordedArray& array : recording_.arrays) {
       if (!text.empty()) text += ',';
-      text += "{\"name\":" + quoted(array.name) + ",\"space\":";
+      text += "{\"name\":" + json_string(array.name) + ",\"space\":";
       text += array.space == MemorySpace::kShared ? "\"shared\"" : "\"global\"";
       text += ",\"block\":" + std::to_string(array.block) +
-              ",\"bytes\":" + number_text(array.size_bytes) + ",\"file\":" + quoted(array.file) +
-              ",\"line\":" + std::to_string(array.line) + "}";
+              ",\"bytes\":" + number_text(array.size_bytes) +
+              ",\"file\":" + json_string(array.file) + ",\"line\":" + std::to_string(array.line) +
+              "}";
     }
     return text;
   }
@@ -130,9 +132,10 @@ class Writer {
     std::string text;
     for (const Finding& finding : recording_.findings) {
       if (!text.empty()) text += ',';
-      text += "{\"kind\":" + quoted(finding_kind_name(finding.kind)) +
-              ",\"file\":" + quoted(finding.file) + ",\"line\":" + std::to_string(finding.line) +
-              ",\"message\":" + quoted(finding.message) + "}";
+      text += "{\"kind\":" + json_string(finding_kind_name(finding.kind)) +
+              ",\"file\":" + json_string(finding.file) +
+              ",\"line\":" + std::to_string(finding.line) +
+              ",\"message\":" + json_string(finding.message) + "}";
     }
     return text;
   }
@@ -143,7 +146,7 @@ class Writer {
     const auto [known, is_new] = places_.try_emplace({where.file, where.line}, places_.size());
     if (is_new) {
       if (!places_text_.empty()) places_text_ += ',';
-      places_text_ += "[" + quoted(where.file) + "," + std::to_string(where.line) + "]";
+      places_text_ += "[" + json_string(where.file) + "," + std::to_string(where.line) + "]";
     }
     return number_text(known->second);
   }
@@ -207,7 +210,7 @@ class Writer {
   }
 
   static void append_operation(std::string& text, const Moment& moment) {
-    text += "," + quoted(moment.operation) + ",\"";
+    text += "," + json_string(moment.operation) + ",\"";
     for (const LaneValue& value : moment.values) append_hex(text, value.before, moment.size_bytes);
     text += "\",\"";
     for (const LaneValue& value : moment.values) append_hex(text, value.after, moment.size_bytes);
