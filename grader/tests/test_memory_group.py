@@ -12,6 +12,7 @@ from lockstep_grader.confine.memory_group import (
     find_memory_group,
     use_memory_group,
 )
+from lockstep_grader.model.errors import InputError
 
 Tree = tuple[Path, Path, Path]  # /proc, the root of the groups, and our own group
 
@@ -93,6 +94,19 @@ def test_without_version_2_for_memory_there_is_none(tree: Tree) -> None:
 def test_a_prepared_group_may_be_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     proc, root, group = tree
     monkeypatch.setenv(VARIABLE, str(group))
-    assert isinstance(find_memory_group(proc, root), NoMemoryGroup)
     (group / "cgroup.subtree_control").write_text("memory pids\n")
-    assert find_memory_group(proc, root) == group
+    assert use_memory_group(proc, root) == find_memory_group(proc, root) == group
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("run-7.scope", "cgroup.subtree_control lacks memory"), ("run-8.scope", "is no folder")],
+)
+def test_a_named_group_that_cannot_be_used_is_refused(
+    name: str, problem: str, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proc, root, group = tree
+    monkeypatch.setenv(VARIABLE, str(group.with_name(name)))
+    assert isinstance(find_memory_group(proc, root), NoMemoryGroup)
+    with pytest.raises(InputError, match=f"{problem}; prepare such a group, or unset {VARIABLE}"):
+        use_memory_group(proc, root)

@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.model.errors import InputError
+
 VARIABLE = "LOCKSTEP_MEMORY_GROUP"  # the judge reads it; set beforehand, it names a prepared group
 DELEGATE = "systemd-run --user --scope -p Delegate=yes ./lab grade"
 _OWN = "lockstep"  # the group of the grader's own processes
@@ -28,10 +30,8 @@ def find_memory_group(
 ) -> Path | NoMemoryGroup:
     """The group to divide, as it is: use_memory_group() prepares it."""
     if given := os.environ.get(VARIABLE):
-        group = Path(given)
-        if "memory" in _words(group / "cgroup.subtree_control"):
-            return group
-        return NoMemoryGroup(f"{VARIABLE} names {given}, whose subtree_control lacks memory")
+        problem = _problem_of(Path(given))
+        return NoMemoryGroup(f"{VARIABLE} names {given}, {problem}") if problem else Path(given)
     own = _own_group(proc, root)
     if own is None:
         return NoMemoryGroup("this system has no control groups of version 2 for memory")
@@ -44,9 +44,15 @@ def find_memory_group(
 def use_memory_group(
     proc: Path = Path("/proc"), root: Path = Path("/sys/fs/cgroup")
 ) -> Path | NoMemoryGroup:
-    """Prepares the group, and has every judge that starts from now on use it."""
+    """Prepares the group, and has every judge that starts from now on use it.
+
+    Raises InputError for a group that was named and cannot be used.
+    """
     group = find_memory_group(proc, root)
-    if isinstance(group, NoMemoryGroup) or VARIABLE in os.environ:
+    is_named = bool(os.environ.get(VARIABLE))
+    if is_named and isinstance(group, NoMemoryGroup):
+        raise InputError(f"{group.reason}; prepare such a group, or unset {VARIABLE}")
+    if is_named or isinstance(group, NoMemoryGroup):
         return group
     try:
         (group / _OWN).mkdir(exist_ok=True)
@@ -58,6 +64,14 @@ def use_memory_group(
         return NoMemoryGroup(f"{group} cannot be divided: {error.strerror}")
     os.environ[VARIABLE] = os.fspath(group)
     return group
+
+
+def _problem_of(group: Path) -> str:
+    if not group.is_dir():
+        return "which is no folder"
+    if "memory" not in _words(group / "cgroup.subtree_control"):
+        return "whose cgroup.subtree_control lacks memory"
+    return "" if os.access(group, os.W_OK) else "which you may not write to"
 
 
 def _own_group(proc: Path, root: Path) -> Path | None:

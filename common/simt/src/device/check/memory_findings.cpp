@@ -147,7 +147,8 @@ void report_constant_written(const Access& access) {
 
 void end_sealed_access(const Access& access) {
   const SourcePlace where = place_in_host_code(access.pc);
-  std::fprintf(stderr, "%s:%d: the host's code %s memory that is not its own, so it was ended\n",
+  std::fprintf(stderr,
+               "%s:%d: %s memory of the emulator or of a library, so the program was ended\n",
                where.file.c_str(), where.line, access.writes ? "writes" : "reads");
   _exit(kSealedStatus);
 }

@@ -64,7 +64,7 @@ void check_hosts_atomic(const T* address, Place place, bool writes) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (running.launch != nullptr) return;
   const Access access = {
-      .address = number, .size_bytes = sizeof(T), .writes = writes, .pc = place.pc};
+      .address = number, .size_bytes = sizeof(T), .reads = true, .writes = writes, .pc = place.pc};
   if (is_sealed(number)) check_access(access);
   if (writes && is_guarded(number)) check_guarded_store(access);
 }

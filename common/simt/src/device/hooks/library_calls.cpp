@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// What a rung's own calls of the library's memcpy, memmove, memset and others become
+// (WorkerSteps.cmake renames them): g++ does not announce the accesses that these make.
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "check/memory_check.h"
+#include "hooks/access.h"
+#include "hooks/converters.h"
+#include "program/place.h"
+#include "run/block.h"
+#include "run/running.h"
+#include "simt/confine.h"
+#include "simt/memory.h"
+
+namespace {
+
+using simt::device::announce_read;
+using simt::device::announce_write;
+using simt::device::Place;
+using simt::device::running;
+
+// The library's own code is not announced, so a trap in it is taken for one of this place.
+void enter_library(Place place) {
+  if (running.in_kernel()) running.lane->pc = place.pc;
+}
+
+void on_library_read(const void* from, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0) return;
+  announce_read(from, size_bytes, place);
+  enter_library(place);
+}
+
+void on_library_write(const void* to, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0) return;
+  announce_write(to, size_bytes, place);
+  enter_library(place);
+}
+
+bool is_private(const void* address) {
+  return running.is_private(reinterpret_cast<std::uintptr_t>(address));
+}
+
+// Whether a launch hands a thread its copy of an argument so large that the compiler calls memcpy
+// for it: to the thread's stack, in the line of the launch itself.
+bool copies_argument(const void* to, const void* from, Place place) {
+  return running.launch != nullptr && is_private(to) && !is_private(from) &&
+         !simt::is_device_address(from) && simt::device::is_of_launch(place.pc);
+}
+
+void on_library_copy(const void* to, const void* from, std::size_t size_bytes, Place place) {
+  if (size_bytes == 0 || copies_argument(to, from, place)) return;
+  announce_read(from, size_bytes, place);
+  on_library_write(to, size_bytes, place);
+}
+
+}  // namespace
+
+extern "C" {
+
+void* simt_memcpy(void* to, const void* from, std::size_t size_bytes) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memcpy(to, from, size_bytes);
+}
+
+void* simt_memmove(void* to, const void* from, std::size_t size_bytes) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memmove(to, from, size_bytes);
+}
+
+void* simt_memset(void* to, int value, std::size_t size_bytes) {
+  on_library_write(to, size_bytes, SIMT_PLACE);
+  return std::memset(to, value, size_bytes);
+}
+
+// The same with the size of the room, which a program that asks for _FORTIFY_SOURCE calls.
+void* simt___memcpy_chk(void* to, const void* from, std::size_t size_bytes, std::size_t) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memcpy(to, from, size_bytes);
+}
+
+void* simt___memmove_chk(void* to, const void* from, std::size_t size_bytes, std::size_t) {
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return std::memmove(to, from, size_bytes);
+}
+
+void* simt___memset_chk(void* to, int value, std::size_t size_bytes, std::size_t) {
+  on_library_write(to, size_bytes, SIMT_PLACE);
+  return std::memset(to, value, size_bytes);
+}
+
+// Functions that read or write through a pointer of the caller's, and nothing else that is shared.
+int simt_memcmp(const void* left, const void* right, std::size_t size_bytes) {
+  on_library_read(left, size_bytes, SIMT_PLACE);
+  on_library_read(right, size_bytes, SIMT_PLACE);
+  return std::memcmp(left, right, size_bytes);
+}
+
+const void* simt_memchr(const void* in, int value, std::size_t size_bytes) {
+  on_library_read(in, size_bytes, SIMT_PLACE);
+  return std::memchr(in, value, size_bytes);
+}
+
+std::size_t simt_strlen(const char* text) {
+  enter_library(SIMT_PLACE);
+  const std::size_t length = std::strlen(text);
+  on_library_read(text, length + 1, SIMT_PLACE);
+  return length;
+}
+
+int simt_strcmp(const char* left, const char* right) {
+  enter_library(SIMT_PLACE);
+  on_library_read(left, std::strlen(left) + 1, SIMT_PLACE);
+  on_library_read(right, std::strlen(right) + 1, SIMT_PLACE);
+  return std::strcmp(left, right);
+}
+
+int simt_strncmp(const char* left, const char* right, std::size_t most) {
+  enter_library(SIMT_PLACE);
+  on_library_read(left, strnlen(left, most), SIMT_PLACE);
+  on_library_read(right, strnlen(right, most), SIMT_PLACE);
+  return std::strncmp(left, right, most);
+}
+
+char* simt_strcpy(char* to, const char* from) {
+  enter_library(SIMT_PLACE);
+  const std::size_t size_bytes = std::strlen(from) + 1;
+  on_library_copy(to, from, size_bytes, SIMT_PLACE);
+  return static_cast<char*>(std::memcpy(to, from, size_bytes));
+}
+
+char* simt_strncpy(char* to, const char* from, std::size_t most) {
+  enter_library(SIMT_PLACE);
+  on_library_read(from, strnlen(from, most), SIMT_PLACE);
+  on_library_write(to, most, SIMT_PLACE);
+  return std::strncpy(to, from, most);
+}
+
+double simt_modf(double value, double* whole) {
+  on_library_write(whole, sizeof *whole, SIMT_PLACE);
+  return modf(value, whole);
+}
+
+float simt_modff(float value, float* whole) {
+  on_library_write(whole, sizeof *whole, SIMT_PLACE);
+  return modff(value, whole);
+}
+
+double simt_frexp(double value, int* exponent) {
+  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
+  return frexp(value, exponent);
+}
+
+float simt_frexpf(float value, int* exponent) {
+  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
+  return frexpf(value, exponent);
+}
+
+double simt_remquo(double value, double divisor, int* quotient) {
+  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
+  return remquo(value, divisor, quotient);
+}
+
+float simt_remquof(float value, float divisor, int* quotient) {
+  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
+  return remquof(value, divisor, quotient);
+}
+
+void simt_sincos(double angle, double* sine, double* cosine) {
+  on_library_write(sine, sizeof *sine, SIMT_PLACE);
+  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
+  sincos(angle, sine, cosine);
+}
+
+void simt_sincosf(float angle, float* sine, float* cosine) {
+  on_library_write(sine, sizeof *sine, SIMT_PLACE);
+  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
+  sincosf(angle, sine, cosine);
+}
+
+// Text, to where the caller says. (They are the host's alone, but nvcc says so, not g++.)
+int simt_vsnprintf(char* to, std::size_t room_bytes, const char* format, va_list arguments) {
+  va_list same;
+  va_copy(same, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, same);
+  va_end(same);
+  const std::size_t size_bytes = static_cast<std::size_t>(std::max(length, 0)) + 1;
+  on_library_write(to, std::min(size_bytes, room_bytes), SIMT_PLACE);
+  return std::vsnprintf(to, room_bytes, format, arguments);
+}
+
+int simt_snprintf(char* to, std::size_t room_bytes, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = simt_vsnprintf(to, room_bytes, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+int simt_sprintf(char* to, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = simt_vsnprintf(to, INT_MAX, format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+// Numbers of text, and where the number ends.
+#define SIMT_NUMBER_OF_TEXT(type, function, parameters, arguments)      \
+  type simt_##function parameters {                                     \
+    enter_library(SIMT_PLACE);                                          \
+    if (end != nullptr) on_library_write(end, sizeof *end, SIMT_PLACE); \
+    return std::function arguments;                                     \
+  }
+#define SIMT_INTEGER_OF_TEXT(type, function) \
+  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end, int base), (text, end, base))
+#define SIMT_REAL_OF_TEXT(type, function) \
+  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end), (text, end))
+SIMT_INTEGER_OF_TEXT(long, strtol)
+SIMT_INTEGER_OF_TEXT(long long, strtoll)
+SIMT_INTEGER_OF_TEXT(unsigned long, strtoul)
+SIMT_INTEGER_OF_TEXT(unsigned long long, strtoull)
+SIMT_REAL_OF_TEXT(float, strtof)
+SIMT_REAL_OF_TEXT(double, strtod)
+#undef SIMT_INTEGER_OF_TEXT
+#undef SIMT_REAL_OF_TEXT
+#undef SIMT_NUMBER_OF_TEXT
+
+void simt_qsort(void* items, std::size_t count, std::size_t size_bytes,
+                int (*compare)(const void*, const void*)) {
+  on_library_write(items, count * size_bytes, SIMT_PLACE);
+  simt::check_call(reinterpret_cast<simt::AnyFunction>(compare));
+  std::qsort(items, count, size_bytes, compare);
+}
+
+}  // extern "C"
+
+bool simt::device::is_converter(std::uintptr_t function) {
+  const std::uintptr_t all[] = {
+      reinterpret_cast<std::uintptr_t>(&simt_vsnprintf),
+      reinterpret_cast<std::uintptr_t>(&simt_strtol),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoll),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoul),
+      reinterpret_cast<std::uintptr_t>(&simt_strtoull),
+      reinterpret_cast<std::uintptr_t>(&simt_strtof),
+      reinterpret_cast<std::uintptr_t>(&simt_strtod),
+  };
+  return std::find(std::begin(all), std::end(all), function) != std::end(all);
+}
