@@ -59,7 +59,7 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     complaints = (
         *_initialisers(made),
         *_disguises(made),
-        *_strays(made),
+        *(_strays(made) if backend is Backend.CPU else ()),
         *_definitions(made.symbols),
         *_references(made.symbols, backend),
     )
