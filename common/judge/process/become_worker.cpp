@@ -49,8 +49,9 @@ void become_worker(char* const* argv, char* const* envp, int socket_fd, int aren
 
 std::vector<std::string> worker_environment() {
   std::vector<std::string> environment;
-  environment.reserve(3);
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+  environment.reserve(4);
+  for (const char* name :
+       {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS"}) {
     if (const char* value = std::getenv(name))
       environment.push_back(std::string(name) + "=" + value);
   }

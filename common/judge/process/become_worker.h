@@ -11,7 +11,8 @@ namespace judge {
 void become_worker(char* const* argv, char* const* envp, int socket_fd, int arena_fd, int output_fd,
                    int log_fd);
 
-// Of the judge's environment, the worker gets only what a CUDA program needs to find its driver.
+// Of the judge's environment, the worker gets only what a CUDA program needs to find its driver and
+// what the judge sets for it.
 std::vector<std::string> worker_environment();
 
 }  // namespace judge

@@ -236,6 +236,7 @@ def _gpu(chosen: str) -> Iterator[str]:
         yield from ("--dev-bind", str(device), str(device))
     yield from ("--size", str(_TMP_BYTES), "--tmpfs", _TMP)
     environment = {name: os.environ.get(name, "") for name in _CUDA_ENVIRONMENT}
+    environment["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"  # as for every worker: see judge.cpp
     if chosen:
         environment[gpus.VARIABLE] = chosen
     for name, value in environment.items():
