@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""How long a class takes on one GPU: a part of it is graded, and the whole is extrapolated."""
+
+import json
+import random
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from made_up_class import LAB, SEED, Made, Sources, lab_env, write_submission
+from measurements import (
+    GPU,
+    MeasurementError,
+    gpu_name,
+    machine,
+    measurement,
+    provenance,
+    write,
+)
+
+LABS = ("01-reduction",)
+
+
+@measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
+def gpu_class(
+    submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 5,
+    whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
+    all_right: Annotated[
+        bool,
+        typer.Option("--all-right", help="Every rung is right, which takes longest."),
+    ] = False,
+) -> None:
+    """Grade a part of a class in lab 01 on a GPU, and say what the whole class takes."""
+    with tempfile.TemporaryDirectory(prefix="gpu-class-") as temp:
+        folder, report = Path(temp) / "class", Path(temp) / "grade.json"
+        folder.mkdir()
+        declared = write_part(folder, submissions, all_right)
+        words = ["grade", folder, "--backend", "cuda", "--json", report]
+        begin = time.monotonic()
+        done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=lab_env())
+        seconds = time.monotonic() - begin
+        if done.returncode not in (0, 1):
+            raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
+        graded = json.loads(report.read_text("utf-8"))
+    wrong = list(surprises(graded, declared))
+    rungs = [one for sub in graded["submissions"] for lab in sub["labs"] for one in lab["rungs"]]
+    measured = {
+        **provenance(),
+        "machine": {**machine(), "gpu": gpu_name()},
+        "labs": list(LABS),
+        "submissions": submissions,
+        "kinds": Counter(name.partition("-")[2] for name in declared),
+        "rungs": len(rungs),
+        "rungs_with_full_marks": sum(rung["score"] == rung["max_score"] for rung in rungs),
+        "seconds": round(seconds, 1),
+        "seconds_per_submission": round(seconds / submissions, 2),
+        "extrapolated": {
+            "submissions": whole,
+            "minutes": round(seconds * whole / submissions / 60),
+        },
+        "scores_other_than_declared": wrong,
+    }
+    write(f"{gpu_name()}-class.json", json.dumps(measured, indent=1))
+    if wrong:
+        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")
+
+
+def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str, Made]]:
+    """Writes submissions of all kinds by turns; returns what each rung must get.
+
+    No two files are equal. In a class some are, and are judged once."""
+    sources, chance = Sources(LABS), random.Random(SEED)
+    makers = {
+        "solutions": sources.solution,
+        "starters": sources.starter,
+        "mutants": sources.mutant,
+        "mixture": sources.mixed,
+        "hostile": sources.hostile,
+    }
+    declared: dict[str, dict[str, Made]] = {}
+    for index in range(count):
+        kind = "solutions" if all_right else list(makers)[index % len(makers)]
+        name = f"student{index:03}-{kind}"
+        mark = f"// {name}\n".encode()
+        made = {}
+        for lab, rung in sources.rungs:
+            one = makers[kind](lab, rung, chance)
+            text = None if one.text is None else one.text + mark
+            made[f"{lab.id}/{rung.id}"] = Made(text, one.score, one.kinds)
+        write_submission(folder, name, kind, made, chance)
+        declared[name] = made
+    return declared
+
+
+def surprises(report: Any, declared: dict[str, dict[str, Made]]) -> list[str]:
+    """Rungs whose score is not the declared one. A GPU need not see what the emulator sees."""
+    return [
+        f"{submission['id']} {lab['id']}/{rung['id']}: {rung['score']}"
+        for submission in report["submissions"]
+        for lab in submission["labs"]
+        for rung in lab["rungs"]
+        if (made := declared[submission["id"]][f"{lab['id']}/{rung['id']}"]).score is not None
+        and rung["score"] != made.score
+    ]
