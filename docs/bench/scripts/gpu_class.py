@@ -27,46 +27,50 @@ LABS = ("01-reduction",)
 
 @measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
 def gpu_class(
-    submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 5,
+    submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 10,
+    right: Annotated[int, typer.Option(min=1, help="How many more, all of them right.")] = 3,
     whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
-    all_right: Annotated[
-        bool,
-        typer.Option("--all-right", help="Every rung is right, which takes longest."),
-    ] = False,
 ) -> None:
     """Grade a part of a class in lab 01 on a GPU, and say what the whole class takes."""
+    parts = {
+        "mixed": graded(submissions, whole),
+        "right": graded(right, whole, all_right=True),
+    }
+    described = {
+        **provenance(),
+        "machine": {**machine(), "gpu": gpu_name()},
+        "labs": list(LABS),
+        "whole": whole,
+    }
+    write(f"{gpu_name()}-class.json", json.dumps({**described, **parts}, indent=1))
+    if wrong := [line for part in parts.values() for line in part["other_scores"]]:
+        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones: {wrong[0]}")
+
+
+def graded(count: int, whole: int, *, all_right: bool = False) -> dict[str, Any]:
+    """What grading `count` made-up submissions took. `whole`: of the class that they stand for."""
     with tempfile.TemporaryDirectory(prefix="gpu-class-") as temp:
         folder, report = Path(temp) / "class", Path(temp) / "grade.json"
         folder.mkdir()
-        declared = write_part(folder, submissions, all_right)
+        declared = write_part(folder, count, all_right)
         words = ["grade", folder, "--backend", "cuda", "--json", report]
         begin = time.monotonic()
         done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=lab_env())
         seconds = time.monotonic() - begin
         if done.returncode not in (0, 1):
             raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
-        graded = json.loads(report.read_text("utf-8"))
-    wrong = list(surprises(graded, declared))
-    rungs = [one for sub in graded["submissions"] for lab in sub["labs"] for one in lab["rungs"]]
-    measured = {
-        **provenance(),
-        "machine": {**machine(), "gpu": gpu_name()},
-        "labs": list(LABS),
-        "submissions": submissions,
+        said = json.loads(report.read_text("utf-8"))
+    rungs = [one for sub in said["submissions"] for lab in sub["labs"] for one in lab["rungs"]]
+    return {
+        "submissions": count,
         "kinds": Counter(name.partition("-")[2] for name in declared),
         "rungs": len(rungs),
         "rungs_with_full_marks": sum(rung["score"] == rung["max_score"] for rung in rungs),
         "seconds": round(seconds, 1),
-        "seconds_per_submission": round(seconds / submissions, 2),
-        "extrapolated": {
-            "submissions": whole,
-            "minutes": round(seconds * whole / submissions / 60),
-        },
-        "scores_other_than_declared": wrong,
+        "seconds_per_submission": round(seconds / count, 2),
+        "minutes_for_the_whole": round(seconds * whole / count / 60),
+        "other_scores": list(surprises(said, declared)),
     }
-    write(f"{gpu_name()}-class.json", json.dumps(measured, indent=1))
-    if wrong:
-        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")
 
 
 def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str, Made]]:
