@@ -29,7 +29,7 @@ struct SpeedWorkers {
 
 // How much is measured.
 struct SpeedPlan {
-  int rounds = 15;
+  int rounds = 12;
   int least_rounds = 5;          // suffice once every ratio's interval is narrow:
   double narrow_spread = 0.015;  // a gate is 0.08 to 0.12 below our own solution
   int quiet_rounds = 5;          // before the submission starts, in each attempt
