@@ -159,6 +159,10 @@ TEST_F(HostRuntime, PresentsOneDevice) {
   EXPECT_EQ(properties.sharedMemPerBlockOptin, 227u << 10);
   EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
   EXPECT_EQ(value, properties.multiProcessorCount);
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMaxPersistingL2CacheSize, 0), cudaSuccess);
+  EXPECT_EQ(value, properties.persistingL2CacheMaxSize);
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMaxTextureCubemapWidth, 0), cudaSuccess);
+  EXPECT_EQ(value, properties.maxTextureCubemap);
   expect_error(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
   expect_error(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0),
                cudaErrorInvalidValue);

@@ -126,7 +126,7 @@ def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
     begun = [f"<!-- {provenance()['command']} -->", ""]
     begun += [f"Graded on {' and '.join(made)} with {compiler(reports[0])}."]
     begun += speed_verdicts(reports)
-    begun += ["Rows of labs that were not graded then are older."] if kept else []
+    begun += ["Rows of rungs that were not graded then are older."] if kept else []
     head = [f"| {' | '.join(cells)} |" for cells in (NAMES, RULE)]
     in_order = sorted([*new, *kept], key=lambda row: row.split(" | ")[1::-1])
     return "\n".join([*begun, "", *head, *in_order])

@@ -30,6 +30,7 @@ inline constexpr int kMaxTexture2D[3] = {131072, 65536, 1};
 inline constexpr int kMaxTexture3D[3] = {16384, 16384, 16384};
 inline constexpr int kMaxTexture1DLayered[3] = {32768, 1, 2048};
 inline constexpr int kMaxTexture2DLayered[3] = {32768, 32768, 2048};
+inline constexpr int kMaxCubemapLayers = kMaxTexture2DLayered[2] / 6 * 6;  // six faces each
 inline constexpr int kMaxTexture1DLinear = 268435456;
 inline constexpr std::size_t kTextureAlignment = 512;      // of a base, in bytes
 inline constexpr std::size_t kTexturePitchAlignment = 32;  // from row to row

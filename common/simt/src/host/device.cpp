@@ -102,6 +102,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxTexture1DLayered[1] = p.maxSurface1DLayered[1] = simt::kMaxTexture1DLayered[2];
   std::copy_n(simt::kMaxTexture2DLayered, 3, p.maxTexture2DLayered);
   std::copy_n(simt::kMaxTexture2DLayered, 3, p.maxSurface2DLayered);
+  p.maxTextureCubemap = p.maxSurfaceCubemap = simt::kMaxTexture2DLayered[0];
+  p.maxTextureCubemapLayered[0] = p.maxSurfaceCubemapLayered[0] = simt::kMaxTexture2DLayered[0];
+  p.maxTextureCubemapLayered[1] = p.maxSurfaceCubemapLayered[1] = simt::kMaxCubemapLayers;
   p.multiProcessorCount = simt::kNumMultiprocessors;
   p.maxThreadsPerMultiProcessor = simt::kMaxThreadsPerMultiprocessor;
   p.maxBlocksPerMultiProcessor = simt::kMaxBlocksPerMultiprocessor;
