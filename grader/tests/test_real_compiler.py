@@ -30,7 +30,7 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
 
-from conftest import LAB, LAB_TOML, Checkout, rungs
+from conftest import LAB, LAB_TOML, STARTER, Checkout, rungs
 
 FILE = "01_first.cu"
 
@@ -242,6 +242,43 @@ def test_a_warning_breaks_the_proof_of_a_starter_and_of_a_solution(
     ran = checkout.lab("lint")
     breach = "01_first: nvcc warns at line 1: last line of file ends without a newline"
     assert (ran.status, ran.out.count(breach)) == (1, 2)
+
+
+ABOUT_TOGETHER = "together.cu(9): warning #1-D: odd\n"
+IN_LAB = "\nnamespace lab {\n%s}  // namespace lab\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "solution", "calls"),
+    [
+        ("", "// solved\n", 1),
+        (ABOUT_TOGETHER, "// solved\n", 1 + 4),  # then each is asked about alone
+        ("", "#if 1\n#endif\n", 1 + 1),
+        ("", "auto x = __CUDA_ARCH__;\n", 1 + 1),
+        ("", "}  // namespace lab\nint global;\nnamespace lab {\n", 1 + 1),
+    ],
+)
+def test_nvcc_reads_the_headers_of_a_lab_once(
+    checkout: Checkout, nvcc: Nvcc, said: str, solution: str, calls: int
+) -> None:
+    for rung in ("01_first", "02_second"):
+        text = '#include "demo.cuh"\n#include "lab/todo.cuh"\n' + IN_LAB % STARTER
+        checkout.write(f"labs/{LAB}/{rung}.cu", text)
+        body = solution if rung == "01_first" else "// solved\n"
+        checkout.write(f"solutions/{LAB}/{rung}.cu", '#include "demo.cuh"\n' + IN_LAB % body)
+    nvcc.says(said, 0)
+    ran = checkout.lab("lint")
+    assert (ran.status, nvcc.calls) == (0, calls), ran.out
+
+
+def test_a_rung_is_compiled_after_no_header_that_it_does_not_include(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    for number, headers in (("01_first", "ab"), ("02_second", "ac")):
+        included = "".join(f'#include "{name}.cuh"\n' for name in headers)
+        checkout.write(f"solutions/{LAB}/{number}.cu", included + IN_LAB % "// solved\n")
+    assert checkout.lab("lint").status == 0
+    assert nvcc.calls == 4  # the starters have other texts around namespace lab
 
 
 def test_who_waits_gets_the_errors_alone_unless_a_budget_counts_registers(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
 from lockstep_grader.author.quiz_proofs import prove_quiz
+from lockstep_grader.author.together import accepted_together
 from lockstep_grader.intake.catalog import find_rung
 from lockstep_grader.intake.submission import Source, read_file, read_source
 from lockstep_grader.judging.job import Job
@@ -77,6 +78,9 @@ def lint(
         for lab_id, known in mutants.items()
     }
     proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
+    rungs = [proof.job for proof in proofs if proof.kind != "mutant"]
+    accepted = accepted_together(workspace, rungs, session, kept)
+    proofs = [_without_nvcc(each) if result_id(each.job) in accepted else each for each in proofs]
     with stage("proving") as progress:
         judgements = judge_all(
             [proof.job for proof in proofs],
@@ -154,6 +158,10 @@ def _proof(
     return _Proof(
         Job(f"{kind} {name}", lab, rung, read, sought, Phase.ERRORS), kind, name, problems_of
     )
+
+
+def _without_nvcc(proof: _Proof) -> _Proof:
+    return replace(proof, job=replace(proof.job, nvcc=None))
 
 
 def _source_beyond(file: Path, rung: Rung) -> Source | Finding:

@@ -11,12 +11,12 @@ from typing import Protocol
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.equal_sources import EqualSources, Turn
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.rung_judge import RungJudge
+from lockstep_grader.judging.key import Keys
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.progress import Stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
-from lockstep_grader.model.grades import Finding, Judgement
+from lockstep_grader.model.grades import Backend, Finding, Judgement
 from lockstep_grader.model.score import fault_of
 from lockstep_grader.results.store import ResultId
 
@@ -39,6 +39,18 @@ class SharingShelf(Shelf, Protocol):
     ) -> Judgement | None: ...
 
 
+class Judge(Protocol):
+    """What makes a judgement of a job, such as a RungJudge."""
+
+    @property
+    def backend(self) -> Backend: ...
+
+    @property
+    def keys(self) -> Keys: ...
+
+    def judge(self, job: Job, source: Source | Finding) -> Judgement: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What came of one turn: the jobs that have a judgement now, and those to judge after all."""
@@ -53,7 +65,7 @@ def result_id(job: Job) -> ResultId:
 
 def judge_all(
     jobs: Sequence[Job],
-    judge: RungJudge,
+    judge: Judge,
     processes: Processes,
     *,
     max_workers: int,
@@ -69,7 +81,7 @@ def judge_all(
 
 def judge_each(
     jobs: Sequence[Job],
-    judge: RungJudge,
+    judge: Judge,
     processes: Processes,
     *,
     max_workers: int,
@@ -83,7 +95,7 @@ def judge_each(
 
 def judge_class(
     jobs: Sequence[Job],
-    judge: RungJudge,
+    judge: Judge,
     processes: Processes,
     *,
     max_workers: int,
@@ -140,7 +152,7 @@ def _in_threads(
             raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs")
 
 
-def _alone(job: Job, judge: RungJudge, store: Shelf | None) -> Ended:
+def _alone(job: Job, judge: Judge, store: Shelf | None) -> Ended:
     """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
     try:
         source = job.read()
@@ -155,7 +167,7 @@ def _alone(job: Job, judge: RungJudge, store: Shelf | None) -> Ended:
     return Ended([(job, store.settle(result_id(job), key, source, judgement))])
 
 
-def _among_equals(job: Job, judge: RungJudge, store: SharingShelf, equal: EqualSources) -> Ended:
+def _among_equals(job: Job, judge: Judge, store: SharingShelf, equal: EqualSources) -> Ended:
     """As `_alone`; with the judgement go those of the equal files that waited for it."""
     try:
         source = job.read()
@@ -188,7 +200,7 @@ def _read_already(job: Job, source: Source) -> Job:
     return replace(job, read=lambda: source)
 
 
-def _judged(job: Job, source: Source | Finding, judge: RungJudge) -> Judgement:
+def _judged(job: Job, source: Source | Finding, judge: Judge) -> Judgement:
     judgement = judge.judge(job, source)
     if fault := fault_of(job.rung, judgement, judge.backend):
         return replace(judgement, fault=fault)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""nvcc on several rungs of a lab at once: three quarters of its time it reads their headers.
+
+Each rung is in a namespace of its own, after all headers that it includes and no others. So what
+nvcc accepts here without a word, it accepts alone. Anything else is compiled alone.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.job import Job
+from lockstep_grader.judging.key import Keys
+from lockstep_grader.judging.lab_confinement import LabConfinement
+from lockstep_grader.judging.pool import Shelf, judge_all, result_id
+from lockstep_grader.judging.real_compiler import RealCompiler, compile_for_gpus
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Finding, Judgement
+from lockstep_grader.results.store import ResultId
+from lockstep_grader.toolchain.nvcc import Phase
+
+_PHASES = frozenset({Phase.DEVICE, Phase.ERRORS})  # RESOURCES are those of one rung
+_INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
+# Such a text stays what it is inside a namespace: all code is in one namespace lab, and no macro
+# or architecture decides what the code is.
+_BEGIN = re.compile(r"(?:\s+|//[^\n]*\n|#include [^\n]*\n)*namespace lab \{\n")
+_OPEN, _CLOSE = "\nnamespace lab {\n", "\n}  // namespace lab\n"
+_ELSEWHERE = re.compile(r"^[ \t]*#[ \t]*(?!include\b|pragma\b)|__CUDA_ARCH__|::lab\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    job: Job
+    text: str
+    headers: frozenset[str]
+
+    @property
+    def group(self) -> tuple[str, Sequence[str]]:
+        return self.job.lab.id, self.job.rung.architectures
+
+
+def accepted_together(
+    workspace: Workspace, jobs: Iterable[Job], session: Session, kept: Shelf | None
+) -> frozenset[ResultId]:
+    """Those of `jobs` that nvcc accepts without a word when it compiles several at once."""
+    if session.real_compiler is None:
+        return frozenset()
+    rungs = sorted(_rungs(jobs), key=lambda rung: rung.group)
+    chains = [
+        chain
+        for _, group in groupby(rungs, lambda rung: rung.group)
+        for chain in _chains(list(group))
+        if len(chain) > 1
+    ]
+    jobs = [_job(number, chain) for number, chain in enumerate(chains)]
+    compiler = _Compiler(workspace, session, session.real_compiler)
+    with stage("compiling rungs together") as progress:
+        judgements = judge_all(
+            jobs,
+            compiler,
+            session.processes,
+            max_workers=session.jobs,
+            progress=progress,
+            store=kept,
+        )
+    return frozenset(
+        result_id(rung.job)
+        for job, chain in zip(jobs, chains, strict=True)
+        if _is_silent(judgements[result_id(job)])
+        for rung in chain
+    )
+
+
+def _is_silent(judgement: Judgement) -> bool:
+    return not (judgement.findings or judgement.warnings or judgement.fault)
+
+
+def _rungs(jobs: Iterable[Job]) -> Iterator[_Rung]:
+    for job in jobs:
+        try:
+            source = job.read()
+        except FaultError:
+            continue  # which its own proof reports
+        if job.phase not in _PHASES or isinstance(source, Finding):
+            continue
+        text = source.data.decode("utf-8", "replace")
+        is_plain = _BEGIN.match(text) and text.endswith(_CLOSE) and not _ELSEWHERE.search(text)
+        if is_plain and text.count(_OPEN) == text.count(_CLOSE) == 1:
+            yield _Rung(job, text, frozenset(_INCLUDE.findall(text)))
+
+
+def _chains(rungs: Sequence[_Rung]) -> list[list[_Rung]]:
+    """Lists in which each rung includes all that those before it include."""
+    chains: list[list[_Rung]] = []
+    for rung in sorted(rungs, key=lambda rung: (len(rung.headers), sorted(rung.headers))):
+        fitting = [chain for chain in chains if chain[-1].headers <= rung.headers]
+        if not fitting:
+            chains.append([rung])
+        else:
+            max(fitting, key=lambda chain: len(chain[-1].headers)).append(rung)
+    return chains
+
+
+def _job(number: int, chain: Sequence[_Rung]) -> Job:
+    first = chain[0].job
+    source = Source("together.cu", "".join(_in_namespaces(chain)).encode())
+    return Job(f"together {number}", first.lab, first.rung, lambda: source, nvcc=Phase.ERRORS)
+
+
+def _in_namespaces(chain: Iterable[_Rung]) -> Iterator[str]:
+    for number, rung in enumerate(chain):
+        yield "\n".join(_INCLUDE.findall(rung.text))
+        # The contract's types are in ::lab.
+        yield f"\nnamespace rung_{number} {{\nnamespace lab {{\nusing namespace ::lab;\n}}\n"
+        yield f"{rung.text}}}\n"
+
+
+class _Compiler:
+    """Judges a job by nvcc alone: any finding, warning or fault says that it is no use."""
+
+    def __init__(self, workspace: Workspace, session: Session, real: RealCompiler) -> None:
+        self._session, self._real = session, real
+        self._confinement = LabConfinement(workspace, session.confinement)
+
+    @property
+    def backend(self) -> Backend:
+        return self._session.judge.backend
+
+    @property
+    def keys(self) -> Keys:
+        return self._session.judge.keys
+
+    def judge(self, job: Job, source: Source | Finding) -> Judgement:
+        if isinstance(source, Finding):
+            return Judgement(findings=(source,))
+        try:
+            with TemporaryDirectory(prefix="lockstep-") as work:
+                compiled = compile_for_gpus(
+                    self._real,
+                    source,
+                    job.rung.architectures,
+                    self._session.toolchain.lab(job.lab.id).include,
+                    Path(work) / "nvcc",
+                    self._session.processes,
+                    self._confinement.of(job.lab),
+                    Phase.ERRORS,
+                )
+        except FaultError as error:
+            return Judgement(fault=str(error))
+        return Judgement(findings=compiled.errors, warnings=compiled.warnings)
