@@ -32,7 +32,8 @@ endif()
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION ${prefix}bin COMPONENT emulator)
 install(PROGRAMS $<TARGET_FILE:simt_rewrite> DESTINATION ${prefix}libexec/lockstep COMPONENT emulator)
 install(FILES ../simt/gather.ld DESTINATION ${prefix}libexec/lockstep COMPONENT emulator)
-install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_wire>
+install(FILES $<TARGET_FILE:simt> $<TARGET_FILE:simt_random> $<TARGET_FILE:lockstep_program>
+  $<TARGET_FILE:lockstep_wire>
   DESTINATION ${prefix}lib/lockstep COMPONENT emulator)
 install(DIRECTORY ../simt/include/ ../cuda/ DESTINATION ${prefix}include/lockstep COMPONENT emulator)
 install(DIRECTORY ../simt/cccl DESTINATION ${prefix}include/lockstep COMPONENT emulator)
