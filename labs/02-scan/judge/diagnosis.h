@@ -259,11 +259,13 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
     return "a look-back goes on behind a prefix, which already holds everything before it: stop "
            "there";
   }
+  std::vector<T> sums_of_parts(num_blocks, r.identity);
   for (std::size_t part = kMinBlock; part < block; part += kMinBlock) {
-    std::vector<T> sums_of_parts(num_blocks, r.identity);
-    for (std::size_t i = 0; i < num_items; ++i) {
-      if (i % block >= part) continue;
-      sums_of_parts[i / block] = combine(sums_of_parts[i / block], r.h_in[i]);
+    for (std::size_t b = 0; b < num_blocks; ++b) {
+      const std::size_t end = std::min(b * block + part, num_items);
+      for (std::size_t i = b * block + part - kMinBlock; i < end; ++i) {
+        sums_of_parts[b] = combine(sums_of_parts[b], r.h_in[i]);
+      }
     }
     const auto before = scanned(sums_of_parts, false);
     if (increments_are([&](std::size_t b) { return before[b]; })) {
