@@ -111,7 +111,9 @@ def _chains(rungs: Sequence[_Rung]) -> list[list[_Rung]]:
 def _job(number: int, chain: Sequence[_Rung]) -> Job:
     first = chain[0].job
     source = Source("together.cu", "".join(_in_namespaces(chain)).encode())
-    return Job(f"together {number}", first.lab, first.rung, lambda: source, nvcc=Phase.ERRORS)
+    phases = {rung.job.phase for rung in chain}
+    phase = Phase.DEVICE if phases == {Phase.DEVICE} else Phase.ERRORS
+    return Job(f"together {number}", first.lab, first.rung, lambda: source, nvcc=phase)
 
 
 def _in_namespaces(chain: Iterable[_Rung]) -> Iterator[str]:
@@ -150,7 +152,7 @@ class _Compiler:
                     Path(work) / "nvcc",
                     self._session.processes,
                     self._confinement.of(job.lab),
-                    Phase.ERRORS,
+                    job.nvcc or Phase.ERRORS,
                 )
         except FaultError as error:
             return Judgement(fault=str(error))
