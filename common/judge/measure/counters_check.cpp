@@ -84,8 +84,9 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
     return Failure{kind::kForbidden,
                    "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
                        whole(bytes_needed) +
-                       " were copied between host and device, or read and written by the host in "
-                       "managed memory: the data must stay on the device"};
+                       " went to or came from the host, by copies or through memory that both reach "
+                       "(managed or pinned memory, __device__ variables): the data must stay in "
+                       "device memory"};
   }
   return std::nullopt;
 }

@@ -17,6 +17,7 @@
 
 #include "lab/scratch.cuh"
 #include "protocol/wire.h"
+#include "worker/device.h"
 #include "worker/host_copies.h"
 
 namespace worker {
@@ -114,6 +115,7 @@ struct Entry {
 template <class Function, class Values>
 decltype(auto) call_rung(Function* function, Values& values) {
   try {
+    const RungsTurn turn;
     return std::apply(function, values);
   } catch (const BadRequest&) {
     throw std::runtime_error("worker::BadRequest");

@@ -11,6 +11,7 @@
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "simt/call_stack.h"
+#include "simt/closed_device.h"
 #include "simt/confine.h"
 #include "simt/counters.h"
 #include "simt/error_state.h"
@@ -162,6 +163,9 @@ void release_scratch() {
   for (void* const d_base : g_scratch) simt::retire_scratch(d_base);
   g_scratch.clear();
 }
+
+void begin_turn() { simt::close_device_to_host(); }
+void end_turn() { simt::open_device_to_host(); }
 
 std::string text_of(const std::exception& thrown) { return simt::text_of(thrown); }
 

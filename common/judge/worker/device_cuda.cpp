@@ -65,6 +65,9 @@ void release_scratch() {
   if (g_is_checked) free_scratch();
 }
 
+void begin_turn() {}
+void end_turn() {}
+
 std::string text_of(const std::exception& thrown) { return thrown.what(); }
 
 void report_error(const std::string&, const std::string&, bool) {}

@@ -126,19 +126,45 @@ TEST_F(Counters, CopiesToAndFromTheHostCountOnTheDevicesSide) {
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
-TEST_F(Counters, TheHostsUseOfManagedMemoryCounts) {
-  Managed<float> device(8, 1);
-  const KernelCounters host = counted([&] {
-    float* const items = device.get();
-    for (int i = 0; i < 8; ++i) items[i] = items[i] + 1;
-  });
-  EXPECT_EQ(host.name, "host");
-  EXPECT_EQ(host.counters[Counter::kLaunches], 0u);
-  EXPECT_EQ(host.counters[Counter::kHostBytes], 2 * 8 * sizeof(float));
-  Managed<float> copy(8);
-  const KernelCounters between = counted(
-      [&] { cudaMemcpy(copy.get(), device.get(), 8 * sizeof(float), cudaMemcpyDeviceToDevice); });
-  EXPECT_EQ(between.counters[Counter::kHostBytes], 0u);
+constexpr int kExposed = 64;
+__device__ float d_exposed[kExposed];
+__managed__ float m_exposed[kExposed];
+
+__global__ void write_twice(float* out) {
+  out[threadIdx.x] = 1;
+  atomicAdd(out + threadIdx.x, 1);
+}
+
+// Bytes that a launch of it gives to the host.
+std::uint64_t host_bytes(float* out) {
+  simt::take_counters();
+  simt::set_counting(true);
+  write_twice<<<1, kExposed>>>(out);
+  simt::set_counting(false);
+  return simt::take_counters().at(0).counters[Counter::kHostBytes];
+}
+
+TEST_F(Counters, WordsThatAKernelWritesWhereTheHostReadsThemCountOncePerLaunch) {
+  constexpr std::uint64_t kBytes = kExposed * sizeof(float);
+  Managed<float> managed(kExposed);
+  std::vector<float> registered(kExposed);
+  ASSERT_EQ(cudaHostRegister(registered.data(), kBytes, 0), cudaSuccess);
+  float* device = nullptr;
+  float* variable = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
+  ASSERT_EQ(cudaGetSymbolAddress(reinterpret_cast<void**>(&variable), d_exposed), cudaSuccess);
+  EXPECT_EQ(host_bytes(managed.get()), kBytes);
+  EXPECT_EQ(host_bytes(registered.data()), kBytes);
+  EXPECT_EQ(host_bytes(variable), kBytes);
+  EXPECT_EQ(host_bytes(m_exposed), kBytes);
+  EXPECT_EQ(host_bytes(device), 0u);
+  for (float* const to : {managed.get(), variable}) {
+    const KernelCounters copy =
+        counted([&] { cudaMemcpy(to, device, kBytes, cudaMemcpyDeviceToDevice); });
+    EXPECT_EQ(copy.counters[Counter::kHostBytes], kBytes);
+  }
+  EXPECT_EQ(cudaHostUnregister(registered.data()), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
 // ---- lines and patterns

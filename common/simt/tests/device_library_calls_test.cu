@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "device_counting.h"
+#include "simt/closed_device.h"
 
 namespace simt_test::library_calls_test {
 namespace {
@@ -28,6 +31,55 @@ class Device {
  private:
   T* base_ = nullptr;
 };
+
+// The program's turn in a counted call: libraries' compiled functions announce nothing.
+class ClosedDevice : public CountingTest {
+ protected:
+  void SetUp() override {
+    CountingTest::SetUp();
+    simt::set_counting(true);
+    simt::close_device_to_host();
+  }
+  void TearDown() override {
+    simt::open_device_to_host();
+    CountingTest::TearDown();
+  }
+
+  int line_found() {
+    const int line = expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer).line;
+    simt::open_device_to_host();  // the next call: each has one finding at most
+    simt::close_device_to_host();
+    return line;
+  }
+};
+
+std::string read_by_library(const void* from, std::size_t size_bytes) {
+  std::ostringstream text;
+  text.write(static_cast<const char*>(from), static_cast<std::streamsize>(size_bytes));
+  return text.str();
+}
+
+TEST_F(ClosedDevice, FindsALibrarysReadsAndWritesForTheHost) {
+  Device<int> device(32);
+  EXPECT_EQ(read_by_library(device.get(), 128).size(), 128u);
+  EXPECT_EQ(line_found(), __LINE__ - 7);
+  std::istringstream(std::string(128, 'x')).read(reinterpret_cast<char*>(device.get()), 128);
+  EXPECT_EQ(line_found(), __LINE__ - 1);
+  EXPECT_EQ(cudaLaunchHostFunc(
+                nullptr, [](void* from) { read_by_library(from, 128); }, device.get()),
+            cudaSuccess);
+  line_found();
+}
+
+TEST_F(ClosedDevice, LeavesTheHostWhatIsItsOwn) {
+  Managed<int> managed(3000, 'x');
+  EXPECT_EQ(read_by_library(managed.get() + 500, 4), std::string("x\0\0\0", 4));
+  Device<int> device(3000);
+  EXPECT_EQ(cudaMemcpy(device.get(), managed.get(), 12000, cudaMemcpyDefault), cudaSuccess);
+  std::vector<int> copy(3000);
+  EXPECT_EQ(cudaMemcpy(copy.data(), device.get(), 12000, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(copy, managed.values());
+}
 
 TEST_F(LibraryCalls, FindTheHostInDeviceMemory) {
   Device<int> out(32);

@@ -100,13 +100,11 @@ struct KernelCounters {
 // thread that executes many hundred basic blocks without waiting gives the other threads of its
 // warp a turn meanwhile.
 void set_counting(bool on);
+bool is_counting();
 
 // What the host side does for each row of a copy: its bytes are traffic of a kernel "cudaMemcpy".
-// The ends are null where they are not in device memory.
-void count_copy(const void* to, const void* from, std::size_t size_bytes);
-
-// The host's own code has accessed managed or pinned memory.
-void count_host_access(const void* pc, std::size_t size_bytes);
+// The ends are null where they are not in device memory. meets_host: the host can read it, too.
+void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host);
 
 // Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();

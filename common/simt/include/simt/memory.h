@@ -59,6 +59,9 @@ struct Allocation {
 // all. Ask contains() and live. The pointer is valid until allocation_version() changes.
 const Allocation* find_allocation(const void* p);
 
+// Whether `p` lies in live managed or pinned memory.
+bool is_shared_with_host(const void* p);
+
 // Changes with every allocation and release; lets a checker keep the last answer in a cache.
 std::uint64_t allocation_version();
 
@@ -115,6 +118,9 @@ void release_all();
 
 // What malloc and new in kernels may take in all (cudaLimitMallocHeapSize).
 std::size_t device_heap_bytes();
+
+// Sets the protection (PROT_...) of all memory that has been given to the range.
+void protect_device_memory(int protection);
 
 // Live bytes, out of the presented kDeviceMemoryBytes.
 std::size_t used_bytes();

@@ -10,6 +10,7 @@ namespace {
 
 std::uint64_t g_version = 1;
 std::uint64_t g_last_id = 0;
+int g_num_shared_with_host = 0;  // live ones
 MemoryObserver* g_observer = nullptr;
 
 std::size_t distance(const Allocation& allocation, const std::byte* p) {
@@ -40,12 +41,14 @@ void enter(std::byte* base, std::size_t size_bytes, std::string name, Allocation
   Allocation& entry = book()[base];
   entry = {base, size_bytes, std::move(name), kind, true, ++g_last_id, {}, {}, 0};
   if (entry.name.empty()) entry.name = "allocation " + std::to_string(entry.id);
+  g_num_shared_with_host += entry.host_accessible();
   touch();
   if (g_observer != nullptr) g_observer->on_allocate(entry, initialised);
 }
 
 void end(Allocation& allocation) {
   allocation.live = false;
+  g_num_shared_with_host -= allocation.host_accessible();
   touch();
   if (g_observer != nullptr) g_observer->on_release(allocation);
 }
@@ -65,6 +68,12 @@ const Allocation* find_allocation(const void* address) {
 }
 
 std::uint64_t allocation_version() { return g_version; }
+
+bool is_shared_with_host(const void* p) {
+  if (g_num_shared_with_host == 0) return false;
+  const Allocation* const found = find_allocation(p);
+  return found->live && found->contains(p) && found->host_accessible();
+}
 
 std::vector<const Allocation*> live_allocations() {
   std::vector<const Allocation*> result;

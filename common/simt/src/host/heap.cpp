@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "allocations.h"
 #include "simt/page.h"
@@ -36,6 +38,10 @@ std::size_t g_num_live = 0;
 std::uint64_t g_num_frees = 0;
 std::uintptr_t g_committed_end = kDeviceBase;  // below it the heap has memory
 std::uintptr_t g_arena_end = internal::kArenaBase;
+std::vector<std::span<std::byte>>& arenas() {
+  static auto* const mapped = new std::vector<std::span<std::byte>>;  // outlives all users
+  return *mapped;
+}
 std::size_t g_used_bytes = 0;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
@@ -241,6 +247,15 @@ void poison_on_first_use(const void* p, std::size_t size_bytes) {
 
 std::size_t used_bytes() { return g_used_bytes; }
 
+void protect_device_memory(int protection) {
+  if (g_committed_end > kDeviceBase) {
+    mprotect(reinterpret_cast<void*>(kDeviceBase), g_committed_end - kDeviceBase, protection);
+  }
+  for (const std::span<std::byte> arena : arenas()) {
+    mprotect(arena.data(), arena.size(), protection);
+  }
+}
+
 namespace {
 
 // fd -1: memory of our own, not shared.
@@ -252,6 +267,7 @@ void* map_behind_arenas(int fd, std::size_t size_bytes) {
   void* const arena =
       mmap(reinterpret_cast<void*>(g_arena_end), size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (arena == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "map_shared");
+  arenas().emplace_back(static_cast<std::byte*>(arena), size_bytes);
   g_arena_end +=
       round_up(size_bytes, kCommitBytes) + kCommitBytes;  // a gap that no program may touch
   return arena;

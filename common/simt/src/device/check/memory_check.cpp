@@ -24,6 +24,7 @@
 #include "program/library_code.h"
 #include "program/shared_variables.h"
 #include "program/source_line.h"
+#include "run/closed_device.h"
 #include "run/confined.h"
 #include "run/device_lock.h"
 #include "run/fiber.h"
@@ -212,7 +213,7 @@ void note_thrusts_access(const Access& access) {
 
 // An access of the host to the device's range: only managed and pinned memory is allowed.
 void check_host_access(const Access& access) {
-  const internal::DeviceLock lock;
+  const internal::DeviceLock lock(internal::DeviceLock::Memory::kUntouched);
   const Untraced untraced;
   if (is_sealed(access.address)) end_sealed_access(access);
   const Allocation* const allocation = find(access.address);
@@ -222,8 +223,9 @@ void check_host_access(const Access& access) {
   }
   if (is_usable(allocation, access) && allocation->host_accessible()) {
     if (checks_made == Checks::kAll) check_host_race(access);
-    return count_host_access(access.pc, access.size_bytes);
+    return;
   }
+  internal::open_device();  // for the rest of the call, which has failed
   report_host_access(access, allocation);
 }
 

@@ -93,8 +93,6 @@ Tally& tally() {
   return instance;
 }
 
-bool is_counting() { return g_counting; }
-
 std::size_t Tally::index_of(std::string_view name) {
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelTally& kernel) {
     return kernel.counters.name == name;
@@ -107,6 +105,7 @@ std::size_t Tally::index_of(std::string_view name) {
 void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   current_ = index_of(site.kernel);
   cache_ = {};
+  exposed_words_.clear();
 
   KernelTally& kernel = kernels_[current_];
   kernel.counters.grid = config.grid;
@@ -123,18 +122,22 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
 }
 
-void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes) {
+void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes,
+                       bool meets_host) {
   KernelTally& copies = kernels_[index_of("cudaMemcpy")];
   const void* const call = programs_call();
   CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;
   count_row(here, Counter::kGlobalReadRequests, from, size_bytes);
   count_row(here, Counter::kGlobalWriteRequests, to, size_bytes);
-  if (to == nullptr || from == nullptr) here[Counter::kHostBytes] += size_bytes;
+  if (meets_host) here[Counter::kHostBytes] += size_bytes;
 }
 
-void Tally::count_host_access(const void* pc, std::size_t size_bytes) {
-  CounterSet& here = kernels_[index_of("host")].places[pack_pc(pc)].counters;
-  here[Counter::kHostBytes] += size_bytes;
+void Tally::count_exposed(std::uint32_t pc, std::uintptr_t address, std::size_t size_bytes) {
+  constexpr std::uintptr_t kWordBytes = 4;
+  for (std::uintptr_t word = address / kWordBytes; word * kWordBytes < address + size_bytes;
+       ++word) {
+    if (exposed_words_.insert(word).second) count(pc, Counter::kHostBytes, kWordBytes);
+  }
 }
 
 void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables) {
@@ -229,14 +232,11 @@ std::vector<KernelCounters> Tally::take() {
 }  // namespace device
 
 void set_counting(bool on) { device::g_counting = on; }
+bool is_counting() { return device::g_counting; }
 
-void count_copy(const void* to, const void* from, std::size_t size_bytes) {
-  if (!device::is_counting() || (to == nullptr && from == nullptr)) return;
-  device::tally().count_copy(to, from, size_bytes);
-}
-
-void count_host_access(const void* pc, std::size_t size_bytes) {
-  if (device::is_counting()) device::tally().count_host_access(pc, size_bytes);
+void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host) {
+  if (!is_counting() || (to == nullptr && from == nullptr)) return;
+  device::tally().count_copy(to, from, size_bytes, meets_host);
 }
 
 std::vector<KernelCounters> take_counters() { return device::tally().take(); }

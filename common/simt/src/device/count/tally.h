@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,9 +37,11 @@ class Tally {
   void count_divergence(std::uint32_t pc);
   void count_request(const Request& request);
 
-  // See simt::count_copy and simt::count_host_access.
-  void count_copy(const void* to, const void* from, std::size_t size_bytes);
-  void count_host_access(const void* pc, std::size_t size_bytes);
+  // See simt::count_copy.
+  void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host);
+
+  // The launch writes memory that the host reads without a copy. Its words count once.
+  void count_exposed(std::uint32_t pc, std::uintptr_t address, std::size_t size_bytes);
 
   std::vector<KernelCounters> take();
 
@@ -64,6 +67,7 @@ class Tally {
 
   std::pmr::vector<KernelTally> kernels_{sealed_memory()};
   std::size_t current_ = 0;
+  std::pmr::unordered_set<std::uintptr_t> exposed_words_{sealed_memory()};  // of the launch
   // The places looked up last.
   struct Cached {
     std::uint32_t pc = 0;
@@ -73,8 +77,5 @@ class Tally {
 };
 
 Tally& tally();
-
-// What set_counting() was given.
-bool is_counting();
 
 }  // namespace simt::device

@@ -42,6 +42,15 @@ bool is_pinned_or_of_program(std::uintptr_t address) {
   return allocation != nullptr && allocation->contains(p);
 }
 
+// Whether the host can read it without a copy: managed and pinned memory, and the program's
+// variables, of which a GPU shows it only the managed ones.
+bool is_exposed(std::uintptr_t address) {
+  const void* const p = reinterpret_cast<const void*>(address);
+  if (!is_device_address(p)) return true;
+  const Untraced untraced;
+  return is_shared_with_host(p);
+}
+
 // How deep a frame is in a stack. Counts from the stack's top, so that it agrees between lanes.
 std::uint32_t height_of(const void* frame, std::uintptr_t stack_top) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(frame) - stack_top);
@@ -157,6 +166,10 @@ void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_byt
   if (kind == AccessKind::kAtomic) {
     const Untraced untraced;
     tally().count_most(pc, Counter::kAtomicsMaxPerBlock, ++running.block->num_atomics);
+  }
+  if (kind != AccessKind::kRead && *space == MemorySpace::kGlobal && is_exposed(address)) {
+    const Untraced untraced;
+    tally().count_exposed(pc, address, size_bytes);
   }
   for (std::size_t done = 0; done < size_bytes; done += step) {
     trace.push(EventKind::kAccess, pc, address + done, code);

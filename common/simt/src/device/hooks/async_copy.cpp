@@ -23,7 +23,7 @@ device::AsyncCopies& running_copies() {
 }
 
 void count_at(const void* pc, Counter counter) {
-  if (device::is_counting()) device::tally().count(device::pack_pc(pc), counter, 1);
+  if (is_counting()) device::tally().count(device::pack_pc(pc), counter, 1);
 }
 
 }  // namespace

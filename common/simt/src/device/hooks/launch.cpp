@@ -251,7 +251,7 @@ cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
   const std::uint64_t max_resident = max_resident_blocks(config);
   const cudaError_t error = check(config, max_resident);
   if (error != cudaSuccess) return refuse(site, config, error);
-  const bool is_counted = device::is_counting();
+  const bool is_counted = is_counting();
   if (is_counted) {
     device::tally().begin_launch(site, config);
     device::forget_publications();

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "run/closed_device.h"
 #include "run/running.h"
 
 namespace simt::internal {
@@ -22,25 +23,29 @@ std::recursive_mutex& mutex() {
 
 }  // namespace
 
-DeviceLock::DeviceLock() : is_taken_(device::running.launch == nullptr) {
+DeviceLock::DeviceLock(Memory memory) : is_taken_(device::running.launch == nullptr) {
   if (!is_taken_) return;
   mutex().lock();
   ++g_depth;
+  has_opened_ = memory == Memory::kUsed && open_device();
 }
 
 DeviceLock::~DeviceLock() {
   if (!is_taken_) return;
+  if (has_opened_) close_device();
   --g_depth;
   mutex().unlock();
 }
 
 DeviceLoan::DeviceLoan() : depth_(std::exchange(g_depth, 0)) {
+  close_device();
   for (int i = 0; i < depth_; ++i) mutex().unlock();
 }
 
 DeviceLoan::~DeviceLoan() {
   for (int i = 0; i < depth_; ++i) mutex().lock();
   g_depth = depth_;
+  open_device();
 }
 
 bool has_other_threads() {

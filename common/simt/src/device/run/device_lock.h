@@ -9,13 +9,16 @@ namespace simt::internal {
 // fault may abandon them.
 class DeviceLock {
  public:
-  DeviceLock();
+  enum class Memory { kUsed, kUntouched };  // by the call
+
+  explicit DeviceLock(Memory memory = Memory::kUsed);
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
 
  private:
   bool is_taken_;
+  bool has_opened_ = false;  // see run/closed_device.h
 };
 
 // Gives the device to other threads meanwhile, however often the calling thread has locked it.
