@@ -62,7 +62,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_renamed_calls "")
   foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk
       memcmp memchr strlen strcmp strncmp strcpy strncpy
-      modf modff frexp frexpf remquo remquof sincos sincosf
+      modf modff modfl frexp frexpf frexpl remquo remquof remquol sincos sincosf sincosl strchr strstr
       snprintf vsnprintf sprintf strtol strtoll strtoul strtoull strtof strtod qsort
       malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})

@@ -77,6 +77,8 @@ def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     [
         ("extern \"C\" int fork();\nint f() { return fork(); }", "uses fork"),
         ("int main() {}", "defines main"),
+        ("struct A { virtual ~A(); };\nstruct B : A {};\n"
+         "B* f(A* a) { return dynamic_cast<B*>(a); }", "not by dynamic_cast"),
         ("extern \"C\" int cudaDeviceReset();\nint f() { return cudaDeviceReset(); }",
          "it frees the caller's memory, too"),
         ("extern \"C\" int cudaDeviceSynchronize() { return 0; }", "defines cudaDeviceSynchronize"),
@@ -103,6 +105,13 @@ def test_an_object_with_more_than_computing_is_forbidden(
     found = object_problem(text, tmp_path)
     assert found is not None
     assert (found.kind, said in found.message) == (FindingKind.FORBIDDEN, True), found.message
+
+
+@needs_compiler
+def test_the_line_is_that_of_the_macro(tmp_path: Path) -> None:
+    found = object_problem("#include <csetjmp>\nint f(jmp_buf b) {\nreturn setjmp(b); }", tmp_path)
+    assert found
+    assert (found.line, "throw an exception" in found.message) == (3, True), found.message
 
 
 @needs_compiler

@@ -85,8 +85,8 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                    "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
                        whole(bytes_needed) +
                        " went to or came from the host, by copies or through memory that both reach "
-                       "(managed or pinned memory, __device__ variables): the data must stay in "
-                       "device memory"};
+                       "(managed or pinned memory, __device__ variables): the data must stay on "
+                       "the device"};
   }
   return std::nullopt;
 }

@@ -167,6 +167,25 @@ TEST_F(Counters, WordsThatAKernelWritesWhereTheHostReadsThemCountOncePerLaunch) 
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
+__global__ void fetch_kernel(cudaTextureObject_t texture, float* out) {
+  out[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);
+}
+
+TEST_F(Counters, TextureReadsAreGlobalReads) {
+  Managed<float> in(64, 1), out(64);
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear = {in.get(), cudaCreateChannelDesc<float>(), 64 * sizeof(float)};
+  const cudaTextureDesc how = {};
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &how, nullptr), cudaSuccess);
+  const KernelCounters kernel = counted([&] { fetch_kernel<<<1, 64>>>(texture, out.get()); });
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadRequests], 2u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadSectors], 8u);
+  EXPECT_EQ(kernel.counters[Counter::kGlobalReadBytes], 256u);
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
+}
+
 // ---- lines and patterns
 
 __global__ void hinted_kernel(const float* in, const volatile float* volatile_in, float* out) {

@@ -283,6 +283,8 @@ TEST_F(LibraryCalls, OfTextAreAnnounced) {
   announced("memcmp", [] __device__(char* place) { return memcmp(place, "abcdefg", 8); });
   announced("memchr", [] __device__(char* place) { return memchr(place, 7, 8) != nullptr; });
   announced("strlen", [] __device__(char* place) { return strlen(place); });
+  announced("strchr", [] __device__(char* place) { return strchr(place, 'a') != nullptr; });
+  announced("strstr", [] __device__(char* place) { return strstr(place, "ab") != nullptr; });
   announced("strcmp", [] __device__(char* place) { return strcmp(place, "a"); });
   announced("strncmp", [] __device__(char* place) { return strncmp(place, "a", 4); });
   announced("strcpy", [] __device__(char* place) {
@@ -317,6 +319,18 @@ TEST_F(LibraryCalls, OfMathematicsAreAnnounced) {
   in_int("frexpf", [] __device__(float x, int* exponent) { return frexpf(x, exponent); });
   in_int("remquo", [] __device__(double x, int* quotient) { return remquo(x, 2.0, quotient); });
   in_int("remquof", [] __device__(float x, int* quotient) { return remquof(x, 2.0f, quotient); });
+  expect_announced("modfl", [] __device__(char* place) {
+    return modfl(1.5L * threadIdx.x, reinterpret_cast<long double*>(place));
+  });
+  in_int("frexpl", [] __device__(long double x, int* exponent) { return frexpl(x, exponent); });
+  in_int("remquol", [] __device__(long double x, int* quotient) {
+    return remquol(x, 2.0L, quotient);
+  });
+  expect_announced("sincosl", [] __device__(char* place) {
+    long double cosine = 0;
+    sincosl(1.5L * threadIdx.x, reinterpret_cast<long double*>(place), &cosine);
+    return cosine > 2;
+  });
   in_double("sincos", [] __device__(double x, double* sine) {
     sincos(x, sine, sine + 1);
     return 0;

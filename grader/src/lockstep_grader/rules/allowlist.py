@@ -108,7 +108,7 @@ RUNTIME_NAMESPACES = frozenset({"simt", "worker", "wire", "std", "__cxxabiv1", "
 
 ADVICE = (
     (r"main|_start|_init|_fini", "the worker has its own"),
-    (r"_*exit|quick_exit|_Exit|longjmp|_?setjmp", "return, or throw an exception"),
+    (r"_*exit|quick_exit|_Exit|_?longjmp|_?setjmp", "return, or throw an exception"),
     (r"thrust|cub|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*",
      "what it does is this lab's to write: use kernels of your own"),
     (r"f?open\w*|fd?open|fread|fgets|f?scanf|read|write|close|stat|unlink|remove|rename|mkdir|"
@@ -121,6 +121,7 @@ ADVICE = (
     (r"mmap\d*|mprotect|munmap|mremap|brk|sbrk|syscall|dl\w+",
      "memory comes from the scratch argument, cudaMalloc, or a container"),
     (r"random_device|getrandom|getentropy", "use an engine with a fixed seed"),
+    (r"__dynamic_cast", "choose by a virtual function or a template, not by dynamic_cast"),
     (r"cudaDeviceReset", "it frees the caller's memory, too; cudaFree what you have allocated"),
 )  # fmt: skip
 PLAIN_ADVICE = "a rung may use CUDA's runtime, and C++ mathematics, containers and algorithms"

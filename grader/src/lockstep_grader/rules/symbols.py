@@ -65,6 +65,7 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     )
     for name, message in complaints:
         words = [word.removeprefix("basic_") for word in reversed(name.split("::"))]
+        words += [word.lstrip("_") for word in words]  # setjmp is a macro for _setjmp
         line = next(filter(None, (line_of(word, source) for word in words)), 0)
         return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
     return None

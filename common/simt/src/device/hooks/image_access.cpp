@@ -8,7 +8,10 @@
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
+#include "count/trace.h"
+#include "program/place.h"
 #include "program/source_line.h"
+#include "record/recorder.h"
 #include "report/image_text.h"
 #include "report/report_at.h"
 #include "run/launch.h"
@@ -56,6 +59,10 @@ void announce_image_access(const std::byte* address, std::size_t size_bytes, Dir
                 .is_aligned_by_type = false,
                 .pc = pc});
   if (!writes) check_own_writes(reinterpret_cast<std::uintptr_t>(address), size_bytes, pc);
+  if (running.trace == nullptr || is_recording()) return;
+  record_access(writes ? AccessKind::kWrite : AccessKind::kRead,
+                reinterpret_cast<std::uintptr_t>(address), size_bytes,
+                {pc, __builtin_dwarf_cfa()}, false);
 }
 
 void end_for_wrong_object(const char* what, unsigned long long object, const void* pc) {

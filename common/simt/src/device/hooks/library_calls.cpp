@@ -116,6 +116,23 @@ std::size_t simt_strlen(const char* text) {
   return length;
 }
 
+const char* simt_strchr(const char* text, int character) {
+  enter_library(SIMT_PLACE);
+  const char* const found = std::strchr(text, character);
+  const std::size_t read = found != nullptr ? found - text : std::strlen(text);
+  on_library_read(text, read + 1, SIMT_PLACE);
+  return found;
+}
+
+const char* simt_strstr(const char* text, const char* part) {
+  enter_library(SIMT_PLACE);
+  on_library_read(part, std::strlen(part) + 1, SIMT_PLACE);
+  const char* const found = std::strstr(text, part);
+  const std::size_t read = found != nullptr ? found - text + std::strlen(part) : std::strlen(text);
+  on_library_read(text, read + 1, SIMT_PLACE);
+  return found;
+}
+
 int simt_strcmp(const char* left, const char* right) {
   enter_library(SIMT_PLACE);
   on_library_read(left, std::strlen(left) + 1, SIMT_PLACE);
@@ -184,6 +201,27 @@ void simt_sincosf(float angle, float* sine, float* cosine) {
   on_library_write(sine, sizeof *sine, SIMT_PLACE);
   on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
   sincosf(angle, sine, cosine);
+}
+
+long double simt_modfl(long double value, long double* whole) {
+  on_library_write(whole, sizeof *whole, SIMT_PLACE);
+  return modfl(value, whole);
+}
+
+long double simt_frexpl(long double value, int* exponent) {
+  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
+  return frexpl(value, exponent);
+}
+
+long double simt_remquol(long double value, long double divisor, int* quotient) {
+  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
+  return remquol(value, divisor, quotient);
+}
+
+void simt_sincosl(long double angle, long double* sine, long double* cosine) {
+  on_library_write(sine, sizeof *sine, SIMT_PLACE);
+  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
+  sincosl(angle, sine, cosine);
 }
 
 // Text, to where the caller says. (They are the host's alone, but nvcc says so, not g++.)

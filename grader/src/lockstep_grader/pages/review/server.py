@@ -6,6 +6,7 @@ made to lead here, and a form must come from a page of ours. Nothing is served f
 """
 
 import hmac
+import re
 import secrets
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -71,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.FORBIDDEN, "this form is not of this page")
             return
         size = self.headers.get("Content-Length", "")
-        if not size.isdecimal() or not size.isascii() or int(size[:9]) > _MAX_BODY_BYTES:
+        if not re.fullmatch(r"[0-9]{1,9}", size) or int(size) > _MAX_BODY_BYTES:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "this comment is too long; go back")
             return
         try:
