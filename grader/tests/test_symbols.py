@@ -77,7 +77,7 @@ def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     [
         ("extern \"C\" int fork();\nint f() { return fork(); }", "uses fork"),
         ("int main() {}", "defines main"),
-        ("struct A { virtual ~A(); };\nstruct B : A {};\n"
+        ("struct A { virtual ~A() {} };\nstruct B : A {};\n"
          "B* f(A* a) { return dynamic_cast<B*>(a); }", "not by dynamic_cast"),
         ("extern \"C\" int cudaDeviceReset();\nint f() { return cudaDeviceReset(); }",
          "it frees the caller's memory, too"),

@@ -81,12 +81,13 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                        " must be read and written: kernels must do the work, not the host"};
   }
   if (host_bytes(kernels) > kHostShare * bytes_needed) {
-    return Failure{kind::kForbidden,
-                   "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
-                       whole(bytes_needed) +
-                       " went to or came from the host, by copies or through memory that both reach "
-                       "(managed or pinned memory, __device__ variables): the data must stay on "
-                       "the device"};
+    return Failure{
+        kind::kForbidden,
+        "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
+            whole(bytes_needed) +
+            " went to or came from the host, by copies or through memory that both reach "
+            "(managed or pinned memory, __device__ variables): the data must stay on "
+            "the device"};
   }
   return std::nullopt;
 }

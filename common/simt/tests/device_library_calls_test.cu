@@ -323,9 +323,8 @@ TEST_F(LibraryCalls, OfMathematicsAreAnnounced) {
     return modfl(1.5L * threadIdx.x, reinterpret_cast<long double*>(place));
   });
   in_int("frexpl", [] __device__(long double x, int* exponent) { return frexpl(x, exponent); });
-  in_int("remquol", [] __device__(long double x, int* quotient) {
-    return remquol(x, 2.0L, quotient);
-  });
+  in_int("remquol",
+         [] __device__(long double x, int* quotient) { return remquol(x, 2.0L, quotient); });
   expect_announced("sincosl", [] __device__(char* place) {
     long double cosine = 0;
     sincosl(1.5L * threadIdx.x, reinterpret_cast<long double*>(place), &cosine);

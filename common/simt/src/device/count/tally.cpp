@@ -122,8 +122,7 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
 }
 
-void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes,
-                       bool meets_host) {
+void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host) {
   KernelTally& copies = kernels_[index_of("cudaMemcpy")];
   const void* const call = programs_call();
   CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;

@@ -61,8 +61,8 @@ void announce_image_access(const std::byte* address, std::size_t size_bytes, Dir
   if (!writes) check_own_writes(reinterpret_cast<std::uintptr_t>(address), size_bytes, pc);
   if (running.trace == nullptr || is_recording()) return;
   record_access(writes ? AccessKind::kWrite : AccessKind::kRead,
-                reinterpret_cast<std::uintptr_t>(address), size_bytes,
-                {pc, __builtin_dwarf_cfa()}, false);
+                reinterpret_cast<std::uintptr_t>(address), size_bytes, {pc, __builtin_dwarf_cfa()},
+                false);
 }
 
 void end_for_wrong_object(const char* what, unsigned long long object, const void* pc) {
