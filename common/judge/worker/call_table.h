@@ -17,8 +17,8 @@
 
 #include "lab/scratch.cuh"
 #include "protocol/wire.h"
-#include "worker/device.h"
 #include "worker/host_copies.h"
+#include "worker/rungs_turn.h"
 
 namespace worker {
 

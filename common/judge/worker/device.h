@@ -40,18 +40,6 @@ void* scratch_memory(std::size_t size_bytes, bool keep);
 lab::Scratch::Observer scratch_observer();
 void release_scratch();
 
-// Around the rung's own code. On the emulator, the host reaches no device memory in between.
-void begin_turn();
-void end_turn();
-
-class RungsTurn {
- public:
-  RungsTurn() { begin_turn(); }
-  ~RungsTurn() { end_turn(); }
-  RungsTurn(const RungsTurn&) = delete;
-  RungsTurn& operator=(const RungsTurn&) = delete;
-};
-
 // The text of an exception that the rung may have made.
 std::string text_of(const std::exception& thrown);
 

@@ -23,6 +23,7 @@
 #include "worker/confine.h"
 #include "worker/counters_cpu.h"
 #include "worker/device.h"
+#include "worker/rungs_turn.h"
 
 namespace worker {
 namespace {

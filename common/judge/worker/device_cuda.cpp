@@ -3,6 +3,7 @@
 #include "lab/cuda_error.cuh"
 #include "protocol/device_memory.h"
 #include "worker/device.h"
+#include "worker/rungs_turn.h"
 
 namespace worker {
 namespace {
