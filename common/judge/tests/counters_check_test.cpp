@@ -105,7 +105,7 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   EXPECT_FALSE(judge::find_impossible(of_host(256), 1024));
   const auto failure = judge::find_impossible(of_host(257), 1024);
   ASSERT_TRUE(failure);
-  EXPECT_NE(failure->message.find("257 bytes of 1024 were copied between host and device"),
+  EXPECT_NE(failure->message.find("257 bytes of 1024 went to or came from the host"),
             std::string::npos);
 }
 
