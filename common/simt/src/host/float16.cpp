@@ -9,10 +9,25 @@
 namespace simt {
 namespace {
 
+// The exponent's and the fraction's bits of a number that is normal in the format, rounded to the
+// nearest, to an even one in the middle.
+template <class Layout>
+std::uint64_t nearest_fields(double magnitude) {
+  constexpr int kDoubleFractionBits = 52, kDoubleMinExponent = -1022;
+  constexpr int kLostBits = kDoubleFractionBits - Layout::kFractionBits;
+  constexpr auto kRebias = static_cast<std::uint64_t>(Layout::kMinExponent - kDoubleMinExponent)
+                           << kDoubleFractionBits;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude) - kRebias;
+  const std::uint64_t is_odd = bits >> kLostBits & 1;
+  return (bits + (std::uint64_t{1} << (kLostBits - 1)) - 1 + is_odd) >> kLostBits;
+}
+
 template <class Format>
 struct Layout {
   static constexpr int kFractionBits = Format::kFractionBits;
   static constexpr int kMinExponent = 2 - (1 << (Format::kExponentBits - 1));
+  static constexpr double kMinNormal =
+      std::bit_cast<double>(static_cast<std::uint64_t>(1023 + kMinExponent) << 52);
   static constexpr std::uint32_t kInfinity = ((1u << Format::kExponentBits) - 1) << kFractionBits;
   static constexpr std::uint16_t kNan = 0x7fff;
 };
@@ -29,7 +44,9 @@ std::uint16_t encode_float16(double value, Rounding rounding) {
   if (std::isinf(magnitude)) return static_cast<std::uint16_t>(sign | L::kInfinity);
   if (magnitude == 0) return sign;
   const double bits =
-      internal::fields_of(magnitude, L::kMinExponent, L::kFractionBits, rounding, negative);
+      rounding == Rounding::kNearest && magnitude >= L::kMinNormal
+          ? static_cast<double>(nearest_fields<L>(magnitude))
+          : internal::fields_of(magnitude, L::kMinExponent, L::kFractionBits, rounding, negative);
   if (bits < L::kInfinity) return static_cast<std::uint16_t>(sign | static_cast<unsigned>(bits));
   // Too large: away from zero that is infinity, towards it the largest finite number.
   const bool away = rounding == Rounding::kNearest || (rounding == Rounding::kUp && !negative) ||

@@ -64,24 +64,32 @@ float in_elements(float x, std::size_t size, cudaTextureAddressMode mode, bool i
   return x * static_cast<float>(size);
 }
 
+// The largest integer that is not above x, which is no farther from 0 than kFar. std::floor() is a
+// call where the processor may be an old one.
+constexpr float kFar = 1 << 30;  // farther than any texture is wide
+long floor_of(float x) {
+  const auto whole = static_cast<long>(x);
+  return whole - (static_cast<float>(whole) > x ? 1 : 0);
+}
+
 // The weight is a fixed-point number with 8 bits of fraction; 1.0 is one of its values.
-float rounded_weight(float weight) { return std::floor(weight * 256 + 0.5F) / 256; }
+float rounded_weight(float weight) {
+  return static_cast<float>(floor_of(weight * 256 + 0.5F)) / 256;
+}
 
 Footprint footprint_of(float x, std::size_t size, cudaTextureAddressMode mode,
                        const cudaTextureDesc& how) {
-  constexpr float kFar = 1 << 30;  // farther than any texture is wide
   x = in_elements(x, size, mode, how.normalizedCoords != 0);
   x = std::isnan(x) ? 0 : std::clamp(x, -kFar, kFar);
   const auto length = static_cast<long>(size);
   if (how.filterMode == cudaFilterModePoint) {
-    const long index = in_range(static_cast<long>(std::floor(x)), length, mode);
+    const long index = in_range(floor_of(x), length, mode);
     return {{index, index}, 0};
   }
   const float from_centre = x - 0.5F;
-  const float first = std::floor(from_centre);
-  const auto index = static_cast<long>(first);
+  const long index = floor_of(from_centre);
   return {{in_range(index, length, mode), in_range(index + 1, length, mode)},
-          rounded_weight(from_centre - first)};
+          rounded_weight(from_centre - static_cast<float>(index))};
 }
 
 float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -137,6 +145,10 @@ Texel read_element(const Texture& texture, const std::byte* element, const void*
   device::announce_image_access(element, image.element_bytes(), device::Direction::kRead, pc);
   const bool normalises = normalises_integers(texture);
   Texel texel = {};
+  if (image.channel_bytes == 4 && !normalises) {
+    std::memcpy(&texel, element, image.element_bytes());
+    return texel;
+  }
   for (int channel = 0; channel < image.num_channels; ++channel) {
     std::uint32_t& value = texel.channels[channel];
     value = widened(element + static_cast<std::ptrdiff_t>(channel) * image.channel_bytes, image);
@@ -163,7 +175,10 @@ Texel read_or_border(const Texture& texture, long x, long y, long z, const void*
 // The weighted sum over the elements around the place. Elements without weight are not read.
 Texel filtered(const Texture& texture, const Footprint (&axes)[3], const void* pc) {
   float sums[4] = {};
+  int mixed = 0;  // the axes along which two elements count
+  for (int axis = 0; axis < 3; ++axis) mixed |= (axes[axis].second_weight != 0 ? 1 : 0) << axis;
   for (int corner = 0; corner < 8; ++corner) {
+    if ((corner & ~mixed) != 0) continue;
     float weight = 1;
     long at[3];
     for (int axis = 0; axis < 3; ++axis) {
