@@ -17,6 +17,9 @@ namespace {
 
 using device::running;
 
+// Whether a copy that has not arrived differs from one that has. If not, the caller has made it.
+bool follows_copies() { return running.launch != nullptr && !running.is_silent; }
+
 device::AsyncCopies& running_copies() {
   const int thread = running.warp->thread_id(running.lane_id);
   return running.checks->copies[static_cast<std::size_t>(thread)];
@@ -52,7 +55,7 @@ void check_copy(const void* destination, const void* source, std::size_t size_by
 }
 
 void begin_copy(void* destination, std::size_t size_bytes, bool has_source) {
-  if (running.launch == nullptr) return;
+  if (!follows_copies()) return;
   const void* const pc = __builtin_return_address(0);
   const device::Untraced untraced;
   running_copies().begin(reinterpret_cast<std::uintptr_t>(destination), size_bytes, pc,
@@ -61,11 +64,11 @@ void begin_copy(void* destination, std::size_t size_bytes, bool has_source) {
 }
 
 void commit_copies() {
-  if (running.launch != nullptr) running_copies().commit();
+  if (follows_copies()) running_copies().commit();
 }
 
 void wait_for_copies(std::size_t num_later_batches) {
-  if (running.launch == nullptr) return;
+  if (!follows_copies()) return;
   const device::Untraced untraced;
   for (const void* const pc : running_copies().wait(num_later_batches, running.checks->shared)) {
     count_at(pc, Counter::kCopiesOutlastingWaits);

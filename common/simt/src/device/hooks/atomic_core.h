@@ -23,7 +23,7 @@ namespace simt::device {
 
 // A release access begins with a fence. Call before the access.
 inline void note_order(MemoryOrder order, bool for_device) {
-  if (running.launch == nullptr) return;
+  if (running.launch == nullptr || running.is_silent) return;
   if (order != MemoryOrder::relaxed && order != MemoryOrder::acquire &&
       order != MemoryOrder::consume) {
     order_release(for_device);
@@ -44,7 +44,8 @@ inline void note_place(Place place) {
 // counts as an access, too.
 template <class T>
 void check_atomic(const T* address, bool reads, bool writes, AccessKind kind, Place place) {
-  if (running.launch == nullptr || running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
+  if (running.launch == nullptr || running.is_silent ||
+      running.is_private(reinterpret_cast<std::uintptr_t>(address))) {
     return;
   }
   order_acquire();

@@ -55,12 +55,14 @@ void on_block_made(Block& block) {
 }
 
 void on_block_start(Block& block) {
+  if (running.is_silent) return;
   begin_block_checks(*block.checks);
   if (is_recording()) return record_block_start(block);
   if (is_counting()) begin_traces(block);
 }
 
 void on_block_end(const Block& block) {
+  if (running.is_silent) return;
   end_block_checks(*block.checks);
   if (is_recording()) record_block_end(block);
 }
@@ -79,7 +81,9 @@ void on_turn_end() {
   if (has_stepped()) running.lane->last_block = block_at(running.steps);
 }
 
-void on_first_at_barrier() { note_waiter(); }
+void on_first_at_barrier() {
+  if (!running.is_silent) note_waiter();
+}
 
 void on_lane_end() {
   if (is_looking_for_skips()) look_for_skipped_barrier();
@@ -119,6 +123,7 @@ void on_grid_barrier(Block& block) {
 // Shuffles, votes and matches exchange registers. They do not order memory.
 void on_warp_operation(Warp& warp, std::uint32_t group, WarpOperation operation) {
   check_absent_lanes(warp, group);
+  if (running.is_silent) return;
   if (operation == WarpOperation::kSync) order_warp_sync(warp, group);
   if (is_recording()) return record_operation_of(warp, group, operation);
   record_operation(warp, group, Meeting::kCounted);

@@ -48,6 +48,7 @@ void check_own_writes(std::uintptr_t address, std::size_t size_bytes, const void
 
 void announce_image_access(const std::byte* address, std::size_t size_bytes, Direction direction,
                            const void* pc) {
+  if (running.is_silent) return;
   const bool writes = direction == Direction::kWrite;
   if (writes && running.holds_writes_back) hold_back(pc);
   running.changes += writes;

@@ -190,6 +190,7 @@ void give_device_to(Launch* launch) {
   running.launch = launch;
   running.holds_writes_back = launch != nullptr && launch->loses_updates;
   running.holds_publications = launch != nullptr && launch->schedule.holds_publications;
+  running.is_silent = launch != nullptr && code_is_silent && !launch->is_traced;
   running.path = launch != nullptr ? &kernel_path : &host_path;
   choose_way();
 }

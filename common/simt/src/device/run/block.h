@@ -30,8 +30,8 @@ inline uint3 thread_index_of(int id, dim3 dim) {
   return {thread % dim.x, thread / dim.x % dim.y, thread / dim.x / dim.y};
 }
 
-// One CUDA thread.
-struct Lane {
+// One CUDA thread. What a turn at a barrier uses lies in one line of the processor's cache.
+struct alignas(64) Lane {
   uint3 index = {};             // threadIdx
   Fiber* fiber = nullptr;       // null before it first runs and after it has ended
   const void* pc = nullptr;     // while it does not run: the return address of the call it is in

@@ -12,11 +12,10 @@
 namespace simt::device {
 namespace {
 
-constexpr std::size_t kStacksPerMapping = 64;
 // With its guard, and so not a power of two: a processor looks for pages that are one apart in the
 // same few entries of its tables, and large blocks need a page of each thread.
 constexpr std::size_t kDistance = kGuardBytes + kStackBytes;
-constexpr std::size_t kMappingBytes = kStacksPerMapping * kDistance;
+constexpr std::size_t kMappingBytes = FiberPool::kStacksPerMapping * kDistance;
 
 std::set<std::uintptr_t> g_mappings;  // where they start
 
@@ -61,9 +60,11 @@ Fiber* FiberPool::acquire() {
 
 void FiberPool::abandon_all() {
   idle_.clear();
-  for (auto fiber = fibers_.rbegin(); fiber != fibers_.rend(); ++fiber) {
-    renew(**fiber);
-    idle_.push_back(fiber->get());
+  for (auto group = fibers_.rbegin(); group != fibers_.rend(); ++group) {
+    for (auto fiber = (*group)->rbegin(); fiber != (*group)->rend(); ++fiber) {
+      renew(*fiber);
+      idle_.push_back(&*fiber);
+    }
   }
 }
 
@@ -72,16 +73,16 @@ void FiberPool::add_stacks() {
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   g_mappings.insert(reinterpret_cast<std::uintptr_t>(mapping));
+  const std::size_t first = fibers_.size() * kStacksPerMapping;
+  fibers_.push_back(std::make_unique<std::array<Fiber, kStacksPerMapping>>());
   for (std::size_t i = kStacksPerMapping; i-- > 0;) {
     char* const low = static_cast<char*>(mapping) + i * kDistance;
-    const std::size_t index = fibers_.size();
-    install_guard(low, index);
-    auto fiber = std::make_unique<Fiber>();
-    fiber->stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
-    fiber->stack_bytes = kStackBytes - index % kNumOffsets * kOffsetBytes;
-    renew(*fiber);
-    idle_.push_back(fiber.get());
-    fibers_.push_back(std::move(fiber));
+    install_guard(low, first + i);
+    Fiber& fiber = (*fibers_.back())[i];
+    fiber.stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
+    fiber.stack_bytes = kStackBytes - i % kNumOffsets * kOffsetBytes;
+    renew(fiber);
+    idle_.push_back(&fiber);
   }
 }
 

@@ -3,6 +3,7 @@
 // keeps its fiber; one that ends hands it on to the next thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,10 +47,13 @@ class FiberPool {
   // Forgets what all fibers were doing and makes them idle and new. Call from outside of them.
   void abandon_all();
 
+  static constexpr std::size_t kStacksPerMapping = 64;
+
  private:
   void add_stacks();
 
-  std::vector<std::unique_ptr<Fiber>> fibers_;
+  // Close together: a barrier's threads go from one to the next.
+  std::vector<std::unique_ptr<std::array<Fiber, kStacksPerMapping>>> fibers_;
   std::vector<Fiber*> idle_;
 };
 

@@ -77,6 +77,7 @@ std::string how_long(TooLong what) {
 }  // namespace
 
 constinit bool code_is_announced = true;
+constinit bool code_is_silent = false;
 
 void yield(const void* pc) {
   g_idle_steps += take_work();

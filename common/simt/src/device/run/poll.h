@@ -11,6 +11,9 @@ namespace simt::device {
 // unseen, so that only the time it takes says whether it ever ends.
 extern bool code_is_announced;
 
+// True: none of the program's code is announced, so its threads' turns tell nothing.
+extern bool code_is_silent;
+
 // The running thread polls `address`. If this has gone on for a while and memory has not changed,
 // others run before it returns. pc: the caller's, for messages.
 void poll(const void* address, const void* pc);

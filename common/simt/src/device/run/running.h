@@ -65,6 +65,9 @@ struct Running {
   Launch* launch = nullptr;         // null outside of kernels
   bool holds_writes_back = false;   // the launch's loses_updates
   bool holds_publications = false;  // the launch's schedule's
+  // No code of the launch announces what it does, and neither checkers nor counters ask for the
+  // events of its turns.
+  bool is_silent = false;
   AddressRange static_shared;
   AddressRange dynamic_shared;
   Block* block = nullptr;

@@ -30,6 +30,34 @@ FiberPool fibers;
 // The stack that launched the kernel: see Running::stack_low.
 Fiber host_fiber{.stack_low = kHostLow, .stack_bytes = kHostBytes};
 
+// Most of a switch is waiting for the other stack, which has left the nearest cache. So fetches the
+// stack of the lane that will probably be the next but one.
+inline void prefetch_after_next(const Warp& warp) {
+  constexpr std::size_t kLine = 64;
+  const std::uint32_t later = warp.ready & (warp.ready - 1);
+  if (later == 0) return;
+  const Fiber* const fiber = warp.lanes[std::countr_zero(later)].fiber;
+  if (fiber == nullptr) return;
+  const auto* const stack = static_cast<const char*>(fiber->context);
+  __builtin_prefetch(stack);
+  __builtin_prefetch(stack + kLine);
+}
+
+// Makes the first ready lane of the warp the running one.
+[[gnu::always_inline]] inline void run_first_of(Warp& warp) {
+  running.lane_id = running.launch->schedule.lanes.first(warp.ready);
+  running.lane = &warp.lanes[running.lane_id];
+  running.thread_id = static_cast<std::uint64_t>(warp.thread_id(running.lane_id));
+  thread_index = running.lane->index;
+}
+
+// No lane of the warp is ready.
+void stall(Warp& warp) {
+  const Untraced untraced;
+  if (warp.trace != nullptr) on_warp_stalls(warp);
+  if (warp.ready == 0 && warp.converging != 0) release_converged(warp);
+}
+
 // Makes the next lane of the running block the running one and returns it; null if none can run.
 // Stays with a warp while it has ready lanes, then takes the first warp in order that has some. A
 // kernel that is counted is so when its warps are left.
@@ -38,24 +66,24 @@ Lane* select_lane() {
   Warp* warp = running.warp;
   if (block.interrupted) return nullptr;
   for (;;) {
-    if (warp->ready == 0 && warp->trace != nullptr) on_warp_stalls(*warp);
-    if (warp->ready == 0 && warp->converging != 0) release_converged(*warp);
+    if (warp->ready == 0 && (warp->trace != nullptr || warp->converging != 0)) stall(*warp);
     if (warp->ready != 0) break;
     block.runnable &= ~(1u << (warp - block.warps.data()));
     if (block.runnable == 0) return nullptr;
     warp = &block.warps[std::countr_zero(block.runnable)];
   }
   running.warp = warp;
-  running.lane_id = running.launch->schedule.lanes.first(warp->ready);
-  running.lane = &warp->lanes[running.lane_id];
-  running.thread_id = static_cast<std::uint64_t>(warp->thread_id(running.lane_id));
-  thread_index = running.lane->index;
+  run_first_of(*warp);
   return running.lane;
+}
+
+Fiber* acquire_fiber() {
+  const Untraced untraced;
+  return fibers.acquire();
 }
 
 // The fiber that runs next: that of the lane whose turn it is, or the host's.
 Fiber& select_fiber() {
-  const Untraced untraced;
   Lane* const lane = select_lane();
   if (lane == nullptr) return host_fiber;
   // A lane that has not started takes the last fiber that became free: this very one, if the lane
@@ -63,11 +91,11 @@ Fiber& select_fiber() {
   running.turn_begin = running.steps;
   running.last_access_step = 0;
   running.turn_pc = lane->fiber == nullptr ? nullptr : lane->pc;
-  if (lane->fiber == nullptr) lane->fiber = fibers.acquire();
+  if (lane->fiber == nullptr) lane->fiber = acquire_fiber();
   return *lane->fiber;
 }
 
-void switch_to(Fiber& next) {
+inline void switch_to(Fiber& next) {
   Fiber& self = *running.fiber;
   running.fiber = &next;
   running.stack_low = next.stack_low;
@@ -78,12 +106,8 @@ void switch_to(Fiber& next) {
 
 // The running lane has ended; its fiber is free for another.
 void end_lane() {
-  on_lane_end();
+  if (!running.is_silent) on_lane_end();
   running.lane->fiber = nullptr;
-  {
-    const Untraced untraced;
-    fibers.release(running.fiber);
-  }
   Warp& warp = *running.warp;
   warp.live &= ~running.lane_bit();
   warp.ready &= ~running.lane_bit();
@@ -93,6 +117,17 @@ void end_lane() {
   if (running.block->at_barrier != 0) release_barrier_if_complete(*running.block);
   if (running.block->named_barriers.is_used()) release_named_barriers(*running.block);
   if (warp.in_operation != 0) complete_operations(warp);
+  if (running.is_silent && warp.ready != 0 && !running.block->interrupted) {
+    run_first_of(warp);
+    if (running.lane->fiber == nullptr) {  // it starts, and takes this fiber over
+      running.lane->fiber = running.fiber;
+      return;
+    }
+  }
+  {
+    const Untraced untraced;
+    fibers.release(running.fiber);
+  }
   run_others();
 }
 
@@ -101,6 +136,19 @@ void end_lane() {
   end_kernel({cudaErrorLaunchFailure, FindingKind::kCrash,
               running_thread_name() + " threw an exception that left the kernel: " + what,
               nullptr});
+}
+
+// run_others() in general.
+[[gnu::noinline]] void run_any() {
+  if (running.fiber != &host_fiber) on_turn_end();
+  Fiber& next = select_fiber();
+  if (&next == &host_fiber) {
+    running.trace = nullptr;
+  } else {
+    running.trace = running.lane->trace;
+    on_turn_begin();
+  }
+  if (&next != running.fiber) switch_to(next);
 }
 
 // Runs the running lane's thread.
@@ -125,15 +173,15 @@ void fiber_main() {
 }
 
 void run_others() {
-  if (running.fiber != &host_fiber) on_turn_end();
-  Fiber& next = select_fiber();
-  if (&next == &host_fiber) {
-    running.trace = nullptr;
-  } else {
-    running.trace = running.lane->trace;
-    on_turn_begin();
+  // Most turns of silent code go from lane to lane, and nothing else is to be done.
+  if (running.is_silent && running.warp->ready != 0 && !running.block->interrupted) {
+    run_first_of(*running.warp);
+    Fiber* const next = running.lane->fiber;
+    if (next == running.fiber) return;
+    prefetch_after_next(*running.warp);
+    if (next != nullptr) return switch_to(*next);
   }
-  if (&next != running.fiber) switch_to(next);
+  run_any();
 }
 
 void run_block(Block& block) {

@@ -52,7 +52,13 @@ std::string why_null() {
          " (cudaErrorMemoryAllocation): check its result before you use the pointer";
 }
 
-std::string describe_address(std::uintptr_t address) {
+// x86-64 gives no address for an access that it refuses for its form.
+std::string describe_address(const siginfo_t& info) {
+  if (info.si_code == SI_KERNEL) {
+    return "accessed memory that is misaligned for its type, or an address that no memory can have; "
+           "--checks memory shows which";
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   if (running.fiber->stack_low - address <= kGuardBytes) {
     return "used up its stack of " + std::to_string(kStackBytes >> 10) +
            " KiB: recursion without end, or local arrays too large";
@@ -123,7 +129,7 @@ void handle(int signal, siginfo_t* info, void* context) {
                   thread + "reached code that must not be reached", pc});
     default:
       end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds,
-                  thread + describe_address(reinterpret_cast<std::uintptr_t>(info->si_addr)), pc});
+                  thread + describe_address(*info), pc});
   }
 }
 

@@ -153,9 +153,12 @@ def _compile(
     step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
     libraries = ["--library", str(cccl)] if cccl else []
     compile_step([*steps["rewrite"].filled(**words), *folders, *libraries], work)
-    if Path(f"{made}.cpp.polls").exists():  # the hooks give the others a turn
+    unchecked: list[str] = []
+    if not options.announced and Path(f"{made}.cpp.polls").exists():  # hooks give the others a turn
         unannounced = ""
+        unchecked = ["-include", "simt/unchecked.h"] if step == "compile" else []
     compiler, *arguments = steps[f"{unannounced}{step}"].filled(**words)
+    arguments += unchecked
     if cccl and any(work.glob(f"{made.name}.cpp.cccl.*")):  # the file includes Thrust
         arguments = _after_own_libraries(arguments, f"-I{cccl}")
     compile_step([compiler, *arguments, *defined, beside, *folders], work)
