@@ -32,11 +32,19 @@ set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c ${c_flags} -c {source} -o 
 # Where no access is checked, and no thread of the file waits for plain memory, nothing has to be announced:
 # this code runs several times as fast. nvcc's code does not rely on the types of pointers either. g++ 12.2
 # crashes over some kernels in the pass that -fno-ipa-cp leaves out. With -O2 alone, a loop without end and
-# without effect is left out, and the program hides it.
-set(unannounced_flags -O2 -fno-finite-loops -fno-strict-aliasing -fno-ipa-cp)
+# without effect is left out, and the program hides it. Nothing but traps is found in this code, so comparisons
+# for findings and calls of the emulator's own memcpy are left out, too. A device has no errno. Two calls of a
+# barrier must not become one, nor a jump at the kernel's end: the place of the call says which barrier it is.
+set(unannounced_flags -O2 -fno-finite-loops -fno-strict-aliasing -fno-ipa-cp -fno-math-errno
+  -fno-optimize-sibling-calls -fno-crossjumping)
+set(unannounced_omits ${simt_announcing_flags} ${simt_call_flags} -fsanitize=${simt_checks} -fno-elide-constructors
+  -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
+if(simt_checks MATCHES "integer-divide-by-zero")  # it stands for a trap
+  list(APPEND unannounced_flags -fsanitize=integer-divide-by-zero)
+endif()
 foreach(step IN ITEMS compile compile_host compile_c)
   set(command ${program_step_${step}})
-  list(REMOVE_ITEM command ${simt_announcing_flags})
+  list(REMOVE_ITEM command ${unannounced_omits})
   list(APPEND command ${unannounced_flags})
   if(step STREQUAL "compile")
     list(APPEND command -include simt/unannounced.h)

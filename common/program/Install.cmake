@@ -11,7 +11,7 @@ set(installed_c_flags ${installed_flags})  # options for C++ do not suit C
 list(FILTER installed_c_flags EXCLUDE REGEX "^-fconcepts$|^-fno-elide-constructors$")
 foreach(flags IN ITEMS installed_flags installed_c_flags)
   set(unannounced_${flags} ${${flags}})
-  list(REMOVE_ITEM unannounced_${flags} ${simt_announcing_flags})
+  list(REMOVE_ITEM unannounced_${flags} ${unannounced_omits})
   list(APPEND unannounced_${flags} ${unannounced_flags})
   list(JOIN unannounced_${flags} " " unannounced_${flags})
   list(JOIN ${flags} " " ${flags})

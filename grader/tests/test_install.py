@@ -2,6 +2,7 @@
 """The emulator by itself: `cmake --install`, lockstep-run, and a project that finds the package."""
 
 import os
+import platform
 import subprocess
 from pathlib import Path
 
@@ -247,6 +248,133 @@ def test_lockstep_run_builds_programs_that_nothing_checks(
     asked = call("/usr/bin/env", "LOCKSTEP_CHECKS=all", "./chain", cwd=tmp_path)
     assert (asked.returncode, asked.stdout) == (0, said)
     assert "built with --checks none, so nothing is checked" in asked.stderr
+
+
+# Each thread notes when it comes to which place; and four ways not to come to an end.
+TURNS = """\
+#include <cooperative_groups.h>
+#include <cstdio>
+constexpr int kBlocks = 3, kThreads = 80, kPlaces = 8;
+__device__ int num_notes, notes[kBlocks * kThreads * kPlaces], flag;
+__device__ void note(int place) {
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  notes[atomicAdd(&num_notes, 1)] = thread * kPlaces + place;
+}
+__global__ void turns() {
+  __shared__ int room[kThreads];
+  note(0);
+  room[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  note(1);
+  if (threadIdx.x == 5 || threadIdx.x > 70) return;
+  const unsigned lanes = __activemask();
+  note(2);
+  room[threadIdx.x] += __shfl_sync(lanes, room[threadIdx.x], 3);
+  note(3);
+  if (threadIdx.x % 2 == 0) __syncwarp(__activemask());
+  note(4);
+  if (__syncthreads_count(room[threadIdx.x] > 40) > 0) note(5);
+  if (threadIdx.x < 64) asm volatile("bar.sync 1, 64;");
+  note(6);
+  if (blockIdx.x == 0) while (atomicAdd(&flag, 0) == 0) {}
+  if (blockIdx.x == 2 && threadIdx.x == 70) atomicExch(&flag, 1);
+  note(7);
+}
+__global__ void grid() {
+  note(0);
+  cooperative_groups::this_grid().sync();
+  note(1);
+}
+__global__ void mixed() {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+__global__ void waits() {
+  if (threadIdx.x == 1) while (atomicAdd(&flag, 0) == 0) {}
+  __syncthreads();
+}
+__global__ void misses() {
+  if (threadIdx.x == 1) __shfl_sync(~0u, 1, 0);
+  __syncthreads();
+}
+__global__ void skews(float* room) {
+  reinterpret_cast<float4*>(room + 1)[threadIdx.x] = float4{1, 2, 3, 4};
+}
+__global__ void traps(int* place) {
+  __syncthreads();
+  if (threadIdx.x == 33) *place = 1;
+}
+int main(int argc, char** argv) {
+  switch (argv[1][0]) {
+    case 't': turns<<<kBlocks, kThreads>>>(); break;
+    case 'g': cudaLaunchCooperativeKernel((void*)grid, kBlocks, kThreads, nullptr); break;
+    case 'm': mixed<<<1, 64>>>(); break;
+    case 'w': waits<<<1, 64>>>(); break;
+    case 's': misses<<<1, 64>>>(); break;
+    case 'n': traps<<<1, 64>>>(nullptr); break;
+    case 'a': {
+      float* room;
+      cudaMalloc(&room, 1 << 12);
+      skews<<<1, 64>>>(room);
+      cudaFree(room);
+    }
+  }
+  std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+  int count = 0, all[kBlocks * kThreads * kPlaces];
+  cudaMemcpyFromSymbol(&count, num_notes, sizeof count);
+  cudaMemcpyFromSymbol(all, notes, sizeof all);
+  for (int i = 0; i < count; ++i) std::printf("%d ", all[i]);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def turns(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("turns")
+    (folder / "turns.cu").write_text(TURNS)
+    run = prefix / "bin" / "lockstep-run"
+    for checks in ("all", "none"):
+        built = call(run, "turns.cu", "--checks", checks, "-o", checks, cwd=folder)
+        assert (built.returncode, built.stderr) == (0, "")
+    return folder
+
+
+@pytest.mark.parametrize("case", ["turns", "grid"])
+def test_threads_take_turns_without_checks_as_with_them(turns: Path, case: str) -> None:
+    orders = set()
+    for seed in range(4):
+        ran = [
+            call("/usr/bin/env", f"LOCKSTEP_SEED={seed}", f"./{checks}", case, cwd=turns)
+            for checks in ("all", "none")
+        ]
+        assert [(one.returncode, one.stderr) for one in ran] == 2 * [(0, "")]
+        assert ran[0].stdout == ran[1].stdout
+        orders.add(ran[0].stdout)
+    assert len(orders) > 1
+
+
+@pytest.mark.parametrize("case", ["mixed", "waits", "shuffle", "null"])
+def test_kernels_that_cannot_go_on_are_found_without_checks(turns: Path, case: str) -> None:
+    ran = [call(f"./{checks}", case, cwd=turns) for checks in ("all", "none")]
+    assert ran[0].returncode == ran[1].returncode == 1
+    assert ran[0].stdout == ran[1].stdout
+    said = [one.stderr for one in ran]
+    if case == "shuffle":  # which of two calls comes first is a matter of how the code is laid out
+        said = [text.partition("\n")[2].partition("; the mask")[0] for text in said]
+        said[1] = said[1].partition("\n")[0]
+    assert said[0] == said[1]
+    assert said[0] != ""
+
+
+def test_a_misaligned_access_without_checks_is_not_called_a_null_pointer(turns: Path) -> None:
+    ran = call("./none", "alignment", cwd=turns)
+    if platform.machine() == "x86_64":  # elsewhere the hardware takes such an address
+        assert "thread 0 of block 0 accessed memory that is misaligned for its type" in ran.stderr
+        assert ran.returncode == 1
+    assert "null pointer" not in ran.stderr
 
 
 def test_lockstep_run_says_where_thrust_comes_from(prefix: Path, project: Path) -> None:
