@@ -32,7 +32,7 @@ set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c ${c_flags} -c {source} -o 
 # Where no access is checked, and no thread of the file waits for plain memory, nothing has to be announced:
 # this code runs several times as fast. nvcc's code does not rely on the types of pointers either. g++ 12.2
 # crashes over some kernels in the pass that -fno-ipa-cp leaves out. With -O2 alone, a loop without end and
-# without effect is left out, and the program hides it. Nothing but traps is found in this code, so comparisons
+# without effect is left out, and the program hides it. Only traps are found in this code, so comparisons
 # for findings and calls of the emulator's own memcpy are left out, too. A device has no errno. Two calls of a
 # barrier must not become one, nor a jump at the kernel's end: the place of the call says which barrier it is.
 set(unannounced_flags -O2 -fno-finite-loops -fno-strict-aliasing -fno-ipa-cp -fno-math-errno

@@ -173,7 +173,7 @@ void fiber_main() {
 }
 
 void run_others() {
-  // Most turns of silent code go from lane to lane, and nothing else is to be done.
+  // Most turns of silent code go from lane to lane, and need nothing else.
   if (running.is_silent && running.warp->ready != 0 && !running.block->interrupted) {
     run_first_of(*running.warp);
     Fiber* const next = running.lane->fiber;
