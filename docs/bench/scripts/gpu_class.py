@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ from measurements import (
 )
 
 LABS = ("01-reduction",)
+WITH_FILES = ("solutions", "starters", "mutants", "mixture", "hostile")  # of KINDS
 
 
 @measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
@@ -78,23 +80,15 @@ def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str,
 
     No two files are equal. In a class some are, and are judged once."""
     sources, chance = Sources(LABS), random.Random(SEED)
-    makers = {
-        "solutions": sources.solution,
-        "starters": sources.starter,
-        "mutants": sources.mutant,
-        "mixture": sources.mixed,
-        "hostile": sources.hostile,
-    }
+    kinds = ("solutions",) if all_right else WITH_FILES
     declared: dict[str, dict[str, Made]] = {}
     for index in range(count):
-        kind = "solutions" if all_right else list(makers)[index % len(makers)]
+        kind = kinds[index % len(kinds)]
         name = f"student{index:03}-{kind}"
-        mark = f"// {name}\n".encode()
-        made = {}
-        for lab, rung in sources.rungs:
-            one = makers[kind](lab, rung, chance)
-            text = None if one.text is None else one.text + mark
-            made[f"{lab.id}/{rung.id}"] = Made(text, one.score, one.kinds)
+        made = {
+            rung: replace(one, text=one.text and one.text + f"// {name}\n".encode())
+            for rung, one in sources.files(kind, chance).items()
+        }
         write_submission(folder, name, kind, made, chance)
         declared[name] = made
     return declared

@@ -109,6 +109,18 @@ class Sources:
         make = chance.choice([self.solution, self.starter, self.mutant, self.missing])
         return make(lab, rung, chance)
 
+    def files(self, kind: str, chance: random.Random) -> dict[str, Made]:
+        """What a submission of this kind (one of KINDS) has for each LAB/RUNG."""
+        makers: dict[str, Callable[..., Made]] = {
+            "solutions": self.solution,
+            "starters": self.starter,
+            "mutants": self.mutant,
+            "mixture": self.mixed,
+            "hostile": self.hostile,
+        }
+        make = makers.get(kind, self.missing)
+        return {f"{lab.id}/{rung.id}": make(lab, rung, chance) for lab, rung in self.rungs}
+
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
@@ -131,18 +143,10 @@ def tarred(files: Mapping[str, bytes]) -> bytes:
 def write_class(folder: Path, count: int) -> dict[str, dict[str, Made]]:
     """Writes `count` submissions; returns the results to expect, by submission and LAB/RUNG."""
     sources, chance = Sources(), random.Random(SEED)
-    makers: dict[str, Callable[..., Made]] = {
-        "solutions": sources.solution,
-        "starters": sources.starter,
-        "mutants": sources.mutant,
-        "mixture": sources.mixed,
-        "hostile": sources.hostile,
-    }
     declared: dict[str, dict[str, Made]] = {}
     for index in range(count):
         kind = chance.choices(list(KINDS), list(KINDS.values()))[0]
-        make = makers.get(kind, sources.missing)
-        made = {f"{lab.id}/{rung.id}": make(lab, rung, chance) for lab, rung in sources.rungs}
+        made = sources.files(kind, chance)
         name = f"student{index:03}-{kind}"
         write_submission(folder, name, kind, made, chance)
         declared[name] = made
