@@ -161,68 +161,29 @@ char* simt_strncpy(char* to, const char* from, std::size_t most) {
   return std::strncpy(to, from, most);
 }
 
-double simt_modf(double value, double* whole) {
-  on_library_write(whole, sizeof *whole, SIMT_PLACE);
-  return modf(value, whole);
-}
-
-float simt_modff(float value, float* whole) {
-  on_library_write(whole, sizeof *whole, SIMT_PLACE);
-  return modff(value, whole);
-}
-
-double simt_frexp(double value, int* exponent) {
-  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
-  return frexp(value, exponent);
-}
-
-float simt_frexpf(float value, int* exponent) {
-  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
-  return frexpf(value, exponent);
-}
-
-double simt_remquo(double value, double divisor, int* quotient) {
-  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
-  return remquo(value, divisor, quotient);
-}
-
-float simt_remquof(float value, float divisor, int* quotient) {
-  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
-  return remquof(value, divisor, quotient);
-}
-
-void simt_sincos(double angle, double* sine, double* cosine) {
-  on_library_write(sine, sizeof *sine, SIMT_PLACE);
-  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
-  sincos(angle, sine, cosine);
-}
-
-void simt_sincosf(float angle, float* sine, float* cosine) {
-  on_library_write(sine, sizeof *sine, SIMT_PLACE);
-  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
-  sincosf(angle, sine, cosine);
-}
-
-long double simt_modfl(long double value, long double* whole) {
-  on_library_write(whole, sizeof *whole, SIMT_PLACE);
-  return modfl(value, whole);
-}
-
-long double simt_frexpl(long double value, int* exponent) {
-  on_library_write(exponent, sizeof *exponent, SIMT_PLACE);
-  return frexpl(value, exponent);
-}
-
-long double simt_remquol(long double value, long double divisor, int* quotient) {
-  on_library_write(quotient, sizeof *quotient, SIMT_PLACE);
-  return remquol(value, divisor, quotient);
-}
-
-void simt_sincosl(long double angle, long double* sine, long double* cosine) {
-  on_library_write(sine, sizeof *sine, SIMT_PLACE);
-  on_library_write(cosine, sizeof *cosine, SIMT_PLACE);
-  sincosl(angle, sine, cosine);
-}
+// Functions with a second result.
+#define SIMT_SECOND_RESULTS(type, suffix)                             \
+  type simt_modf##suffix(type value, type* whole) {                   \
+    on_library_write(whole, sizeof *whole, SIMT_PLACE);               \
+    return modf##suffix(value, whole);                                \
+  }                                                                   \
+  type simt_frexp##suffix(type value, int* exponent) {                \
+    on_library_write(exponent, sizeof *exponent, SIMT_PLACE);         \
+    return frexp##suffix(value, exponent);                            \
+  }                                                                   \
+  type simt_remquo##suffix(type value, type divisor, int* quotient) { \
+    on_library_write(quotient, sizeof *quotient, SIMT_PLACE);         \
+    return remquo##suffix(value, divisor, quotient);                  \
+  }                                                                   \
+  void simt_sincos##suffix(type angle, type* sine, type* cosine) {    \
+    on_library_write(sine, sizeof *sine, SIMT_PLACE);                 \
+    on_library_write(cosine, sizeof *cosine, SIMT_PLACE);             \
+    sincos##suffix(angle, sine, cosine);                              \
+  }
+SIMT_SECOND_RESULTS(double, )
+SIMT_SECOND_RESULTS(float, f)
+SIMT_SECOND_RESULTS(long double, l)
+#undef SIMT_SECOND_RESULTS
 
 // Text, to where the caller says. (They are the host's alone, but nvcc says so, not g++.)
 int simt_vsnprintf(char* to, std::size_t room_bytes, const char* format, va_list arguments) {
