@@ -319,3 +319,16 @@ def test_a_name_that_the_terminal_cannot_write_is_spelled_out() -> None:
     }
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert (ran.stdout, ran.stderr) == (b"\\u0141ukasz\n\xc5\x81", b"")
+
+
+def test_the_cuda_backend_without_a_driver_says_so_before_it_builds(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
+    monkeypatch.setattr("ctypes.CDLL", missing)
+    ran = checkout.lab("check", "01-demo/01_first", "--backend", "cuda")
+    assert ran.status == 3
+    assert "needs NVIDIA's driver, which is not on this machine" in ran.complaint

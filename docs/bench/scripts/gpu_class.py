@@ -34,17 +34,18 @@ def gpu_class(
     whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
 ) -> None:
     """Grade a part of a class in lab 01 on a GPU, and say what the whole class takes."""
+    gpu = gpu_name()  # says when there is none
     parts = {
         "mixed": graded(submissions, whole),
         "right": graded(right, whole, all_right=True),
     }
     described = {
         **provenance(),
-        "machine": {**machine(), "gpu": gpu_name()},
+        "machine": {**machine(), "gpu": gpu},
         "labs": list(LABS),
         "whole": whole,
     }
-    write(f"{gpu_name()}-class.json", json.dumps({**described, **parts}, indent=1))
+    write(f"{gpu}-class.json", json.dumps({**described, **parts}, indent=1))
     if wrong := [line for part in parts.values() for line in part["other_scores"]]:
         raise MeasurementError(f"{len(wrong)} scores differ from the declared ones: {wrong[0]}")
 

@@ -170,6 +170,8 @@ def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
 
 
 def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
+    if backend is Backend.CUDA:
+        system.require_driver()
     system.ensure(system.BUILD_REQUIREMENTS)
     targets = tuple(map(judge_target, labs)) or _ALL_LABS
     return read_toolchain(build_backend(workspace, backend, targets, jobs))

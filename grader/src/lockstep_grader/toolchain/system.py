@@ -2,6 +2,7 @@
 """The Debian packages that a backend needs: which are missing, and getting them."""
 
 import contextlib
+import ctypes
 import os
 import shutil
 import subprocess
@@ -145,6 +146,17 @@ def nvcc_path() -> str:
 def detect_backend() -> Backend:
     """cuda where it can be built and run, else cpu."""
     return Backend.CUDA if toolkit_nvcc() and gpu_name() else Backend.CPU
+
+
+def require_driver() -> None:
+    """Raises FaultError where no program can run on a GPU."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise FaultError(
+            "the cuda backend needs NVIDIA's driver, which is not on this machine (libcuda.so.1); "
+            "--backend cpu needs no GPU"
+        ) from error
 
 
 def _apt(*arguments: str) -> None:
