@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Accesses outside of allocations, misaligned, to host memory, or before anything was written; and
 // right kernels that look as if they did that.
+#include <pthread.h>
+
 #include <memory>
 #include <vector>
 
@@ -118,6 +120,20 @@ TEST_F(Memory, AllowsRegisteredHostMemory) {
   copy_kernel<<<1, 32>>>(registered.data(), out.get(), 0);
   cudaHostUnregister(registered.data());
   EXPECT_EQ(out[31], 7);
+}
+
+// The emulator's shared variables are a thread's own for the system, and so is what follows them.
+TEST_F(Memory, AllowsRegisteredMemoryRightAfterSharedMemory) {
+  Managed<int> out(32);
+  auto* const registered = reinterpret_cast<int*>(pthread_self());
+  cudaHostRegister(registered, 32 * sizeof(int), 0);
+  copy_kernel<<<1, 32>>>(registered, out.get(), 0);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  cudaHostUnregister(registered);
+  copy_kernel<<<1, 32>>>(registered, out.get(), 0);
+  EXPECT_TRUE(
+      contains(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds).message,
+               " past the end of shared "));
 }
 
 __device__ int device_table[4] = {1, 2, 3, 4};

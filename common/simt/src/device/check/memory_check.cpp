@@ -190,16 +190,15 @@ void check_elsewhere(const Access& access) {
   }
   if (access.address < kFirstPages) return;  // a null pointer; the access will trap
   if (is_fiber_stack(access.address)) return check_other_stack(access);
+  // Registered memory of the host, whose heap may begin close to the shared variables.
+  if (is_usable(find(access.address), access)) return require_whole_launch();
+  if (is_of_launch(access.pc)) return;  // it passes structs by address
   const AddressRange& shared = running.static_shared;
   if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {
     end_outside_shared_memory(access);
   }
-  // Registered memory of the host.
-  if (is_usable(find(access.address), access)) return require_whole_launch();
-  // A launch passes structs by address; the system is asked only about other places, as that is
-  // slow.
-  if (!is_of_launch(access.pc) && is_mapped(access.address)) end_host_pointer(access);
+  if (is_mapped(access.address)) end_host_pointer(access);
 }
 
 // An access of Thrust's, which is the device's work: in the order of the default stream, and to any
