@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long a class takes on one GPU: a part of it is graded, and the whole is extrapolated."""
+"""How long a class takes on GPUs: a part of it is graded, and the whole is extrapolated."""
 
 import json
 import random
@@ -16,11 +16,11 @@ from made_up_class import LAB, SEED, Made, Sources, lab_env, write_submission
 from measurements import (
     GPU,
     MeasurementError,
-    gpu_name,
+    gpu_names,
     machine,
     measurement,
     provenance,
-    write,
+    write_json,
 )
 
 LABS = ("01-reduction",)
@@ -30,41 +30,46 @@ WITH_FILES = ("solutions", "starters", "mutants", "mixture", "hostile")  # of KI
 @measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
 def gpu_class(
     submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 10,
-    right: Annotated[int, typer.Option(min=1, help="How many more, all of them right.")] = 3,
+    right: Annotated[int, typer.Option(min=1, help="How many more, all of them right.")] = 6,
     whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
 ) -> None:
-    """Grade a part of a class in lab 01 on a GPU, and say what the whole class takes."""
-    gpu = gpu_name()  # says when there is none
-    parts = {
-        "mixed": graded(submissions, whole),
-        "right": graded(right, whole, all_right=True),
-    }
+    """Grade parts of a class in lab 01, on one GPU and on all; say what the whole class takes."""
+    names = gpu_names()  # says when there is none
+    graded(1, whole, 1, all_right=True)  # builds what all parts need
+    parts = [
+        graded(count, whole, gpus, all_right=all_right)
+        for all_right, count in ((True, right), (False, submissions))
+        for gpus in sorted({1, len(names)})
+    ]
     described = {
         **provenance(),
-        "machine": {**machine(), "gpu": gpu},
+        "machine": {**machine(), "gpus": names},
         "labs": list(LABS),
         "whole": whole,
+        "parts": parts,
     }
-    write(f"{gpu}-class.json", json.dumps({**described, **parts}, indent=1))
-    if wrong := [line for part in parts.values() for line in part["other_scores"]]:
+    write_json(f"{names[0]}-class.json", described)
+    if wrong := [line for part in parts for line in part["other_scores"]]:
         raise MeasurementError(f"{len(wrong)} scores differ from the declared ones: {wrong[0]}")
 
 
-def graded(count: int, whole: int, *, all_right: bool = False) -> dict[str, Any]:
+def graded(count: int, whole: int, gpus: int, *, all_right: bool) -> dict[str, Any]:
     """What grading `count` made-up submissions took. `whole`: of the class that they stand for."""
     with tempfile.TemporaryDirectory(prefix="gpu-class-") as temp:
         folder, report = Path(temp) / "class", Path(temp) / "grade.json"
         folder.mkdir()
         declared = write_part(folder, count, all_right)
         words = ["grade", folder, "--backend", "cuda", "--json", report]
+        env = {**lab_env(), "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(gpus)))}
         begin = time.monotonic()
-        done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=lab_env())
+        done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=env)
         seconds = time.monotonic() - begin
         if done.returncode not in (0, 1):
             raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
         said = json.loads(report.read_text("utf-8"))
     rungs = [one for sub in said["submissions"] for lab in sub["labs"] for one in lab["rungs"]]
     return {
+        "gpus": gpus,
         "submissions": count,
         "kinds": Counter(name.partition("-")[2] for name in declared),
         "rungs": len(rungs),

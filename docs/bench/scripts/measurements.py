@@ -131,10 +131,14 @@ def measured_now(name: str, solutions: Iterable[str] = (), labs: Collection[str]
     sources.write_older()
 
 
+def gpu_names() -> list[str]:
+    """`h200` of each "NVIDIA H200", `h100` of each "NVIDIA H100 80GB HBM3"."""
+    listed = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]).splitlines()
+    return [line.removeprefix("NVIDIA ").split()[0].lower() for line in listed]
+
+
 def gpu_name() -> str:
-    """`h200` of "NVIDIA H200"."""
-    named = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"])
-    return named.split()[-1].lower()
+    return gpu_names()[0]
 
 
 def nvcc(program: str, flags: "list[str | Path]", sources: "list[str | Path]") -> Path:
