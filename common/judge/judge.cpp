@@ -70,6 +70,14 @@ double parse_factor(const std::string& option, const std::string& text) {
   return factor;
 }
 
+Stage parse_stage(const std::string& option, const std::string& text) {
+  if (text == "all") return Stage::kAll;
+  if (text == "all-but-measurements") return Stage::kAllButMeasurements;
+  if (text == "measurements") return Stage::kMeasurements;
+  throw std::invalid_argument(option + " takes all, all-but-measurements or measurements, not '" +
+                              text + "'");
+}
+
 std::vector<std::size_t> parse_sizes(const std::string& option, const std::string& text) {
   std::vector<std::size_t> sizes;
   std::istringstream in(text);
@@ -124,6 +132,10 @@ class MeasurementTest : public Fixture {
       RecordProperty("message", "not measured, because a result was wrong");
       GTEST_SKIP();
     }
+    if (g_options.stage == Stage::kAllButMeasurements) {
+      RecordProperty("message", "not measured yet");
+      GTEST_SKIP();
+    }
     Fixture::SetUp();
   }
   const WorkloadPlan plan_;
@@ -165,6 +177,7 @@ void register_measurements(const RungSuite& rung) {
 
 // Tests named OfManyItems are too large for a worker under a checker.
 std::string filter_for(const RungSuite& rung) {
+  if (g_options.stage == Stage::kMeasurements) return "Measured.*";
   return rung.suite + (g_options.quick ? ".*-*OfManyItems*" : ".*:Measured.*");
 }
 
@@ -275,6 +288,8 @@ Options parse_options(int argc, char** argv) {
       options.one_by_one = true;
     } else if (argument == "--quick") {
       options.quick = true;
+    } else if (name == "--stage") {
+      options.stage = parse_stage(name, value);
     } else if (name == "--sandbox") {
       options.sandbox.push_back(value);
     } else if (name == "--wrap") {

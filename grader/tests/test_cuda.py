@@ -2,6 +2,7 @@
 """What is different on a GPU: measurements one at a time, with the solutions' workers."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import pytest
 
@@ -40,13 +41,46 @@ def test_a_copy_without_solutions_measures_what_it_can(checkout: Checkout) -> No
     assert all("reference" not in line and "anchors" in line for line in judge_log(checkout))
 
 
-def test_measurements_do_not_overlap(checkout: Checkout) -> None:
+def test_measurements_overlap_nothing(checkout: Checkout) -> None:
     for name in ("ann", "bob", "cy"):
         slow = f"// by {name}\n//! sleep 0.2\n{FAST}"  # equal files are measured once
         checkout.submission(f"class/{name}", {"01_first": slow, "02_second": slow})
     checkout.lab("grade", checkout.root / "class", "--jobs", "4")
-    events = [line[0] for line in judge_log(checkout)]
-    assert events == ["begin", "end"] * 6
+    running: set[str] = set()
+    measured = 0
+    for event, process, *options in judge_log(checkout):
+        if event == "begin":
+            assert not (running and "stage=measurements" in {*options, *running})
+            running.add(process if "stage=measurements" not in options else "stage=measurements")
+        else:
+            running -= {process, "stage=measurements"}
+            measured += "stage=measurements" in options
+    assert measured == 6
+
+
+def test_tests_and_measurements_are_runs_of_one_seed(checkout: Checkout) -> None:
+    checkout.grade(checkout.submission("ann", {"02_second": FAST}), "--jobs", "1")
+    tests, measurement = (line for line in judge_log(checkout)[-4:] if line[0] == "begin")
+    assert {"stage=all-but-measurements"} <= set(tests)
+    assert {"stage=measurements", "seed=12345"} <= set(measurement)
+
+
+@pytest.mark.parametrize("tests", [verdict_line(outcome="failed") + FAST, verdict_line()])
+def test_nothing_is_measured_of_a_wrong_rung_or_one_without_measurements(
+    checkout: Checkout, tests: str
+) -> None:
+    checkout.grade(checkout.submission("ann", {"01_first": tests, "02_second": tests}))
+    assert {"stage=measurements"}.isdisjoint(chain.from_iterable(judge_log(checkout)))
+
+
+@pytest.mark.parametrize(
+    "trouble", ["exit 3", verdict_line(outcome="failed", kind="out_of_memory")]
+)
+def test_a_failure_that_may_be_anothers_is_repeated_alone(checkout: Checkout, trouble: str) -> None:
+    source = f"{FAST}//! with others plain {trouble.removeprefix('//! ')}\n"
+    _, report = checkout.grade(checkout.submission("ann", {"02_second": source}))
+    assert rungs(report)["02_second"]["parts"]["correctness"]["score"] == 4
+    assert rungs(report)["02_second"]["parts"]["efficiency"] == {"score": 0.75, "max_score": 1}
 
 
 def test_a_solution_that_does_not_compile_is_a_fault(checkout: Checkout) -> None:

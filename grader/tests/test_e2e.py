@@ -217,7 +217,7 @@ def test_a_real_rung_is_profiled_line_by_line(tmp_path: Path) -> None:
     assert "<svg" in page.read_text()
 
 
-def test_a_judge_for_a_checked_worker_measures_nothing() -> None:
+def test_a_judge_for_a_checked_worker_measures_nothing_and_another_nothing_else() -> None:
     build = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build")
     toolchain = json.loads((build / "cpu" / "lockstep.json").read_text())
     judge = toolchain["labs"][LAB]["judge"]
@@ -229,6 +229,7 @@ def test_a_judge_for_a_checked_worker_measures_nothing() -> None:
 
     assert listed() - listed("--quick") == {"Measured.", "KeepsItsBudget"}
     assert {"AddsWithinOneBlock", "AddsManyItems"} < listed("--quick")  # with fewer items
+    assert listed("--stage=measurements") == {"Measured.", "KeepsItsBudget"}
 
 
 def test_ctests_workers_depend_on_the_headers_that_they_include() -> None:

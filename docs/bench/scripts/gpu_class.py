@@ -29,8 +29,8 @@ WITH_FILES = ("solutions", "starters", "mutants", "mixture", "hostile")  # of KI
 
 @measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
 def gpu_class(
-    submissions: Annotated[int, typer.Option(min=1, help="How many are graded.")] = 10,
-    right: Annotated[int, typer.Option(min=1, help="How many more, all of them right.")] = 6,
+    submissions: Annotated[int, typer.Option(min=0, help="How many of all kinds.")] = 10,
+    right: Annotated[int, typer.Option(min=0, help="How many that are all right.")] = 6,
     whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
 ) -> None:
     """Grade parts of a class in lab 01, on one GPU and on all; say what the whole class takes."""
@@ -39,6 +39,7 @@ def gpu_class(
     parts = [
         graded(count, whole, gpus, all_right=all_right)
         for all_right, count in ((True, right), (False, submissions))
+        if count
         for gpus in sorted({1, len(names)})
     ]
     described = {

@@ -78,7 +78,7 @@ def older() -> str:
                 f"`{path.removeprefix('solutions/').removesuffix('.cu')}`" for path in paths
             )
             lines.append(f"| [{figures}](bench/{figures}) | {names} |")
-    return "\n".join(lines)
+    return "\n".join(lines) if len(lines) > 2 else "There are none."
 
 
 def write_older() -> None:

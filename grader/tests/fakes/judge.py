@@ -33,9 +33,12 @@ wraps = dict(
 lines = read(arguments["worker"]).splitlines()
 directives = [line.removeprefix("//! ") for line in lines if line.startswith("//! ")]
 # Under a checker's tool, and as the emulator's judge, it does and reports this instead.
-where = "emulator" if os.path.basename(sys.argv[0]) == "emulator.py" else wraps.get("tool")
+stage = arguments.get("stage")
+is_emulator = os.path.basename(sys.argv[0]) == "emulator.py"
+where = "emulator" if is_emulator else wraps.get("tool", "plain")
 there = [f"under {where} "]
-if not os.path.dirname(arguments.get("checker-log", "")).endswith("-alone"):
+is_alone = os.path.dirname(arguments.get("checker-log", "")).endswith("-alone")
+if stage == "all-but-measurements" if where == "plain" else not is_alone:
     there.append(f"with others {where} ")
 if instead := [
     line.removeprefix(words) for line in directives for words in there if line.startswith(words)
@@ -50,7 +53,8 @@ for directive in directives:
 
 def note(event: str) -> None:
     if log := os.environ.get("FAKE_JUDGE_LOG"):
-        write(log, f"{event} {os.getpid()} {' '.join(sorted(arguments))}\n", "a")
+        said = [*sorted(arguments), f"stage={stage}", f"seed={arguments.get('seed')}"]
+        write(log, f"{event} {os.getpid()} {' '.join(said)}\n", "a")
 
 
 note("begin")
@@ -123,13 +127,22 @@ def gtest(index: int, test: "dict[str, Any]") -> "dict[str, Any]":
     }
 
 
+def of_stage(test: "dict[str, Any]") -> "dict[str, Any] | None":
+    is_measurement = test.get("part") == "efficiency"
+    if stage == "measurements":
+        return test if is_measurement else None
+    if stage == "all-but-measurements" and is_measurement:
+        return {"part": "efficiency", "outcome": "skipped"}
+    return test
+
+
 shard, shards = (
     int(os.environ.get(f"GTEST_{name}", "1")) for name in ("SHARD_INDEX", "TOTAL_SHARDS")
 )
 results = [
-    gtest(index, test)
+    gtest(index, in_stage)
     for index, test in enumerate(tests or [{}, {}])
-    if index % shards == shard % shards
+    if index % shards == shard % shards and (in_stage := of_stage(test)) is not None
 ]
 note("end")
 report = {"testsuites": [{"testsuite": results}], "seed": arguments.get("seed", "12345")}

@@ -13,6 +13,7 @@ from lockstep_grader.judging.gtest import read_gtest
 from lockstep_grader.machine import gpus
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Limits, Processes
+from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import FindingKind, Outcome, Part, TestResult
 from lockstep_grader.model.text import last_line
@@ -67,6 +68,14 @@ class Sought:
 EVERY_TEST = Sought()
 
 
+class Stage(StrEnum):
+    """Which tests a judge runs, as its option names them."""
+
+    ALL = "all"
+    ALL_BUT_MEASUREMENTS = "all-but-measurements"  # which it reports as skipped
+    MEASUREMENTS = "measurements"
+
+
 def run_judge(
     judge: Path,
     rung_id: str,
@@ -77,6 +86,7 @@ def run_judge(
     sought: Sought = EVERY_TEST,
     shards: int = 1,
     is_background: bool = False,
+    stage: Stage = Stage.ALL,
 ) -> tuple[tuple[TestResult, ...], str]:
     """The judge's tests of one rung, distributed over `shards` judges, and the seed they used.
 
@@ -84,14 +94,16 @@ def run_judge(
     Raises FaultError when a judge crashed, hung, or contradicts itself.
     """
     argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
+    argv.append(f"--stage={stage}")
     if is_background:
         argv = ["nice", "-n", "10", *argv]
     if shards == 1:
         tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
     else:
         tests, used_seed = _run_shards(argv, seed, work, processes, shards)
-    if not any(test.part is Part.CORRECTNESS for test in tests):
-        raise FaultError(f"the judge has no correctness test for {rung_id}")
+    needed = Part.EFFICIENCY if stage is Stage.MEASUREMENTS else Part.CORRECTNESS
+    if not any(test.part is needed for test in tests):
+        raise FaultError(f"the judge has no {needed} test for {rung_id}")
     return tests, used_seed
 
 

@@ -31,6 +31,7 @@ DECIDES = (
     "intake.submission",
     "judging.compile",
     "judging.emulated",
+    "judging.full_device",
     "judging.gtest",
     "judging.job",
     "judging.judge",

@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.judging.emulated import emulated
+from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.judge import Workers, run_judge
+from lockstep_grader.judging.judge import Stage, Workers, run_judge
 from lockstep_grader.judging.key import Keys
 from lockstep_grader.judging.lab_confinement import LabConfinement
 from lockstep_grader.judging.real_compiler import (
@@ -28,7 +30,15 @@ from lockstep_grader.machine.gpus import GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
-from lockstep_grader.model.grades import Backend, Finding, FindingKind, Judgement, TestResult
+from lockstep_grader.model.grades import (
+    WRONG,
+    Backend,
+    Finding,
+    FindingKind,
+    Judgement,
+    Part,
+    TestResult,
+)
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.description import LabTools, Toolchain
 from lockstep_grader.toolchain.nvcc import Phase
@@ -162,27 +172,57 @@ class RungJudge:
             return Judgement(findings=(worker,))
         if self.backend is Backend.CPU:
             workers = Workers(worker, sandbox=tuple(confinement.running(worker)))
-            return self._run(job, tools, workers, work)
-        beside = self._references.beside(worker, job.lab, job.rung)
-        with self._gpus.measuring() as gpu:  # compiles overlap, measurements on one GPU do not
-            sandbox = tuple(confinement.running(worker, gpu=gpu))
-            workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
-            judgement = self._run(job, tools, workers, work)
+            return self._run(job, tools, workers, work, Stage.ALL, self._seed)
+        judgement = self._run_on_gpu(job, tools, worker, confinement, work)
         return self._with_sanitizer(job, tools, judgement, worker, work)
 
-    def _run(self, job: Job, tools: LabTools, workers: Workers, work: Path) -> Judgement:
-        tests, seed = run_judge(
+    def _run_on_gpu(
+        self, job: Job, tools: LabTools, worker: Path, confinement: Confinement, work: Path
+    ) -> Judgement:
+        """Tests while others use the GPU, too. A measurement needs it alone."""
+        beside = self._references.beside(worker, job.lab, job.rung)
+
+        def run(gpu: str, stage: Stage, seed: int | None = self._seed) -> Judgement:
+            sandbox = tuple(confinement.running(worker, gpu=gpu))
+            workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
+            return self._run(job, tools, workers, work, stage, seed)
+
+        tested = None
+        with self._gpus.checking() as gpu, suppress(FaultError):
+            tested = run(gpu, Stage.ALL_BUT_MEASUREMENTS)
+        if tested is None or any(may_be_anothers(test) for test in tested.tests):
+            with self._gpus.measuring() as gpu:
+                return run(gpu, Stage.ALL)
+        to_measure = [test.name for test in tested.tests if test.part is Part.EFFICIENCY]
+        if not to_measure or any(test.outcome in WRONG for test in tested.tests):
+            return tested
+        with self._gpus.measuring() as gpu:
+            measured = run(gpu, Stage.MEASUREMENTS, _number(tested.seed))
+        others = [test for test in tested.tests if test.name not in to_measure]
+        return replace(tested, tests=(*others, *measured.tests))
+
+    def _run(
+        self,
+        job: Job,
+        tools: LabTools,
+        workers: Workers,
+        work: Path,
+        stage: Stage,
+        seed: int | None,
+    ) -> Judgement:
+        tests, used_seed = run_judge(
             tools.judge,
             job.rung.id,
             workers,
-            self._seed,
+            seed,
             work,
             self._processes,
             job.sought,
             job.shards if self.backend is Backend.CPU else 1,
             self._is_background,
+            stage,
         )
-        return Judgement(tests=tests, seed=seed)
+        return Judgement(tests=tests, seed=used_seed)
 
     def _with_sanitizer(
         self, job: Job, tools: LabTools, judgement: Judgement, worker: Path, work: Path
@@ -191,13 +231,12 @@ class RungJudge:
         if self._sanitizer is None or _is_hopeless(judgement.tests):
             return judgement
         file_name = job.rung.file_name
-        seed = int(judgement.seed) if judgement.seed.isdigit() else None
         patient = Patient(
             tools.judge,
             job.rung.id,
             file_name,
             worker,
-            seed,
+            _number(judgement.seed),
             work,
             self._gpus,
             self._confinement,
@@ -205,6 +244,10 @@ class RungJudge:
         )
         checked = sanitize(self._sanitizer, patient, judgement.tests, self._processes)
         return replace(judgement, tests=(*judgement.tests, *checked))
+
+
+def _number(seed: str) -> int | None:
+    return int(seed) if seed.isdigit() else None
 
 
 def _with(judgement: Judgement, emulating: Future[tuple[TestResult, ...]]) -> Judgement:

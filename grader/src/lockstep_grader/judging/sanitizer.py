@@ -12,12 +12,20 @@ from functools import cached_property
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
+from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.judge import run_judge_command
 from lockstep_grader.judging.sanitizer_log import read_log
 from lockstep_grader.machine.gpus import VARIABLE, GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
+from lockstep_grader.model.grades import (
+    WRONG,
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    TestResult,
+)
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
@@ -29,13 +37,6 @@ _TOOLS = {
     "synccheck": (),
 }
 _PRINT_LIMIT = 100
-_OF_A_FULL_DEVICE = {
-    FindingKind.OUT_OF_MEMORY,
-    FindingKind.LAUNCH_ERROR,
-    FindingKind.CRASH,
-    FindingKind.TIMEOUT,
-}
-_WRONG = (Outcome.FAILED, Outcome.ERROR)
 SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
 
 
@@ -112,7 +113,7 @@ def sanitize(
                 if not is_right(plain):  # a checker's trouble replaces no verdict
                     return _not_run(tool, Outcome.SKIPPED, str(error))
             else:
-                if not (is_right(plain) and _may_be_anothers(result)):
+                if not (is_right(plain) and may_be_anothers(result)):
                     return result
         # Others ran at the same time, and one of them may have taken the device's memory.
         with patient.gpus.measuring() as gpu:
@@ -125,12 +126,6 @@ def sanitize(
 
     with ThreadPoolExecutor(len(_TOOLS), thread_name_prefix="sanitizer") as pool:
         return tuple(pool.map(run, _TOOLS))
-
-
-def _may_be_anothers(result: TestResult) -> bool:
-    """Whether it failed as a rung does for which the device has no memory left."""
-    kinds = {finding.kind for finding in result.findings}
-    return result.outcome is Outcome.FAILED and (not kinds or bool(kinds & _OF_A_FULL_DEVICE))
 
 
 def is_right(tests: Iterable[TestResult]) -> bool:
@@ -205,7 +200,7 @@ def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> Tes
     """
     passed = {test.name for test in plain if test.outcome is Outcome.PASSED}
     return next(
-        (test for test in checked if test.outcome in _WRONG and test.name in passed),
+        (test for test in checked if test.outcome in WRONG and test.name in passed),
         None,
     )
 

@@ -26,6 +26,9 @@ class Outcome(StrEnum):
     ERROR = "error"  # the grader or the machine is at fault: not graded, never a zero
 
 
+WRONG = (Outcome.FAILED, Outcome.ERROR)
+
+
 class Part(StrEnum):
     CORRECTNESS = "correctness"
     CLEANLINESS = "cleanliness"
