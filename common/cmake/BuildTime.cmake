@@ -10,6 +10,10 @@ add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 option(CMAKE_UNITY_BUILD "Compile several source files as one" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 38)
 
+# Such a long text outgrows g++'s usual 128 MiB, and then every collection of garbage walks all of it: a
+# tenth of the time. With this limit nothing is collected; g++ takes 600 MB instead of 440.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=524288>)
+
 # A program is the same, byte for byte, in every checkout: GoogleTest's macros name files from the
 # root on. So its results can be shared, too.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
