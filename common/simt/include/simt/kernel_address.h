@@ -33,13 +33,24 @@ const KernelEntry* find_kernel(const void* kernel);
 
 namespace detail {
 
+template <class Kernel, class... Args>
+SIMT_UNTRACED auto closure_of(Kernel kernel, Args... args) {
+  return [kernel, ... args = std::move(args)]()
+             SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
+}
+
 template <class... Parameters, std::size_t... I>
 SIMT_UNTRACED Closure bind_kernel(const void* kernel, [[maybe_unused]] void** arguments,
                                   std::index_sequence<I...>) {
   const auto function = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(kernel));
   auto made = closure_of(function, *static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
   using Object = decltype(made);
-  return {new Object(std::move(made)), &call<Object>, &keep<Object>, &copy<Object>, &drop<Object>};
+  return {new Object(std::move(made)),
+          sizeof(Object),
+          &call<Object>,
+          &keep<Object>,
+          &copy<Object>,
+          &drop<Object>};
 }
 
 template <class... Parameters, std::size_t... I>

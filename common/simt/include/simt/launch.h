@@ -56,9 +56,12 @@ void allow_nested_launches(bool allowed);
 
 namespace detail {
 
-// The kernel and its arguments.
+// The kernel and its arguments. Nearly all are no more than their bytes. Those have null for the
+// last three: a rung with functions of its own for each launch would compile longer. See
+// simt/closure.h.
 struct Closure {
   void* object;
+  std::size_t size_bytes;
   void (*run)(void* object);    // runs one device thread
   void* (*keep)(void* object);  // moves it to where it outlives the caller
   void* (*copy)(void* object);  // copies it there; moves what cannot be copied
@@ -119,23 +122,22 @@ SIMT_UNTRACED void drop(void* object) {
 }
 
 template <class Object>
-SIMT_UNTRACED cudaError_t run_closure(const LaunchSite& site, const LaunchConfig& config,
-                                      Object& object) {
-  return run_grid(site, config,
-                  {&object, &call<Object>, &keep<Object>, &copy<Object>, &drop<Object>});
-}
-
-template <class Kernel, class... Args>
-SIMT_UNTRACED auto closure_of(Kernel kernel, Args... args) {
-  return [kernel, ... args = std::move(args)]()
-             SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
+SIMT_UNTRACED SIMT_INLINE Closure closure_around(Object* object) {
+  constexpr bool kIsItsBytes =
+      std::is_trivially_copyable_v<Object> && alignof(Object) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  if constexpr (kIsItsBytes) {
+    return {object, sizeof(Object), &call<Object>, nullptr, nullptr, nullptr};
+  } else {
+    return {object, sizeof(Object), &call<Object>, &keep<Object>, &copy<Object>, &drop<Object>};
+  }
 }
 
 template <class Kernel, class... Args>
 SIMT_UNTRACED cudaError_t run_with(const LaunchSite& site, const LaunchConfig& config,
                                    Kernel kernel, Args... args) {
-  auto closure = closure_of<Kernel, Args...>(kernel, std::move(args)...);
-  return run_closure(site, config, closure);
+  auto closure = [kernel, ... args = std::move(args)]()
+                     SIMT_UNTRACED { kernel(argument(const_cast<Args&>(args))...); };
+  return run_grid(site, config, closure_around(&closure));
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "run/device_lock.h"
+#include "simt/closure.h"
 #include "simt/error_state.h"
 #include "simt/memory.h"
 
@@ -243,9 +244,9 @@ cudaError_t capture_kernel(const LaunchSite& site, const LaunchConfig& config,
                            const detail::Closure& closure) {
   internal::KernelWork work = {site, config, {}, nullptr, {}, {}};
   auto* const kept = new detail::Closure(closure);
-  kept->object = closure.keep(closure.object);
+  kept->object = detail::keep(closure);
   work.closure = {kept, [](const detail::Closure* taken) {
-                    taken->drop(taken->object);
+                    detail::drop(*taken);
                     delete taken;
                   }};
   return internal::add(config.stream, cudaGraphNodeTypeKernel, std::move(work), {});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "run/device_lock.h"
+#include "simt/closure.h"
 #include "simt/error_state.h"
 #include "simt/kernel_address.h"
 #include "simt/memory.h"
@@ -108,7 +109,7 @@ cudaError_t kernel_work(const cudaKernelNodeParams* parameters, KernelWork* work
   const detail::Closure closure = entry->bind(parameters->func, parameters->kernelParams);
   *work = {entry->site, config, {}, parameters->func, {}, {}};
   work->closure = {new detail::Closure(closure), [](const detail::Closure* kept) {
-                     kept->drop(kept->object);
+                     detail::drop(*kept);
                      delete kept;
                    }};
   work->places.resize(entry->num_parameters);

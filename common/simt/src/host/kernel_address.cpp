@@ -4,6 +4,7 @@
 #include <map>
 
 #include "run/device_lock.h"
+#include "simt/closure.h"
 #include "simt/error_state.h"
 
 namespace simt {
@@ -32,7 +33,7 @@ cudaError_t launch_address(const void* kernel, const LaunchConfig& config, void*
   if (entry == nullptr) return set_last_error(cudaErrorInvalidDeviceFunction);
   const detail::Closure closure = entry->bind(kernel, arguments);
   const cudaError_t error = detail::run_grid(entry->site, config, closure);
-  closure.drop(closure.object);
+  detail::drop(closure);
   return error;
 }
 

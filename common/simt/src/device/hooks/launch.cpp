@@ -39,6 +39,7 @@
 #include "run/stream_order.h"
 #include "run/untraced.h"
 #include "simt/capture.h"
+#include "simt/closure.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
 
@@ -272,10 +273,10 @@ cudaError_t start_later(const LaunchSite& site, const LaunchConfig& config,
                         detail::Closure closure) {
   const cudaError_t error = check(config, max_resident_blocks(config));
   if (error != cudaSuccess) return refuse(site, config, error);
-  closure.object = closure.keep(closure.object);
+  closure.object = detail::keep(closure);
   internal::run_behind_set_aside([site, config, closure] {
     start(site, config, closure);
-    closure.drop(closure.object);
+    detail::drop(closure);
   });
   return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 
 #include "run/part.h"
 #include "run/running.h"
+#include "simt/closure.h"
 #include "simt/stream_api.h"
 
 namespace simt {
@@ -38,7 +39,7 @@ cudaError_t launch_nested(NestedLaunch nested) {
   // A tail launch takes its kernel's place: a kernel may go on so for as long as it likes.
   nested.depth = is_tail(nested) ? g_depth : g_depth + 1;
   if (nested.depth > kMaxDepth) return cudaErrorLaunchMaxDepthExceeded;
-  nested.closure.object = nested.closure.keep(nested.closure.object);
+  nested.closure.object = detail::keep(nested.closure);
   g_launched.push_back(nested);
   return cudaSuccess;
 }
@@ -51,7 +52,7 @@ void run_nested(const Launch& parent) {
     nested.config.stream = parent.config.stream;
   }
   if (parent.fault) {
-    for (const NestedLaunch& nested : launched) nested.closure.drop(nested.closure.object);
+    for (const NestedLaunch& nested : launched) detail::drop(nested.closure);
     launched.clear();
   }
   g_to_run.insert(g_to_run.begin(), launched.begin(), launched.end());
@@ -61,7 +62,7 @@ void run_nested(const Launch& parent) {
     g_to_run.pop_front();
     g_depth = nested.depth;
     start_kept(nested);
-    nested.closure.drop(nested.closure.object);
+    detail::drop(nested.closure);
   }
   g_depth = 0;
   g_is_running_nested = false;

@@ -22,6 +22,7 @@
 #include "run/schedule.h"
 #include "run/stream_order.h"
 #include "simt/call_stack.h"
+#include "simt/closure.h"
 
 namespace simt {
 namespace {
@@ -85,7 +86,7 @@ void end_set_aside() {
   device::run_nested(done.kernel->launch);
   const detail::Closure closure = done.kernel->launch.closure;
   done.kernel.reset();
-  closure.drop(closure.object);
+  detail::drop(closure);
   for (std::function<void()>& operation : done.behind) {
     if (one()) {  // one of them waits for the host, too
       one()->behind.push_back(std::move(operation));
@@ -132,7 +133,7 @@ void give_up(bool by_owner, bool had_time) {
 
 void device::set_aside(std::unique_ptr<Kernel> kernel) {
   detail::Closure& closure = kernel->launch.closure;
-  closure.object = closure.keep(closure.object);
+  closure.object = detail::keep(closure);
   g_next_turn = kFirstTurn;
   leave(*kernel);
   watch_thread();
