@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "fixture/device_loop.cuh"
 #include "fixture/options.h"
 #include "workload.h"
+#include "workload_checks.h"
 
 namespace lab_judge {
 namespace {
@@ -9,17 +9,6 @@ namespace {
 using judge::Buffer;
 
 constexpr int kLimit = 1 << 20;  // of the random whole numbers
-
-struct WrongPoint {
-  const float* d_points;
-  const float* d_x;
-  const float* d_y;
-  const float* d_z;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t i) const {
-    const float* const point = d_points + 3 * i;
-    return d_x[i] == point[0] && d_y[i] == point[1] && d_z[i] == point[2] ? 0 : 1;
-  }
-};
 
 class PointsSlot : public judge::Slot {
  public:
@@ -45,9 +34,11 @@ class PointsSlot : public judge::Slot {
         "split_points", d_points_, static_cast<int>(d_x_.size()), d_x_, d_y_, d_z_);
   }
   std::optional<judge::Failure> check() const override {
-    const WrongPoint wrong{d_points_.device_data(), d_x_.device_data(), d_y_.device_data(),
-                           d_z_.device_data()};
-    return expect_none_wrong(judge::sum_over(d_x_.size(), wrong), d_x_.size(), "points");
+    const std::size_t num_points = d_x_.size();
+    const std::size_t num_wrong =
+        count_wrong_points(d_points_.device_data(), d_x_.device_data(), d_y_.device_data(),
+                           d_z_.device_data(), num_points);
+    return expect_none_wrong(num_wrong, num_points, "points");
   }
   double sequential_ms() const override {
     const std::vector<float> h_points = d_points_.download();

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: MIT
+#include "workload.h"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "fixture/device_loop.cuh"
 #include "fixture/test_data.h"
 #include "protocol/call_encoding.h"
 #include "scan.cuh"
-#include "workload.h"
+#include "workload_checks.h"
 
 namespace lab_judge {
 namespace {
 
 using judge::Buffer;
 using judge::Failure;
-
-// 1 where an item does not follow from the item before it. If all items follow, the whole scan is
-// right: this checks every item without a reference.
-struct Breaks {
-  const int* d_in;
-  const int* d_out;
-  std::size_t begin;
-  bool is_inclusive;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t offset) const {
-    const std::size_t i = begin + offset;
-    const auto word = [](const int* d_words, std::size_t index) {
-      return static_cast<std::uint32_t>(d_words[index]);
-    };
-    std::uint32_t expected = i == 0 ? 0 : word(d_out, i - 1);
-    if (is_inclusive) {
-      expected += word(d_in, i);
-    } else if (i > 0) {
-      expected += word(d_in, i - 1);
-    }
-    return word(d_out, i) != expected ? 1 : 0;
-  }
-};
 
 class ScanSlot : public judge::Slot {
  public:
@@ -85,8 +64,7 @@ class ScanSlot : public judge::Slot {
 
  private:
   std::uint64_t num_breaks(std::size_t begin, std::size_t end) const {
-    return judge::sum_over(end - begin,
-                           Breaks{d_in_.device_data(), d_out_.device_data(), begin, is_inclusive_});
+    return count_breaks(d_in_.device_data(), d_out_.device_data(), begin, end, is_inclusive_);
   }
 
   Buffer<int> d_in_;

@@ -1,75 +1,24 @@
 // SPDX-License-Identifier: MIT
+#include "workload.h"
+
 #include <array>
 #include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fixture/device_loop.cuh"
 #include "fixture/test_data.h"
 #include "protocol/call_encoding.h"
 #include "radix_sort.cuh"
-#include "workload.h"
+#include "workload_checks.h"
 
 namespace lab_judge {
 namespace {
 
 using judge::Buffer;
 using judge::Failure;
-using judge::random_bits;
 
 constexpr std::size_t kGuards = 8192;  // bytes of guard zones and rounding per slot
-
-LOCKSTEP_HOST_DEVICE std::uint32_t random_key(std::uint64_t seed, std::uint64_t index) {
-  return static_cast<std::uint32_t>(random_bits(seed, index) >> 32);
-}
-
-// A sum over the keys that changes if any key does, whatever their order in a group is. Which
-// changes cancel out depends on the seed, which no submission knows.
-struct Fingerprint {
-  const std::uint32_t* d_keys;
-  std::uint64_t seed;
-  std::size_t group_items;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    const std::uint64_t group = index / group_items;
-    return random_bits(seed, group << 32 | d_keys[index]);
-  }
-};
-
-// 1 where a key is smaller than the one before it, in the same group.
-struct Descends {
-  const std::uint32_t* d_keys;
-  std::size_t group_items;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    return index % group_items != 0 && d_keys[index] < d_keys[index - 1] ? 1 : 0;
-  }
-};
-
-struct FillIndex {
-  std::uint32_t* d_values;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    d_values[index] = static_cast<std::uint32_t>(index);
-    return 0;
-  }
-};
-
-// Each value is the pair's original index. 0 if the key belongs to that index and (key, value) is
-// larger than the pair before; else 1. All 0 proves that no pair appears twice and that equal keys
-// kept their order.
-struct WrongPair {
-  const std::uint32_t* d_keys;
-  const std::uint32_t* d_values;
-  std::uint64_t seed;
-  std::size_t num_items;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t index) const {
-    const std::uint32_t key = d_keys[index];
-    const std::uint32_t value = d_values[index];
-    if (value >= num_items || key != random_key(seed, value)) return 1;
-    if (index == 0) return 0;
-    const std::uint32_t key_before = d_keys[index - 1];
-    return key_before < key || (key_before == key && d_values[index - 1] < value) ? 0 : 1;
-  }
-};
 
 // The time of one core with the same method, four passes over eight bits.
 double sequential_sort_ms(const Buffer<std::uint32_t>& d_keys) {
@@ -108,7 +57,7 @@ class KeysSlot : public judge::Slot {
   }
   std::optional<Failure> check() const override {
     const std::uint64_t descents =
-        judge::sum_over(d_out_.size(), Descends{d_out_.device_data(), group_items_});
+        count_descents(d_out_.device_data(), d_out_.size(), group_items_);
     if (descents != 0) {
       return Failure{judge::kind::kWrongResult,
                      std::to_string(descents) + " keys are smaller than the key before them"};
@@ -127,7 +76,7 @@ class KeysSlot : public judge::Slot {
 
  private:
   std::uint64_t fingerprint_of(const Buffer<std::uint32_t>& d_keys) const {
-    return judge::sum_over(d_keys.size(), Fingerprint{d_keys.device_data(), ~seed_, group_items_});
+    return fingerprint_of_groups(d_keys.device_data(), d_keys.size(), ~seed_, group_items_);
   }
 
   std::size_t group_items_;
@@ -154,7 +103,7 @@ class PairsSlot : public judge::Slot {
         d_values_in_(arena, "d_values_in", num_items),
         d_keys_out_(arena, "d_keys_out", num_items),
         d_values_out_(arena, "d_values_out", num_items) {
-    judge::sum_over(num_items, FillIndex{d_values_in_.device_data()});
+    fill_indices(d_values_in_.device_data(), num_items);
     d_values_in_.mark_initialized();
   }
 
@@ -173,9 +122,8 @@ class PairsSlot : public judge::Slot {
                                                          d_keys_out_, d_values_out_);
   }
   std::optional<Failure> check() const override {
-    const std::uint64_t wrong = judge::sum_over(
-        d_keys_out_.size(), WrongPair{d_keys_out_.device_data(), d_values_out_.device_data(), seed_,
-                                      d_keys_out_.size()});
+    const std::uint64_t wrong = count_wrong_pairs(
+        d_keys_out_.device_data(), d_values_out_.device_data(), d_keys_out_.size(), seed_);
     if (wrong == 0) return std::nullopt;
     return Failure{
         judge::kind::kWrongResult,

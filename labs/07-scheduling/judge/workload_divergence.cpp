@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "fixture/device_loop.cuh"
 #include "workload.h"
+#include "workload_checks.h"
 
 namespace lab_judge {
 namespace {
@@ -11,37 +11,6 @@ using lab::kNumKinds;
 using lab::kNumTerms;
 using lab::Sample;
 
-struct FillSample {
-  Sample* d_samples;
-  std::uint64_t seed;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t i) const {
-    d_samples[i] = random_sample(seed, i);
-    return 0;
-  }
-};
-
-struct Terms {
-  const float* coefficients;  // (kNumTerms)
-  LOCKSTEP_HOST_DEVICE float operator()(int j) const { return coefficients[j]; }
-};
-
-struct Expected {
-  const Sample* samples;
-  const float* coefficients;  // (kNumKinds, kNumTerms)
-  LOCKSTEP_HOST_DEVICE Curve curve(std::size_t i) const {
-    return curve_by_powers(samples[i].x, Terms{coefficients + samples[i].kind * kNumTerms});
-  }
-};
-
-struct WrongCurve {
-  Expected expected;
-  const Curve* d_curves;
-  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t i) const {
-    const Curve curve = expected.curve(i);
-    return d_curves[i].value == curve.value && d_curves[i].slope == curve.slope ? 0 : 1;
-  }
-};
-
 class CurvesSlot : public judge::Slot {
  public:
   CurvesSlot(judge::Arena& arena, std::size_t num_samples)
@@ -50,7 +19,7 @@ class CurvesSlot : public judge::Slot {
         d_curves_(arena, "d_curves", num_samples) {}
 
   void refresh(std::uint64_t seed) override {
-    judge::sum_over(d_samples_.size(), FillSample{d_samples_.device_data(), seed});
+    fill_samples(d_samples_.device_data(), d_samples_.size(), seed);
     d_samples_.mark_initialized();
     d_coefficients_.upload(judge::random_integers(seed, d_coefficients_.size(), kCoefficientLimit));
   }
@@ -64,17 +33,20 @@ class CurvesSlot : public judge::Slot {
         "evaluate_curves", d_samples_, static_cast<int>(num_samples), d_coefficients_, d_curves_);
   }
   std::optional<judge::Failure> check() const override {
-    const WrongCurve wrong{{d_samples_.device_data(), d_coefficients_.device_data()},
-                           d_curves_.device_data()};
-    return expect_none_wrong(judge::sum_over(d_curves_.size(), wrong), d_curves_.size(), "curves");
+    const std::size_t num_wrong =
+        count_wrong_curves(d_samples_.device_data(), d_coefficients_.device_data(),
+                           d_curves_.device_data(), d_curves_.size());
+    return expect_none_wrong(num_wrong, d_curves_.size(), "curves");
   }
   double sequential_ms() const override {
     const std::vector<Sample> h_samples = d_samples_.download();
     const std::vector<float> h_coefficients = d_coefficients_.download();
-    const Expected expected{h_samples.data(), h_coefficients.data()};
     std::vector<Curve> h_curves(h_samples.size());
     return milliseconds([&] {
-      for (std::size_t i = 0; i < h_curves.size(); ++i) h_curves[i] = expected.curve(i);
+      for (std::size_t i = 0; i < h_curves.size(); ++i) {
+        const float* const terms = h_coefficients.data() + h_samples[i].kind * kNumTerms;
+        h_curves[i] = curve_by_powers(h_samples[i].x, [&](int j) { return terms[j]; });
+      }
       return h_curves.back().value;
     });
   }
