@@ -2,6 +2,7 @@
 """The cpu backend: the emulator's speed, the judge's overhead, and verdicts under many seeds."""
 
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -33,6 +34,7 @@ def grade(*options: str) -> tuple[dict, float]:
             [*command, "--json", str(out), "--results", temp, *options],
             capture_output=True,
             check=False,
+            env={**os.environ, "LOCKSTEP_NVCC": "off"},  # what nvcc says depends on no seed
         )
         if not out.is_file():
             raise MeasurementError(
