@@ -84,7 +84,7 @@ def test_an_export_gives_what_counts_and_why(checkout: Checkout, results: Path) 
     }
     assert [row["status"] for row in rows.values()] == ["graded", "graded", "graded", "missing"]
     assert "3.5 points, set by hand (graded 4): shown in person" in rows["ann"]["notes"]
-    assert rows["bob"]["notes"] == f"{LAB}: 1 day late: 10 % of the points"
+    assert rows["bob"]["notes"] == f"{LAB}: 1 day late: costs 10% of the points"
     assert "extended until 2026-10-14 23:59: ill, with a note" in rows["cy"]["notes"]
     assert (results / "grade.json").read_bytes() == before
 
@@ -119,7 +119,7 @@ def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, resul
     assert "What counts" in whole
     assert "shown in person" in whole
     (bob,) = [page.read_text() for page in (pages / "students").iterdir() if "bob" in page.name]
-    assert "1 day late: 10 % of the points" in bob
+    assert "1 day late: costs 10% of the points" in bob
     assert "1 rung counted and not shown here" in bob
     assert "The second" not in bob
 

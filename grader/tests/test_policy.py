@@ -42,9 +42,9 @@ def handed_in(**after: float) -> tuple[HandIn, ...]:
     [
         ({"minutes": -1}, 9.0, ""),
         ({"minutes": 15}, 9.0, ""),
-        ({"minutes": 16}, 8.1, "1 day late: 10 % of the points"),
-        ({"days": 1, "minutes": 15}, 8.1, "1 day late: 10 % of the points"),
-        ({"days": 1, "minutes": 16}, 7.2, "2 days late: 20 % of the points"),
+        ({"minutes": 16}, 8.1, "1 day late: costs 10% of the points"),
+        ({"days": 1, "minutes": 15}, 8.1, "1 day late: costs 10% of the points"),
+        ({"days": 1, "minutes": 16}, 7.2, "2 days late: costs 20% of the points"),
         ({"days": 3, "minutes": 16}, 0.0, "4 days late: after 3 days it earns nothing"),
     ],
 )

@@ -259,7 +259,7 @@ def _cost(days: int, late: Lateness, notes: list[str]) -> float:
         notes.append(f"{words}: after {late.max_days:g} days it earns nothing")
         return 100.0
     lost = min(100.0, days * late.percent_per_day)
-    notes.append(f"{words}: {lost:g} % of the points")
+    notes.append(f"{words}: costs {lost:g}% of the points")
     return lost
 
 
