@@ -26,7 +26,8 @@ BackendOption = Annotated[
     BackendChoice, typer.Option(help="auto is cuda if there are nvcc and a GPU, else cpu.")
 ]
 JobsOption = Annotated[
-    int | None, typer.Option(min=1, help="How many rungs to work on at once; default: the cores.")
+    int | None,
+    typer.Option(min=1, help="How many rungs to work on at once; default: the cores, twice on GPUs."),
 ]
 ExecutorOption = Annotated[
     ExecutorChoice, typer.Option(help="Where rungs are judged: this machine, or a Slurm cluster.")

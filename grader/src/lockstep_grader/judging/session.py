@@ -30,6 +30,7 @@ _JUDGES_CLEANLINESS = {  # by whether the emulator is asked
     False: "so cleanliness is not judged",
 }
 _ALL_LABS = ("lockstep",)
+_RUNGS_A_CORE = {Backend.CPU: 1, Backend.CUDA: 2}  # on a GPU a rung waits its turn half the time
 SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
 
 
@@ -38,7 +39,7 @@ class Session:
     toolchain: Toolchain
     judge: RungJudge
     processes: Processes
-    jobs: int
+    jobs: int  # how many rungs are worked on at once
     confinement: Confinement = UNCONFINED
     real_compiler: RealCompiler | None = None
 
@@ -74,7 +75,6 @@ def open_session(
     `await_nvcc` waits for NVIDIA's compiler where it is being fetched.
     Raises FaultError when something is missing or does not build.
     """
-    jobs = jobs or default_jobs()
     chosen = _choose(workspace, backend)
     asks_emulator = use_sanitizer and use_emulator
     return _open(
@@ -85,7 +85,7 @@ def open_session(
 def _open(
     workspace: Workspace,
     chosen: _Chosen,
-    jobs: int,
+    wanted_jobs: int | None,
     seed: int | None,
     use_sanitizer: bool,
     asks_emulator: bool,
@@ -93,6 +93,7 @@ def _open(
     labs: Sequence[str],
     await_nvcc: bool,
 ) -> Session:
+    jobs = wanted_jobs or default_jobs()
     toolchain = chosen.ready or _built(workspace, chosen.backend, labs, jobs)
     processes = Processes()
     sanitizer = None
@@ -124,7 +125,8 @@ def _open(
     judge = RungJudge(
         workspace, toolchain, processes, seed, gpus, sanitizer, confinement, real_compiler, emulator
     )
-    return Session(toolchain, judge, processes, jobs, confinement, real_compiler)
+    rungs_at_once = wanted_jobs or jobs * _RUNGS_A_CORE[toolchain.backend]
+    return Session(toolchain, judge, processes, rungs_at_once, confinement, real_compiler)
 
 
 def _emulator(
@@ -193,7 +195,6 @@ def open_session_for(
 
     Raises FaultError where other people's code would run unconfined, unless `use_sandbox` is false.
     """
-    jobs = jobs or default_jobs()
     chosen = _choose(workspace, backend)
     confined = use_sandbox and not is_own(folder, workspace)
     if confined:  # before anything is built, and once more with what was built
