@@ -288,6 +288,8 @@ Options parse_options(int argc, char** argv) {
       options.one_by_one = true;
     } else if (argument == "--quick") {
       options.quick = true;
+    } else if (argument == "--few-launches") {
+      options.few_launches = true;
     } else if (name == "--stage") {
       options.stage = parse_stage(name, value);
     } else if (name == "--sandbox") {

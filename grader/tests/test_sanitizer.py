@@ -205,9 +205,11 @@ def test_a_clean_rung_passes_four_tests_of_cleanliness(gpu: Checkout) -> None:
         "initcheck",
         "synccheck",
     ]
-    log = (gpu.work / "judge.log").read_text()
-    assert log.count("begin") == 2 * (1 + 4)
-    assert "quick" in log
+    log = (gpu.work / "judge.log").read_text().splitlines()
+    begun = [line.split() for line in log if line.startswith("begin")]
+    assert sum("quick" in options for options in begun) == 2 * 4
+    assert sum("few-launches" in options for options in begun) == 2  # racecheck
+    assert len(begun) == 2 * (1 + 4)
 
 
 def test_a_race_costs_cleanliness_and_names_file_and_line(gpu: Checkout) -> None:

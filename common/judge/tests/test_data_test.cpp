@@ -16,5 +16,12 @@ TEST(SeedSequence, DependsOnTheRunAndTheTestAlone) {
   EXPECT_NE(first, SeedSequence(7, "ExclusiveScan.ScansManyItems").next());
 }
 
+TEST(Thinned, KeepsEveryThirdSizeAndTheLast) {
+  EXPECT_EQ(thinned({}), std::vector<int>{});
+  EXPECT_EQ(thinned({1}), std::vector<int>{1});
+  EXPECT_EQ(thinned({1, 31, 32, 33, 64}), (std::vector{1, 33, 64}));
+  EXPECT_EQ(thinned({1, 31, 32, 33}), (std::vector{1, 33}));
+}
+
 }  // namespace
 }  // namespace judge

@@ -27,7 +27,9 @@ BackendOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(min=1, help="How many rungs to work on at once; default: the cores, twice on GPUs."),
+    typer.Option(
+        min=1, help="How many rungs to work on at once; default: the cores, twice as many on GPUs."
+    ),
 ]
 ExecutorOption = Annotated[
     ExecutorChoice, typer.Option(help="Where rungs are judged: this machine, or a Slurm cluster.")

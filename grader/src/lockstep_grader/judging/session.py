@@ -30,7 +30,7 @@ _JUDGES_CLEANLINESS = {  # by whether the emulator is asked
     False: "so cleanliness is not judged",
 }
 _ALL_LABS = ("lockstep",)
-_RUNGS_A_CORE = {Backend.CPU: 1, Backend.CUDA: 2}  # on a GPU a rung waits its turn half the time
+_RUNGS_A_CORE = {Backend.CPU: 1, Backend.CUDA: 2}  # while one waits for the GPU, another compiles
 SANDBOX_VARIABLE = "LOCKSTEP_SANDBOX"
 
 
