@@ -36,7 +36,7 @@ _TOOLS = {
     "initcheck": (),
     "synccheck": (),
 }
-_JUDGE_OPTIONS = {"racecheck": ("--few-launches",)}  # each takes it 10 to 60 ms of the GPU's time
+_JUDGE_OPTIONS = {"racecheck": ("--few-launches",)}  # each takes it 10 to 60 ms
 _PRINT_LIMIT = 100
 SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
 
@@ -164,8 +164,8 @@ def _run_tool(
     log = work / "checker.log"  # the judge writes it: the rung can reach neither file nor channel
     argv = [str(patient.judge), f"--rung={patient.rung_id}", f"--worker={patient.worker}"]
     sandbox = patient.confinement.running(patient.worker, gpu, is_checked=True)
-    argv += ["--quick", *_JUDGE_OPTIONS.get(tool, ()), f"--checker-log={log}", *(f"--sandbox={word}" for word in sandbox)]
-    argv += sanitizer.wrap(tool)
+    argv += ["--quick", f"--checker-log={log}", *(f"--sandbox={word}" for word in sandbox)]
+    argv += [*_JUDGE_OPTIONS.get(tool, ()), *sanitizer.wrap(tool)]
     tests, _ = run_judge_command(argv, patient.seed, work, processes, gpu)
     text = log.read_text("utf-8", "replace") if log.exists() else ""
     report = read_log(_whole_lines(text), patient.file_name)
