@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What nvcc includes by itself: the compile step includes it before a rung's first line.
+#include <bits/c++config.h>
+
+// Without std::riemann_zeta and the like, for which g++ instantiates a hundred functions in each
+// text that sees <cmath>: nearly half of an empty rung's time. A text's own #include <cmath> adds
+// them.
+#define SIMT_IN_PRELUDE
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+
 #include <cstring>
 
 #include "cuda_runtime.h"
+#undef SIMT_IN_PRELUDE
 
 // By these names g++ expands a copy in place, where no hook announces it. The library's functions
 // stay calls, and are checked (see simt_renamed_calls in WorkerSteps.cmake).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Device mathematics by all its names: float and double functions, fast and rounded intrinsics, min
-// and max of mixed types with `using namespace std`, constants.
+// and max of mixed types with `using namespace std`, constants. On the host, the special functions
+// of C++17.
 #include <math_constants.h>
 
 #include <algorithm>
@@ -53,6 +54,8 @@ int main() {
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int i = 0; i < num_floats; ++i) EXPECT(fabsf(f[i] - 1) < 1e-5f);
   for (int i = 0; i < num_doubles; ++i) EXPECT(fabs(d[i] - 1) < 1e-6);
+  EXPECT(fabs(std::riemann_zeta(2.0) - CUDART_PI * CUDART_PI / 6) < 1e-12);
+  EXPECT(fabsf(std::cyl_bessel_jf(0, 2.4048256f)) < 1e-6f);
   cudaFree(f);
   cudaFree(d);
   return 0;
