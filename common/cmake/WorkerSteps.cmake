@@ -85,6 +85,14 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_prelude_flags ${simt_kernel_flags})
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)
   set(simt_libraries -lbacktrace -Wl,--wrap=dl_iterate_phdr)
+  # GNU ld takes two thirds of its time for the names in the C++ library. gold, a part of the binutils of
+  # Debian 12 and Ubuntu, makes a worker in 30 ms instead of 70. The grader repeats with GNU ld what fails.
+  find_program(LAB_GOLD ld.gold PATHS /usr/bin NO_DEFAULT_PATH)  # where a sandbox has it, too
+  mark_as_advanced(LAB_GOLD)
+  set(simt_linker "")
+  if(LAB_GOLD AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(simt_linker -fuse-ld=gold)
+  endif()
 
   set(worker_step_names rewrite compile gather isolate link)
   list(APPEND worker_step_gather -T ${common_dir}/simt/gather.ld)
@@ -92,7 +100,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
-    $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries} -o {work}/worker)
+    $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries} ${simt_linker} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)

@@ -21,8 +21,8 @@ def compile_saying(work: Path, said: str, step: str = "compile", status: int = 1
     return compile_doing(work, f"cat '{work}/said'; exit {status}", step)
 
 
-def compile_doing(work: Path, script: str, step: str = "compile") -> Finding:
-    argv = ("sh", "-c", script)
+def compile_doing(work: Path, script: str, step: str = "compile", *words: str) -> Finding:
+    argv = ("sh", "-c", script, "sh", *words)
     toolchain = Toolchain(work, Backend.CPU, {}, (Step(step, argv),), None, {})
     tools = LabTools(work, work, work)
     found = compile_rung(toolchain, tools, SOURCE, work, Processes())
@@ -108,6 +108,15 @@ def test_a_missing_or_double_symbol_is_the_students(
 ) -> None:
     found = compile_saying(tmp_path, said, "link")
     assert (found.line, found.message) == (line, message)
+
+
+def test_gnu_ld_has_the_last_word_about_a_link_that_fails(tmp_path: Path) -> None:
+    script = (
+        'if [ "$1" = -fuse-ld=gold ]; then echo "rung.o:function f: error: undefined reference"; '
+        'else echo "/w/02_x.cu:8: undefined reference to \\`g()\'"; fi; exit 1'
+    )
+    found = compile_doing(tmp_path, script, "link", "-fuse-ld=gold")
+    assert (found.line, found.message) == (8, "undefined reference to `g()'")
 
 
 def test_a_link_that_only_breaks_with_the_rungs_code_is_the_students(tmp_path: Path) -> None:

@@ -18,7 +18,12 @@ from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.rules.symbols import check_object
-from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
+from lockstep_grader.toolchain.description import (
+    LabTools,
+    Step,
+    Toolchain,
+    with_usual_linker,
+)
 
 # The limits on processor time per program, and on wall-clock time per step. Only a busy machine
 # ever reaches the second.
@@ -107,6 +112,9 @@ def _compile(
         argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
         kills_before = _kills_for_memory()
         done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
+        usual = with_usual_linker(argv)
+        if done.returncode != 0 and not done.timed_out and usual != argv:
+            done = processes.run(confinement.compiling(usual, work, tools.include), limits, work)
         if done.timed_out:
             raise FaultError(
                 f"the {step.name} step did not end in {seconds:.0f} seconds, nor use the "

@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,9 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
 
 _VERSION = 1
+
+# The linker that CMake chooses where it is installed, for its speed.
+_QUICK_LINKER = "-fuse-ld=gold"
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ class Toolchain:
     def _placeless(self, text: str) -> str:
         text = text.replace(str(self.file.parent), "BUILD")  # mostly in the checkout
         return text.replace(self.root, "ROOT") if self.root else text
+
+
+def with_usual_linker(argv: Sequence[str]) -> tuple[str, ...]:
+    """A link command as it is repeated after a failure: GNU ld names more lines in its errors."""
+    return tuple(word for word in argv if word != _QUICK_LINKER)
 
 
 def read_toolchain(file: Path) -> Toolchain:

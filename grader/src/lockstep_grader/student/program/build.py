@@ -14,7 +14,7 @@ from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.toolchain.cccl import cccl_folder
-from lockstep_grader.toolchain.description import Step
+from lockstep_grader.toolchain.description import Step, with_usual_linker
 
 CUDA_SUFFIXES = frozenset({".cu"})
 HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})
@@ -194,7 +194,9 @@ def compile_step(argv: Sequence[str], work: Path) -> None:
         )
     except OSError as error:
         raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
-    if done.returncode != 0:
+    if done.returncode != 0 and (usual := with_usual_linker(argv)) != tuple(argv):
+        compile_step(usual, work)
+    elif done.returncode != 0:
         raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
 
 
