@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """nvcc on several rungs of a lab at once: three quarters of its time it reads their headers.
 
-Each rung is in a namespace of its own, after all headers that it includes and no others. So what
-nvcc accepts here without a word, it accepts alone. Anything else is compiled alone.
+Each rung is in a namespace of its own, after all headers that it includes and no others except
+the one for TODOs. g++ compiles each rung alone and refuses a TODO without it. So what nvcc accepts
+here without a word, it accepts alone. Anything else is compiled alone.
 """
 
 import re
@@ -28,6 +29,7 @@ from lockstep_grader.toolchain.nvcc import Phase
 
 _PHASES = frozenset({Phase.DEVICE, Phase.ERRORS})  # RESOURCES are those of one rung
 _INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
+_FOR_TODOS = '#include "lab/todo.cuh"'
 # Such a text stays what it is inside a namespace: all code is in one namespace lab, and no macro
 # or architecture decides what the code is.
 _BEGIN = re.compile(r"(?:\s+|//[^\n]*\n|#include [^\n]*\n)*namespace lab \{\n")
@@ -93,11 +95,11 @@ def _rungs(jobs: Iterable[Job]) -> Iterator[_Rung]:
         text = source.data.decode("utf-8", "replace")
         is_plain = _BEGIN.match(text) and text.endswith(_CLOSE) and not _ELSEWHERE.search(text)
         if is_plain and text.count(_OPEN) == text.count(_CLOSE) == 1:
-            yield _Rung(job, text, frozenset(_INCLUDE.findall(text)))
+            yield _Rung(job, text, frozenset(_INCLUDE.findall(text)) - {_FOR_TODOS})
 
 
 def _chains(rungs: Sequence[_Rung]) -> list[list[_Rung]]:
-    """Lists in which each rung includes all that those before it include."""
+    """Lists in which each rung includes all `headers` of those before it."""
     chains: list[list[_Rung]] = []
     for rung in sorted(rungs, key=lambda rung: (len(rung.headers), sorted(rung.headers))):
         fitting = [chain for chain in chains if chain[-1].headers <= rung.headers]
