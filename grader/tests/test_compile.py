@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What compilers and linkers say, turned into one finding with its place."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from lockstep_grader.confine.sandbox import Unconfined
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.machine.process import Processes
@@ -117,6 +119,45 @@ def test_gnu_ld_has_the_last_word_about_a_link_that_fails(tmp_path: Path) -> Non
     )
     found = compile_doing(tmp_path, script, "link", "-fuse-ld=gold")
     assert (found.line, found.message) == (8, "undefined reference to `g()'")
+
+
+class Counting(Unconfined):
+    """Confines nothing, and counts how often it would."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
+        self.times += 1
+        return super().compiling(argv, work, include)
+
+
+@pytest.mark.parametrize(
+    ("failing", "times"), [("rewrite", 1), ("compile", 1), ("gather", 2), ("link", 2)]
+)
+def test_the_steps_up_to_the_check_of_the_object_share_a_sandbox_and_so_do_the_others(
+    tmp_path: Path, failing: str, times: int
+) -> None:
+    names = ("rewrite", "compile", "gather", "isolate", "link")
+    script = 'echo "$2" >>"$1/done"; [ "$2" != "$3" ] || exit 3'
+    steps = tuple(Step(name, ("sh", "-c", script, "sh", "{work}", name, failing)) for name in names)
+    toolchain = Toolchain(tmp_path, Backend.CPU, {}, steps, None, {})
+    tools, counting = LabTools(tmp_path, tmp_path, tmp_path), Counting()
+
+    def compiled() -> Path | Finding:
+        return compile_rung(toolchain, tools, SOURCE, tmp_path, Processes(), counting)
+
+    if failing == "link":  # which also fails with an empty file, so the step is at fault
+        with pytest.raises(FaultError, match="the link step failed"):
+            compiled()
+        assert counting.times == 2 * times
+    else:
+        found = compiled()
+        assert isinstance(found, Finding)
+        assert found.message == f"the {failing} step ended with status 3"
+        assert counting.times == times
+    reached = names[: names.index(failing) + 1]
+    assert (tmp_path / "done").read_text().split() == list(reached)
 
 
 def test_a_link_that_only_breaks_with_the_rungs_code_is_the_students(tmp_path: Path) -> None:

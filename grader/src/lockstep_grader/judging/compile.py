@@ -4,6 +4,8 @@
 import re
 import shutil
 import signal
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from lockstep_grader.toolchain.description import (
     with_usual_linker,
 )
 
-# The limits on processor time per program, and on wall-clock time per step. Only a busy machine
+# The limits on processor time per program, and on wall-clock time per sandbox. Only a busy machine
 # ever reaches the second.
 CPU_SECONDS = {Backend.CPU: 10, Backend.CUDA: 60}
 SECONDS = {Backend.CPU: 120, Backend.CUDA: 600}
@@ -59,6 +61,7 @@ _KILLED = re.compile(
 _VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
+_SHELL_SAYS = "Killed"  # of a step that another one follows
 _TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
 _UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
 
@@ -108,13 +111,14 @@ def _compile(
     backend = toolchain.backend
     seconds, cpu_seconds = SECONDS[backend] * patience(), _cpu_seconds(backend)
     limits = Limits(seconds, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=cpu_seconds)
-    for step in toolchain.steps:
-        argv = step.filled(source=file, work=work, include=tools.include, calls=tools.calls)
+    for steps in _batches(toolchain.steps, confinement):
+        words: dict[str, Path | str] = {"source": file, "work": work, "include": tools.include}
+        commands = [step.filled(**words, calls=tools.calls) for step in steps]
         kills_before = _kills_for_memory()
-        done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
-        usual = with_usual_linker(argv)
-        if done.returncode != 0 and not done.timed_out and usual != argv:
-            done = processes.run(confinement.compiling(usual, work, tools.include), limits, work)
+        done, step = _run(steps, commands, work, processes, confinement, tools, limits)
+        usual = [with_usual_linker(command) for command in commands]
+        if done.returncode != 0 and not done.timed_out and usual != commands:
+            done, step = _run(steps, usual, work, processes, confinement, tools, limits)
         if done.timed_out:
             raise FaultError(
                 f"the {step.name} step did not end in {seconds:.0f} seconds, nor use the "
@@ -134,6 +138,52 @@ def _compile(
     return worker
 
 
+def _batches(steps: Sequence[Step], confinement: Confinement) -> Iterator[Sequence[Step]]:
+    """The steps that one sandbox runs in turn: its own start takes longer than most of them.
+
+    What `compile` makes is checked before another step reads it.
+    """
+    if confinement is UNCONFINED:
+        yield from ((step,) for step in steps)
+        return
+    ends = [number for number, step in enumerate(steps, 1) if step.name == "compile"]
+    for start, end in pairwise((0, *ends, len(steps))):
+        if steps[start:end]:
+            yield steps[start:end]
+
+
+def _run(
+    steps: Sequence[Step],
+    commands: Sequence[Sequence[str]],
+    work: Path,
+    processes: Processes,
+    confinement: Confinement,
+    tools: LabTools,
+    limits: Limits,
+) -> tuple[Completed, Step]:
+    """Runs the commands up to the first that fails; how that ended, or else the last."""
+    number = work / "step"
+    number.unlink(missing_ok=True)
+    argv = commands[0] if len(commands) == 1 else _in_turn(commands, number)
+    done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
+    reached = int(number.read_text("ascii")) if number.is_file() else 0
+    return done, steps[reached]
+
+
+def _in_turn(commands: Sequence[Sequence[str]], number: Path) -> list[str]:
+    """One command for all of them, which writes the number of the current one into a file.
+
+    The last replaces the shell, so its end is reported as it was.
+    """
+    parts, words = [], [str(number)]
+    for index, command in enumerate(commands):
+        places = range(len(words), len(words) + len(command))
+        begin = "exec " if index == len(commands) - 1 else ""
+        parts.append(f'echo {index} >"$0" && {begin}' + " ".join(f'"${{{at}}}"' for at in places))
+        words += command
+    return ["sh", "-c", " && ".join(parts), *words]
+
+
 def _cpu_seconds(backend: Backend) -> int:
     return ceil(CPU_SECONDS[backend] * patience())
 
@@ -144,7 +194,7 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
     if match := _NOT_STARTED.match(done.output):
         raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
-    if done.returncode in _NOT_RUN and not done.output.strip():
+    if done.returncode in _NOT_RUN and done.output.strip() in ("", _SHELL_SAYS):
         raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
     if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
         return _finding(
