@@ -9,7 +9,7 @@ from lockstep_grader.intake.archives import READ_KINDS, STUDENT_BOUNDS, Member, 
 from lockstep_grader.intake.attempts import FileId, Upload, counting
 from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.platforms import first_name
-from lockstep_grader.intake.submission import SubmittedFile
+from lockstep_grader.intake.submission import SubmittedFile, misnamed
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
 from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.intake.wanted import Names
@@ -52,6 +52,7 @@ class Gathered:
     uploads: list[Upload] = field(default_factory=list)
     labs: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    misnamed: dict[FileId, str] = field(default_factory=dict)  # of a missing rung: what is there
     fault: str = ""
 
     @property
@@ -157,6 +158,7 @@ class Gatherer:
         for lab in self._wanted.labs:
             if lab.id in folders:
                 upload.files.update(_files_of(lab, folders[lab.id]))
+                found.misnamed.update(_misnamed_of(lab, folders[lab.id]))
                 found.labs.add(lab.id)
         if folders:
             found.uploads.append(upload)
@@ -219,6 +221,12 @@ def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFil
         if files:
             found[lab.id, file_id] = files[0]
     return found
+
+
+def _misnamed_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, str]:
+    names = [name for folder in folders for name in folder.files()]
+    said = {(lab.id, rung.id): misnamed(lab, rung, names) for rung in lab.rungs}
+    return {file_id: text for file_id, text in said.items() if text}
 
 
 def _only(folder: Tree) -> str:

@@ -4,7 +4,7 @@
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,7 +73,27 @@ def read_submitted(file: SubmittedFile, name: str) -> Source | Finding:
 
 def read_source(folder: Path, lab: Lab, rung: Rung) -> Source | Finding:
     """The rung's file in `folder`, a folder of lab folders, or what is wrong with it."""
-    return _read(folder / lab.id / rung.file_name, folder, rung.file_name)
+    found = _read(folder / lab.id / rung.file_name, folder, rung.file_name)
+    if isinstance(found, Finding) and found.is_of_missing_file:
+        return Finding.of_missing_file(
+            rung.file_name, misnamed(lab, rung, _names_in(folder / lab.id))
+        )
+    return found
+
+
+def misnamed(lab: Lab, rung: Rung, names: Iterable[str]) -> str:
+    """Says which of `names` may be the rung's file under a wrong name; empty when none may."""
+    known = {each.file_name for each in lab.rungs}
+    begin = rung.id.casefold()
+    like = sorted(name for name in names if name not in known and name.casefold().startswith(begin))
+    return f"{visible(like[0])} is there, and is not read under this name" if like else ""
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return [entry.name for entry in folder.iterdir() if not entry.is_dir()]
+    except OSError:
+        return []
 
 
 def read_file(path: Path) -> Source | Finding:

@@ -218,8 +218,11 @@ def _gathered(pile: _Pile, gatherer: Gatherer) -> Gathered:
 
 def _submission(pile: _Pile, found: Gathered, graded: tuple[Lab, ...]) -> Submission:
     """The submission found; each missing file also mentions what else was wrong."""
-    why = SubmittedFile(None, problem="; ".join(found.problems), is_missing=True)
-    missing = {(lab.id, rung.id): why for lab in graded for rung in lab.rungs}
+    why = "; ".join(found.problems)
+    missing = {
+        file_id: SubmittedFile(None, problem=found.misnamed.get(file_id) or why, is_missing=True)
+        for file_id in ((lab.id, rung.id) for lab in graded for rung in lab.rungs)
+    }
     problem = "" if found.fault else found.problem
     owners = [entry.owner for entry in pile.entries]
     return Submission(
