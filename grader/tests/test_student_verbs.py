@@ -287,6 +287,8 @@ def handed_in(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
         checkout.write(f"moodle/{name}", data)
     checkout.write("moodle.zip", zip_bytes(export))
     monkeypatch.chdir(checkout.root)
+    (checkout.root / "temp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(checkout.root / "temp"))
     return checkout
 
 
@@ -295,4 +297,4 @@ def test_from_takes_an_archive_or_one_student_of_an_export(handed_in: Checkout, 
     status, said = FROM_CASES[given]
     ran = handed_in.lab("check", f"{LAB}/01", "--from", given, "--no-sandbox")
     assert (ran.status, said in ran.out + ran.err) == (status, True), ran.out + ran.err
-    assert not list(Path(tempfile.gettempdir()).glob("lockstep-from-*"))
+    assert not list((handed_in.root / "temp").iterdir())
