@@ -27,11 +27,14 @@ WORKSHEET = (
 def results(checkout: Checkout) -> Path:
     return write_results(
         checkout.work / "results",
-        demo("Ann Lee_51", student={"name": "Ann Lee", "lms_id": "51", "email": "ann@x"}),
+        demo("Ann Lee_51", student={"name": "Ann Lee", "participant": "51", "email": "ann@x"}),
         demo(
-            "Bob O_Neil_52", 0, 0, student={"name": "Bob O_Neil", "lms_id": "52", "email": "bob@x"}
+            "Bob O_Neil_52",
+            0,
+            0,
+            student={"name": "Bob O_Neil", "participant": "52", "email": "bob@x"},
         ),
-        demo("Cy_53", student={"name": "Cy", "lms_id": "53"}),
+        demo("Cy_53", student={"name": "Cy", "participant": "53"}),
     )
 
 
@@ -61,7 +64,7 @@ def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, res
 
 
 def test_what_is_not_graded_keeps_its_cell(checkout: Checkout) -> None:
-    bob = demo("Bob O_Neil_52", None, student={"name": "Bob O_Neil", "lms_id": "52"})
+    bob = demo("Bob O_Neil_52", None, student={"name": "Bob O_Neil", "participant": "52"})
     results = write_results(checkout.work / "made", bob)
     worksheet = checkout.write("worksheet.csv", WORKSHEET)
     options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)

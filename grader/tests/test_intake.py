@@ -168,7 +168,7 @@ def test_a_moodle_export_has_names_in_its_folders(checkout: Checkout, packed: bo
     assert list(submissions) == ["Ann Lee_51", "Bob_53", "Cy Dee_54", "Eve_55", "José Núñez_52"]
     for whole in ("Ann Lee_51", "Cy Dee_54", "Eve_55"):
         assert is_whole(submissions[whole])
-    assert submissions["Ann Lee_51"].student == Student(name="Ann Lee", lms_id="51")
+    assert submissions["Ann Lee_51"].student == Student(name="Ann Lee", participant="51")
     assert "work.rar is of a kind that is not read" in submissions["José Núñez_52"].problem
     assert "no lab folder and no rung file" in submissions["Bob_53"].problem
 
@@ -313,7 +313,7 @@ def test_a_display_name_that_holds_another_student_is_not_believed(checkout: Che
         f"{theirs}/work.zip": zip_bytes(GOOD),
     }
     submissions = by_id(taken(checkout, put(checkout, "class", files)))
-    assert sorted(item.student.lms_id for item in submissions.values()) == ["51", "52"]
+    assert sorted(item.student.participant for item in submissions.values()) == ["51", "52"]
 
 
 def test_a_file_name_that_fits_two_students_of_moodle_is_neither_ones(checkout: Checkout) -> None:

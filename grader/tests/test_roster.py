@@ -30,7 +30,7 @@ ANN = Student("Ann Lee", "ann@example.edu", "7", "alee", "A")
         "First name\tSurname\tID number\tEmail address\tlogin\tgroup\n"
         "Ann\tLee\t7\tann@example.edu\talee\tA\n",
         "Identifier,Full name,Email address,Status,login,section\n\n"
-        "Participant 7,Ann Lee,ann@example.edu,Submitted,alee,A\n",
+        "7,Ann Lee,ann@example.edu,Submitted,alee,A\n",
         "name,email,lms_id,login,section\nAnn Lee,ann@example.edu,7,alee,A\n".encode("utf-16"),
         "sep=;\r\nname;email;ID;login;group\r\nAnn Lee;ann@example.edu;7;alee;A\r\n",  # Excel's
         '"sep=,",,,,\nname,email,ID,login,group\nAnn Lee,ann@example.edu,7,alee,A\n',
@@ -63,9 +63,21 @@ def test_a_roster_of_github_gives_names(tmp_path: Path, identifier: str, student
     assert roster(tmp_path, text).students == (student,)
 
 
-def test_a_participants_number_counts_more_than_an_id_number(tmp_path: Path) -> None:
-    text = "Identifier,Full name,ID number\nParticipant 7,Ann Lee,s-1\n"
-    assert roster(tmp_path, text).students == (Student("Ann Lee", lms_id="7"),)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Identifier,Full name,ID number\nParticipant 7,Ann Lee,s-1\n",
+        "name,lms_id,participant\nAnn Lee,s-1,7\n",
+    ],
+)
+def test_a_participants_number_is_not_an_id_number(tmp_path: Path, text: str) -> None:
+    assert roster(tmp_path, text).students == (Student("Ann Lee", lms_id="s-1", participant="7"),)
+
+
+def test_a_participants_number_is_not_taken_for_another_students_id_number(tmp_path: Path) -> None:
+    both = roster(tmp_path, "First name,Surname,ID number\nAnn,Lee,4711\nBob,Bee,51\n")
+    found = both.find(Student("Ann Lee", participant="51"), "Ann Lee_51")
+    assert found == Student("Ann Lee", lms_id="4711")
 
 
 def test_a_row_that_names_nobody_is_passed_over(tmp_path: Path) -> None:
@@ -158,6 +170,7 @@ def test_a_class_and_its_roster_make_one_list(checkout: Checkout) -> None:
         "lms_id": "",
         "login": "alee",
         "section": "A",
+        "participant": "",
     }
     assert listed["bob"]["problem"] == "nothing handed in"
     assert "not on the roster, but graded: stranger (1 in all)" in ran.err

@@ -210,7 +210,7 @@ class Term:
     # ---- what platforms have
 
     def roster(self) -> str:
-        rows = [["login", "name", "email", "lms_id"]]
+        rows = [["login", "name", "email", "participant"]]
         for each in self.students:
             email = f"{each.login}@example.edu"
             rows.append([each.login, f"Made Up {each.number}", email, str(each.participant)])

@@ -114,7 +114,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def _own_key(student: Student) -> str:
-    return student.login or student.email or student.lms_id or student.name
+    return student.login or student.email or student.lms_id or student.participant or student.name
 
 
 def _safe(key: str) -> str:

@@ -73,7 +73,7 @@ def owner_of(name: str, platform: Platform, *, is_folder: bool = False) -> Owner
             if not is_folder and len(_MOODLE_MARK.findall(name)) > 1:
                 dispute = "its name fits two students: rename it as Moodle would for its owner"
                 return Owner(stem(name) or name, rest=rest, by_platform=True, dispute=dispute)
-            student = Student(name=match["name"], lms_id=match["user"])
+            student = Student(name=match["name"], participant=match["user"])
             return Owner(f"{match['name']}_{match['user']}", student, 0, rest, True)
     elif platform is Platform.CANVAS and not is_folder and (match := _CANVAS.fullmatch(name)):
         student = Student(name=match["name"], lms_id=match["user"])

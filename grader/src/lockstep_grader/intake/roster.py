@@ -20,12 +20,13 @@ _ALIASES: Mapping[str, Sequence[str]] = {
     "last": ("last name", "lastname", "surname", "family name"),
     "email": ("email", "email address", "e-mail", "mail", "sis email"),
     "lms_id": ("lms_id", "lms id", "id", "sid", "student id", "id number"),
+    "participant": ("participant", "participant number"),
     "identifier": ("identifier",),
     "login": ("login", "sis login id", "login id", "username", "user name", "github_username"),
     "section": ("section", "sections", "section name", "group", "groups"),
 }
 _COLUMNS = {alias: column for column, aliases in _ALIASES.items() for alias in aliases}
-KEYS = ("email", "lms_id", "login")  # no two students share one
+KEYS = ("email", "lms_id", "login", "participant")  # no two students share one
 _NOBODY = frozenset({"points possible", "student, test", "test student"})  # rows that Canvas adds
 
 _Key = TypeVar("_Key")
@@ -150,16 +151,15 @@ def _student(cells: Mapping[str, str]) -> Student:
     values = {item.name: one_line(cells.get(item.name, "")) for item in fields(Student)}
     values["name"] = values["name"] or one_line(both)
     for column, value in _identified(one_line(cells.get("identifier", ""))):
-        if column == "lms_id" or not values[column]:  # a participant's number names the folder
-            values[column] = value
+        values[column] = values[column] or value
     return Student(**values)
 
 
 def _identified(text: str) -> Iterator[tuple[str, str]]:
     """What an identifier is: of Moodle's worksheet a number, on GitHub what the teacher wrote."""
-    number = re.fullmatch(r"(?:Participant\s+)?(\d+)", text)
-    if number:
-        yield "lms_id", number[1]
+    participant = re.fullmatch(r"Participant\s+(\d+)", text)
+    if participant:
+        yield "participant", participant[1]
     elif "@" in text:
         yield "email", text
     elif " " in text:

@@ -318,6 +318,7 @@ class Student:
     lms_id: str = ""  # the number by which Canvas, Moodle or Gradescope know the student
     login: str = ""
     section: str = ""
+    participant: str = ""  # Moodle's number of the student in one assignment; not the ID number
 
 
 NOBODY_KNOWN = Student()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.intake.catalog import find_target
+from lockstep_grader.intake.roster import KEYS
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.machine.files import write_json
 from lockstep_grader.model.errors import InputError
@@ -95,7 +96,7 @@ def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) 
     by_name: dict[str, set[str]] = {}
     for submission in submissions:
         who = submission.student
-        for known in (who.name, who.lms_id, who.email, who.login, submission.id):
+        for known in (submission.id, who.name, *(getattr(who, key) for key in KEYS)):
             if known:
                 by_name.setdefault(known.casefold(), set()).add(submission.id)
     found_ids: set[str] = set()

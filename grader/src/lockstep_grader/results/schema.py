@@ -174,6 +174,7 @@ class Student(_Model):
     lms_id: Text = ""
     login: Text = ""
     section: Text = ""
+    participant: Text = ""
 
 
 class Confirmed(_Model):
@@ -241,9 +242,10 @@ def names_of(report: Report) -> Mapping[str, frozenset[str]]:
     """All by which people may call each student, by submission. An id is its owner's alone."""
     ids = {item.id for item in report.submissions}
     return {
-        item.id: frozenset({item.id, *({who.login, who.email, who.lms_id} - ids - {""})})
+        item.id: frozenset({item.id, *(set(keys) - ids - {""})})
         for item in report.submissions
         for who in [item.student]
+        for keys in [(who.login, who.email, who.lms_id, who.participant)]
     }
 
 

@@ -26,10 +26,10 @@ def feedback_zip(entries: Sequence[Entry], pages: Path) -> tuple[bytes, tuple[st
     for entry in entries:
         if entry.dispute:
             left_out.append(f"{entry.id}: {entry.dispute}")
-        elif not entry.lms_id.isdecimal():
+        elif not entry.participant.isdecimal():
             left_out.append(f"{entry.id}: no participant's number is known; use a roster")
         else:
-            name = f"{_plain(entry.name)}_{entry.lms_id}_{_PLUGIN}_feedback.html"
+            name = f"{_plain(entry.name)}_{entry.participant}_{_PLUGIN}_feedback.html"
             files[name] = Packed((pages / page_name(entry.id)).read_bytes())
     return zipped(files), tuple(left_out)
 

@@ -61,7 +61,7 @@ class Entry:
     names: frozenset[str] = frozenset()  # all by which a course file may call the student
     is_late: bool = False
     is_missing: bool = False
-    lms_id: str = ""
+    participant: str = ""  # by which Moodle knows whose work it is
     handed_in: str = ""
     confirmations: tuple[Confirmation, ...] = ()
     mark: CourseMark | None = None  # what counts by the course's rules
@@ -167,7 +167,7 @@ def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
         names,
         item.late,
         item.missing,
-        item.student.lms_id,
+        item.student.participant,
         item.handed_in,
         tuple(map(confirmation_of, item.confirmations)),
     )

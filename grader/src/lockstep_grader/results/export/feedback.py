@@ -27,7 +27,7 @@ def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
     columns = list(rows[0][1]) if rows else []
     if not {_ID, _GRADE, _MODIFIED} <= set(columns):
         raise ValueError(f"it lacks one of the columns {_ID}, {_GRADE}, {_MODIFIED}")
-    by_id = {f"{_PARTICIPANT}{entry.student.lms_id}": entry for entry in book.submissions}
+    by_id = {f"{_PARTICIPANT}{entry.student.participant}": entry for entry in book.submissions}
     made: list[Sequence[str]] = [columns]
     left_out = []
     for _, row in rows[1:]:
