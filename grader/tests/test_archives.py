@@ -253,7 +253,12 @@ def of_less_than_nothing() -> bytes:
         ("m.tar.xz", asks_for_memory, "is damaged: Memory usage limit"),
         ("m.tar", chained_headers, "is damaged"),
         ("m.tar", of_less_than_nothing, "is damaged"),
-        ("m.tar", lambda: tar_bytes({"a/" * 99 + FIRST: ""}), "contains no lab folder"),
+        ("m.tar", lambda: tar_bytes({"a/" * 99 + FIRST: ""}), f"{LAB} under 99 other folders"),
+        (
+            "m.zip",
+            lambda: zip_bytes({f"a/b/c/{FIRST}": "", f"a/b/c/d/{LAB}/x": ""}),
+            f"{LAB} under 3 other folders: take it out of them, or leave at most 2 around it",
+        ),
         ("m.tar.gz", lambda: gzip.compress(tar_bytes({"a/" * (1 << 22): ""})), "contains no lab"),
         ("m.zip", lambda: zip_bytes({}), "m.zip is empty"),
         ("m.zip", lambda: zip_bytes({"hello.txt": "hi"}), "contains no lab folder and no rung"),

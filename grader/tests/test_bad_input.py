@@ -108,8 +108,16 @@ def test_a_rung_that_is_not_utf8(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {})
     checkout.write(f"ann/{LAB}/01_first.cu", b"// fine\n// caf\xe9\n")
     finding = first_finding(checkout, folder)
-    assert finding["message"] == "01_first.cu is not UTF-8: byte 0xe9 on line 2"
+    assert finding["message"] == (
+        "01_first.cu is not UTF-8: byte 0xe9 on line 2. Save it as UTF-8 in your editor"
+    )
     assert finding["line"] == 2
+
+
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_a_rung_without_a_word(checkout: Checkout, text: str) -> None:
+    finding = first_finding(checkout, checkout.submission("ann", {"01_first": text}))
+    assert (finding["kind"], finding["message"]) == ("compile_error", "01_first.cu is empty")
 
 
 def test_a_rung_of_50_megabytes(checkout: Checkout) -> None:

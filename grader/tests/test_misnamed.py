@@ -20,7 +20,8 @@ def test_a_class_says_what_a_missing_rung_is_called(
     for path, text in {} if packed else files.items():
         checkout.write(f"class/ann/{path}", text)
     first, second = findings(by_id(taken(checkout, checkout.root / "class"))["ann"])
-    assert first and first.is_of_missing_file
+    assert first
+    assert first.is_of_missing_file
     assert first.message.endswith(f": {name} is there, and is not read under this name")
     assert second is None
 
@@ -35,7 +36,8 @@ def test_a_check_says_it_too(checkout: Checkout) -> None:
 def test_another_rung_is_not_taken_for_the_missing_one(checkout: Checkout) -> None:
     checkout.write(f"class/ann/{LAB}/02_second.cu", SOLUTION)
     first, _ = findings(by_id(taken(checkout, checkout.root / "class"))["ann"])
-    assert first and first.message == "01_first.cu is missing from the submission"
+    assert first
+    assert first.message == "01_first.cu is missing from the submission"
 
 
 def test_a_misnamed_upload_does_not_replace_an_earlier_good_one(checkout: Checkout) -> None:

@@ -23,7 +23,7 @@ from lockstep_grader.model.errors import FaultError, LockstepError, system_error
 from lockstep_grader.model.text import one_line
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
-READ_KINDS = "zip, tar, tar.gz, tar.xz and tar.bz2 are"
+READ_KINDS = "hand in zip, tar, tar.gz, tar.xz or tar.bz2"
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.zst", ".gz", ".xz", ".bz2", ".zst", ".lzh", ".cab")
 _CHUNK = 1 << 16
 # The methods that zipfile unpacks piece by piece; with others it unpacks everything at once, of any

@@ -2,7 +2,7 @@
 """Finds the labs in what one student handed in: folders, archives, loose files."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from lockstep_grader.intake.archives import READ_KINDS, STUDENT_BOUNDS, Member, is_foreign, stem
@@ -133,7 +133,7 @@ class Gatherer:
             labs = {lab.id for lab in self._wanted.labs}
             loose = (item.path.name for item in members if item.path.parent.name not in labs)
             is_loose = self._wanted.any_rung(loose)
-            found.problems.append(_LOOSE if is_loose else _nothing_in(shown, members))
+            found.problems.append(_LOOSE if is_loose else _nothing_in(shown, members, labs))
 
     def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds an archive, or a single rung file, if the lab is known."""
@@ -238,7 +238,7 @@ def _only(folder: Tree) -> str:
     return f"there is no lab folder and no rung file in it, only {visible(names[0])}{more}"
 
 
-def _nothing_in(archive: str, members: Sequence[Member]) -> str:
+def _nothing_in(archive: str, members: Sequence[Member], labs: Set[str]) -> str:
     names = [member.path.name for member in members if not member.is_folder]
     if not names:
         return f"{archive} is empty"
@@ -246,4 +246,11 @@ def _nothing_in(archive: str, members: Sequence[Member]) -> str:
         return f"{archive} contains no lab folder, but {visible(str(link.path))}, which is a link"
     if nested := next((name for name in names if stem(name) or is_foreign(name)), ""):
         return f"{archive} holds another archive, {visible(nested)}, which is not opened"
+    depths = [(m.path.parts.index(lab), lab) for m in members for lab in labs & {*m.path.parts}]
+    depth, lab = min(depths, default=(0, ""))
+    if depth > _WRAPPERS:
+        return (
+            f"{archive} contains {lab} under {depth} other folders: "
+            f"take it out of them, or leave at most {_WRAPPERS} around it"
+        )
     return f"{archive} contains no lab folder and no rung file"

@@ -115,11 +115,14 @@ def _read(path: Path, boundary: Path, name: str) -> Source | Finding:
         return wrong(f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if isinstance(data, Finding):
         return data
+    if not data.strip():
+        return wrong("is empty")
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"{name} is not UTF-8: byte {data[error.start]:#04x} on line {line}"
+        byte = f"byte {data[error.start]:#04x} on line {line}"
+        message = f"{name} is not UTF-8: {byte}. Save it as UTF-8 in your editor"
         return Finding(FindingKind.COMPILE_ERROR, message, name, line)
     return Source(name, data)
 
