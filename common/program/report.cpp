@@ -24,6 +24,7 @@
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
+#include "simt/host_crash.h"
 #include "simt/launch.h"
 #include "simt/memory.h"
 #include "simt/progress.h"
@@ -152,6 +153,7 @@ struct Run {
     }
     if (const char* const path = std::getenv("LOCKSTEP_PROGRESS")) share_progress(path);
     simt::set_finding_listener(write_finding);
+    simt::explain_host_crashes(nullptr);
     if (const char* const checks = std::getenv("LOCKSTEP_CHECKS")) {
       const std::string_view level = checks;
       simt::set_checks(level == "none"     ? simt::Checks::kNone

@@ -157,6 +157,21 @@ def test_check_of_a_starter_says_what_to_do() -> None:
     assert "./lab hint 01-reduction/01_global_atomic" in ran.stdout
 
 
+def test_a_crash_of_the_host_in_a_rung_names_its_line(tmp_path: Path) -> None:
+    rung, right = "00-threads/02_grid_stride", "  scale_kernel<<<"
+    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
+    assert solution.count(right) == 1
+    (tmp_path / f"{rung}.cu").parent.mkdir()
+    wrong = "  volatile int* volatile nothing = nullptr; *nothing = num_items;" + right
+    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, wrong))
+    ran = lab("check", rung, "--from", tmp_path, "--json", LOCKSTEP_NVCC="off")
+    (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+    (finding,) = result["findings"]
+    line = solution[: solution.index(right)].count("\n") + 1
+    assert (finding["kind"], finding["line"]) == ("crash", line)
+    assert finding["message"] == "the host code dereferenced a null pointer"
+
+
 @pytest.mark.parametrize("step", ["factor * d_in[item]", "factor + d_in[item]"])
 def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Path) -> None:
     rung, right = "00-threads/02_grid_stride", "factor * d_in[item]"

@@ -295,6 +295,32 @@ def test_what_was_found_before_a_crash_or_a_time_limit_is_kept(tmp_path: Path) -
 
 @emulated
 @pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("*nothing = argc;", "dereferenced a null pointer"),
+        ("argc = 700 / (argc - 1);", "divided an integer by zero"),
+        ("volatile int room[4 << 20]; room[argc] = 1;", "used up its stack of "),
+        ("std::memset(reinterpret_cast<void*>(argc + 1000000), 0, 9);", "accessed address 0xf4241"),
+    ],
+)
+def test_a_crash_of_the_host_is_told_once_with_its_line(
+    tmp_path: Path, wrong: str, said: str
+) -> None:
+    (tmp_path / "host.cu").write_text(
+        "#include <cstring>\n"
+        "int main(int argc, char**) {\n  volatile int* volatile nothing = nullptr;\n"
+        f"  {wrong}\n  return nothing == nullptr && argc != 5;\n}}\n"
+    )
+    ran = run("host.cu", "--json", "out.json", cwd=tmp_path)
+    (finding,) = report(tmp_path / "out.json")["findings"]
+    assert finding["kind"] == "crash"
+    assert finding["line"] in ((2, 3) if "stack" in said else (4,))  # where a function begins
+    assert said in finding["message"]
+    assert ran.returncode == 1
+
+
+@emulated
+@pytest.mark.parametrize(
     ("source", "said"),
     [
         ("void f() {}\n", "the program has no main(): "),

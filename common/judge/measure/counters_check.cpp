@@ -60,6 +60,21 @@ double host_bytes(const std::vector<wire::KernelCounters>& kernels) {
   return bytes;
 }
 
+// "; line 12 of sum.cu has the most"; empty if no line is known.
+std::string where_most_host_bytes(const std::vector<wire::KernelCounters>& kernels) {
+  std::uint64_t most = 0;
+  std::string where;
+  for (const wire::KernelCounters& kernel : kernels) {
+    for (const wire::LineCounters& line : kernel.lines) {
+      const std::uint64_t bytes = value_of(line.counters, "host_bytes");
+      if (line.line <= 0 || bytes <= most) continue;
+      most = bytes;
+      where = "; line " + std::to_string(line.line) + " of " + line.file + " has the most";
+    }
+  }
+  return where;
+}
+
 std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
 
 }  // namespace
@@ -86,8 +101,8 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
         "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
             whole(bytes_needed) +
             " went to or came from the host, by copies or through memory that both reach "
-            "(managed or pinned memory, __device__ variables): the data must stay on "
-            "the device"};
+            "(managed or pinned memory, __device__ variables): the data must stay on the device" +
+            where_most_host_bytes(kernels)};
   }
   return std::nullopt;
 }

@@ -109,6 +109,8 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
                   " threw an exception that its contract does not allow (a CUDA call that failed "
                   "is reported by its code: throw CudaError(error)): " +
                   reply.text};
+    case wire::Status::kCrashed:
+      return {kind::kCrash, function + " crashed: " + reply.text};
     default:
       // Either the judge is wrong or the rung lies. A mistake of the judge is found early: no
       // solution would pass.

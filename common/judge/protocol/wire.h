@@ -48,6 +48,7 @@ enum class Status : std::uint32_t {
   kUncheckedError,  // a call or launch failed, and the function ended as if nothing had happened
   kScratchUsedUp,   // std::bad_alloc
   kException,       // any other exception
+  kCrashed,         // a signal ends the worker after this reply
   kUndefined,       // the rung does not define this function
   kNoError,         // a call with Call::error returned as if it had worked
   kErrorLeft,       // a call with Call::error threw, and the runtime still holds the error

@@ -107,6 +107,7 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->message.find("257 bytes of 1024 went to or came from the host"),
             std::string::npos);
+  EXPECT_TRUE(failure->message.ends_with("; line 3 of a.cu has the most")) << failure->message;
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {

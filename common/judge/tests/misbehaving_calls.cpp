@@ -33,6 +33,21 @@ namespace {
 
 void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { *d_out = value; }
 void abort_now() { std::abort(); }
+void use_null() {
+  volatile int* volatile nothing = nullptr;
+  *nothing = 1;
+}
+void divide_by_zero() {
+  volatile int zero = 0;
+  zero = 100 / zero;
+}
+// NOLINTNEXTLINE(misc-no-recursion)
+int recurse(int depth) {
+  volatile char room[4096] = {};
+  room[depth % 4096] = 1;
+  return depth < 0 ? 0 : recurse(depth + 1) + room[0];
+}
+void recurse_forever() { recurse(1); }
 void be_killed() { kill(getpid(), SIGKILL); }
 void leave_early() {
   std::puts("[  PASSED  ] all");
@@ -254,6 +269,9 @@ std::span<const Entry> call_table() {
   static const Entry entries[] = {
       make_entry("behave", &behave),
       make_entry("abort_now", &abort_now),
+      make_entry("use_null", &use_null),
+      make_entry("divide_by_zero", &divide_by_zero),
+      make_entry("recurse_forever", &recurse_forever),
       make_entry("be_killed", &be_killed),
       make_entry("leave_early", &leave_early),
       make_entry("loop_forever", &loop_forever),

@@ -241,6 +241,9 @@ TEST_P(Misbehaviour, HasANamedCauseAndEndsNothingElse) {
 INSTANTIATE_TEST_SUITE_P(
     All, Misbehaviour,
     ::testing::Values(Case{"abort_now", kind::kCrash, "signal 6"},
+                      Case{"use_null", kind::kCrash, "dereferenced a null pointer"},
+                      Case{"divide_by_zero", kind::kCrash, "divided an integer by zero"},
+                      Case{"recurse_forever", kind::kCrash, "used up its stack of "},
                       Case{"leave_early", kind::kCrash, "exited with status 0"},
                       Case{"loop_forever", kind::kTimeout, "endless loop"},
                       Case{"sleep_forever", kind::kTimeout, "no answer"},

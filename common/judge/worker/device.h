@@ -15,6 +15,9 @@ namespace worker {
 // if the system refuses.
 void claim_resources();
 
+// Calls `last_words` when the rung's host code crashes, where the backend can say what it did.
+void explain_crashes(void (*last_words)(const std::string& what));
+
 // Maps the judge's buffers into this process. Throws std::runtime_error.
 std::byte* open_arena(const wire::Hello& hello);
 // Unmaps them; null: none were mapped. Memory that is still allocated then is a leak.

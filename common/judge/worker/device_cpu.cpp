@@ -16,6 +16,7 @@
 #include "simt/counters.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
+#include "simt/host_crash.h"
 #include "simt/memory.h"
 #include "simt/recording.h"
 #include "simt/schedule.h"
@@ -104,6 +105,10 @@ void claim_resources() {
                              simt::what_of(lab::Todo(""))};
   simt::confine(called);
   give_up_loading();
+}
+
+void explain_crashes(void (*last_words)(const std::string& what)) {
+  simt::explain_host_crashes(last_words);
 }
 
 std::byte* open_arena(const wire::Hello& hello) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
@@ -133,8 +134,28 @@ const wire::Call* undefined_call(const wire::Batch& batch) {
   return nullptr;
 }
 
-wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
+// While a batch runs: its request, and the reply so far.
+const wire::Header* g_request = nullptr;
+wire::Reply* g_reply = nullptr;
+
+void answer(wire::Header header, const wire::Reply& reply) {
+  std::fflush(stdout);
+  header.code = static_cast<std::uint32_t>(reply.status);
+  wire::write_message(wire::kSocketFd, header, wire::encode(reply));
+}
+
+void answer_before_the_end(const std::string& what) {
+  if (g_request == nullptr) return;
+  g_reply->status = wire::Status::kCrashed;
+  g_reply->text = what;
+  take_report(*g_reply);
+  answer(*std::exchange(g_request, nullptr), *g_reply);
+}
+
+wire::Reply run_batch(const wire::Header& request, const wire::Batch& batch, std::byte* d_arena) {
   wire::Reply reply;
+  g_reply = &reply;
+  g_request = &request;
   const auto fail = [&](wire::Status status, const std::string& text) {
     reply.status = status;
     reply.text = text;
@@ -178,6 +199,7 @@ wire::Reply run_batch(const wire::Batch& batch, std::byte* d_arena) {
   release_scratch();
   end_batch(batch, d_arena, !reply.errors.empty() || reply.status == wire::Status::kException);
   take_report(reply);
+  g_request = nullptr;
   return reply;
 }
 
@@ -201,6 +223,7 @@ void move_output(int argc, char** argv) {
   move_output(argc, argv);
   claim_resources();
   on_exit(report_no_signal, nullptr);
+  explain_crashes(answer_before_the_end);
   const wire::Header greeting;
   static_cast<void>(send(wire::kSocketFd, &greeting, sizeof greeting, MSG_NOSIGNAL));
 }
@@ -214,11 +237,9 @@ int serve() {
     if (static_cast<wire::Kind>(header.code) == wire::Kind::kHello) {
       d_arena = open_arena(wire::decode_hello(payload));
     } else {
-      reply = run_batch(wire::decode_batch(payload), d_arena);
+      reply = run_batch(header, wire::decode_batch(payload), d_arena);
     }
-    std::fflush(stdout);
-    header.code = static_cast<std::uint32_t>(reply.status);
-    wire::write_message(wire::kSocketFd, header, wire::encode(reply));
+    answer(header, reply);
   }
   close_arena(d_arena);
   return 0;

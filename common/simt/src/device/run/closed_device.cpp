@@ -72,7 +72,7 @@ void close_device_to_host() {
   if (!is_counting()) return;
   struct sigaction action = {};
   action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigaction(SIGSEGV, &action, &g_old_action);
   g_closes = true;
   internal::close_device();

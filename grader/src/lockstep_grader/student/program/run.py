@@ -95,6 +95,11 @@ class _Report:
     recording: Mapping[str, Any] | None = None
     launches: list[str] = field(default_factory=list)
 
+    def is_crash_told(self) -> bool:
+        """Whether the last finding is of no kernel, and so says what ended the program."""
+        last = self.findings[-1:]
+        return bool(last) and last[0].kind is FindingKind.CRASH and not self.kernels[-1]
+
 
 def run_program(
     program: Path,
@@ -121,7 +126,7 @@ def run_program(
         env["LOCKSTEP_ONE_BY_ONE"] = str(int(settings.one_by_one))
     ended = run_to_end([name, *arguments], env, settings, program, output, progress)
     read = _read(report)
-    if ended.accident:
+    if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):
         read.findings.append(ended.accident)
         read.kernels.append("")
     return Ran(
