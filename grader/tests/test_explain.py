@@ -71,6 +71,29 @@ def test_nothing_is_lost_by_a_full_mark(checkout: Checkout, results: Path) -> No
     assert "-" not in ran.out.split("repeat it")[0].replace(LAB, "")
 
 
+def test_without_a_rung_it_goes_through_all_that_lost_points(
+    checkout: Checkout, results: Path
+) -> None:
+    ran = checkout.lab("explain", results, "ann")
+    assert ran.status == 0, ran.err
+    assert f"ann  {LAB}/01_first  The first  1 / 4  failed" in ran.out
+    assert "02_second" not in ran.out
+    ran = checkout.lab("explain", results, "bob")
+    assert ran.out.strip() == "bob has full marks: 10 / 10"
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "lovelace, ada", "Lovelace Ada"])
+def test_a_name_may_be_in_either_order(checkout: Checkout, name: str) -> None:
+    path = checkout.submission("class/al", {}).parent
+    roster = checkout.write("class.csv", 'name,login\n"Lovelace, Ada",al\n')
+    options = ("--roster", roster, "--results", checkout.work / "r")
+    checkout.grade(path, *options)
+    ran = checkout.lab("explain", checkout.work / "r", name, "01")
+    assert "Lovelace, Ada" in ran.out, ran.err
+    ran, _ = checkout.grade(path, *options, "--regrade-student", name)
+    assert "no student here" not in ran.err
+
+
 def test_a_budget_names_its_gate_and_its_line(checkout: Checkout) -> None:
     checkout.write("labs/01-demo/lab.toml", LAB_TOML)
     folder = write_class(checkout.work / "made")

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
+from lockstep_grader.intake.roster import words_of
 from lockstep_grader.machine.console import STYLES, make_console, points
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
@@ -38,7 +39,14 @@ def explain(
     student: Annotated[
         str, typer.Argument(metavar="STUDENT", help="By id, login, email, number or name.")
     ],
-    rung: Annotated[str, typer.Argument(metavar="[LAB/]RUNG", help="As in 01-reduction/03.")],
+    rung: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[LAB/]RUNG",
+            help="As in 01-reduction/03; default: each rung that lost points.",
+            show_default=False,
+        ),
+    ] = None,
     course: CourseOption = None,
 ) -> int:
     """Say why each point of a student's rung was lost, and what repeats the judgement."""
@@ -50,9 +58,12 @@ def explain(
 
         graded = graded.marked(CourseFile(course, labs).course)
         entry = _student(graded, student)
-    lab, model, result = _rung(entry, labs, rung)
     console = make_console()
-    _print(console, graded, entry, lab, model, result)
+    chosen = [_rung(entry, labs, rung)] if rung else _short_of_full_marks(entry, labs)
+    for lab, model, result in chosen:
+        _print(console, graded, entry, lab, model, result)
+    if not chosen:
+        console.print(Text(f"{entry.name} has full marks: {points(entry.score, entry.max_score)}"))
     return ExitCode.FULL_MARKS
 
 
@@ -60,6 +71,7 @@ def _student(results: Results, name: str) -> Entry:
     for fits in (
         lambda entry: name in entry.names,
         lambda entry: name.casefold() == entry.name.casefold(),
+        lambda entry: words_of(entry.name) == words_of(name) != (),
     ):
         found = [entry for entry in results.entries if fits(entry)]
         if len(found) == 1:
@@ -88,6 +100,16 @@ def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Run
         if result.id == model.id:
             return lab, model, result
     raise InputError(f"{entry.id} was not graded on {lab.id}/{model.id}; grade again")
+
+
+def _short_of_full_marks(
+    entry: Entry, labs: tuple[Lab, ...]
+) -> list[tuple[LabEntry, Rung, RungResult]]:
+    return [
+        _rung(entry, labs, f"{lab.id}/{result.id}")
+        for lab, result in entry.rungs
+        if result.score is None or result.score < result.max_score
+    ]
 
 
 def _print(

@@ -46,7 +46,7 @@ class Roster:
         keys = ((key, getattr(known, key).casefold()) for key in KEYS)
         yield list(dict.fromkeys(who for each in keys for who in self._by_key.get(each, ())))
         yield self._by_any_key.get(name.casefold(), ())
-        yield self._by_words.get(_words(known.name or name), ())
+        yield self._by_words.get(words_of(known.name or name), ())
         yield [
             who
             for end in _ends(name)
@@ -79,7 +79,7 @@ class Roster:
         return _found(
             (words, who)
             for who in self.students
-            for words in (_words(who.name), _run_together(who.name))
+            for words in (words_of(who.name), _run_together(who.name))
             if words
         )
 
@@ -181,7 +181,8 @@ def _run_together(name: str) -> tuple[str, ...]:
     return tuple(filter(None, ["".join(_split(f"{last} {first}"))]))
 
 
-def _words(name: str) -> tuple[str, ...]:
+def words_of(name: str) -> tuple[str, ...]:
+    """The same for a name in either order, with or without accents."""
     return tuple(sorted(_split(name)))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.intake.catalog import find_target
-from lockstep_grader.intake.roster import KEYS
+from lockstep_grader.intake.roster import KEYS, words_of
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.machine.files import write_json
 from lockstep_grader.model.errors import InputError
@@ -94,14 +94,17 @@ def _rungs(targets: Sequence[str], labs: Sequence[Lab]) -> set[tuple[str, str]]:
 def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) -> frozenset[str]:
     """The ids of the submissions of these students. Raises InputError naming the option."""
     by_name: dict[str, set[str]] = {}
+    by_words: dict[tuple[str, ...], set[str]] = {}
     for submission in submissions:
         who = submission.student
         for known in (submission.id, who.name, *(getattr(who, key) for key in KEYS)):
             if known:
                 by_name.setdefault(known.casefold(), set()).add(submission.id)
+        if words := words_of(who.name):
+            by_words.setdefault(words, set()).add(submission.id)
     found_ids: set[str] = set()
     for name in names:
-        found = by_name.get(name.casefold())
+        found = by_name.get(name.casefold()) or by_words.get(words_of(name))
         if found is None:
             close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
             guess = f"; did you mean {close[0]}?" if close else ""
