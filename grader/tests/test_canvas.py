@@ -152,7 +152,7 @@ def test_a_refusal_is_one_line(checkout: Checkout, results: Path, canvas: FakeCa
             "is not the address of an assignment, as in https://",
         ),
         (("--to", "http://x.edu/courses/1/assignments/2"), "the token may only travel by https"),
-        ((), "--format canvas takes --to ADDRESS"),
+        ((), "--format canvas needs --to: the assignment's address"),
     ],
 )
 def test_a_wrong_address_is_one_line(

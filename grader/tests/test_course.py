@@ -108,7 +108,7 @@ def test_rules_for_labs_are_not_for_files_of_rungs(
     checkout: Checkout, results: Path, options: tuple[str, ...]
 ) -> None:
     ran = checkout.lab("export", results, *options, "--course", course(checkout))
-    assert (ran.status, "--course goes with" in ran.complaint) == (2, True)
+    assert (ran.status, "--course changes the points of labs" in ran.complaint) == (2, True)
 
 
 def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, results: Path) -> None:

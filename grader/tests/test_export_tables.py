@@ -12,6 +12,7 @@ import pytest
 from lockstep_grader.intake.roster import read_roster
 from lockstep_grader.machine.csv_rows import parse_rows
 from lockstep_grader.results.export import gradebooks, table
+from lockstep_grader.results.export.left_out import LeftOut, said
 from lockstep_grader.results.export.load import load_roster
 from lockstep_grader.results.export.model import Gradebook, gradebook
 from made_up_grades import a_class, document, judged, lab, rung, submission
@@ -117,11 +118,12 @@ def test_who_is_not_in_the_roster_is_named_and_left_out(book: Gradebook) -> None
     roster = "\n".join(ROSTER.splitlines()[:3])
     made = gradebooks.canvas(book, gradebooks.roster_of(parse_rows(roster, "roster")))
     assert len(lines(made.text)) == 3
-    assert made.left_out == (
-        "bob: not in the roster",
-        "=cmd: not in the roster",
-        "dan: 01-demo not graded",
-    )
+    assert said(made.left_out) == "bob, =cmd (not in the roster); dan (01-demo not graded)"
+
+
+def test_a_reason_to_be_left_out_is_said_once() -> None:
+    many = [LeftOut(f"s{number}", "no email is known") for number in range(7)]
+    assert said(many) == "s0, s1, s2, s3, s4 and 2 more (no email is known)"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_moodle_needs_something_to_know_a_student_by() -> None:
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])])
     made = gradebooks.moodle(gradebook(document([one])))
     assert len(lines(made.text)) == 1
-    assert "x: neither login, number nor email" in made.left_out[0]
+    assert "x (neither login, number nor email" in said(made.left_out)
 
 
 class Desk:
@@ -219,7 +221,7 @@ def test_export_for_canvas_with_a_roster_says_whom_it_leaves_out(desk: Desk) -> 
     target = desk.checkout.work / "canvas.csv"
     ran = desk.export("csv", "--layout", "canvas", "--roster", roster, "--output", target)
     assert ran.status == 1
-    assert "left out, so that no score is erased: dan: 01-demo not graded" in ran.err
+    assert "left out, so that no score is erased: dan (01-demo not graded)" in ran.err
     assert len(lines(target.read_text("utf-8"))) == 5
     ran = desk.export("csv", "--layout", "canvas", "--roster", roster, "--lab", "02-scan")
     assert ran.status == 0

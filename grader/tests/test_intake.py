@@ -340,7 +340,7 @@ def test_a_student_who_is_named_twice_is_in_no_export(checkout: Checkout) -> Non
     exported = checkout.lab("export", checkout.work / "out.json", "--format", "csv")
     assert (exported.status, exported.out.count("\n")) == (1, 2)
     assert "poeed_102" in exported.out
-    assert "left out, as it is not clear whose they are: leeann_100: x_100 names" in exported.err
+    assert "left out, as it is not clear whose they are: leeann_100 (x_100 names" in exported.err
 
 
 def test_late_is_kept(checkout: Checkout) -> None:

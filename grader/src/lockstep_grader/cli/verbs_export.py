@@ -32,6 +32,7 @@ from lockstep_grader.results.export import (
     prairielearn,
     table,
 )
+from lockstep_grader.results.export.left_out import said
 from lockstep_grader.results.export.load import (
     load_gradebook,
     load_pictures,
@@ -113,10 +114,13 @@ def export(
         format_ not in (Format.CSV, Format.CANVAS) or layout in (Layout.RUNGS, Layout.QUIZ)
     ):
         raise InputError(
-            "--course goes with --format canvas or csv, a row per student: it changes labs' points"
+            "--course changes the points of labs, not of rungs or questions: use it with "
+            "--format canvas, or with --format csv and a layout with a row per student"
         )
-    if (to is None) == (format_ is Format.CANVAS):
-        raise InputError("--format canvas takes --to ADDRESS, and no other format does")
+    if format_ is Format.CANVAS and to is None:
+        raise InputError("--format canvas needs --to: the assignment's address in your browser")
+    if to is not None and format_ is not Format.CANVAS:
+        raise InputError("--to goes with --format canvas")
     if roster and layout not in (Layout.CANVAS, Layout.WORKSHEET):
         raise InputError("--roster goes with --layout canvas or worksheet")
     if layout is Layout.WORKSHEET and not roster:
@@ -133,7 +137,7 @@ def export(
         book = book.marked(rules.course)
     book, disputed = _chosen(book, lab, student or []).settled()
     if disputed:
-        say(f"left out, as it is not clear whose they are: {'; '.join(disputed)}")
+        say(f"left out, as it is not clear whose they are: {said(disputed)}")
     if not book.submissions:
         raise InputError(
             "it is not clear whose work these results are; settle that, and grade again"
@@ -184,7 +188,7 @@ def _to_canvas(book: Gradebook, address: str, really: bool) -> int:
     for line in canvas.preview(made, target):
         print(line)
     if left_out:
-        say(f"left out: {'; '.join(left_out)}")
+        say(f"left out: {said(left_out)}")
     if not really:
         say("nothing was sent; --send does that, and Canvas adds each comment once more")
     elif made:
@@ -271,7 +275,7 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
     if not made.left_out:
         return ExitCode.FULL_MARKS
     why = "" if layout is Layout.MAIL else ", so that no score is erased"
-    say(f"left out{why}: {gradebooks.some_of(made.left_out)}")
+    say(f"left out{why}: {said(made.left_out)}")
     return ExitCode.SHORT_OF_FULL_MARKS
 
 

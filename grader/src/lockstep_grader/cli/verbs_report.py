@@ -76,12 +76,13 @@ def report(
     status = ExitCode.FULL_MARKS
     if moodle_zip:
         from lockstep_grader.pages.report.moodle import feedback_zip
+        from lockstep_grader.results.export.left_out import said
 
         made, left_out = feedback_zip(graded.entries, page.parent / STUDENTS)
         require_writable(moodle_zip)
         write_whole(moodle_zip, made)
         if left_out:
-            say(f"left out of {moodle_zip}: {'; '.join(left_out)}")
+            say(f"left out of {moodle_zip}: {said(left_out)}")
             status = ExitCode.SHORT_OF_FULL_MARKS
     count = len(graded.entries)
     where = page.absolute().as_uri() if os.isatty(2) else str(page)

@@ -11,11 +11,12 @@ from pathlib import Path
 from lockstep_grader.machine.archive import Packed, zipped
 from lockstep_grader.pages.report.results import Entry
 from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.results.export.left_out import LeftOut
 
 _PLUGIN = "assignfeedback_file"
 
 
-def feedback_zip(entries: Sequence[Entry], pages: Path) -> tuple[bytes, tuple[str, ...]]:
+def feedback_zip(entries: Sequence[Entry], pages: Path) -> tuple[bytes, tuple[LeftOut, ...]]:
     """The zip, and the students that it leaves out, with the reason.
 
     `pages` is the folder of the students' pages. Without a participant's number Moodle would not
@@ -25,9 +26,9 @@ def feedback_zip(entries: Sequence[Entry], pages: Path) -> tuple[bytes, tuple[st
     left_out = []
     for entry in entries:
         if entry.dispute:
-            left_out.append(f"{entry.id}: {entry.dispute}")
+            left_out.append(LeftOut(entry.id, entry.dispute))
         elif not entry.participant.isdecimal():
-            left_out.append(f"{entry.id}: no participant's number is known; use a roster")
+            left_out.append(LeftOut(entry.id, "no participant's number is known; use a roster"))
         else:
             name = f"{_plain(entry.name)}_{entry.participant}_{_PLUGIN}_feedback.html"
             files[name] = Packed((pages / page_name(entry.id)).read_bytes())

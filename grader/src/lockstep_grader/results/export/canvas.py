@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.text import one_line
+from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.words import explanation, headline, number
 
@@ -54,17 +55,17 @@ def target_of(address: str) -> Target:
     return Target(match["url"], int(match["course"]), int(match["id"]))
 
 
-def posts(book: Gradebook) -> tuple[tuple[Post, ...], tuple[str, ...]]:
+def posts(book: Gradebook) -> tuple[tuple[Post, ...], tuple[LeftOut, ...]]:
     """What there is to send, and the students that are left out, with the reason."""
     made, left_out = [], []
     for entry in book.submissions:
         user = entry.student.lms_id
         if entry.score is None:
-            left_out.append(f"{entry.id}: not graded")
+            left_out.append(LeftOut(entry.id, "not graded"))
         elif entry.is_missing:
-            left_out.append(f"{entry.id}: handed in nothing")
+            left_out.append(LeftOut(entry.id, "handed in nothing"))
         elif not user.isdecimal():
-            left_out.append(f"{entry.id}: Canvas's number is not known; use a roster")
+            left_out.append(LeftOut(entry.id, "Canvas's number is not known; use a roster"))
         else:
             made.append(Post(entry.id, user, entry.score, _comment(entry)))
     return tuple(made), tuple(left_out)

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from lockstep_grader.machine.csv_rows import Row
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export.gradebooks import Import
+from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.table import cell, score, written
 from lockstep_grader.results.export.words import headline, number
@@ -34,13 +35,13 @@ def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
         cells = [*row, *[""] * (len(columns) - len(row))]
         entry = by_id.pop(cells[columns.index(_ID)], None)
         if entry is not None and entry.score is None:
-            left_out.append(f"{entry.id}: not graded")
+            left_out.append(LeftOut(entry.id, "not graded"))
         elif entry is not None:
             cells[columns.index(_GRADE)] = number(entry.score or 0.0)
             if _COMMENTS in columns:
                 cells[columns.index(_COMMENTS)] = _summary(entry)
         made.append(cells)  # Moodle's own go back as they came
-    left_out += [f"{entry.id}: not in the worksheet" for entry in by_id.values()]
+    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in by_id.values()]
     return Import(written(made), tuple(left_out))
 
 
@@ -53,7 +54,9 @@ def mail_merge(book: Gradebook, pages: PurePosixPath, page_of: dict[str, str]) -
     left_out = []
     for entry in book.submissions:
         if not entry.student.email:
-            left_out.append(f"{entry.id}: no email is known; grade with a roster that has one")
+            left_out.append(
+                LeftOut(entry.id, "no email is known; grade with a roster that has one")
+            )
             continue
         who = entry.student
         rows.append(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.machine.csv_rows import Row
+from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.table import by_lab, cell, written
 from lockstep_grader.results.export.words import number
@@ -25,7 +26,7 @@ class Import:
     """The file, and the students that it leaves out, with the reason."""
 
     text: str
-    left_out: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,11 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
     left_out = []
     for entry in book.submissions:
         if reason := _ungraded(book, entry):
-            left_out.append(reason)
+            left_out.append(LeftOut(entry.id, reason))
             continue
         row = roster.find(entry) if roster else _own_row(entry)
         if row is None:
-            left_out.append(f"{entry.id}: not in the roster")
+            left_out.append(LeftOut(entry.id, "not in the roster"))
         else:
             rows.append([*(cell(row.get(column, "")) for column in who), *by_lab(book, entry)])
     return Import(written(rows), tuple(left_out))
@@ -100,9 +101,11 @@ def moodle(book: Gradebook) -> Import:
     for entry in book.submissions:
         who = entry.student
         if reason := _ungraded(book, entry):
-            left_out.append(reason)
+            left_out.append(LeftOut(entry.id, reason))
         elif not (who.login or who.lms_id or who.email):
-            left_out.append(f"{entry.id}: neither login, number nor email is known; use a roster")
+            left_out.append(
+                LeftOut(entry.id, "neither login, number nor email is known; use a roster")
+            )
         else:
             ids = [cell(text) for text in (who.login, who.lms_id, who.email)]
             rows.append([*ids, *by_lab(book, entry)])
@@ -112,7 +115,7 @@ def moodle(book: Gradebook) -> Import:
 def _ungraded(book: Gradebook, entry: Submission) -> str:
     scores = dict(zip((lab for lab, _ in book.labs), by_lab(book, entry), strict=True))
     missing = [lab for lab, score in scores.items() if not score]
-    return f"{entry.id}: {', '.join(missing)} not graded" if missing else ""
+    return f"{', '.join(missing)} not graded" if missing else ""
 
 
 def _own_row(entry: Submission) -> Mapping[str, str]:
@@ -130,9 +133,3 @@ def _folded(name: str) -> str:
     last, comma, first = name.partition(",")
     words: Iterable[str] = f"{first} {last}".split() if comma else name.split()
     return " ".join(words).casefold()
-
-
-def some_of(left_out: Sequence[str]) -> str:
-    """The students that a file leaves out, on one line."""
-    more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-    return f"{'; '.join(left_out[:5])}{more}"

@@ -32,6 +32,7 @@ from lockstep_grader.model.policy import (
 )
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.results import schema
+from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.schema import names_of, parse_report
 from lockstep_grader.results.serial import findings_of, quiz_of
 
@@ -184,10 +185,12 @@ class Gradebook:
         """The book with what counts by the course's rules."""
         return replace(self, submissions=tuple(_marked(course, each) for each in self.submissions))
 
-    def settled(self) -> tuple["Gradebook", tuple[str, ...]]:
+    def settled(self) -> tuple["Gradebook", tuple[LeftOut, ...]]:
         """The book without submissions whose student is in dispute, and why each is left out."""
         kept = tuple(entry for entry in self.submissions if not entry.dispute)
-        left = tuple(f"{entry.id}: {entry.dispute}" for entry in self.submissions if entry.dispute)
+        left = tuple(
+            LeftOut(entry.id, entry.dispute) for entry in self.submissions if entry.dispute
+        )
         return replace(self, submissions=kept), left
 
     def only(self, lab_id: str | None, students: Sequence[str]) -> "Gradebook":
