@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The students that a file leaves out, and how that is said."""
+"""The students that a file leaves out, and the line that names them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
