@@ -21,8 +21,8 @@ namespace simt {
 namespace {
 
 constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-constexpr std::uintptr_t kNullPages = 4096;    // an item or a member of a null pointer
-constexpr std::uintptr_t kBelow = 64 << 10;    // how far below its frame a call writes
+constexpr std::uintptr_t kNullPages = 4096;     // an item or a member of a null pointer
+constexpr std::uintptr_t kBelow = 64 << 10;     // how far below its frame a call writes
 constexpr std::uintptr_t kEnviron = 256 << 10;  // the stack's limit counts these bytes, too
 
 // A thread that has used up its own stack cannot handle the signal on it.
