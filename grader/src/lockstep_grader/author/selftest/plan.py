@@ -4,11 +4,11 @@
 import contextlib
 import importlib.util
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lockstep_grader.author.selftest.python_packages import install_packages
 from lockstep_grader.author.selftest.sections import Section
 from lockstep_grader.author.selftest.style import check_format, check_python
 from lockstep_grader.author.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
@@ -18,7 +18,6 @@ from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import STRICT
 from lockstep_grader.toolchain.system import Requirement
@@ -100,12 +99,7 @@ def ensure_tools(workspace: Workspace, sections: Sequence[Section]) -> None:
     )
     if stamp.is_file() and stamp.read_bytes() == wanted:
         return
-    argv = [sys.executable, "-m", "pip", "install", "-q", "--no-compile", "-r", str(requirements)]
-    say("installing the development packages ...")
-    done = subprocess.run(argv, capture_output=True, text=True, errors="replace")
-    if done.returncode != 0:
-        last = one_line((done.stderr.strip() or "no output").splitlines()[-1])
-        raise FaultError(f"cannot install the development packages: {last}; try: {' '.join(argv)}")
+    install_packages(requirements)
     write_whole(stamp, wanted)
     importlib.invalidate_caches()
 
