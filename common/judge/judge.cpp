@@ -2,8 +2,10 @@
 #include "judge.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +13,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "fixture/fixture.h"
 #include "fixture/session.h"
@@ -41,8 +46,15 @@ constexpr std::size_t kCheckersOwnBytes = std::size_t{9} << 30;
 constexpr auto kMaxRelease = std::chrono::seconds(10);
 constexpr std::size_t kReleaseSlackBytes = std::size_t{64} << 20;
 
+// Exit statuses besides GoogleTest's 0 and 1.
+constexpr int kFault = 3;  // ours, or the machine's
+constexpr int kKilled = 4;
+
+constexpr std::size_t kMaxRequestBytes = 256 << 10;
+
 Options g_options;
 std::unique_ptr<Session> g_session;
+RungSuite g_rung;
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
@@ -163,30 +175,27 @@ class BudgetTest : public MeasurementTest {
   void TestBody() override { record_counts(count(plan_, plan_.budget_items)); }
 };
 
-// Adds the tests that every rung with a workload gets, in a suite of their own: one suite cannot
-// have two fixtures.
-void register_measurements(const RungSuite& rung) {
-  if (g_options.quick || rung.workload.make == nullptr) return;
+// Adds the test that every rung with a workload gets, in a suite of its own: one suite cannot have
+// two fixtures.
+void register_measurement() {
   ::testing::RegisterTest("Measured", kOnGpu ? "ReachesItsSpeed" : "KeepsItsBudget", nullptr,
-                          nullptr, __FILE__, __LINE__,
-                          [plan = rung.workload]() -> ::testing::Test* {
-                            if (kOnGpu) return new SpeedTest(plan);
-                            return new BudgetTest(plan);
+                          nullptr, __FILE__, __LINE__, []() -> ::testing::Test* {
+                            if (kOnGpu) return new SpeedTest(g_rung.workload);
+                            return new BudgetTest(g_rung.workload);
                           });
 }
 
 // Tests named OfManyItems are too large for a worker under a checker.
 std::string filter_for(const RungSuite& rung) {
-  if (g_options.stage == Stage::kMeasurements) return "Measured.*";
-  return rung.suite + (g_options.quick ? ".*-*OfManyItems*" : ".*:Measured.*");
+  const bool is_measured = !g_options.quick && rung.workload.make != nullptr;
+  if (g_options.stage == Stage::kMeasurements) return is_measured ? "Measured.*" : "-*";
+  return rung.suite + (g_options.quick ? ".*-*OfManyItems*" : is_measured ? ".*:Measured.*" : ".*");
 }
 
 int judge_rung(const RungSuite& rung) {
-  register_measurements(rung);
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
   // Our own mistakes must end the judge, or they would count as the student's.
   GTEST_FLAG_SET(catch_exceptions, false);
-  ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
   ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));
   const int status = RUN_ALL_TESTS();
   // Of several judges that share the tests of a rung, one may have none.
@@ -242,12 +251,63 @@ int record_rung(const RungSuite& rung) {
   } else {
     g_options.quick = true;
     if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
-    ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
     [[maybe_unused]] const int status = RUN_ALL_TESTS();  // a test that fails is recorded, too
     recorded = student.recorded();
   }
   std::puts(to_json(recorded, has_workload).c_str());
   return 0;
+}
+
+// What the command line asks for. Returns the exit status.
+int run_once(int argc, char** argv, const LabJudge& lab) {
+  int status = kFault;
+  try {
+    g_options = parse_options(argc, argv);
+    g_session = std::make_unique<Session>(g_options);
+    g_rung = suite_of(g_options.rung, lab);
+    status = !g_options.bench_sizes.empty()     ? bench_rung(g_rung)
+             : !g_options.profile_sizes.empty() ? profile_rung(g_rung)
+             : g_options.recorded_size          ? record_rung(g_rung)
+                                                : judge_rung(g_rung);
+  } catch (const WorkerKilled& killed) {
+    std::fprintf(stderr, "judge: %s\n", killed.what());
+    status = kKilled;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "judge: %s\n", error.what());
+  }
+  g_session.reset();
+  return status;
+}
+
+// Ends this process, and so its worker, when nobody is left to ask it anything.
+void end_with_the_grader() {
+  pollfd grader{STDIN_FILENO, 0, 0};  // a hang-up is always reported
+  while (poll(&grader, 1, -1) <= 0) {
+  }
+  _exit(kFault);
+}
+
+// Several runs, one after the other: a process that uses a GPU is slow to start and to end. Each
+// message on standard input, a socket, has the words of one command line, separated by zeros; the
+// reply is the exit status. GoogleTest's options hold for all runs. After a fault we end.
+int serve(const char* program, const LabJudge& lab) {
+  std::thread(end_with_the_grader).detach();
+  std::string request;
+  while (true) {
+    request.assign(kMaxRequestBytes, '\0');
+    const ssize_t size = recv(STDIN_FILENO, request.data(), request.size() - 1, 0);
+    if (size <= 0) return 0;
+    std::vector<char*> words{const_cast<char*>(program)};
+    for (char* word = request.data(); word < request.data() + size; word += std::strlen(word) + 1) {
+      words.push_back(word);
+    }
+    GTEST_FLAG_SET(filter, "*");
+    const int status = run_once(static_cast<int>(words.size()), words.data(), lab);
+    std::fflush(nullptr);
+    if (status == kFault || status == kKilled) return status;
+    const char reply = static_cast<char>(status);
+    if (send(STDIN_FILENO, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return kFault;
+  }
 }
 
 }  // namespace
@@ -385,25 +445,10 @@ int run(int argc, char** argv, const LabJudge& lab) {
   // too: see sandbox.py.)
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
   ::testing::InitGoogleTest(&argc, argv);
-  constexpr int kFault = 3;  // ours, or the machine's
-  constexpr int kKilled = 4;
-  int status = kFault;
-  try {
-    g_options = parse_options(argc, argv);
-    g_session = std::make_unique<Session>(g_options);
-    const RungSuite rung = suite_of(g_options.rung, lab);
-    status = !g_options.bench_sizes.empty()     ? bench_rung(rung)
-             : !g_options.profile_sizes.empty() ? profile_rung(rung)
-             : g_options.recorded_size          ? record_rung(rung)
-                                                : judge_rung(rung);
-  } catch (const WorkerKilled& killed) {
-    std::fprintf(stderr, "judge: %s\n", killed.what());
-    status = kKilled;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "judge: %s\n", error.what());
-  }
-  g_session.reset();
-  return status;
+  ::testing::UnitTest::GetInstance()->listeners().Append(new TestStarts);
+  register_measurement();
+  if (argc == 2 && std::string_view(argv[1]) == "--serve") return serve(argv[0], lab);
+  return run_once(argc, argv, lab);
 }
 
 }  // namespace judge

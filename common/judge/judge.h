@@ -28,7 +28,8 @@ struct LabJudge {
 
 // Judges the rung that the command line names, or measures it (--bench=SIZE,... on cuda,
 // --profile=SIZE,... on cpu: one JSON object per line). Returns the exit status: 0 all passed, 1
-// some failed, 3 the judge failed, 4 another process killed the worker: no verdict.
+// some failed, 3 the judge failed, 4 another process killed the worker: no verdict. With --serve
+// alone it does so for each command line that arrives at its standard input (see judge.cpp).
 int run(int argc, char** argv, const LabJudge& lab);
 
 }  // namespace judge

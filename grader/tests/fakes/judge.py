@@ -7,6 +7,7 @@ of its time.
 
 import json
 import os
+import select
 import sys
 import time
 
@@ -25,6 +26,34 @@ def write(path: str, text: str, mode: str = "w") -> None:
         stream.write(text)
 
 
+GRADER = os.getppid()
+
+
+def serve() -> None:
+    """Returns in a process of its own for each command line that the grader sends."""
+    own = sys.argv[2:]
+    while request := os.read(0, 1 << 18):
+        child = os.fork()
+        if child == 0:
+            sys.argv[1:] = [*own, *request.decode("utf-8", "surrogateescape").split("\0")]
+            return
+        grader = select.poll()
+        grader.register(0, 0)
+        ended, status = 0, 0
+        while not ended:
+            if grader.poll(10):  # it has gone
+                os.kill(child, 9)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        if os.WIFSIGNALED(status):
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        if (code := os.waitstatus_to_exitcode(status)) not in (0, 1):
+            os._exit(code)
+        os.write(0, bytes([code]))
+    os._exit(0)
+
+
+if sys.argv[1:2] == ["--serve"]:
+    serve()
 words = [word.removeprefix("--").partition("=") for word in sys.argv[1:]]
 arguments = {name: value for name, _, value in words}
 wraps = dict(
@@ -79,7 +108,7 @@ for directive in directives:
             write(mark, "")
             os.kill(os.getpid(), 11)
     elif directive == "end the grader":
-        os.kill(os.getppid(), 9)
+        os.kill(GRADER, 9)
         time.sleep(600)
 
 if sizes := arguments.get("profile"):

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from lockstep_grader.judging.gtest import read_gtest
-from lockstep_grader.machine import gpus
+from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.compat import StrEnum
@@ -87,10 +87,12 @@ def run_judge(
     shards: int = 1,
     is_background: bool = False,
     stage: Stage = Stage.ALL,
+    standing: StandingJudges | None = None,
 ) -> tuple[tuple[TestResult, ...], str]:
     """The judge's tests of one rung, distributed over `shards` judges, and the seed they used.
 
-    `is_background`: the judge gives way to other programs, such as one that measures.
+    `is_background`: the judge gives way to other programs, such as one that measures. `standing`:
+    judges of a GPU; without them a judge is started, and its worker runs on no GPU.
     Raises FaultError when a judge crashed, hung, or contradicts itself.
     """
     argv = [str(judge), f"--rung={rung_id}", *workers.arguments(), *sought.arguments()]
@@ -98,7 +100,7 @@ def run_judge(
     if is_background:
         argv = ["nice", "-n", "10", *argv]
     if shards == 1:
-        tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu)
+        tests, used_seed = run_judge_command(argv, seed, work, processes, workers.gpu, standing)
     else:
         tests, used_seed = _run_shards(argv, seed, work, processes, shards)
     needed = Part.EFFICIENCY if stage is Stage.MEASUREMENTS else Part.CORRECTNESS
@@ -142,19 +144,27 @@ def _measured_if_right(tests: Sequence[TestResult]) -> tuple[TestResult, ...]:
 
 
 def run_judge_command(
-    argv: Sequence[str], seed: int | None, work: Path, processes: Processes, gpu: str = ""
+    argv: Sequence[str],
+    seed: int | None,
+    work: Path,
+    processes: Processes,
+    gpu: str = "",
+    standing: StandingJudges | None = None,
 ) -> tuple[tuple[TestResult, ...], str]:
-    """What the judge started with `argv` found, and the seed it used. Raises FaultError."""
+    """What the judge found with `argv`, and the seed it used. Raises FaultError.
+
+    `standing`: the judges that use a GPU. Without them one is started for this alone.
+    """
     results, images = work / "judge.json", work / "images"
     seeded = [f"--seed={seed}"] if seed is not None else []
-    files = [f"--images={images}", f"--gtest_output=json:{results}"]
-    on_gpu = ["env", f"{gpus.VARIABLE}={gpu}"] if gpu else []
+    words = [*argv, f"--patience={patience()}", *seeded, f"--images={images}"]
     limits = replace(_LIMITS, seconds=_LIMITS.seconds * max(1.0, patience()))
     for _ in range(2):  # the process that killed a worker may have meant another, or be gone
         results.unlink(missing_ok=True)
-        done = processes.run(
-            [*on_gpu, *argv, f"--patience={patience()}", *seeded, *files], limits, work
-        )
+        if standing:
+            done = standing.run(words, gpu, limits, results)
+        else:
+            done = processes.run([*words, f"--gtest_output=json:{results}"], limits, work)
         if done.returncode != _WORKER_KILLED:
             break
     else:

@@ -26,6 +26,7 @@ from lockstep_grader.judging.real_compiler import (
 )
 from lockstep_grader.judging.reference import References
 from lockstep_grader.judging.sanitizer import Patient, Sanitizer, is_right, sanitize
+from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.gpus import GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -73,6 +74,7 @@ class RungJudge:
         self._seed, self._sanitizer = seed, sanitizer
         self._references = References(workspace, toolchain, processes, confinement)
         self._gpus = gpus
+        self._standing = StandingJudges(processes) if self.backend is Backend.CUDA else None
         self.keys: Keys = Keys(
             workspace,
             toolchain,
@@ -221,6 +223,7 @@ class RungJudge:
             job.shards if self.backend is Backend.CPU else 1,
             self._is_background,
             stage,
+            self._standing,
         )
         return Judgement(tests=tests, seed=used_seed)
 
@@ -228,7 +231,7 @@ class RungJudge:
         self, job: Job, tools: LabTools, judgement: Judgement, worker: Path, work: Path
     ) -> Judgement:
         """`judgement` and what the checkers saw; they also tell why a wrong rung is wrong."""
-        if self._sanitizer is None or _is_hopeless(judgement.tests):
+        if not (self._sanitizer and self._standing) or _is_hopeless(judgement.tests):
             return judgement
         file_name = job.rung.file_name
         patient = Patient(
@@ -239,6 +242,7 @@ class RungJudge:
             _number(judgement.seed),
             work,
             self._gpus,
+            self._standing,
             self._confinement,
             self._toolchain.anchors,
         )

@@ -15,6 +15,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.judge import run_judge_command
 from lockstep_grader.judging.sanitizer_log import read_log
+from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.gpus import VARIABLE, GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
@@ -94,6 +95,7 @@ class Patient:
     seed: int | None
     work: Path
     gpus: GpuPool
+    standing: StandingJudges
     confinement: Confinement = UNCONFINED
     probe: Path | None = None  # a worker of ours, to see whether a tool works
 
@@ -166,7 +168,9 @@ def _run_tool(
     sandbox = patient.confinement.running(patient.worker, gpu, is_checked=True)
     argv += ["--quick", f"--checker-log={log}", *(f"--sandbox={word}" for word in sandbox)]
     argv += [*_JUDGE_OPTIONS.get(tool, ()), *sanitizer.wrap(tool)]
-    tests, _ = run_judge_command(argv, patient.seed, work, processes, gpu)
+    tests, _ = run_judge_command(
+        argv, patient.seed, work, processes, gpu, patient.standing
+    )
     text = log.read_text("utf-8", "replace") if log.exists() else ""
     report = read_log(_whole_lines(text), patient.file_name)
     name = f"compute-sanitizer.{tool}"

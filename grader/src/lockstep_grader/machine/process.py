@@ -58,18 +58,17 @@ class Processes:
 
         Raises FaultError when the program cannot be started, InterruptedRunError after `cancel`.
         """
-        if shutil.which(argv[0]) is None:
-            raise FaultError(f"cannot run {argv[0]}: no such program; ./lab doctor says what to do")
+        _find(argv[0])
         started = time.monotonic()
         with tempfile.TemporaryFile() as capture:
-            child = self._start(argv, limits, cwd, capture.fileno())
+            words = (*_limited(limits), *_DIE_WITH_PARENT, *argv)
+            child = self._start(words, cwd, subprocess.DEVNULL, capture.fileno())
             timed_out = True
             try:
                 timed_out = not _ends_within(child.pid, limits.seconds)
             finally:
-                self._end(child)
-            if self._cancelled:
-                raise InterruptedRunError("interrupted")
+                self.end(child)
+            self.check()
             capture.seek(0)
             output = capture.read(limits.output_bytes).decode("utf-8", "replace")
         return Completed(child.returncode, output, timed_out, time.monotonic() - started)
@@ -81,18 +80,31 @@ class Processes:
             for pid in self._running:
                 _kill_tree(pid)
 
-    def _start(
-        self, argv: Sequence[str], limits: Limits, cwd: Path, output: int
+    def start(
+        self, argv: Sequence[str], cwd: Path, stdin: int, output: int
     ) -> subprocess.Popen[bytes]:
-        wrapped = ("/bin/sh", "-c", _LIMIT, "sh", str(limits.file_bytes // 512))
-        memory, cpu = str(limits.memory_bytes // 1024), str(limits.cpu_seconds)
+        """Starts `argv` in a new session, to run until `end` is called.
+
+        It has to end by itself when we have gone and its `stdin` is closed. (The kernel could only
+        tie it to the thread that starts it.) Raises FaultError and InterruptedRunError as `run`.
+        """
+        _find(argv[0])
+        return self._start((*_limited(Limits(seconds=0)), *argv), cwd, stdin, output)
+
+    def check(self) -> None:
+        """Raises InterruptedRunError after `cancel`."""
+        if self._cancelled:
+            raise InterruptedRunError("interrupted")
+
+    def _start(
+        self, words: Sequence[str], cwd: Path, stdin: int, output: int
+    ) -> subprocess.Popen[bytes]:
         with self._lock:
-            if self._cancelled:
-                raise InterruptedRunError("interrupted")
+            self.check()
             child = subprocess.Popen(
-                (*wrapped, memory, cpu, *_DIE_WITH_PARENT, *argv),
+                words,
                 cwd=cwd,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -100,7 +112,11 @@ class Processes:
             self._running.add(child.pid)
         return child
 
-    def _end(self, child: subprocess.Popen[bytes]) -> None:
+    def ends_within(self, child: subprocess.Popen[bytes], seconds: float) -> bool:
+        """Waits for the end of a child, at most so long; `end` is still to be called."""
+        return _ends_within(child.pid, seconds)
+
+    def end(self, child: subprocess.Popen[bytes]) -> None:
         """Ends what is left of the child. Its number stays its own until it is waited for."""
         if _ends_within(child.pid, 0):
             _kill_group(child.pid)  # what it may have left behind
@@ -109,6 +125,17 @@ class Processes:
         with self._lock:
             self._running.discard(child.pid)
         child.wait()
+
+
+def _find(program: str) -> None:
+    if shutil.which(program) is None:
+        raise FaultError(f"cannot run {program}: no such program; ./lab doctor says what to do")
+
+
+def _limited(limits: Limits) -> tuple[str, ...]:
+    """The words before a program that put it under limits."""
+    numbers = (limits.file_bytes // 512, limits.memory_bytes // 1024, limits.cpu_seconds)
+    return ("/bin/sh", "-c", _LIMIT, "sh", *map(str, numbers))
 
 
 def _ends_within(pid: int, seconds: float) -> bool:
