@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The allow list of symbols: what a rung's object may refer to and define."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,13 +11,16 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.rules.allowlist import EMULATOR
 from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_name
 
+SIMT = Path(__file__).resolve().parents[2] / "common/simt"
 NEEDED = """
 sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax
 _Z10cudaMallocPPvm _ZTIi threadIdx
 _Z24cudaDestroyTextureObjecty _ZN4simt11fetch_texelEyi
 _ZN4simt18sync_named_barrierEii _ZN4simt13get_exchangedEj
+_ZN4simt11read_configERK20cudaLaunchConfig_stPNS_12LaunchConfigE __isShared
 _ZNSt6chrono3_V212steady_clock3nowEv _ZN4simt7lane_idEv _ZN4simt6detail8run_gridEv
 """
 REFUSED = """
@@ -212,3 +216,42 @@ def test_code_stays_near_what_it_names(base: str, tmp_path: Path) -> None:
         found = object_problem(code.format(base=base, distance=distance), tmp_path)
         assert found is not None
         assert "uses memory far from" in found.message
+
+
+# What headers call for parts of CUDA that a rung may not use, and for the emulator itself.
+REFUSED_ON_PURPOSE = """
+copy_elements integer_sum launch_address multiply_tiles register_kernel skip_mrg skip_xorwow
+expect_unchecked_code
+"""
+PROTOTYPE = re.compile(
+    r"^(?!\s*(?:return|static|friend|using|typedef)\b) {0,2}(?:\[\[\w+\]\] )?"
+    r"[a-z_][\w:<>*& ]*[ *&]([a-z]\w*)\([^;{}]*\)(?: noexcept)?;",
+    re.M,
+)
+
+
+def test_each_function_that_the_emulators_headers_call_is_allowed_or_refused_on_purpose() -> None:
+    headers = {file: _code(file) for file in (SIMT / "include").rglob("*") if file.is_file()}
+    own = "\n".join(text for file, text in headers.items() if file.parent.name == "simt")
+    declared = {name for name in PROTOTYPE.findall(own) if not name.startswith("cuda")}
+    calls = PROTOTYPE.sub("", "\n".join(headers.values()))
+    called = {
+        name for name in declared if re.search(rf"(?<![\w.>~]){name}(<[\w:]+>)?\([^)]", calls)
+    }
+    # `copy` and `name` are a template's name and a macro's parameter.
+    assert called - EMULATOR - {"copy", "name"} == set(REFUSED_ON_PURPOSE.split())
+    assert len(called & EMULATOR) > 30, "the search has lost functions"
+
+
+def _code(file: Path) -> str:
+    return re.sub(r"//[^\n]*", "", file.read_text(encoding="utf-8"))
+
+
+@needs_compiler
+def test_a_refused_part_of_cuda_is_named_as_the_source_names_it(tmp_path: Path) -> None:
+    text = "namespace simt { void copy_elements(void*, const void*, unsigned long); }\n"
+    found = object_problem(
+        text + "void f() { simt::copy_elements(nullptr, nullptr, 0); }", tmp_path
+    )
+    assert found is not None
+    assert found.message.startswith("uses nvcuda::wmma::fragment, which no rung needs: ")

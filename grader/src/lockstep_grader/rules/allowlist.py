@@ -57,8 +57,9 @@ CUDA_C_PATTERNS = (
 )
 _CUDA_BUILTINS = """
 threadIdx blockIdx blockDim gridDim __activemask __brev __brevll __byte_perm __clz __clzll
-__cosf __dp4a __exp10f __expf __ffs __ffsll __fns __log10f __log2f __logf __nanosleep __popc
-__popcll __powf __sincosf __sinf __syncthreads __syncthreads_and __syncthreads_count
+__cosf __cvta_generic_to_shared __cvta_shared_to_generic __dp4a __exp10f __expf __ffs __ffsll
+__fns __isGlobal __isLocal __isShared __log10f __log2f __logf __nanosleep __popc __popcll __powf
+__sincosf __sinf __syncthreads __syncthreads_and __syncthreads_count
 __syncthreads_or __tanf __tanhf __threadfence __threadfence_block __threadfence_system
 __trap clock clock64
 """
@@ -90,14 +91,23 @@ CUDA_BUILTINS = frozenset(
 _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
 begin_copy check_copy check_launch_bounds commit_copies copy_from_symbol copy_to_symbol
-decode_float16 divide dynamic_shared encode_float16 expect_company extract_bits fetch_texel
-function_attributes get_exchanged global_timer is_cooperative_launch lane_id max_active_blocks
-multiply multiply_add multiply_add_float16 occupancy poll put_exchanged raise_dynamic_shared_limit
-read_surface register_symbol resident_blocks run_grid sample_texture set_function_attribute
+decode_float16 decode_float8 divide dynamic_shared encode_float16 encode_float8 expect_company
+extract_bits fetch_texel function_attributes get_exchanged global_timer is_cooperative_launch
+lane_id max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
+put_exchanged raise_dynamic_shared_limit read_config read_surface register_symbol
+resident_blocks run_grid sample_cube sample_texture set_function_attribute set_last_error
 square_root symbol_address sync_grid sync_named_barrier to_double to_float to_integer
 wait_for_copies warp_operation write_surface
 """
 EMULATOR = frozenset(_EMULATOR.split())
+# What the emulator's headers call for a part of CUDA that no rung may use: that part, as a source
+# names it, and what to write instead.
+REFUSED_CUDA = (
+    (r"copy_elements|multiply_tiles|integer_sum", "nvcuda::wmma::fragment",
+     "no rung has tensor cores; let the threads multiply and add"),
+    (r"register_kernel|launch_address", "the address of a kernel, cast to void*",
+     "launch the kernel by its name, as kernel<<<...>>>() or as cudaLaunchKernel's first argument"),
+)  # fmt: skip
 # Of namespace std: all but what reaches files, threads and the machine's noise.
 STD_REFUSED = re.compile(
     r"filesystem|thread|jthread|basic_[io]?fstream|basic_filebuf|__basic_file|random_device|"

@@ -23,6 +23,7 @@ from lockstep_grader.rules.allowlist import (
     EMULATOR,
     INITIALISERS,
     PLAIN_ADVICE,
+    REFUSED_CUDA,
     RUNTIME_NAMESPACES,
     STD_REFUSED,
 )
@@ -145,8 +146,17 @@ def _references(symbols: Iterable[Symbol], backend: Backend) -> Iterator[_Compla
         if not symbol.name or symbol.is_defined or is_allowed(symbol.name, backend):
             continue
         names = qualified_name(symbol.name) or (symbol.name,)
-        name = "::".join(names)
-        yield name, f"uses {name}, which no rung needs: {_advice(names)}"
+        refused = _refused_cuda(names)
+        name, advice = refused or ("::".join(names), _advice(names))
+        yield name, f"uses {name}, which no rung needs: {advice}"
+
+
+def _refused_cuda(names: tuple[str, ...]) -> tuple[str, str] | None:
+    if names[0] == "simt":
+        for pattern, name, advice in REFUSED_CUDA:
+            if re.fullmatch(pattern, names[-1]):
+                return name, advice
+    return None
 
 
 _VISIBLE = (Binding.GLOBAL, Binding.WEAK, Binding.UNIQUE)
