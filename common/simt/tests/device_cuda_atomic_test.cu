@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cuda/atomic>
-#include <cuda/std/atomic>
 
 #include "device_test.h"
 
@@ -87,7 +86,7 @@ __global__ void hand_over(cuda::std::atomic<int>* flag, int* data) {
     data[1] = data[0] + 1;
   } else {
     data[0] = 41;
-    flag->store(1, cuda::memory_order_release);
+    flag->store(1, cuda::std::memory_order_release);
     flag->notify_all();
   }
 }
