@@ -279,7 +279,7 @@ int run_once(int argc, char** argv, const LabJudge& lab) {
   return status;
 }
 
-// Ends this process, and so its worker, when nobody is left to ask it anything.
+// Ends this process, and so its worker, when the grader has gone.
 void end_with_the_grader() {
   pollfd grader{STDIN_FILENO, 0, 0};  // a hang-up is always reported
   while (poll(&grader, 1, -1) <= 0) {

@@ -21,7 +21,7 @@ from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
-from lockstep_grader.model.grades import Backend, FindingKind
+from lockstep_grader.model.grades import Backend
 
 from conftest import is_gone, wait_for
 
@@ -206,7 +206,7 @@ def test_a_real_judge_says_of_each_rung_what_a_fresh_one_says(
 def test_a_real_judge_ends_with_its_grader(commands: list[list[str]], tmp_path: Path) -> None:
     """Also in the middle of a run, and its worker with it."""
     endless = tmp_path / "endless"
-    endless.write_text("#!/bin/sh\necho $$ > \"$0.pid\"\nexec sleep 600\n")
+    endless.write_text('#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 600\n')
     endless.chmod(0o755)
     judge, rung, _ = commands[0]
     code = (

@@ -44,6 +44,7 @@ DECIDES = (
     "judging.sanitizer",
     "judging.sanitizer_log",
     "judging.semicolon",
+    "judging.standing_judges",
     "machine.gpus",
     "machine.patience",
     "machine.process",

@@ -168,9 +168,7 @@ def _run_tool(
     sandbox = patient.confinement.running(patient.worker, gpu, is_checked=True)
     argv += ["--quick", f"--checker-log={log}", *(f"--sandbox={word}" for word in sandbox)]
     argv += [*_JUDGE_OPTIONS.get(tool, ()), *sanitizer.wrap(tool)]
-    tests, _ = run_judge_command(
-        argv, patient.seed, work, processes, gpu, patient.standing
-    )
+    tests, _ = run_judge_command(argv, patient.seed, work, processes, gpu, patient.standing)
     text = log.read_text("utf-8", "replace") if log.exists() else ""
     report = read_log(_whole_lines(text), patient.file_name)
     name = f"compute-sanitizer.{tool}"

@@ -70,15 +70,13 @@ class _StandingJudge:
         self.has_ended = False
         self._processes = processes
         self._folder = tempfile.TemporaryDirectory(prefix="lockstep-judge-")
-        self._results = Path(self._folder.name) / "judge.json"
-        self._capture = tempfile.TemporaryFile()
+        folder = Path(self._folder.name)
+        self._results, self._output = folder / "judge.json", folder / "output"
         self._channel, inherited = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         on_gpu = ("env", f"{gpus.VARIABLE}={gpu}") if gpu else ()
         argv = (*on_gpu, program, "--serve", f"--gtest_output=json:{self._results}")
-        with inherited:
-            self._child = processes.start(
-                argv, Path(self._folder.name), inherited.fileno(), self._capture.fileno()
-            )
+        with inherited, self._output.open("ab") as output:
+            self._child = processes.start(argv, folder, inherited.fileno(), output.fileno())
 
     def can_serve(self) -> bool:
         """Whether nothing has ended it since its last run."""
@@ -87,8 +85,7 @@ class _StandingJudge:
     def run(self, words: Sequence[str], limits: Limits, results: Path) -> Completed:
         """Its run with these words as its command line, which may be its last."""
         started = time.monotonic()
-        self._capture.seek(0)
-        self._capture.truncate()  # the judge writes at the same place
+        os.truncate(self._output, 0)  # the judge appends to it
         status, timed_out = self._ask(b"\0".join(map(os.fsencode, words)), limits.seconds)
         if status is None:
             if not timed_out:
@@ -98,8 +95,8 @@ class _StandingJudge:
         with suppress(FileNotFoundError):
             results.write_bytes(self._results.read_bytes())
             self._results.unlink()
-        self._capture.seek(0)
-        output = self._capture.read(limits.output_bytes).decode("utf-8", "replace")
+        with self._output.open("rb") as stream:
+            output = stream.read(limits.output_bytes).decode("utf-8", "replace")
         return Completed(status, output, timed_out, time.monotonic() - started)
 
     def _ask(self, request: bytes, seconds: float) -> tuple[int | None, bool]:
@@ -122,5 +119,4 @@ class _StandingJudge:
 
     def close(self) -> None:
         self._end()
-        self._capture.close()
         self._folder.cleanup()
