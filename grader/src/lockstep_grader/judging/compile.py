@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.semicolon import moved_to_the_gap
+from lockstep_grader.judging.beginners import in_beginners_words
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
@@ -211,12 +211,13 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
         name = Path(places["file"] or source.file_name).name
         if name == source.file_name:
             lines = source.data.decode("utf-8", "replace").splitlines()
-            return moved_to_the_gap(Finding(FindingKind.COMPILE_ERROR, text, name, line), lines)
+            return in_beginners_words(Finding(FindingKind.COMPILE_ERROR, text, name, line), lines)
         return _finding(source, f"{name}:{line}: {text}")
     if step.name == "link":
         raise _UnexplainedLinkError(f"the link step failed: {one_line(done.output)[:300]}")
     if match := _UNPLACED_ERROR.search(done.output):
-        return _finding(source, one_line(match["text"]))
+        lines = source.data.decode("utf-8", "replace").splitlines()
+        return in_beginners_words(_finding(source, one_line(match["text"])), lines)
     return _finding(source, f"the {step.name} step ended with status {done.returncode}")
 
 

@@ -29,6 +29,8 @@ DECIDES = (
     "confine.sandbox",
     "confine.seccomp",
     "intake.submission",
+    "judging.beginners",
+    "judging.braces",
     "judging.compile",
     "judging.emulated",
     "judging.full_device",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.semicolon import moved_to_the_gap
+from lockstep_grader.judging.beginners import in_beginners_words
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
@@ -77,8 +77,9 @@ def nvcc_findings(
             words = _in_words(said, lines, line)
             column = column or _column_of_callee(said.text, lines, line)
             finding = Finding(FindingKind.COMPILE_ERROR, words, source.file_name, line, column)
-            if all(words != known.message for known in errors.values()):
-                errors.setdefault(line, moved_to_the_gap(finding, lines))
+            finding = in_beginners_words(finding, lines)
+            if all(finding.message != known.message for known in errors.values()):
+                errors.setdefault(line, finding)
         elif said.severity == "error":
             elsewhere.append(said)
     if not errors and elsewhere:
