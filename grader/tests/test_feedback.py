@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader.intake.roster import read_roster
+from lockstep_grader.model.grades import Student
 from made_up_grades import demo, write_results
 
 from conftest import LAB, Checkout
@@ -61,6 +63,66 @@ def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, res
     ]
     assert ran.status == 1
     assert "Cy_53 (not in the worksheet" in ran.err
+
+
+# The head of a worksheet in another language, and its words before a participant's number.
+TRANSLATED = [
+    (
+        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Bewertung kann geändert "
+        "werden,Zuletzt geändert (Abgabe),Zuletzt geändert (Bewertung),Feedback als Kommentar",
+        "Teilnehmer/in",
+    ),
+    (
+        "Identifiant,Nom complet,Adresse de courriel,Statut,Note,Note maximale,La note peut être "
+        "modifiée,Dernière modification (travail remis),Dernière modification (note),"
+        "Feedback par commentaires",
+        "Participant",
+    ),
+    (
+        "Identificador,Nombre completo,Dirección de correo,Estado,Calificación,Calificación máxima,"
+        "La calificación puede ser cambiada,Última modificación (entrega),"
+        "Última modificación (calificación),Comentarios de retroalimentación",
+        "Participante ",
+    ),
+]
+
+
+def translated(head: str, participant: str) -> str:
+    _, rows = WORKSHEET.split("\r\n", 1)
+    return f"{head}\r\n{rows.replace('Participant ', participant)}"
+
+
+@pytest.mark.parametrize(("head", "participant"), TRANSLATED)
+def test_a_worksheet_may_be_in_the_teachers_language(
+    checkout: Checkout, results: Path, head: str, participant: str
+) -> None:
+    worksheet = checkout.write("worksheet.csv", translated(head, participant))
+    options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
+    ran = checkout.lab("export", results, *options)
+    rows = list(csv.reader(io.StringIO(ran.out)))
+    assert rows[0] == head.split(",")
+    assert [row[4] for row in rows[1:]] == ["10", "0", ""]
+    assert f"{LAB}: 10 of 10" in rows[1][9]
+    assert "Cy_53 (not in the worksheet" in ran.err
+
+
+@pytest.mark.parametrize(("head", "participant"), TRANSLATED)
+def test_a_translated_worksheet_is_a_roster(
+    checkout: Checkout, head: str, participant: str
+) -> None:
+    file = checkout.write("worksheet.csv", translated(head, participant))
+    ann, *_ = read_roster(file).students
+    assert ann == Student(name="Ann Lee", email="ann@x", participant="51")
+
+
+def test_each_student_without_a_participants_number_is_named(checkout: Checkout) -> None:
+    made = (demo(name, student={"name": name}) for name in ("Cy", "Dee"))
+    results = write_results(checkout.work / "made", *made)
+    worksheet = checkout.write("worksheet.csv", WORKSHEET)
+    options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
+    ran = checkout.lab("export", results, *options)
+    assert "Cy" in ran.err
+    assert "Dee" in ran.err
 
 
 def test_what_is_not_graded_keeps_its_cell(checkout: Checkout) -> None:

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from lockstep_grader.machine.csv_rows import Row, read_rows
+from lockstep_grader.model import moodle
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Student
 from lockstep_grader.model.text import one_line
 
 _ALIASES: Mapping[str, Sequence[str]] = {
-    "name": ("name", "student", "full name", "student name"),
+    "name": ("name", "student", "student name", *map(str.casefold, moodle.FULL_NAME)),
     "first": ("first name", "firstname", "given name"),
     "last": ("last name", "lastname", "surname", "family name"),
-    "email": ("email", "email address", "e-mail", "mail", "sis email"),
+    "email": ("email", "e-mail", "mail", "sis email", *map(str.casefold, moodle.EMAIL)),
     "lms_id": ("lms_id", "lms id", "id", "sid", "student id", "id number"),
     "participant": ("participant", "participant number"),
-    "identifier": ("identifier",),
+    "identifier": ("identifier", "identifiant", "identificador"),
     "login": ("login", "sis login id", "login id", "username", "user name", "github_username"),
     "section": ("section", "sections", "section name", "group", "groups"),
 }
@@ -152,14 +153,15 @@ def _student(cells: Mapping[str, str]) -> Student:
     values["name"] = values["name"] or one_line(both)
     for column, value in _identified(one_line(cells.get("identifier", ""))):
         values[column] = values[column] or value
+    if number := moodle.participant(values["lms_id"]):  # in German the column is called ID
+        values["participant"], values["lms_id"] = values["participant"] or number, ""
     return Student(**values)
 
 
 def _identified(text: str) -> Iterator[tuple[str, str]]:
     """What an identifier is: of Moodle's worksheet a number, on GitHub what the teacher wrote."""
-    participant = re.fullmatch(r"Participant\s+(\d+)", text)
-    if participant:
-        yield "participant", participant[1]
+    if participant := moodle.participant(text):
+        yield "participant", participant
     elif "@" in text:
         yield "email", text
     elif " " in text:

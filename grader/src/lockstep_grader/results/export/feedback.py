@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Feedback back to a class: Moodle's grading worksheet filled in, and a CSV for a mail merge.
 
-Moodle reads a worksheet by the column names Identifier, Grade and Last modified (grade)
-(mod/assign/feedback/offline). An empty grade would change nothing, so what is not graded keeps its
-cell.
+Moodle reads a worksheet by the column names Identifier, Grade and Last modified (grade), in its
+user's language (mod/assign/feedback/offline). An empty grade would change nothing, so what is not
+graded keeps its cell.
 """
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from lockstep_grader.machine.csv_rows import Row
+from lockstep_grader.model import moodle
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export.gradebooks import Import
 from lockstep_grader.results.export.left_out import LeftOut
@@ -17,31 +18,37 @@ from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.table import cell, score, written
 from lockstep_grader.results.export.words import headline, number
 
-_ID, _GRADE, _MODIFIED = "Identifier", "Grade", "Last modified (grade)"
-_COMMENTS = "Feedback comments"
-_PARTICIPANT = "Participant "
+_NEEDED = (moodle.IDENTIFIER, moodle.GRADE, moodle.GRADE_MODIFIED)
 _MAIL = ("email", "name", "id", "score", "max_score", "summary", "page")
 
 
 def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
     """Moodle's worksheet `rows` with grades and comments. Raises ValueError when it is none."""
     columns = list(rows[0][1]) if rows else []
-    if not {_ID, _GRADE, _MODIFIED} <= set(columns):
-        raise ValueError(f"it lacks one of the columns {_ID}, {_GRADE}, {_MODIFIED}")
-    by_id = {f"{_PARTICIPANT}{entry.student.participant}": entry for entry in book.submissions}
+    identifier, grade, modified = (moodle.column(columns, names) for names in _NEEDED)
+    if identifier is None or grade is None or modified is None:
+        lacking = ", ".join(names[0] for names in _NEEDED)
+        raise ValueError(
+            f"it lacks one of the columns {lacking}; if Moodle's language is not English, German, "
+            "French or Spanish, choose English in the menu of your profile and download it again"
+        )
+    comments = moodle.column(columns, moodle.COMMENTS)
+    known = [entry for entry in book.submissions if entry.student.participant]
+    by_id = {entry.student.participant: entry for entry in known}
     made: list[Sequence[str]] = [columns]
     left_out = []
     for _, row in rows[1:]:
         cells = [*row, *[""] * (len(columns) - len(row))]
-        entry = by_id.pop(cells[columns.index(_ID)], None)
+        entry = by_id.pop(moodle.participant(cells[identifier]), None)
         if entry is not None and entry.score is None:
             left_out.append(LeftOut(entry.id, "not graded"))
         elif entry is not None:
-            cells[columns.index(_GRADE)] = number(entry.score or 0.0)
-            if _COMMENTS in columns:
-                cells[columns.index(_COMMENTS)] = _summary(entry)
+            cells[grade] = number(entry.score or 0.0)
+            if comments is not None:
+                cells[comments] = _summary(entry)
         made.append(cells)  # Moodle's own go back as they came
-    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in by_id.values()]
+    unknown = [entry for entry in book.submissions if not entry.student.participant]
+    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in (*by_id.values(), *unknown)]
     return Import(written(made), tuple(left_out))
 
 
