@@ -24,6 +24,7 @@ from lockstep_grader.model.measures import (
     MEANS,
     MEASURES,
     PAID_BY,
+    blamed_place,
     bound,
     budget_sentence,
     size_of,
@@ -87,19 +88,52 @@ def test_a_budget_that_nobody_measured_is_our_fault_and_not_a_full_mark() -> Non
 
 
 def test_a_missed_budget_speaks_in_the_handouts_words() -> None:
-    said = budget_sentence(CONFLICTS, 31744, 65536, Place("02_x.cu", 31, 30000))
+    said = budget_sentence(CONFLICTS, 31744, 65536, {"bank_conflicts": Place("02_x.cu", 31, 30000)})
     assert said == (
         "bank_conflicts: 31744 (full mark: at most 0), in a call with 65536 items: "
         "no points from 1000 up; most of them in line 31 (30000)"
     )
 
 
+MOVED = Gate("global_bytes_moved_per_item", zero=8, full=4.1)
+
+
+def test_a_budget_on_bytes_names_the_lines_that_move_them() -> None:
+    name = MOVED.name
+    places = {
+        name: Place("a.cu", 12, 4),
+        f"{name}.2": Place("a.cu", 31, 4),
+        f"{name}.3": Place("a.cu", 40, 1),
+        f"{name}.unused": Place("a.cu", 40, 0.5),
+    }
+    said = budget_sentence(MOVED, 9, 64, places)
+    assert said.endswith("most of them in line 12 (4), then in line 31 (4) and line 40 (1)")
+    found = blamed_place(MOVED, 9, places)
+    assert found is places[name]
+
+
+def test_a_budget_on_bytes_blames_the_line_whose_waste_is_the_excess() -> None:
+    places = {MOVED.name: Place("a.cu", 9, 4), f"{MOVED.name}.unused": Place("a.cu", 10, 0.21875)}
+    said = budget_sentence(MOVED, 4.25, 64, places)
+    assert said.endswith(
+        "most of them in line 9 (4); line 10 moves 0.2188 bytes per item that it does not use"
+    )
+    found = blamed_place(MOVED, 4.25, places)
+    assert found is places[f"{MOVED.name}.unused"]
+
+
+def test_a_line_that_moves_most_and_wastes_most_is_named_once() -> None:
+    places = {MOVED.name: Place("a.cu", 9, 32), f"{MOVED.name}.unused": Place("a.cu", 9, 28)}
+    said = budget_sentence(MOVED, 36, 64, places)
+    assert said.endswith("most of them in line 9 (32, 28 of them not used)")
+
+
 def test_a_budget_where_more_is_better_says_so() -> None:
     gate = Gate("sector_efficiency", zero=0.25, full=0.9)
-    said = budget_sentence(gate, 0.125, 0, None)
+    said = budget_sentence(gate, 0.125, 0, {})
     share = "sector_efficiency: 12.5% of the bytes moved were used (full mark: at least 90%)"
     assert said == f"{share}: no points from 25% down"
-    assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, None)
+    assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, {})
     assert bound(Gate("launches", zero=5, full=1)) == "at most 1"
 
 
@@ -112,7 +146,7 @@ def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> Non
     file.write_text(f"{LAB_TOML}[rung.budget]\n{gates}")
     assert read_lab(file).rungs[1].budget == tuple(Gate(gate, 2, 1) for gate in names)
     assert MEASURES[name].words
-    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, Place("a.cu", 2, 1))
+    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, {name: Place("a.cu", 2, 1)})
 
 
 @pytest.mark.parametrize("name", sorted(MEANS))
@@ -200,14 +234,14 @@ def test_a_finding_without_a_place_names_the_file() -> None:
 
 
 def test_one_of_a_unit_is_not_a_plural() -> None:
-    assert "launches: 1 launch (" in budget_sentence(Gate("launches", 3, 0), 1, 64, None)
-    assert "launches: 2 launches (" in budget_sentence(Gate("launches", 3, 0), 2, 64, None)
+    assert "launches: 1 launch (" in budget_sentence(Gate("launches", 3, 0), 1, 64, {})
+    assert "launches: 2 launches (" in budget_sentence(Gate("launches", 3, 0), 2, 64, {})
     gate = Gate("global_bytes_moved_per_item", 3, 0)
-    assert ": 1 byte per item (" in budget_sentence(gate, 1, 64, None)
+    assert ": 1 byte per item (" in budget_sentence(gate, 1, 64, {})
 
 
 def test_a_look_back_that_is_a_chain_says_what_is_missing() -> None:
-    said = budget_sentence(Gate("look_back_chain", 10, 8), 129, 64, None)
+    said = budget_sentence(Gate("look_back_chain", 10, 8), 129, 64, {})
     assert "129 publications in a chain (full mark: at most 8)" in said
     assert "publish what a tile has alone before its look-back" in said
 

@@ -24,14 +24,21 @@ constexpr int kCountDigits = 10;  // counts are exact
 // the natural order: their gates do not depend on the number of tiles.
 constexpr std::string_view kLookBackMeasures = "look_back_";
 
+std::string to_json(const Place& place) {
+  return json::object({{"file", json::quote(place.file)},
+                       {"line", std::to_string(place.line)},
+                       {"value", json::number(place.value, kCountDigits)}});
+}
+
 std::string places_json(const std::vector<Measure>& measures) {
   json::Members members;
   for (const Measure& measure : measures) {
-    if (!measure.place) continue;
-    members.emplace_back(
-        measure.name, json::object({{"file", json::quote(measure.place->file)},
-                                    {"line", std::to_string(measure.place->line)},
-                                    {"value", json::number(measure.place->value, kCountDigits)}}));
+    if (measure.place) members.emplace_back(measure.name, to_json(*measure.place));
+    int number = 1;
+    for (const Place& place : measure.next_places) {
+      members.emplace_back(measure.name + "." + std::to_string(++number), to_json(place));
+    }
+    if (measure.unused) members.emplace_back(measure.name + ".unused", to_json(*measure.unused));
   }
   return json::object(members);
 }

@@ -2,12 +2,19 @@
 #include "measure/measures.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 namespace judge {
 namespace {
 
 constexpr double kLanes = 32;
+constexpr const char* kBytesMoved = "global_bytes_moved_per_item";
+
+// Of the lines that a sum names next to the first: how many, and the least share of each.
+constexpr std::size_t kMostNextPlaces = 2;
+constexpr double kLeastNextShare = 0.1;
 
 // Reads one set of counters, a line's or a call's, for the formulas below.
 class Figures {
@@ -120,12 +127,55 @@ struct SumDefinition {
 constexpr SumDefinition kSums[] = {
     {"global_read_bytes_per_item", [](const Figures& f) { return f["global_read_bytes"]; }},
     {"global_write_bytes_per_item", [](const Figures& f) { return f["global_write_bytes"]; }},
-    {"global_bytes_moved_per_item", [](const Figures& f) { return f.bytes_moved(); }},
+    {kBytesMoved, [](const Figures& f) { return f.bytes_moved(); }},
     {"atomics_per_item", [](const Figures& f) { return f.atomics(); }},
     {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; }},
     {"threads_per_item", [](const Figures& f) { return f["threads"]; }},
     {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
 };
+
+// The share of the bytes moved by the line's costliest request of this kind that some lane asks
+// for. Lanes that ask for the same word use it once.
+double used_share(const wire::LineCounters& line, wire::Access access) {
+  for (const wire::Pattern& pattern : line.patterns) {
+    if (pattern.space != wire::Space::kGlobal || pattern.access != access || pattern.cost == 0) {
+      continue;
+    }
+    std::set<std::int64_t> words;
+    for (std::size_t lane = 0; lane < wire::kWarpSize; ++lane) {
+      if ((pattern.lanes >> lane & 1) != 0) words.insert(pattern.offsets[lane]);
+    }
+    const double used = static_cast<double>(words.size()) * pattern.size_bytes;
+    return std::min(1.0, used / (kSectorBytes * pattern.cost));
+  }
+  return 1;
+}
+
+// The bytes that it moves and does not use, as far as counters and costliest requests say.
+double unused_bytes(const wire::LineCounters& line) {
+  const Figures f(line.counters);
+  const auto unused = [&](wire::Access access, const char* sectors, double asked) {
+    const double moved = kSectorBytes * f[sectors];
+    return std::max(0.0, moved - std::min(asked, moved * used_share(line, access)));
+  };
+  const double updated = kSectorBytes * f["global_atomic_sectors"];  // asked for: not counted
+  return unused(wire::Access::kRead, "global_read_sectors", f["global_read_bytes"]) +
+         unused(wire::Access::kWrite, "global_write_sectors", f["global_write_bytes"]) +
+         unused(wire::Access::kAtomic, "global_atomic_sectors", updated);
+}
+
+std::optional<Place> most_wasteful_line(const std::vector<wire::KernelCounters>& kernels,
+                                        double num_items) {
+  std::optional<Place> place;
+  for (const wire::KernelCounters& kernel : kernels) {
+    for (const wire::LineCounters& line : kernel.lines) {
+      const double unused = unused_bytes(line) / num_items;
+      if (line.line <= 0 || unused <= (place ? place->value : 0)) continue;
+      place = Place{line.file, line.line, unused};
+    }
+  }
+  return place;
+}
 
 wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
   wire::Counters sum;
@@ -133,21 +183,46 @@ wire::Counters total(const std::vector<wire::KernelCounters>& kernels) {
   return sum;
 }
 
-// The line with the most blame, if any.
+// The lines with any blame, those with the most first.
 template <class Blame, class Value>
-std::optional<Place> worst_line(const std::vector<wire::KernelCounters>& kernels, Blame blame,
-                                Value value) {
-  std::optional<Place> place;
-  double most = 0;
+std::vector<Place> worst_lines(const std::vector<wire::KernelCounters>& kernels, Blame blame,
+                               Value value) {
+  std::vector<std::pair<double, Place>> found;
   for (const wire::KernelCounters& kernel : kernels) {
     for (const wire::LineCounters& line : kernel.lines) {
       const Figures figures(line.counters);
-      if (line.line <= 0 || blame(figures) <= most) continue;
-      most = blame(figures);
-      place = Place{line.file, line.line, value(figures)};
+      const double part = blame(figures);
+      if (line.line > 0 && part > 0) {
+        found.emplace_back(part, Place{line.file, line.line, value(figures)});
+      }
     }
   }
-  return place;
+  std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<double, Place>::first);
+  std::vector<Place> places;
+  for (auto& [part, place] : found) places.push_back(std::move(place));
+  return places;
+}
+
+template <class Blame, class Value>
+std::optional<Place> worst_line(const std::vector<wire::KernelCounters>& kernels, Blame blame,
+                                Value value) {
+  const std::vector<Place> places = worst_lines(kernels, blame, value);
+  return places.empty() ? std::nullopt : std::optional(places.front());
+}
+
+Measure summed(const SumDefinition& sum, const std::vector<wire::KernelCounters>& kernels,
+               double whole, double num_items) {
+  const auto value = [&](const Figures& f) { return sum.sum(f) / num_items; };
+  Measure measure = {sum.name, whole / num_items, std::nullopt};
+  for (Place& place : worst_lines(kernels, sum.sum, value)) {
+    if (!measure.place) {
+      measure.place = std::move(place);
+    } else if (measure.next_places.size() < kMostNextPlaces &&
+               place.value >= kLeastNextShare * measure.value) {
+      measure.next_places.push_back(std::move(place));
+    }
+  }
+  return measure;
 }
 
 }  // namespace
@@ -157,8 +232,8 @@ std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, 
   const Figures all(sums);
   std::vector<Measure> result = {{"launches", all["launches"], std::nullopt}};
   for (const SumDefinition& sum : kSums) {
-    const auto value = [&](const Figures& f) { return sum.sum(f) / num_items; };
-    result.push_back({sum.name, value(all), worst_line(kernels, sum.sum, value)});
+    result.push_back(summed(sum, kernels, sum.sum(all), num_items));
+    if (sum.name == kBytesMoved) result.back().unused = most_wasteful_line(kernels, num_items);
   }
   for (const MostDefinition& most : kMost) {
     const auto no_value = [](const Figures&) { return 0.0; };

@@ -25,6 +25,10 @@ struct Measure {
   std::string name;
   double value = 0;
   std::optional<Place> place;  // nothing where no line can be blamed
+  // Of sums: the lines that come next, each with a tenth of the sum or more.
+  std::vector<Place> next_places = {};
+  // Of bytes moved: the line that moves the most bytes which it does not use, and how many.
+  std::optional<Place> unused = {};
 };
 
 // num_items: what "per item" means, at least 1.

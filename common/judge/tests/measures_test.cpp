@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "measure/counters_json.h"
 
 namespace {
@@ -105,6 +107,61 @@ TEST(Measures, NameTheLineThatContributesMost) {
   EXPECT_EQ(find(all, "lanes_per_request").place->line, 21);
   EXPECT_FALSE(find(all, "launches").place);
   EXPECT_FALSE(find(all, "write_sectors_per_request").place);
+}
+
+TEST(Measures, OfBytesNameTheNextLinesAndTheOneThatUsesLeast) {
+  const Measure moved =
+      find(judge::measures(sampled_kernels(), 512), "global_bytes_moved_per_item");
+  ASSERT_TRUE(moved.place);
+  EXPECT_EQ(moved.place->line, 20);
+  EXPECT_EQ(moved.place->value, 16);
+  ASSERT_EQ(moved.next_places.size(), 1u);  // line 21 has less than a tenth
+  EXPECT_EQ(moved.next_places[0].line, 10);
+  EXPECT_EQ(moved.next_places[0].value, 2);
+  ASSERT_TRUE(moved.unused);
+  EXPECT_EQ(moved.unused->line, 20);
+  EXPECT_EQ(moved.unused->value, (32.0 * 256 - 1024) / 512);
+}
+
+// A request whose first lanes access these offsets.
+wire::Pattern pattern(wire::Access access, std::uint32_t cost, std::vector<std::int64_t> offsets) {
+  wire::Pattern made{.access = access, .size_bytes = 4, .cost = cost, .base = "d_out"};
+  std::ranges::copy(offsets, made.offsets.begin());
+  made.lanes = static_cast<std::uint32_t>((std::uint64_t{1} << offsets.size()) - 1);
+  return made;
+}
+
+// A sector moves for each request, however many lanes ask for its word. The other line moves more
+// bytes, and uses them all.
+TEST(Measures, OfBytesFindTheWasteOfALineThatMovesLess) {
+  const wire::LineCounters reads = {"a.cu",
+                                    3,
+                                    {{"global_read_requests", 64},
+                                     {"global_read_sectors", 256},
+                                     {"global_read_bytes", 8192},
+                                     {"global_read_lanes", 2048}},
+                                    {}};
+  const wire::LineCounters updates = {
+      "a.cu",
+      5,
+      {{"global_atomic_requests", 64}, {"global_atomic_lanes", 64}, {"global_atomic_sectors", 64}},
+      {pattern(wire::Access::kAtomic, 1, {0})}};
+  const wire::LineCounters writes = {
+      "a.cu",
+      7,
+      {{"global_write_requests", 64},
+       {"global_write_sectors", 64},
+       {"global_write_bytes", 8192},
+       {"global_write_lanes", 2048}},
+      {pattern(wire::Access::kWrite, 1, std::vector<std::int64_t>(32))}};
+  for (const wire::LineCounters& wasteful : {updates, writes}) {
+    const auto kernels = {kernel("sum", {reads, wasteful})};
+    const Measure moved = find(judge::measures(kernels, 2048), "global_bytes_moved_per_item");
+    EXPECT_EQ(moved.place->line, 3);
+    ASSERT_TRUE(moved.unused) << wasteful.line;
+    EXPECT_EQ(moved.unused->line, wasteful.line);
+    EXPECT_EQ(moved.unused->value, 64.0 * (32 - 4) / 2048);
+  }
 }
 
 TEST(Measures, OfNothingAreAsGoodAsCanBe) {

@@ -184,7 +184,21 @@ def size_of(measure: str, measures: Mapping[str, float]) -> float:
     return measures.get("num_items", 0.0)
 
 
-def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | None) -> str:
+_UNUSED = ".unused"  # of the bytes that a line moves
+_NEXT = (".2", ".3")  # the lines that come after the first
+
+
+def blamed_place(gate: Gate, value: float, places: Mapping[str, Place]) -> Place | None:
+    """The line to change: the one with the most, or the one whose waste explains the excess."""
+    unused = places.get(gate.name + _UNUSED)
+    return unused if unused and _explains(unused, gate, value) else places.get(gate.name)
+
+
+def _explains(unused: Place, gate: Gate, value: float) -> bool:
+    return 2 * unused.value >= value - gate.full > 0
+
+
+def budget_sentence(gate: Gate, value: float, num_items: float, places: Mapping[str, Place]) -> str:
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
     said = " ".join(filter(None, (figure_of(gate.name, value), _unit(measure, value))))
@@ -200,7 +214,22 @@ def budget_sentence(gate: Gate, value: float, num_items: float, place: Place | N
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
     if measure.remedy:
         text += f"; {measure.remedy}"
+    place = places.get(gate.name)
     if place is None:
         return text
-    share = f" ({figure_of(gate.name, place.value)})" if place.value else ""
-    return f"{text}; {measure.place} line {place.line}{share}"
+    unused = places.get(gate.name + _UNUSED)
+    wasted = unused.value if unused and _explains(unused, gate, value) else 0.0
+    is_first = unused is not None and (unused.file, unused.line) == (place.file, place.line)
+    text += f"; {measure.place} {_line(gate, place, wasted if is_first else 0.0)}"
+    following = [_line(gate, places[gate.name + end]) for end in _NEXT if gate.name + end in places]
+    if following:
+        text += f", then in {' and '.join(following)}"
+    if unused and wasted and not is_first:
+        text += f"; line {unused.line} moves {figure(wasted)} {measure.unit} that it does not use"
+    return text
+
+
+def _line(gate: Gate, place: Place, wasted: float = 0.0) -> str:
+    share = figure_of(gate.name, place.value) if place.value else ""
+    share += f", {figure(wasted)} of them not used" if wasted else ""
+    return f"line {place.line} ({share})" if share else f"line {place.line}"

@@ -16,7 +16,7 @@ from lockstep_grader.model.grades import (
     TestResult,
     tidy,
 )
-from lockstep_grader.model.measures import bound, figure_of, kept
+from lockstep_grader.model.measures import blamed_place, bound, figure_of, kept
 
 _NOT_RUN = "because the rung did not run"
 
@@ -140,7 +140,7 @@ def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Lo
             value = test.measures.get(gate.name)
             if value is None or kept(gate, value):
                 continue
-            place = test.places.get(gate.name)
+            place = blamed_place(gate, value, test.places)
             said = (
                 f"{gate.name} is {figure_of(gate.name, value)}; the full mark needs {bound(gate)}, "
                 f"points begin at {figure_of(gate.name, gate.zero)}"
