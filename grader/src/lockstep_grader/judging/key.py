@@ -47,6 +47,7 @@ DECIDES = (
     "judging.sanitizer_log",
     "judging.semicolon",
     "judging.standing_judges",
+    "judging.unlaunched",
     "machine.gpus",
     "machine.patience",
     "machine.process",

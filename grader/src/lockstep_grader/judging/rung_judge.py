@@ -27,6 +27,7 @@ from lockstep_grader.judging.real_compiler import (
 from lockstep_grader.judging.reference import References
 from lockstep_grader.judging.sanitizer import Patient, Sanitizer, is_right, sanitize
 from lockstep_grader.judging.standing_judges import StandingJudges
+from lockstep_grader.judging.unlaunched import with_forgotten_launch
 from lockstep_grader.machine.gpus import GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -126,6 +127,7 @@ class RungJudge:
             compiling = beside.submit(self._compiled, job, source, work / "nvcc", job.phase)
             emulating = beside.submit(self._emulated, job, source)
             judgement = self._run_worker(job, source, work)
+            judgement = replace(judgement, tests=with_forgotten_launch(judgement.tests, source))
             compiled = compiling.result()
             judgement = _with(judgement, emulating)
         if judgement.fault or not (compiled.errors or judgement.findings):
