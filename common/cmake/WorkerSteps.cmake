@@ -62,8 +62,9 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_renamed_calls "")
   foreach(call IN ITEMS memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk
       memcmp memchr strlen strcmp strncmp strcpy strncpy
-      modf modff modfl frexp frexpf frexpl remquo remquof remquol sincos sincosf sincosl strchr strstr
-      snprintf vsnprintf sprintf strtol strtoll strtoul strtoull strtof strtod qsort
+      modf modff modfl frexp frexpf frexpl remquo remquof remquol sincos sincosf sincosl strchr strstr nan nanf nanl
+      snprintf vsnprintf sprintf fprintf vfprintf vprintf fputs fputc putc fwrite fflush
+      time clock_gettime strtol strtoll strtoul strtoull strtof strtod qsort
       malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
   endforeach()
@@ -94,13 +95,17 @@ if(LAB_BACKEND STREQUAL "cpu")
     set(simt_linker -fuse-ld=gold)
   endif()
 
-  set(worker_step_names rewrite compile gather isolate link)
+  set(worker_step_names rewrite compile gather host_calls isolate link)
   list(APPEND worker_step_gather -T ${common_dir}/simt/gather.ld)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o)
-  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
-    $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries} ${simt_linker} -o {work}/worker)
+  # Functions of the library that exist only on the host end a kernel that calls them.
+  set(worker_step_host_calls $<TARGET_FILE:simt_host_calls> {work}/isolated.o {work}/host_calls)
+  list(APPEND worker_step_isolate --redefine-syms={work}/host_calls.names)
+  set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o {work}/host_calls.s
+    $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries}
+    ${simt_linker} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
@@ -137,7 +142,7 @@ function(add_worker name)
   endforeach()
   set(emulator "")
   if(TARGET simt_rewrite)
-    set(emulator simt_rewrite simt simt_prelude ${simt_prelude_file} ${common_dir}/simt/gather.ld)
+    set(emulator simt_rewrite simt_host_calls simt simt_prelude ${simt_prelude_file} ${common_dir}/simt/gather.ld)
   endif()
   add_custom_command(OUTPUT ${work}/worker ${commands}
     DEPENDS ${ARG_SOURCE} lockstep_worker lockstep_wire ${emulator} ${ARG_DEPENDS} DEPFILE ${work}/worker.d

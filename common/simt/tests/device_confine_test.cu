@@ -102,7 +102,10 @@ void behave() {
   cudaLaunchHostFunc(
       nullptr, [](void* at) { *static_cast<int*>(at) = 5; }, &g_number);
   cudaFree(d_out);
-  std::printf("%s %d", text.c_str(), g_number);
+  std::printf("%s %d %5.2f%% no\n", text.c_str(), g_number, 1.5);
+  std::fprintf(stderr, "%zu of %-8s", sizeof text, "n");
+  std::fputs("text", stderr);
+  std::fflush(nullptr);
   std::exit(text == "0.50000011" && g_number == 5 ? 0 : 1);
 }
 
@@ -193,6 +196,40 @@ TEST_F(Confine, EndsStoresToWhatIsNotTheProgramsOwn) {
         store_kernel<<<1, 1>>>(emulators_own());
       },
       ended(), "");
+}
+
+TEST_F(Confine, EndsFormatsThatWriteToMemory) {
+  static int written;
+  const char* const format = hidden("%5d%%%-3hhn");
+  EXPECT_EXIT(
+      {
+        confine();
+        std::printf(format, 1, &written);
+      },
+      ended(), "device_confine_test.cu:.*uses %n");
+  EXPECT_EXIT(
+      {
+        confine();
+        char text[8];
+        std::snprintf(text, sizeof text, format, 1, &written);
+      },
+      ended(), "uses %n");
+  EXPECT_EXIT(
+      {
+        confine();
+        std::fprintf(stderr, format, 1, &written);
+      },
+      ended(), "uses %n");
+}
+
+TEST_F(Confine, EndsOutputToForgedStreams) {
+  EXPECT_EXIT(
+      {
+        static char forged[sizeof(std::FILE)];
+        confine();
+        std::fputs("text", reinterpret_cast<std::FILE*>(forged));
+      },
+      ended(), "device_confine_test.cu:.*to a stream");
 }
 
 TEST_F(Confine, EndsAccessesToSealedMemory) {

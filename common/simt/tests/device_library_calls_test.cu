@@ -2,7 +2,10 @@
 // memcpy, memmove, memset and others: the program's own calls are checked and counted, access by
 // access.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -338,6 +341,56 @@ TEST_F(LibraryCalls, OfMathematicsAreAnnounced) {
     sincosf(x, sine, sine + 1);
     return 0;
   });
+}
+
+TEST_F(LibraryCalls, OfNanAreAnnounced) {
+  expect_announced("nan", [] __device__(char* place) { return nan(place); });
+  expect_announced("nanf", [] __device__(char* place) { return nanf(place); });
+}
+
+__global__ void print_kernel(const char* text, int* results) {
+  results[0] = printf("%s %-*.2f%%\n", text, 3, 0.5);
+  results[1] = printf("none\n");
+}
+
+// The length would give away what no checker has seen printf read.
+TEST_F(LibraryCalls, OfPrintfReturnTheNumberOfArguments) {
+  Device<char> text(16);
+  Managed<int> results(2);
+  cudaMemset(text.get(), 'a', 15);
+  cudaMemset(text.get() + 15, 0, 1);
+  print_kernel<<<1, 1>>>(text.get(), results.get());
+  EXPECT_EQ(results.values(), (std::vector<int>{3, 0}));
+}
+
+// nvcc only warns about functions of the host in a __host__ __device__ function.
+template <class Call>
+__global__ void host_call_kernel(char* place, Call call) {
+  call(place);
+}
+
+TEST_F(LibraryCalls, OfTheHostAloneEndAKernel) {
+  Device<char> place(16);
+  cudaMemset(place.get(), 0, 16);
+  const auto expect_end = [&](const char* name, auto call) {
+    SCOPED_TRACE(name);
+    host_call_kernel<<<1, 1>>>(place.get(), call);
+    const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
+    EXPECT_TRUE(contains(finding.message, std::string("calls ") + name + ", which only the host"))
+        << finding.message;
+    EXPECT_TRUE(contains(finding.file, "device_library_calls_test.cu")) << finding.file;
+  };
+  expect_end("snprintf", [](char* at) {
+    char text[2];
+    std::snprintf(text, sizeof text, "%.1s", at);
+  });
+  expect_end("strtof", [](char* at) { std::strtof(at, nullptr); });
+  expect_end("strtol", [](char* at) { std::strtol(at, nullptr, 10); });
+  expect_end("rand", [](char* at) { *at = static_cast<char>(std::rand()); });
+  expect_end("fputs", [](char* at) { std::fputs(at, stdout); });
+  expect_end("qsort",
+             [](char* at) { std::qsort(at, 4, 4, [](const void*, const void*) { return 0; }); });
+  expect_end("std::ostream::write", [](char* at) { std::cout.write(at, 4); });
 }
 
 }  // namespace

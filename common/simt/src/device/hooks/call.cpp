@@ -14,6 +14,8 @@
 
 #include "check/own_memory.h"
 #include "hooks/converters.h"
+#include "hooks/host_call.h"
+#include "hooks/keep_arguments.h"
 #include "program/address.h"
 #include "program/own_parts.h"
 #include "report/report_at.h"
@@ -56,7 +58,7 @@ bool is_of_library(std::uintptr_t target) {
 // A call into the first pages will trap, as without us.
 bool may_be_called(std::uintptr_t target) {
   return target < kFirstPages || is_other(target) || begins_own_function(target) ||
-         is_converter(target) || is_of_library(target);
+         is_converter(target) || is_door(target) || is_of_library(target);
 }
 
 }  // namespace
@@ -127,45 +129,11 @@ simt_thunk \register
 
 .type simt_checked_jump, @function
 simt_checked_jump:
-  pushq %r11
-  pushq %r10
-  pushq %r9
-  pushq %r8
-  pushq %rdi
-  pushq %rsi
-  pushq %rdx
-  pushq %rcx
-  pushq %rax
-  subq $128, %rsp
-  movups %xmm0, 0(%rsp)
-  movups %xmm1, 16(%rsp)
-  movups %xmm2, 32(%rsp)
-  movups %xmm3, 48(%rsp)
-  movups %xmm4, 64(%rsp)
-  movups %xmm5, 80(%rsp)
-  movups %xmm6, 96(%rsp)
-  movups %xmm7, 112(%rsp)
+)" SIMT_KEEP_ARGUMENTS R"(
   movq %r11, %rdi
   movq 200(%rsp), %rsi
   call simt_check_call
-  movups 0(%rsp), %xmm0
-  movups 16(%rsp), %xmm1
-  movups 32(%rsp), %xmm2
-  movups 48(%rsp), %xmm3
-  movups 64(%rsp), %xmm4
-  movups 80(%rsp), %xmm5
-  movups 96(%rsp), %xmm6
-  movups 112(%rsp), %xmm7
-  addq $128, %rsp
-  popq %rax
-  popq %rcx
-  popq %rdx
-  popq %rsi
-  popq %rdi
-  popq %r8
-  popq %r9
-  popq %r10
-  popq %r11
+)" SIMT_RESTORE_ARGUMENTS R"(
   jmp *%r11
 .size simt_checked_jump, . - simt_checked_jump
 )");

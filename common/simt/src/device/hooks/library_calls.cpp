@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a rung's own calls of the library's memcpy, memmove, memset and others become
 // (WorkerSteps.cmake renames them): g++ does not announce the accesses that these make.
-#include <algorithm>
-#include <climits>
 #include <cmath>
-#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 #include "check/memory_check.h"
 #include "hooks/access.h"
-#include "hooks/converters.h"
 #include "program/place.h"
 #include "run/block.h"
 #include "run/running.h"
-#include "simt/confine.h"
 #include "simt/memory.h"
 
 namespace {
@@ -161,6 +153,18 @@ char* simt_strncpy(char* to, const char* from, std::size_t most) {
   return std::strncpy(to, from, most);
 }
 
+// A NaN whose digits are those of a text.
+#define SIMT_NAN(type, suffix)                                \
+  type simt_nan##suffix(const char* text) {                   \
+    enter_library(SIMT_PLACE);                                \
+    on_library_read(text, std::strlen(text) + 1, SIMT_PLACE); \
+    return nan##suffix(text);                                 \
+  }
+SIMT_NAN(double, )
+SIMT_NAN(float, f)
+SIMT_NAN(long double, l)
+#undef SIMT_NAN
+
 // Functions with a second result.
 #define SIMT_SECOND_RESULTS(type, suffix)                             \
   type simt_modf##suffix(type value, type* whole) {                   \
@@ -185,72 +189,4 @@ SIMT_SECOND_RESULTS(float, f)
 SIMT_SECOND_RESULTS(long double, l)
 #undef SIMT_SECOND_RESULTS
 
-// Text, to where the caller says. (They are the host's alone, but nvcc says so, not g++.)
-int simt_vsnprintf(char* to, std::size_t room_bytes, const char* format, va_list arguments) {
-  va_list same;
-  va_copy(same, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, same);
-  va_end(same);
-  const std::size_t size_bytes = static_cast<std::size_t>(std::max(length, 0)) + 1;
-  on_library_write(to, std::min(size_bytes, room_bytes), SIMT_PLACE);
-  return std::vsnprintf(to, room_bytes, format, arguments);
-}
-
-int simt_snprintf(char* to, std::size_t room_bytes, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = simt_vsnprintf(to, room_bytes, format, arguments);
-  va_end(arguments);
-  return length;
-}
-
-int simt_sprintf(char* to, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = simt_vsnprintf(to, INT_MAX, format, arguments);
-  va_end(arguments);
-  return length;
-}
-
-// Numbers of text, and where the number ends.
-#define SIMT_NUMBER_OF_TEXT(type, function, parameters, arguments)      \
-  type simt_##function parameters {                                     \
-    enter_library(SIMT_PLACE);                                          \
-    if (end != nullptr) on_library_write(end, sizeof *end, SIMT_PLACE); \
-    return std::function arguments;                                     \
-  }
-#define SIMT_INTEGER_OF_TEXT(type, function) \
-  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end, int base), (text, end, base))
-#define SIMT_REAL_OF_TEXT(type, function) \
-  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end), (text, end))
-SIMT_INTEGER_OF_TEXT(long, strtol)
-SIMT_INTEGER_OF_TEXT(long long, strtoll)
-SIMT_INTEGER_OF_TEXT(unsigned long, strtoul)
-SIMT_INTEGER_OF_TEXT(unsigned long long, strtoull)
-SIMT_REAL_OF_TEXT(float, strtof)
-SIMT_REAL_OF_TEXT(double, strtod)
-#undef SIMT_INTEGER_OF_TEXT
-#undef SIMT_REAL_OF_TEXT
-#undef SIMT_NUMBER_OF_TEXT
-
-void simt_qsort(void* items, std::size_t count, std::size_t size_bytes,
-                int (*compare)(const void*, const void*)) {
-  on_library_write(items, count * size_bytes, SIMT_PLACE);
-  simt::check_call(reinterpret_cast<simt::AnyFunction>(compare));
-  std::qsort(items, count, size_bytes, compare);
-}
-
 }  // extern "C"
-
-bool simt::device::is_converter(std::uintptr_t function) {
-  const std::uintptr_t all[] = {
-      reinterpret_cast<std::uintptr_t>(&simt_vsnprintf),
-      reinterpret_cast<std::uintptr_t>(&simt_strtol),
-      reinterpret_cast<std::uintptr_t>(&simt_strtoll),
-      reinterpret_cast<std::uintptr_t>(&simt_strtoul),
-      reinterpret_cast<std::uintptr_t>(&simt_strtoull),
-      reinterpret_cast<std::uintptr_t>(&simt_strtof),
-      reinterpret_cast<std::uintptr_t>(&simt_strtod),
-  };
-  return std::find(std::begin(all), std::end(all), function) != std::end(all);
-}

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
+#include "hooks/converters.h"
 #include "run/part.h"
 #include "run/running.h"
 #include "run/untraced.h"
@@ -27,11 +29,23 @@ void append(const char* text, std::size_t size) {
   g_dropped_bytes += size - kept;
 }
 
+// What CUDA's printf returns. The number of characters would give away what %s has read unseen.
+int num_arguments(const char* format) {
+  int count = 0;
+  for (const char* at = std::strchr(format, '%'); at != nullptr; at = std::strchr(at, '%')) {
+    const std::size_t size = std::strspn(at + 1, simt::device::kBeforeConversion);
+    count += static_cast<int>(std::count(at + 1, at + 1 + size, '*'));
+    at += 1 + size;
+    if (*at != 0 && *at++ != '%') ++count;
+  }
+  return count;
+}
+
 int append_formatted(const char* format, va_list args) {
   char text[1024];
   const int size = std::vsnprintf(text, sizeof text, format, args);
   if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
-  return size;
+  return num_arguments(format);
 }
 
 }  // namespace
@@ -49,6 +63,7 @@ void simt::device::flush_prints() {
 }
 
 extern "C" int printf(const char* format, ...) {
+  simt::device::check_format(format, __builtin_return_address(0));
   va_list args;
   va_start(args, format);
   const int size =
