@@ -36,7 +36,9 @@ int num_arguments(const char* format) {
     const std::size_t size = std::strspn(at + 1, simt::device::kBeforeConversion);
     count += static_cast<int>(std::count(at + 1, at + 1 + size, '*'));
     at += 1 + size;
-    if (*at != 0 && *at++ != '%') ++count;
+    if (*at == 0) break;
+    if (*at != '%') ++count;
+    ++at;
   }
   return count;
 }
