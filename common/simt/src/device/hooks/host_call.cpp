@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the doors lead that simt_host_calls makes (rewriter/host_calls.cpp).
+// Where the doors lead that simt_host_calls makes (doors/main.cpp).
 #include "hooks/host_call.h"
 
 #include <cxxabi.h>
