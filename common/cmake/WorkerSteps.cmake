@@ -65,6 +65,7 @@ if(LAB_BACKEND STREQUAL "cpu")
       modf modff modfl frexp frexpf frexpl remquo remquof remquol sincos sincosf sincosl strchr strstr nan nanf nanl
       snprintf vsnprintf sprintf fprintf vfprintf vprintf fputs fputc putc fwrite fflush
       time clock_gettime strtol strtoll strtoul strtoull strtof strtod qsort
+      __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull  # their names from glibc 2.38 on
       malloc free calloc realloc aligned_alloc posix_memalign)
     list(APPEND simt_renamed_calls --redefine-sym=${call}=simt_${call})
   endforeach()

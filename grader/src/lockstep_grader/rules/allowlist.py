@@ -19,6 +19,7 @@ isalnum isalpha isdigit isspace isupper islower tolower toupper
 _STANDARD = """
 abort atexit atof atoi atol div labs llabs ldiv lldiv qsort rand srand
 strtod strtof strtol strtoul strtoll strtoull time clock clock_gettime
+__isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull
 """
 _TEXT_TO_STDOUT = """
 printf puts putchar fputs fputc putc fprintf fwrite fflush snprintf sprintf vprintf vfprintf

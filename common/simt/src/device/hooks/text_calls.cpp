@@ -141,8 +141,10 @@ std::size_t simt_fwrite(const void* from, std::size_t size_bytes, std::size_t co
     if (end != nullptr) announce_host_write(end, sizeof *end, SIMT_PLACE); \
     return std::function arguments;                                        \
   }
-#define SIMT_INTEGER_OF_TEXT(type, function) \
-  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end, int base), (text, end, base))
+#define SIMT_INTEGER_OF_TEXT(type, function)                                                       \
+  SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end, int base), (text, end, base)) \
+  type simt___isoc23_##function(const char* text, char** end, int base)                            \
+      __attribute__((alias("simt_" #function)));
 #define SIMT_REAL_OF_TEXT(type, function) \
   SIMT_NUMBER_OF_TEXT(type, function, (const char* text, char** end), (text, end))
 SIMT_INTEGER_OF_TEXT(long, strtol)
