@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.machine.gpus import Gpu, GpuPool, GpuQueue, find_gpus
+from lockstep_grader.machine.gpus import Gpu, GpuPool, GpuQueue, files_of_others, find_gpus
 
 from conftest import wait_for
 
@@ -154,3 +154,17 @@ def test_the_gpus_are_those_that_are_allowed(
     assert find_gpus() == [Gpu("1"), Gpu("MIG-3")]
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     assert find_gpus() == [Gpu("")]
+
+
+def test_a_worker_sees_the_files_of_its_own_gpu(tmp_path: Path) -> None:
+    for minor, uuid in (("0", "GPU-11"), ("3", "GPU-22"), ("10", "GPU-33")):
+        folder = tmp_path / f"0000:{minor}:00.0"
+        folder.mkdir()
+        text = f"Model: \t\t NVIDIA H100\nGPU UUID: \t {uuid}\nDevice Minor: \t {minor}\nIRQ: 7\n"
+        (folder / "information").write_text(text)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "information").write_text("Model: unknown\n")
+    assert files_of_others("GPU-22", tmp_path) == {"/dev/nvidia0", "/dev/nvidia10"}
+    for unsure in ("", "1", "GPU-2", "MIG-22"):  # an index counts the GPUs that a process sees
+        assert files_of_others(unsure, tmp_path) == set()
+    assert files_of_others("GPU-22", tmp_path / "none") == set()

@@ -17,6 +17,7 @@ from measurements import (
     GPU,
     MeasurementError,
     gpu_names,
+    gpu_uuids,
     machine,
     measurement,
     provenance,
@@ -59,7 +60,7 @@ def graded(count: int, whole: int, gpus: int, *, all_right: bool) -> dict[str, A
         folder.mkdir()
         declared = write_part(folder, count, all_right)
         words = ["grade", folder, "--backend", "cuda", "--json", report]
-        env = {**lab_env(), "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(gpus)))}
+        env = {**lab_env(), "CUDA_VISIBLE_DEVICES": ",".join(gpu_uuids()[:gpus])}
         begin = time.monotonic()
         done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=env)
         seconds = time.monotonic() - begin

@@ -141,6 +141,11 @@ def gpu_name() -> str:
     return gpu_names()[0]
 
 
+def gpu_uuids() -> list[str]:
+    """In the order of gpu_names()."""
+    return output(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]).split()
+
+
 def nvcc(program: str, flags: "list[str | Path]", sources: "list[str | Path]") -> Path:
     """Compiles build/PROGRAM for this machine's GPU, with CUDA's and the labs' headers."""
     target = ROOT / "build" / program

@@ -232,8 +232,10 @@ def _gpu(chosen: str) -> Iterator[str]:
     """Devices, driver and environment of a program that uses CUDA."""
     yield from _readable((*_SYSTEM, *_SYSTEM_FILES, *_CUDA_FOLDERS))
     yield from ("--proc", "/proc", "--dev", "/dev")  # the driver names its threads in /proc
-    for device in sorted(Path("/dev").glob("nvidia*")):
-        yield from ("--dev-bind", str(device), str(device))
+    others = gpus.files_of_others(chosen)
+    for device in sorted(map(str, Path("/dev").glob("nvidia*"))):
+        if device not in others:
+            yield from ("--dev-bind", device, device)
     yield from ("--size", str(_TMP_BYTES), "--tmpfs", _TMP)
     environment = {name: os.environ.get(name, "") for name in _CUDA_ENVIRONMENT}
     environment["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"  # as for every worker: see judge.cpp

@@ -21,7 +21,9 @@ from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.model.errors import InterruptedRunError
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
+_DRIVERS_LIST = Path("/proc/driver/nvidia/gpus")
 _MIB_A_CHECKER = 4096  # of GPU memory: a context, an arena and what the checker notes down
+_LINE = re.compile(r"^([^:\n]+):[ \t]*(\S+)", re.MULTILINE)  # Device Minor:  3
 _LOOK_SECONDS = 0.2  # between two looks at a lock that another process holds
 _SHORT_WAIT_SECONDS = 10.0  # what is not worth a word
 
@@ -187,6 +189,19 @@ def find_gpus() -> list[Gpu]:
         names = [name.strip() for name in allowed.split(",") if name.strip()]
         found = [_gpu_named(name, listed) for name in names]
     return found or [Gpu("")]
+
+
+def files_of_others(name: str, drivers_list: Path = _DRIVERS_LIST) -> set[str]:
+    """The device files of all GPUs but the one whose UUID is `name`; none if that is not sure.
+
+    A process that uses CUDA opens every GPU that it can see, which takes the driver time.
+    """
+    files: dict[str, str] = {}
+    for information in drivers_list.glob("*/information"):
+        with suppress(OSError, KeyError):
+            said = dict(_LINE.findall(information.read_text("utf-8", "replace")))
+            files[said["GPU UUID"]] = f"/dev/nvidia{said['Device Minor']}"
+    return set(files.values()) - {files[name]} if name in files else set()
 
 
 def _gpu_named(name: str, listed: Sequence[tuple[str, str, int]]) -> Gpu:
