@@ -92,7 +92,7 @@ def test_measurements_wait_for_each_other_and_go_one_after_the_other(users: list
     second = checker(pool, users)  # one measurement does not end the turn of the checkers
     wait_for(lambda: second.gpu == "a")
     measures.append(measurer(pool, users))
-    wait_for(lambda: pool._is_turn_to_measure)
+    wait_for(lambda: pool._uses[0].is_kept)
     late = checker(pool, users)
     first.leave()
     second.leave()
@@ -103,6 +103,34 @@ def test_measurements_wait_for_each_other_and_go_one_after_the_other(users: list
     for user in measures:
         user.leave()
     wait_for(lambda: late.gpu == "a")
+
+
+def test_checkers_go_on_while_another_gpu_measures(users: list[User]) -> None:
+    pool = GpuPool([Gpu("a", LARGE), Gpu("b", LARGE)], cores=8, gathered=2)
+    on_a, on_b = checker(pool, users), checker(pool, users)
+    wait_for(lambda: {on_a.gpu, on_b.gpu} == {"a", "b"})
+    measures = [measurer(pool, users) for _ in range(3)]
+    wait_for(lambda: pool._waiting_to_measure == 3)
+    kept = next(use.gpu.name for use in pool._uses if use.is_kept)
+    next(user for user in (on_a, on_b) if user.gpu == kept).leave()
+    wait_for(lambda: kept in have(measures))
+    late = checker(pool, users)
+    wait_for(lambda: late.gpu is not None)
+    assert late.gpu != kept
+    for _ in range(3):  # with the two that wait these are worth the other GPU, too
+        measures.append(measurer(pool, users))
+    wait_for(lambda: all(use.is_kept for use in pool._uses))
+    one_more = checker(pool, users)
+    late.leave()
+    next(user for user in (on_a, on_b) if user.gpu != kept).leave()
+    wait_for(lambda: {"a", "b"} <= set(have(measures)))
+    assert one_more.gpu is None
+    for _ in range(3):
+        wait_for(lambda: any(user.gpu for user in measures))
+        for user in [user for user in measures if user.gpu]:
+            user.leave()
+            measures.remove(user)
+    wait_for(lambda: one_more.gpu is not None)
 
 
 def test_graders_of_one_machine_queue_for_a_gpu(

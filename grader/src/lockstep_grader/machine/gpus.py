@@ -40,6 +40,7 @@ class _Use:
     gpu: Gpu
     checkers_limit: int
     is_measuring: bool = False
+    is_kept: bool = False  # for the measurements that wait: checkers go elsewhere
     checkers: int = 0
 
 
@@ -115,13 +116,14 @@ class GpuPool:
     """Lends GPUs to threads, for measurements and checkers by turns.
 
     Before each measurement a GPU is idle until the last of several checkers has ended. So
-    measurements wait for each other, and then all of them have their turn.
+    measurements wait for each other, and then all of them have their turn on one GPU. Checkers
+    go on elsewhere, unless so many measurements wait that they are worth another GPU.
     """
 
     def __init__(
         self, gpus: Sequence[Gpu], cores: int, queue: GpuQueue | None = None, gathered: int = 1
     ) -> None:
-        """`gathered`: so many waiting measurements end the turn of the checkers."""
+        """`gathered`: so many waiting measurements end the turn of one GPU's checkers."""
         most = cores // 2  # a checker keeps a core busy, and so does its judge
         self._uses = [
             _Use(gpu, max(1, min(most, gpu.memory_mib // _MIB_A_CHECKER))) for gpu in gpus
@@ -129,7 +131,6 @@ class GpuPool:
         self._changed = threading.Condition()
         self._waiting_to_measure = 0
         self._gathered = gathered
-        self._is_turn_to_measure = False
         self._queue = queue
 
     @contextmanager
@@ -137,11 +138,11 @@ class GpuPool:
         """The name of a GPU on which nothing else of ours runs."""
         with self._changed:
             self._waiting_to_measure += 1
-            self._is_turn_to_measure |= self._waiting_to_measure >= self._gathered
+            self._keep_another()
             use = self._wait_for(lambda use: not (use.is_measuring or use.checkers))
             self._waiting_to_measure -= 1
-            self._is_turn_to_measure = self._waiting_to_measure > 0
-            use.is_measuring = True
+            use.is_measuring = use.is_kept = True
+            self._keep_for_those_who_wait()
         try:
             with self._turn(use.gpu, alone=True):
                 yield use.gpu.name
@@ -168,9 +169,22 @@ class GpuPool:
         """This process's turn among those of the machine."""
         return self._queue.turn(gpu, alone=alone) if self._queue else nullcontext()
 
-    def _has_room(self, use: _Use) -> bool:
-        idle = not (use.is_measuring or self._is_turn_to_measure)
-        return idle and use.checkers < use.checkers_limit
+    def _keep_another(self) -> None:
+        """Ends the turn of one GPU's checkers, if that is worth it by now."""
+        kept = sum(use.is_kept for use in self._uses)
+        others = [use for use in self._uses if not use.is_kept]
+        if others and self._waiting_to_measure >= self._gathered * (kept + 1):
+            min(others, key=lambda use: use.checkers).is_kept = True
+
+    def _keep_for_those_who_wait(self) -> None:
+        if not self._waiting_to_measure:
+            for use in self._uses:
+                use.is_kept = False
+            self._changed.notify_all()
+
+    @staticmethod
+    def _has_room(use: _Use) -> bool:
+        return not (use.is_measuring or use.is_kept) and use.checkers < use.checkers_limit
 
     def _wait_for(self, suits: Callable[[_Use], bool]) -> _Use:
         while True:
