@@ -59,7 +59,7 @@ class Sanitizer:
 
     def works(self, tool: str, probe: Path, gpu: str) -> bool:
         """Whether the tool runs a program of ours on this machine: the worker `probe`."""
-        argv = [*self._command(tool), str(probe), "--probe"]
+        argv = [*self.command(tool), str(probe), "--probe"]
         env = {**os.environ, **({VARIABLE: gpu} if gpu else {})}
         try:
             said = subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env)
@@ -69,9 +69,10 @@ class Sanitizer:
 
     def wrap(self, tool: str) -> list[str]:
         """The judge's options that put the worker under one tool."""
-        return [f"--wrap={word}" for word in self._command(tool)]
+        return [f"--wrap={word}" for word in self.command(tool)]
 
-    def _command(self, tool: str) -> list[str]:
+    def command(self, tool: str) -> list[str]:
+        """The words before those of a program that runs under the tool."""
         program, limit = str(self.program), f"--print-limit={_PRINT_LIMIT}"
         return [program, f"--tool={tool}", limit, *_TOOLS[tool]]
 
