@@ -178,6 +178,79 @@ TEST_F(Spin, MeasuresTheSameTimeEachRun) {
   EXPECT_GE(first[0], 1000);
 }
 
+// The first block waits for the second, which runs later here.
+__global__ void wait_plainly(int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    while (*flag == 0) {
+    }
+    *out = 1;
+  } else {
+    atomicExch(flag, 1);
+  }
+}
+
+constexpr int kWaitLine = __LINE__ - 8;
+
+__global__ void wait_by_volatile(int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    while (*static_cast<volatile int*>(flag) == 0) {
+    }
+    *out = 1;
+  } else {
+    atomicExch(flag, 1);
+  }
+}
+
+TEST_F(Spin, FindsAPlainLoadThatWaitsForAnAtomicStore) {
+  simt::set_step_limit(100'000);
+  Managed<int> flag(1), out(1);
+  wait_plainly<<<2, 1>>>(flag.get(), out.get());
+  EXPECT_EQ(out[0], 1);
+  const simt::Finding finding = expect_finding(simt::FindingKind::kRace);
+  EXPECT_EQ(finding.line, kWaitLine);
+  EXPECT_NE(finding.message.find("may make once, before the loop"), std::string::npos)
+      << finding.message;
+  flag[0] = 0;
+  wait_by_volatile<<<2, 1>>>(flag.get(), out.get());
+  EXPECT_EQ(out[0], 1);
+}
+
+__global__ void wait_plainly_in_shared_memory(int* out) {
+  extern __shared__ int flag[];
+  if (threadIdx.x == 0) *flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    while (*flag == 0) {
+    }
+    *out = 1;
+  } else if (threadIdx.x == 32) {
+    atomicExch(flag, 1);
+  }
+}
+
+TEST_F(Spin, FindsItInSharedMemory) {
+  simt::set_step_limit(100'000);
+  Managed<int> out(1);
+  wait_plainly_in_shared_memory<<<1, 64, sizeof(int)>>>(out.get());
+  EXPECT_EQ(out[0], 1);
+  expect_finding(simt::FindingKind::kRace);
+}
+
+// Each update begins with a plain load; the atomic operation tells whether it was too old.
+__global__ void update_optimistically(int* sum, int num_updates) {
+  for (int i = 0; i < num_updates; ++i) {
+    int old = *sum;
+    for (int seen = 0; (seen = atomicCAS(sum, old, old + 1)) != old;) old = seen;
+  }
+}
+
+TEST_F(Spin, DoesNotMistakeAnOptimisticLoadForWaiting) {
+  simt::set_step_limit(1'000);
+  Managed<int> sum(1);
+  update_optimistically<<<4, 32>>>(sum.get(), 100);
+  EXPECT_EQ(sum[0], 4 * 32 * 100);
+}
+
 // A long computation without any store is slow, but no deadlock.
 __global__ void read_much(const int* in, int num_rounds, long long* out) {
   long long sum = 0;

@@ -162,6 +162,15 @@ const WordHistory* history_of(std::uintptr_t address) {
 
 }  // namespace
 
+const WordHistory* find_word(std::uintptr_t address) {
+  if (const SharedRegion* region = running.checks->shared.region_of(address)) {
+    return &region->history[(address - region->low / kWordBytes * kWordBytes) / kWordBytes];
+  }
+  const bool is_variable = address - global_low() < number(&_end) - global_low();
+  const bool is_recorded = is_variable || is_device_address(reinterpret_cast<void*>(address));
+  return is_recorded ? history_of(address) : nullptr;
+}
+
 std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_bytes) {
   const std::uintptr_t offset = address - kDeviceBase;
   const std::size_t first = skewed_record(offset / kWordBytes);

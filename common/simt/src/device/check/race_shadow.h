@@ -45,6 +45,9 @@ std::optional<EarlierAccess> find_access(std::uintptr_t begin, std::uintptr_t en
 std::span<WordHistory> device_records(std::uintptr_t address, std::size_t size_bytes);
 std::span<WordHistory> variable_records();
 
+// The record of the word at an address that the running thread has accessed; null: it has none.
+const WordHistory* find_word(std::uintptr_t address);
+
 // There will be accesses to the device's range from `address` on, a multiple of a page.
 void make_history(std::uintptr_t address, std::size_t size_bytes);
 

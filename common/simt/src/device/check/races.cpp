@@ -65,7 +65,8 @@ void report_and_remember(Finding finding, const Parties& parties) {
 
 }  // namespace
 
-void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared) {
+void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared,
+                 bool is_polled) {
   const Untraced untraced;
   require_whole_launch();
   if (!is_new_race(access.pc, earlier.pc())) return;
@@ -83,6 +84,7 @@ void report_race(const EarlierAccess& earlier, const Access& access, bool is_sha
                                 .earlier_pc = earlier.pc(),
                                 .earlier_writes = earlier.writes,
                                 .is_same_block = is_same_block,
+                                .is_polled = is_polled,
                                 .other_kernel = other_kernel,
                                 .last_barrier = running.lane->last_barrier})};
   Parties parties = {{running.block->index, running.lane->index, access.pc}, {}, earlier.writes};

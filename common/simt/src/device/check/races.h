@@ -9,7 +9,9 @@ namespace simt::device {
 
 // The running thread's access and the earlier one touch the same bytes, one of them writes, and
 // nothing orders them. When both write, the finding waits for the second value (settle_race).
-void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared);
+// `is_polled`: the running thread waits in a loop for what the earlier access has written.
+void report_race(const EarlierAccess& earlier, const Access& access, bool is_shared,
+                 bool is_polled = false);
 
 // Two writes that are reported need a second look once the later one is done: did they store the
 // same value? In C++ that is a race all the same; a device stores whole words, so no result can

@@ -11,6 +11,7 @@
 #include "check/memory_check.h"
 #include "check/order.h"
 #include "check/own_memory.h"
+#include "check/plain_poll.h"
 #include "check/race_shadow.h"
 #include "check/virtual_tables.h"
 #include "check/way.h"
@@ -153,7 +154,9 @@ inline void step(Place place) {
 
 // Out of line, so that the common case saves no registers.
 [[gnu::noinline]] void step_after_alarm(Place place) {
+  const auto poll = simt::device::plain_poll();
   simt::device::alarm(place.pc);
+  if (poll) simt::device::report_answer_to(*poll);
   step(place);
 }
 

@@ -29,6 +29,10 @@ std::string around_a_loop(const Race& race) {
 }
 
 std::string remedy(const Race& race) {
+  if (race.is_polled) {
+    return "; the loop waits for this by a plain load, which a compiler may make once, before the "
+           "loop: read it through a volatile pointer or by an atomic operation";
+  }
   if (race.other_kernel != nullptr) return kStreamRemedy;
   const bool is_in_block = race.is_shared || race.is_same_block;
   // The same statement: a lost update, or an index by which two threads meet that should not.

@@ -20,6 +20,7 @@ struct Race {
   const void* earlier_pc;      // the return address of the call that announced it
   bool earlier_writes;
   bool is_same_block;
+  bool is_polled;            // the thread waits in a loop for what the earlier access has written
   const char* other_kernel;  // of the earlier one, if it may still run on another stream; or null
   const void* last_barrier;  // where the thread last waited for its block; null if it did not
 };

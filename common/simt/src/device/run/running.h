@@ -84,6 +84,7 @@ struct Running {
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;
+  std::uint64_t warp_turn_begin = 0;  // when lanes of another warp or block ran last, in steps
 
   // The counts that go on from one kernel to the next.
   struct Clock {

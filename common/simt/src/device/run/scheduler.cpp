@@ -71,6 +71,7 @@ Lane* select_lane() {
     block.runnable &= ~(1u << (warp - block.warps.data()));
     if (block.runnable == 0) return nullptr;
     warp = &block.warps[std::countr_zero(block.runnable)];
+    running.warp_turn_begin = running.steps;
   }
   running.warp = warp;
   run_first_of(*warp);
@@ -189,6 +190,7 @@ void run_block(Block& block) {
   running.block = &block;
   running.checks = block.checks.get();
   running.warp = &block.warps.front();
+  running.warp_turn_begin = running.steps;
   block_index = block.index;
   run_others();
 }

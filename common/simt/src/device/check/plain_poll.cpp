@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "check/plain_poll.h"
+
+#include <iterator>
+
+#include "check/block_checks.h"
+#include "check/memory_check.h"
+#include "check/race_shadow.h"
+#include "check/races.h"
+#include "program/access.h"
+#include "run/running.h"
+#include "run/schedule.h"
+
+namespace simt::device {
+
+std::optional<PlainPoll> plain_poll() {
+  const bool is_long = running.steps - running.warp_turn_begin >= step_limit() / 2;
+  if (running.launch == nullptr || checks_made != Checks::kAll || !is_long) return std::nullopt;
+  const WordHistory* const word = find_word(running.last_read);
+  if (word == nullptr) return std::nullopt;
+  for (std::size_t i = 0; i < std::size(word->reads); ++i) {
+    const Stamp read = word->reads[i];
+    if (read != 0 && same_warp(read, running.stamp) && (read & (kAtomicBit | kVolatileBit)) == 0) {
+      return PlainPoll{running.last_read, word, word->write, word->read_pcs[i]};
+    }
+  }
+  return std::nullopt;
+}
+
+void report_answer_to(const PlainPoll& poll) {
+  const Stamp write = poll.word->write;
+  if (write == poll.write || (write & kAtomicBit) == 0 || same_thread(write, running.stamp)) return;
+  const Access access = {
+      .address = poll.address, .size_bytes = 1, .reads = true, .pc = unpack_pc(poll.read_from)};
+  const bool is_shared = running.checks->shared.region_of(poll.address) != nullptr;
+  report_race({write, poll.word->write_pc, true}, access, is_shared, true);
+}
+
+}  // namespace simt::device
