@@ -2,6 +2,7 @@
 """Configuring and building, with a CMake that is a shell script."""
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -110,6 +111,17 @@ def test_a_failed_build_is_one_line_with_cause_and_log(
     log = cmake.workspace.build(Backend.CPU) / "lab-build.log"
     assert message.endswith(f"the whole log: {log}")
     assert log.read_text() == said
+
+
+def test_a_build_that_fills_the_disk_says_so(
+    cmake: FakeCMake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ar fails then with `reason: Success`, and the log could not be written either."""
+    cmake.does("echo 'FAILED: libsimt.a'; exit 1")
+    full = shutil.disk_usage("/")._replace(free=4096)
+    monkeypatch.setattr("lockstep_grader.toolchain.build.shutil.disk_usage", lambda _: full)
+    with pytest.raises(FaultError, match=r"the disk is full; free 1 GB, or name .* LOCKSTEP_BUILD"):
+        cmake.build()
 
 
 def test_a_folder_without_cmakelists_is_no_checkout(cmake: FakeCMake) -> None:

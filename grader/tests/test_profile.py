@@ -142,7 +142,7 @@ def test_a_call_without_kernels_says_why_in_one_line(
         ([TARGET, "--backend", "cuda"], "counters come from the emulator: use --backend cpu"),
         ([TARGET, "--from", "absent"], "absent: no such folder"),
         ([TARGET, "--html", "absent/page.html"], "no such folder for page.html"),
-        ([TARGET, "--json", "."], "cannot be written"),
+        ([TARGET, "--json", "."], "is a folder; name a file"),
         ([TARGET, "--size", "0"], "--size"),
     ],
 )

@@ -2,6 +2,7 @@
 """Files written whole: a reader, or a run after a crash, never sees half of one."""
 
 import contextlib
+import errno
 import json
 import os
 import threading
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.errors import FaultError, InputError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextlib.contextmanager
@@ -33,10 +36,9 @@ def scratch_for(path: Path) -> Iterator[Path]:
             scratch.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise FaultError(
-            f"cannot write {path}: {error.strerror}; free space or choose another folder, "
-            "then run again: finished results are kept"
-        ) from error
+        is_full = error.errno in _FULL
+        next_step = "free space or choose another folder" if is_full else "choose another folder"
+        raise FaultError(f"cannot write {path}: {error.strerror}; {next_step}") from error
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -49,8 +51,10 @@ def require_writable(file: Path) -> None:
     """Checks that `path` can be written, before the work instead of after it. Raises InputError."""
     if not file.absolute().parent.is_dir():
         raise InputError(f"{file.parent}: no such folder for {file.name}")
-    if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
-        raise InputError(f"{file} cannot be written")
+    if file.is_dir():
+        raise InputError(f"{file} is a folder; name a file")
+    if not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        raise InputError(f"cannot write {file}: no permission; choose another folder")
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -19,6 +19,8 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
+_ROOM_BYTES = 1 << 20  # with less, a failed write is the likely cause, which ar does not name
+_ELSEWHERE = "name another folder in LOCKSTEP_BUILD"
 STRICT = "LOCKSTEP_STRICT"  # set in the environment by `./lab test`
 _NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] ")
 _ERROR_LINES = (re.compile(r"\berror: "), re.compile(r"CMake Error"), re.compile(r"^FAILED"))
@@ -100,6 +102,8 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
         if child and child.returncode is None:
             os.killpg(child.pid, signal.SIGTERM)
         raise
+    if child.returncode != 0 and shutil.disk_usage(folder).free < _ROOM_BYTES:
+        raise FaultError(f"cannot build in {folder}: the disk is full; free 1 GB, or {_ELSEWHERE}")
     log.write_text("".join(lines), "utf-8")
     if child.returncode != 0:
         raise FaultError(f"{' '.join(argv[:3])} failed: {_cause(lines)}; the whole log: {log}")
@@ -139,7 +143,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder.parent / f".{folder.name}.lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise FaultError(f"cannot build in {folder}: {error.strerror}") from error
+        raise FaultError(f"cannot build in {folder}: {error.strerror}; {_ELSEWHERE}") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
