@@ -275,6 +275,24 @@ def test_a_quiz_can_be_stopped_and_resumed(quizzed: Checkout, tmp_path: Path) ->
     assert "wrong: That is the other one." in out
 
 
+def test_a_quiz_in_a_terminal_says_where_the_answers_are(
+    quizzed: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts: list[str] = []
+    lines = iter((right_blocks(quizzed, 5), "q"))
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return next(lines)
+
+    monkeypatch.setattr("builtins.input", read)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    ran = quizzed.lab("quiz", LAB, "--seed", "5")
+    assert ran.status == 0, ran.err
+    assert prompts[0] == "a whole number of blocks (Enter skips, q stops): "
+    assert f"answers.toml; ./lab quiz {LAB} asks the rest" in ran.out
+
+
 def test_bad_input_is_one_line(quizzed: Checkout) -> None:
     assert "there is no lab" in quizzed.lab("quiz", "none").complaint
     assert "asks in a terminal" in quizzed.lab("quiz", LAB).complaint
@@ -311,6 +329,32 @@ def test_json_has_questions_answers_and_marks(quizzed: Checkout) -> None:
 
 
 # ---- handing in and grading
+
+
+def test_submit_says_what_the_quiz_still_asks(quizzed: Checkout) -> None:
+    quizzed.submission("labs", {})
+    assert f"quiz: 3 questions have no answer yet; ./lab quiz {LAB} asks" in submitted(quizzed)
+    right = right_blocks(quizzed, 7)
+    quizzed.write(f"labs/{LAB}/answers.toml", answered(7, blocks=right, colour="bad"))
+    assert "quiz: 1 question has no answer yet" in submitted(quizzed)
+    quizzed.write(f"labs/{LAB}/answers.toml", answered(7, blocks="1", colour="bad", why="so"))
+    assert "quiz: " not in submitted(quizzed)
+
+
+def submitted(quizzed: Checkout) -> str:
+    ran = quizzed.lab("submit", LAB)
+    assert ran.status == 0, ran.err
+    assert f"next: hand in {LAB}.zip" in ran.out
+    return ran.out
+
+
+def test_submit_refuses_answers_that_no_grader_reads_unless_forced(quizzed: Checkout) -> None:
+    quizzed.submission("labs", {})
+    quizzed.write(f"labs/{LAB}/answers.toml", "version = ")
+    ran = quizzed.lab("submit", LAB)
+    assert ran.status == 2
+    assert "answers.toml: not TOML" in ran.complaint
+    assert quizzed.lab("submit", LAB, "--force").status == 0
 
 
 def test_answers_are_packed_and_scored_beside_the_rungs(quizzed: Checkout, tmp_path: Path) -> None:

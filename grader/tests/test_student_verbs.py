@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import select
+import shutil
 import tempfile
 import time
 import zipfile
@@ -148,9 +149,23 @@ def test_all_hints_at_once(checkout: Checkout) -> None:
 
 
 def test_a_hint_wants_a_rung(checkout: Checkout) -> None:
+    ran = checkout.lab("hint")
+    assert ran.complaint.endswith("'LAB/RUNG'. (./lab hint --help describes the arguments)")
     ran = checkout.lab("hint", LAB)
     assert ran.status == 2
     assert "hint needs a rung, as in 01-demo/01_first" in ran.complaint
+
+
+def test_what_cannot_be_remembered_hides_no_verdict_and_no_hint(checkout: Checkout) -> None:
+    checkout.submission("labs", {})
+    checkout.write(".lockstep", "a file in the folder's place")
+    ran = checkout.lab("check", LAB)
+    assert ran.status == 0
+    assert "10 / 10 points" in ran.out
+    assert "not remembered: cannot write" in ran.err
+    hinted = checkout.lab("hint", f"{LAB}/01")
+    assert (hinted.status, "a gentle hint" in hinted.out) == (0, True)
+    assert "not remembered: cannot write" in hinted.err
 
 
 def test_a_damaged_state_file_is_no_obstacle(checkout: Checkout) -> None:
@@ -200,10 +215,17 @@ def test_submit_names_a_missing_file(checkout: Checkout) -> None:
     assert "02_second.cu is missing" in ran.complaint
 
 
-def test_bench_without_a_gpu_says_so(checkout: Checkout) -> None:
-    ran = checkout.lab("bench", LAB, "--backend", "cpu")
+@pytest.mark.parametrize("is_students_copy", [False, True])
+def test_bench_without_a_gpu_says_so_before_it_needs_anything(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, is_students_copy: bool
+) -> None:
+    if is_students_copy:
+        shutil.rmtree(checkout.root / "solutions")
+    monkeypatch.setattr("lockstep_grader.student.bench_page.require_matplotlib", lambda: 1 / 0)
+    ran = checkout.lab("bench", LAB)
     assert ran.status == 2
-    assert "bench measures a GPU" in ran.complaint
+    assert "bench times a GPU" in ran.complaint
+    assert "./lab profile 01-demo/01_first counts" in ran.complaint
 
 
 def test_bench_refuses_sizes_that_are_no_numbers(checkout: Checkout) -> None:
@@ -228,6 +250,7 @@ def test_watch_checks_again_on_save_and_survives_a_compile_error(checkout: Check
         read_until(running.stdout, "compile_error")
         checkout.write(f"labs/{LAB}/01_first.cu", SOLUTION)
         read_until(running.stdout, "4 / 4  passed")
+        wait_for(lambda: "4 / 10 points" in checkout.lab("list").out)  # it counts as progress
         running.send_signal(2)
         assert running.wait(20) == 0
     finally:

@@ -256,7 +256,7 @@ def test_a_rung_without_a_recording_is_one_line(
     ("arguments", "words"),
     [
         (["nothing"], "nothing"),
-        ([LAB], "trace wants a rung"),
+        ([LAB], "trace needs a rung"),
         ([TARGET, "--from", "nowhere"], "nowhere: no such folder"),
         ([TARGET, "--out", "nowhere/page.html"], "no such folder"),
         (["missing.cu"], "missing.cu: no such file"),

@@ -98,9 +98,7 @@ def main(arguments: Sequence[str]) -> int:
         _complain(str(error))
         return error.exit_code
     except ArgumentError as error:
-        said = error.format_message()  # type: ignore[attr-defined]
-        said = said.replace("Value error, ", "").replace("valid int range", "whole number")
-        _complain(f"{said} (./lab --help lists the commands)")
+        _complain(_usage_line(error))
         return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         _complain("interrupted")
@@ -117,6 +115,16 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         _complain("this is a bug in the grader, not in a submission; please report it")
         return ExitCode.FAULT
+
+
+def _usage_line(error: Exception) -> str:
+    """What is wrong with the arguments, and where the right ones are described."""
+    said = error.format_message()  # type: ignore[attr-defined]
+    said = said.replace("Value error, ", "").replace("valid int range", "whole number")
+    context = getattr(error, "ctx", None)
+    if context is None or context.parent is None:
+        return f"{said} (./lab --help lists the commands)"
+    return f"{said} (./{context.command_path} --help describes the arguments)"
 
 
 def _complain(message: str) -> None:

@@ -21,10 +21,7 @@ VERBS = {
     "hint": Verb("verbs_student", "Show the next hint of a rung; later hints say more."),
     "quiz": Verb("verbs_quiz", "Ask a lab's questions, and say why an answer is right or wrong."),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
-    "bench": Verb(
-        "verbs_student",
-        "Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'.",
-    ),
+    "bench": Verb("verbs_student", "Time a lab's ladder on a GPU, compared with the library."),
     "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
     "trace": Verb(
         "verbs_trace",

@@ -89,6 +89,8 @@ def _ask(scorer: Scorer, lab: Lab, answers: Answers, file: Path | None) -> int:
         lambda given: write_answers(file, given) if file else None,
     )
     show_result(console, lab.id, scorer.result(answers))
+    if file and len(answers.given) < len(scorer.quiz.questions):
+        print(f"your answers are in {file}; ./lab quiz {lab.id} asks the rest")
     return ExitCode.FULL_MARKS
 
 

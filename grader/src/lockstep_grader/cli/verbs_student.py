@@ -2,6 +2,8 @@
 """The verbs that students type."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +23,15 @@ from lockstep_grader.cli.options import (
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.intake.one import lab_folders
-from lockstep_grader.judging.session import open_session_for
+from lockstep_grader.judging.session import backend_here, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.errors import ExitCode, FaultError, InputError
+from lockstep_grader.model.grades import Lab, LabResult
+from lockstep_grader.quiz.answers import unanswered_in
+from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, bench_page, state
 from lockstep_grader.student.check import check, show
@@ -82,12 +87,27 @@ def check_target(
         print(json.dumps(report, indent=2))
     else:
         show(make_console(), workspace, checked, problems, everything)
-    if folder.resolve() == workspace.labs:
-        state.remember_scores(workspace.state, result)
+    _remember(workspace, folder, result)
     if result.score is None:
         return ExitCode.FAULT
     full = result.score == result.max_score
     return ExitCode.FULL_MARKS if full else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def _remember(workspace: Workspace, folder: Path, result: LabResult) -> None:
+    """For `./lab list`; another folder's rungs are not this student's progress."""
+    if folder.resolve() == workspace.labs:
+        with _remembering():
+            state.remember_scores(workspace.state, result)
+
+
+@contextmanager
+def _remembering() -> Iterator[None]:
+    """A verdict or a hint is worth more than its memory: a failure to write that is one line."""
+    try:
+        yield
+    except FaultError as error:
+        say(f"not remembered: {error}")
 
 
 def watch_target(
@@ -114,6 +134,7 @@ def watch_target(
             console.print(Text(f"checking {target}"))
         checked = check(session, folder, lab, rungs)
         show(console, workspace, checked, problems, everything)
+        _remember(workspace, folder, checked.result)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS
@@ -138,7 +159,8 @@ def hint(
         return ExitCode.FULL_MARKS
     count = len(rung.hints)
     shown = count if show_all else min(count, state.revealed_hints(workspace.state, lab, rung) + 1)
-    state.set_revealed_hints(workspace.state, lab, rung, shown)
+    with _remembering():
+        state.set_revealed_hints(workspace.state, lab, rung, shown)
     console = make_console()
     for number, text in enumerate(rung.hints[:shown], start=1):
         console.print(Text.assemble((f"hint {number} of {count}  ", "bold"), text))
@@ -155,10 +177,29 @@ def submit(
     workspace = Workspace.from_environment()
     lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
     target = output or Path(f"{lab.id}.zip")
-    packed = pack(_folder(workspace, from_), lab, target, force)
+    folder = _folder(workspace, from_)
+    unanswered = _unanswered(workspace, lab, folder, force)
+    packed = pack(folder, lab, target, force)
     files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
     print(f"{target}: {files}, {', '.join(packed)}")
+    if unanswered:
+        questions = "1 question has" if unanswered == 1 else f"{unanswered} questions have"
+        print(f"quiz: {questions} no answer yet; ./lab quiz {lab.id} asks")
+    print(f"next: hand in {target} where your course collects it")
     return ExitCode.FULL_MARKS
+
+
+def _unanswered(workspace: Workspace, lab: Lab, folder: Path, force: bool) -> int:
+    """Questions of the lab's quiz. Unless `force`, raises InputError for a file without marks."""
+    quiz = read_quiz(workspace, lab)
+    if quiz is None:
+        return 0
+    try:
+        return len(unanswered_in(folder, quiz))
+    except InputError:
+        if force:
+            return 0
+        raise
 
 
 def bench_lab(
@@ -175,15 +216,21 @@ def bench_lab(
     backend: BackendOption = BackendChoice.AUTO,
     sandbox: SandboxOption = True,
 ) -> int:
-    """Time a lab's ladder on a GPU, compared with the library; without --from, the solutions'."""
+    """Time a lab's ladder on a GPU, compared with the library.
+
+    Without --from: that of the solutions, or your own in a copy without solutions.
+    """
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     lab = find_lab(labs, lab_name.removeprefix("labs/").strip("/"))
     folder = out or workspace.root / "docs" / "bench"
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
+    measured = from_ or (workspace.solutions if workspace.solutions.is_dir() else workspace.labs)
     if not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
-        with lab_folders(from_ or workspace.solutions, lab, labs) as source:
+        bench.require_gpu(backend_here(workspace, backend.backend), lab)
+        bench_page.require_matplotlib()
+        with lab_folders(measured, lab, labs) as source:
             session = open_session_for(
                 source,
                 workspace,
@@ -192,12 +239,11 @@ def bench_lab(
                 labs=[lab.id],
                 use_emulator=False,
             )
-            bench_page.require_matplotlib()
             earlier = bench.load(file) if missing else None
             bench.save(bench.measure(session, source, lab, numbers, earlier), file)
     report = bench.load(file)
     bench_page.draw(report, plot)
-    if out is None and from_ is None:
+    if out is None and measured == workspace.solutions:
         readme = workspace.solutions / lab.id / "README.md"
         up = "../../docs/bench"
         text = bench_page.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")

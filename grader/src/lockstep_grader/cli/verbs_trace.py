@@ -151,7 +151,7 @@ def _trace_rung(
     labs = read_labs(workspace)
     lab, rungs = find_target(labs, target)
     if "/" not in target.removeprefix("labs/").strip("/"):
-        raise InputError(f"trace wants a rung, as in {lab.id}/{rungs[0].id}")
+        raise InputError(f"trace needs a rung, as in {lab.id}/{rungs[0].id}")
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
         session = open_session_for(
             folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]

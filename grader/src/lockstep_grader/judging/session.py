@@ -158,6 +158,11 @@ def _emulator(
     )
 
 
+def backend_here(workspace: Workspace, backend: Backend | None = None) -> Backend:
+    """The backend of a session that asks for `backend`; None means what works here."""
+    return _choose(workspace, backend).backend
+
+
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
     """Once a session: to look for a GPU starts a program."""
     patience()  # a wrong word is reported before anything is built

@@ -63,6 +63,16 @@ def read_answers(file: Path, quiz: Quiz) -> Answers:
     return _checked(str(file), read_table(file, _File), quiz)
 
 
+def unanswered_in(folder: Path, quiz: Quiz) -> list[str]:
+    """The ids of the questions that answers.toml in `folder` leaves out; all where it is missing.
+
+    Raises InputError with one line for a file that could not be scored.
+    """
+    file = answers_file(folder, quiz)
+    given = read_answers(file, quiz).given if file.is_file() else {}
+    return [question.id for question in quiz.questions if not given.get(question.id)]
+
+
 def parse_answers(data: bytes, quiz: Quiz) -> Answers:
     """What a student handed in. Raises InputError with one line."""
     return _checked(ANSWERS, parse_table(ANSWERS, data, _File, _MAX_BYTES), quiz)

@@ -80,10 +80,9 @@ def ask_all(
 def _answer(console: Console, drawn: Asked, read: Callable[[str], str]) -> str | None:
     """A canonical answer; empty to skip, None to stop."""
     wanted = _wanted(drawn.question)
-    unit = f" in {drawn.question.unit}" if drawn.question.unit else ""
     while True:
         try:
-            line = read(f"{wanted}{unit} (Enter skips, q stops): ").strip()
+            line = read(f"{wanted} (Enter skips, q stops): ").strip()
         except EOFError:
             return None
         if line.casefold() == _STOP:
@@ -99,7 +98,10 @@ def _answer(console: Console, drawn: Asked, read: Callable[[str], str]) -> str |
 def _wanted(question: Question) -> str:
     if question.kind is not Kind.NUMBER:
         return _WANTED[question.kind]
-    return f"a number with {question.decimals} decimals" if question.decimals else "a whole number"
+    if not question.decimals:
+        return "a whole number" + (f" of {question.unit}" if question.unit else "")
+    decimals = "1 decimal" if question.decimals == 1 else f"{question.decimals} decimals"
+    return f"a number with {decimals}" + (f", in {question.unit}" if question.unit else "")
 
 
 def _named(drawn: Asked, line: str) -> str:

@@ -29,6 +29,15 @@ _VERSION = 1
 Row = dict[str, Any]
 
 
+def require_gpu(backend: Backend, lab: Lab) -> None:
+    """Raises InputError where there is nothing to time. Ask before anything is built."""
+    if backend is not Backend.CUDA:
+        raise InputError(
+            "bench times a GPU, and no nvcc with a working GPU is here (./lab doctor); "
+            f"without one, ./lab profile {lab.id}/{lab.rungs[0].id} counts what a rung costs"
+        )
+
+
 def measure(
     session: Session,
     folder: Path,
@@ -41,8 +50,6 @@ def measure(
     What could not be measured is in its `failures`. Raises InputError where nothing could.
     What the `earlier` report has is not measured again; InputError if it is another GPU's.
     """
-    if session.toolchain.backend is not Backend.CUDA:
-        raise InputError("bench measures a GPU: run it with --backend cuda on a machine with one")
     kept = _rows_of(earlier) if earlier else []
     today = datetime.now(UTC).date().isoformat()
     rows: list[Row] = []
