@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`./lab explain`: every lost point with its reason, and the command that repeats the judgement."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,18 +41,98 @@ def test_each_part_says_what_it_lost_and_where(checkout: Checkout, results: Path
     assert "-1  Demo.Demo.Large: with 33 items: d_out[3] is 7, not 8  (01_first.cu:2)" in lines
     assert "cleanliness: 0 / 1" in lines
     assert "-1  only a rung whose results are all right counts as clean" in lines
-    assert "also  race: threads 0 and 1 write d_out  (01_first.cu:2)" in lines
+    assert "cause  race: threads 0 and 1 write d_out  (01_first.cu:2)" in lines
     assert "-1  not measured, because a result was wrong" in lines
     assert "today's lab.toml" not in ran.out
     assert [line for line in ran.out.splitlines() if line != line.rstrip()] == []
 
 
 def test_a_reason_of_several_lines_is_one_item(checkout: Checkout) -> None:
-    text = SOLUTION + verdict_line(outcome="failed", message="one line,\nand its advice")
+    text = SOLUTION + verdict_line(outcome="failed", message="one long line,\nand its advice")
     path = checkout.submission("class/cy", {"01_first": text}).parent
     checkout.grade(path, "--results", checkout.work / "r")
     ran = checkout.lab("explain", checkout.work / "r", "cy", "01")
-    assert "one line,\n          and its advice" in ran.out
+    assert "one long line,\n          and its advice\n" in ran.out
+
+
+def test_tests_that_fail_for_one_reason_are_one_loss(checkout: Checkout) -> None:
+    size = "with {} items (the smallest failing size found): "
+    crash = {"kind": "crash", "file": "", "line": 0, "message": "a null pointer"}
+    ended = "not run, because an earlier test ended the run: a null pointer"
+    other = "called in another order: 3 is 4\nCUDA promises no order (order 7)"
+    messages = (size.format(1) + "a null pointer", size.format(33) + "a null pointer", ended)
+    lines = [verdict_line(outcome="failed", message=each, findings=[crash]) for each in messages]
+    lines += [verdict_line(outcome="failed", message=other), verdict_line()]
+    path = checkout.submission("class/cy", {"01_first": SOLUTION + "".join(lines)}).parent
+    checkout.grade(path, "--results", checkout.work / "r")
+    ran = checkout.lab("explain", checkout.work / "r", "cy", "01")
+    (alike,) = [line.strip() for line in ran.out.splitlines() if "a null pointer" in line]
+    assert alike.startswith("-1.2  3 tests fail for one reason; the first is Demo.")
+    assert alike.endswith(messages[0])
+    assert ran.out.count("  -0.4  Demo.") == 1
+
+
+def test_a_checkers_finding_is_told_before_the_wrong_results_that_it_explains(
+    checkout: Checkout,
+) -> None:
+    wrong = {"kind": "wrong_result", "file": "", "line": 0, "message": "7, not 8"}
+    tests = [
+        verdict_line(outcome="failed", message=f"{size} items: 7, not 8", findings=[wrong, RACE])
+        for size in (1, 33)
+    ]
+    path = checkout.submission("class/cy", {"01_first": SOLUTION + "".join(tests)}).parent
+    checkout.grade(path, "--results", checkout.work / "r")
+    lines = checkout.lab("explain", checkout.work / "r", "cy", "01").out.splitlines()
+    parts = "\n".join(lines).partition("cleanliness")
+    assert lines[2] == "    cause  race: threads 0 and 1 write d_out  (01_first.cu:2)"
+    assert parts[0].count("  -1  Demo.") == 2
+    assert "race" not in parts[2]
+
+
+def test_a_cost_is_no_failure(checkout: Checkout) -> None:
+    budget = {"kind": "budget", "file": "01_first.cu", "line": 1, "message": "too many barriers"}
+    text = SOLUTION + verdict_line()
+    text += verdict_line(part="efficiency", outcome="failed", findings=[budget])
+    path = checkout.submission("class/cy", {"01_first": text}).parent
+    ran, _ = checkout.grade(path, "--results", checkout.work / "r")
+    assert "right, over budget" in ran.out
+    ran = checkout.lab("explain", checkout.work / "r", "cy", "01")
+    assert ran.out.splitlines()[0].endswith("3 / 4  right, over budget")
+
+
+def test_a_lab_stands_for_its_rungs_that_lost_points(checkout: Checkout, results: Path) -> None:
+    toml = (checkout.root / "labs" / LAB / "lab.toml").read_text()
+    checkout.write("labs/02-more/lab.toml", toml.replace(LAB, "02-more").replace("demo", "more"))
+    only = checkout.lab("explain", results, "ann", LAB)
+    assert (only.status, only.out) == (0, checkout.lab("explain", results, "ann").out)
+    assert checkout.lab("explain", results, "bob", "demo").out == "bob has full marks: 10 / 10\n"
+    for name in ("ann", "bob"):
+        for rung in ("01_first", "02_second"):
+            checkout.write(f"class/{name}/02-more/{rung}.cu", SOLUTION)
+    checkout.write_toolchain(labs=two_labs(checkout))
+    assert checkout.lab("grade", checkout.root / "class", "--results", results).status == 1
+    ran = checkout.lab("explain", results, "ann", "02")
+    assert ran.out == "ann has full marks: 10 / 10\n", ran.err
+    assert f"ann  {LAB}/01_first" in checkout.lab("explain", results, "ann", "01").out
+    ran = checkout.lab("explain", results, "ann", "02_second")
+    assert "'02_second' may belong to any of 01-demo, 02-more" in ran.complaint
+
+
+def two_labs(checkout: Checkout) -> dict[str, Any]:
+    """The toolchain's labs, with the judge of the first for the second, too."""
+    known = json.loads((checkout.root / "toolchain.json").read_text())["labs"]
+    return {**known, "02-more": {**known[LAB], "include": str(checkout.root / "labs" / "02-more")}}
+
+
+def test_work_from_which_nothing_could_be_taken_is_one_line(checkout: Checkout) -> None:
+    checkout.submission("class/ann", {})
+    (checkout.root / "class/cy").mkdir()
+    ran, _ = checkout.grade(checkout.root / "class", "--results", checkout.work / "r")
+    assert "cy: 0 / 10 points\n" in ran.out
+    assert "is missing from the submission" not in ran.out
+    assert ran.out.count("cy: the folder is empty") == 1
+    ran = checkout.lab("explain", checkout.work / "r", "cy")
+    assert ran.out == "cy  0 / 10  the folder is empty\n"
 
 
 def test_the_command_that_it_prints_repeats_the_judgement(

@@ -146,7 +146,7 @@ def test_rung_files_without_a_lab_folder_ask_for_the_lab(checkout: Checkout) -> 
     ):
         path = put(checkout, name, files)
         problems = {each: found.problem for each, found in by_id(taken(checkout, path)).items()}
-        said = "its rung files are in no lab folder: name the lab with --lab"
+        said = "its rung files are in no lab folder: grade one lab alone, with --lab"
         assert {each: text for each, text in problems.items() if text} == dict.fromkeys(loose, said)
         assert all(map(is_whole, by_id(taken(checkout, path, LAB)).values()))
 

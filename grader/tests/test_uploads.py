@@ -76,7 +76,7 @@ def test_what_counts_is_said_in_results_and_reports(checkout: Checkout, tmp_path
     ran, report = checkout.grade(checkout.root / "class")
     (note,) = report["submissions"][0]["notes"]
     assert "work.zip counts (the latest), not starter.zip" in note
-    assert "handed in more than once (1):" in ran.out
+    assert "to note (1):" in ran.out
     pages = tmp_path / "pages"
     assert checkout.lab("report", checkout.work / "out.json", "--output", pages).status == 0
     texts = [file.read_text() for file in pages.rglob("*.html")]

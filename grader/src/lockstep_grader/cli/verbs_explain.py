@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The verb `explain`: why a student's rung has its points, for an appeal."""
 
+import contextlib
 import difflib
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +17,19 @@ from rich.text import Text
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.intake.roster import words_of
-from lockstep_grader.machine.console import STYLES, make_console, points
+from lockstep_grader.machine.console import make_console, points, verdict
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.model.grades import Lab, LabResult, Outcome, Part, Rung, RungResult
+from lockstep_grader.model.grades import (
+    Lab,
+    LabResult,
+    Outcome,
+    Part,
+    Rung,
+    RungResult,
+    tidy,
+    total,
+)
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import clipped
 from lockstep_grader.pages.report.results import Entry, LabEntry, Results, read_results
@@ -43,7 +54,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[LAB/]RUNG",
-            help="As in 01-reduction/03; default: each rung that lost points.",
+            help="As in 01-reduction/03. A LAB, or none: each rung of it that lost points.",
             show_default=False,
         ),
     ] = None,
@@ -59,11 +70,17 @@ def explain(
         graded = graded.marked(CourseFile(course, labs).course)
         entry = _student(graded, student)
     console = make_console()
-    chosen = [_rung(entry, labs, rung)] if rung else _short_of_full_marks(entry, labs)
+    if entry.problem and not rung:
+        head = f"{entry.name}  {points(entry.score, entry.max_score)}"
+        console.print(Text.assemble((head, "bold"), f"  {entry.problem}"))
+        return ExitCode.FULL_MARKS
+    whole = _whole_labs(entry, labs, rung or "")
+    chosen = _short_of_full_marks(entry, labs, whole) if whole else [_rung(entry, labs, rung or "")]
     for lab, model, result in chosen:
         _print(console, graded, entry, lab, model, result)
     if not chosen:
-        console.print(Text(f"{entry.name} has full marks: {points(entry.score, entry.max_score)}"))
+        score = points(total(lab.score for lab in whole), tidy(sum(lab.max_score for lab in whole)))
+        console.print(Text(f"{entry.name} has full marks: {score}"))
     return ExitCode.FULL_MARKS
 
 
@@ -102,12 +119,25 @@ def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Run
     raise InputError(f"{entry.id} was not graded on {lab.id}/{model.id}; grade again")
 
 
+def _whole_labs(entry: Entry, labs: tuple[Lab, ...], name: str) -> Sequence[LabEntry]:
+    """All labs where there is no name, the lab that it names, or none where it names a rung."""
+    if not name:
+        return entry.labs
+    models = [lab for lab in labs if any(lab.id == graded.id for graded in entry.labs)]
+    with contextlib.suppress(InputError):  # then it is no lab's
+        model = find_lab(models, name.removeprefix("labs/").strip("/"))
+        if len(models) > 1 or name in (model.id, model.slug):  # 01 is a rung of the only lab
+            return [lab for lab in entry.labs if lab.id == model.id]
+    return ()
+
+
 def _short_of_full_marks(
-    entry: Entry, labs: tuple[Lab, ...]
+    entry: Entry, labs: tuple[Lab, ...], whole: Sequence[LabEntry]
 ) -> list[tuple[LabEntry, Rung, RungResult]]:
     return [
         _rung(entry, labs, f"{lab.id}/{result.id}")
-        for lab, result in entry.rungs
+        for lab in whole
+        for result in lab.rungs
         if result.score is None or result.score < result.max_score
     ]
 
@@ -121,8 +151,8 @@ def _print(
     result: RungResult,
 ) -> None:
     head = Text.assemble((f"{entry.name}  {lab.id}/{rung.id}", "bold"), f"  {rung.title}  ")
-    verdict = f"{points(result.score, result.max_score)}  {result.outcome}"
-    console.print(head.append(verdict, STYLES[result.outcome]))
+    words, style = verdict(result)
+    console.print(head.append(f"{points(result.score, result.max_score)}  {words}", style))
     for text in (entry.problem, entry.dispute, *entry.notes):
         if text:
             _line(console, Text(text, "yellow"))
@@ -146,10 +176,10 @@ def _print_losses(
         _line(console, Text(f"{part}: {points(score.score, score.max_score)}", "bold"))
         for loss in found:
             if loss.part is part:
-                lost = f"-{loss.points:g}  " if loss.points else "also  "
+                lost = f"-{loss.points:g}" if loss.points else "cause" if loss.is_cause else "also"
                 at = f"  ({loss.place})" if loss.place else ""
                 reason = clipped(loss.reason, _MESSAGE_LINES).replace("\n", _NEXT_LINE)
-                _line(console, Text.assemble((lost, "red"), reason, (at, "dim")), 4)
+                _line(console, Text.assemble((lost, "red"), "  ", reason, (at, "dim")), 4)
 
 
 def _print_rules(
@@ -194,4 +224,5 @@ def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: 
 
 
 def _line(console: Console, text: Text, indent: int = 2) -> None:
-    console.print(Padding(text, (0, 0, 0, indent), expand=False), soft_wrap=True)
+    for line in text.split():  # one by one: a padding fills up the shorter lines of a text
+        console.print(Padding(line, (0, 0, 0, indent), expand=False), soft_wrap=True)

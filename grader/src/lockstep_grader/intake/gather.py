@@ -21,7 +21,7 @@ from lockstep_grader.model.text import visible
 _WRAPPERS = 2  # how many folders may lie around the lab folders
 _MAX_FOLDERS = 1000  # looked through for them, of one submission
 _MAX_ARCHIVES = 20  # opened, of one submission
-_LOOSE = "its rung files are in no lab folder: name the lab with --lab"
+_LOOSE = "its rung files are in no lab folder: grade one lab alone, with --lab"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader.model.grades import (
+    COST_KINDS,
     Finding,
+    FindingKind,
     LabResult,
     Outcome,
     Part,
@@ -41,6 +43,16 @@ def points(score: float | None, max_score: float) -> str:
     return f"{'-' if score is None else f'{score:g}'} / {max_score:g}"
 
 
+def verdict(result: RungResult) -> tuple[str, str]:
+    """In words, with its style. A correct and clean rung that costs too much did not fail."""
+    kinds = {finding.kind for finding in result.findings}
+    if FindingKind.TODO in kinds:
+        return "to do", "yellow"
+    if result.outcome is Outcome.FAILED and kinds and kinds <= COST_KINDS:
+        return f"right, {'too slow' if FindingKind.SLOW in kinds else 'over budget'}", "yellow"
+    return result.outcome, STYLES[result.outcome]
+
+
 def place(finding: Finding) -> str:
     return f"{finding.file}:{finding.line}" if finding.line else finding.file
 
@@ -73,7 +85,7 @@ def print_lab(console: Console, owner: str, lab: LabResult) -> None:
             rung.id,
             *(_part(rung.parts[part]) for part in Part),
             points(rung.score, rung.max_score).replace(" ", ""),
-            Text(rung.outcome, STYLES[rung.outcome]),
+            Text(*verdict(rung)),
             clipped_cell(cause(rung)),
         )
     console.print(table)

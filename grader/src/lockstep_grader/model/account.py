@@ -59,7 +59,7 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
         for finding in findings[1:]
         if not _repeats(cause, finding) and (cause.kind, finding.kind) not in _SAME_NEWS
     ]
-    due = [test for test in failed if _is_due_to(cause, test)]
+    due = [test for test in failed if is_due_to(cause, test)]
     due.sort(key=lambda test: not _shows(cause, test))  # a test that shows it is named
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
@@ -89,7 +89,7 @@ def _shows(cause: Finding, test: Tried) -> bool:
     return any(_is_same(cause, found) or _repeats(cause, found) for found in test.findings)
 
 
-def _is_due_to(cause: Finding, test: Tried) -> bool:
+def is_due_to(cause: Finding, test: Tried) -> bool:
     """Whether the test shows the cause, or only what tends to follow from it."""
     if _shows(cause, test):
         return True

@@ -95,7 +95,7 @@ class Summary:
             self.console.print(Text(self._totals(), "bold"))
         _print_list(self.console, "nothing could be taken from", self._problems)
         _print_list(self.console, "handed in nothing", self._missing)
-        _print_list(self.console, "handed in more than once", self._notes)
+        _print_list(self.console, "to note", self._notes)
         _print_list(self.console, "whose work it is is not clear", self._disputes)
         _print_list(self.console, "quiz answers that cannot be read", self._quizzes)
         if self._confirmed:
@@ -106,6 +106,10 @@ class Summary:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))
 
     def _print_labs(self, result: SubmissionResult) -> None:
+        if result.is_missing or result.problem:  # which a list at the end names, once
+            total = points(result.score, result.max_score)
+            self.console.print(Text(f"{result.id}: {total} points\n", "bold"))
+            return
         for lab in result.labs:
             print_lab(self.console, result.id, lab)
         if len(result.labs) > 1:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Explains a rung's points: each loss with its reason and its place. No I/O."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from lockstep_grader.model.account import account_of, is_due_to
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Backend,
@@ -19,6 +21,12 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.measures import blamed_place, bound, figure_of, kept
 
 _NOT_RUN = "because the rung did not run"
+# What the judge says around the reason of a failed test: such tests may fail for the same one.
+_AROUND = re.compile(
+    r"^with [^\n]*? \(the smallest failing size found\): "
+    r"|^not run, because an earlier test ended the run: |\n.*",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class Loss:
     points: float
     reason: str
     place: str = ""  # FILE:LINE, where one is known
+    is_cause: bool = False  # of the losses that follow; it costs nothing by itself
 
 
 def losses(
@@ -43,11 +52,8 @@ def losses(
         return ()
     if result.outcome is Outcome.SKIPPED:
         return tuple(_held_back(rung, result, lab))
-    return (
-        *_correctness(result),
-        *_cleanliness(result),
-        *_efficiency(rung, result, backend),
-    )
+    wrong = tuple(_correctness(result))
+    return (*wrong, *_cleanliness(result, wrong), *_efficiency(rung, result, backend))
 
 
 def place_of(finding: Finding) -> str:
@@ -80,9 +86,27 @@ def _correctness(result: RungResult) -> Iterator[Loss]:
         yield from _one_loss(Part.CORRECTNESS, lost, result.findings)
         return
     wrong = [test for test in tests if test.outcome is not Outcome.PASSED]
+    cause = _untold_cause(result)
+    if cause:
+        yield Loss(Part.CORRECTNESS, 0.0, cause.said, place_of(cause), is_cause=True)
     share = result.parts[Part.CORRECTNESS].max_score / len(tests)
+    alike: dict[str, list[TestResult]] = {}
     for test in wrong:
-        yield Loss(Part.CORRECTNESS, tidy(share), *_why_failed(test))
+        alike.setdefault(_AROUND.sub("", test.message) or test.name, []).append(test)
+    for same in alike.values():
+        said, place = _why_failed(same[0])
+        if len(same) > 1:
+            said = f"{len(same)} tests fail for one reason; the first is {said}"
+        yield Loss(Part.CORRECTNESS, round(share * len(same), 3), said, place)
+
+
+def _untold_cause(result: RungResult) -> Finding | None:
+    """The finding from which wrong results follow, where no failed test's message has it."""
+    failed = [test for test in result.judgement.tests if test.outcome is Outcome.FAILED]
+    cause = account_of(result.findings, failed).cause
+    if cause is None or not any(is_due_to(cause, test) for test in failed):
+        return None
+    return None if any(cause.message in test.message for test in failed) else cause
 
 
 def _why_failed(test: TestResult) -> tuple[str, str]:
@@ -93,7 +117,8 @@ def _why_failed(test: TestResult) -> tuple[str, str]:
     return f"{test.name}: {said}", place
 
 
-def _cleanliness(result: RungResult) -> Iterator[Loss]:
+def _cleanliness(result: RungResult, told: Sequence[Loss]) -> Iterator[Loss]:
+    """Without the findings that the losses of correctness name."""
     lost = _lost(result, Part.CLEANLINESS)
     if not lost:
         return
@@ -105,7 +130,11 @@ def _cleanliness(result: RungResult) -> Iterator[Loss]:
             Part.CLEANLINESS, lost, "only a rung whose results are all right counts as clean"
         )
         lost = 0.0
-    unclean = [found for found in result.findings if found.kind not in COST_KINDS]
+    unclean = [
+        found
+        for found in result.findings
+        if found.kind not in COST_KINDS and not any(found.message in each.reason for each in told)
+    ]
     tests = [
         test
         for test in result.judgement.tests

@@ -8,10 +8,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.console import STYLES, place, points
+from lockstep_grader.machine.console import place, points, verdict
 from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
-    COST_KINDS,
     Backend,
     Finding,
     FindingKind,
@@ -47,10 +46,10 @@ def print_rung(
     With `everything`, each finding and each failed test; `following` is what to check after a pass.
     """
     todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
-    verdict, style = _verdict(result)
+    words, style = verdict(result)
     score = points(result.score, result.max_score)
     console.print(
-        Text.assemble((rung.id, "bold"), f"  {rung.title}  ", (f"{score}  {verdict}", style))
+        Text.assemble((rung.id, "bold"), f"  {rung.title}  ", (f"{score}  {words}", style))
     )
     if todo:
         at = f" ({place(todo)})" if todo.line else ""
@@ -99,16 +98,6 @@ def _print_why(
         _print_causes(console, result, source)
     else:
         _print_account(console, result, source)
-
-
-def _verdict(result: RungResult) -> tuple[str, str]:
-    """In words, with its style. A correct and clean rung that costs too much did not fail."""
-    kinds = {finding.kind for finding in result.findings}
-    if FindingKind.TODO in kinds:
-        return "to do", "yellow"
-    if result.outcome is Outcome.FAILED and kinds and kinds <= COST_KINDS:
-        return f"right, {'too slow' if FindingKind.SLOW in kinds else 'over budget'}", "yellow"
-    return result.outcome, STYLES[result.outcome]
 
 
 def excerpt(source: Source, line: int, column: int = 0) -> Text:
