@@ -3,6 +3,8 @@
 
 import csv
 import io
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,27 @@ def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, resul
     assert "1 day late: costs 10% of the points" in bob
     assert "1 rung counted and not shown here" in bob
     assert "The second" not in bob
+    assert "of Parallel algorithms so far" in bob
+    assert '<p class="soft">Parallel algorithms · 1 lab' in whole
+
+
+def test_each_note_of_what_counts_has_a_line_of_its_own(checkout: Checkout, results: Path) -> None:
+    dropped = COURSE.replace("[late]", "drop_lowest = 1\n[late]", 1)
+    toml = (checkout.root / "labs" / LAB / "lab.toml").read_text()
+    checkout.write("labs/02-scan/lab.toml", toml.replace(LAB, "02-scan").replace("demo", "scan"))
+    rungs = json.loads((results / "grade.json").read_text())["submissions"][0]["labs"][0]["rungs"]
+    labs = [{"id": lab, "score": 4, "max_score": 10, "rungs": rungs} for lab in (LAB, "02-scan")]
+    folder = write_results(checkout.work / "two", {**demo("bob"), "labs": labs})
+    second = '[[lab]]\nid = "02-scan"\ndeadline = 2026-10-13T00:00:00\n'
+    text = dropped.replace('"cy"', '"bob"').replace('"ann@x"', '"bob"').replace("3.5", "0.5")
+    text += second
+    ran = checkout.lab("report", folder, "--course", course(checkout, text))
+    assert ran.status == 0, ran.err
+    (cell,) = re.findall(r'<td class="told">(.*?)</td>', (folder / "report/index.html").read_text())
+    notes = cell.removesuffix("<br>").split("<br>")
+    assert "02-scan" in notes[-1]
+    assert "left out as one of the lowest" in notes[-2]
+    assert all(re.fullmatch("<span>[^<]*</span>", note) for note in notes), notes
 
 
 def test_who_handed_in_nothing_is_missing_and_in_no_mean(checkout: Checkout, results: Path) -> None:

@@ -26,9 +26,21 @@ from lockstep_grader.results.export import (
 )
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook, not_graded
 from lockstep_grader.results.export.words import MESSAGE_CHARS, clip, number
-from made_up_grades import NASTY, a_class, document, finding, judged, lab, made_up, rung, submission
+from made_up_grades import (
+    NASTY,
+    a_class,
+    demo,
+    document,
+    finding,
+    judged,
+    lab,
+    made_up,
+    rung,
+    submission,
+    write_results,
+)
 
-from conftest import demo_rung
+from conftest import Checkout, demo_rung
 
 FORMATS = Path(__file__).parent / "data" / "formats"
 JUNIT = xmlschema.XMLSchema(FORMATS / "junit.xsd")
@@ -160,6 +172,20 @@ def test_a_rung_that_was_not_graded_is_no_zero_in_any_format(book: Gradebook) ->
     for made in (gradebooks.canvas(book), gradebooks.moodle(book)):
         assert "dan" not in made.text
         assert made.left_out == (("dan", "01-demo not graded"),)
+
+
+def test_work_from_which_nothing_could_be_taken_is_no_plain_zero(checkout: Checkout) -> None:
+    """Its 0 may be ours to ask about: the file says so, and the command names it."""
+    folder = write_results(
+        checkout.work / "results",
+        demo("ann"),
+        demo("bob", 0, 0, problem="work.zip is damaged"),
+        demo("cy", 0, 0, problem="nothing handed in", missing=True),
+    )
+    ran = checkout.lab("export", folder, "--format", "csv")
+    assert [row["status"] for row in rows(ran.out)] == ["graded", "nothing taken", "missing"]
+    said = "0 points, as nothing could be taken from the work: bob (work.zip is damaged)\n"
+    assert (ran.status, ran.err) == (0, said)
 
 
 def test_a_submission_that_the_grader_failed_on_has_no_points_at_all() -> None:

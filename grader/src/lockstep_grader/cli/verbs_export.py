@@ -32,7 +32,7 @@ from lockstep_grader.results.export import (
     prairielearn,
     table,
 )
-from lockstep_grader.results.export.left_out import said
+from lockstep_grader.results.export.left_out import LeftOut, said
 from lockstep_grader.results.export.load import (
     load_gradebook,
     load_pictures,
@@ -142,6 +142,12 @@ def export(
         raise InputError(
             "it is not clear whose work these results are; settle that, and grade again"
         )
+    if unread := [
+        LeftOut(each.id, each.problem)
+        for each in book.submissions
+        if each.problem and not each.is_missing
+    ]:
+        say(f"0 points, as nothing could be taken from the work: {said(unread)}")
     if to:
         status = _to_canvas(book, to, really)
     else:

@@ -79,10 +79,12 @@ class Results:
     graded_at: str  # ISO 8601; empty where it is not known
     entries: tuple[Entry, ...]
     folder: Path  # in which sources and pictures lie, where they were kept
+    course: str = ""  # the name in the course file
 
     def marked(self, course: Course) -> "Results":
         """The results with what counts by the course's rules."""
-        return replace(self, entries=tuple(_marked(course, entry) for entry in self.entries))
+        entries = tuple(_marked(course, entry) for entry in self.entries)
+        return replace(self, entries=entries, course=course.name)
 
     def commented(self, comments: Iterable[Comment]) -> "Results":
         """The results with each student's comments, in place of any others."""

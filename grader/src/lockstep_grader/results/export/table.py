@@ -117,6 +117,8 @@ def written(rows: Iterable[Sequence[str]]) -> str:
 def _status(entry: Submission) -> str:
     if entry.is_missing:
         return "missing"
+    if entry.problem:
+        return "nothing taken"
     return "not graded" if entry.score is None else "graded"
 
 
