@@ -127,6 +127,19 @@ def test_without_slurm_there_is_one_line_and_exit_3(
     assert "no Slurm here: sbatch is not on PATH" in ran.complaint
 
 
+def test_slurm_without_a_cluster_says_where_to_run(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its commands may be installed where no controller answers."""
+    for program in ("sbatch", "squeue", "scancel", "srun"):
+        script = checkout.write(f"bin/{program}", "#!/bin/sh\necho error: Unknown host >&2; exit 1\n")
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(checkout.root / "bin"))
+    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
+    assert ran.status == 3
+    assert "no Slurm cluster answers here: squeue failed: Unknown host; run this on" in ran.complaint
+
+
 def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:
     ran = checkout.lab("grade", checkout.root / "solutions", "--slurm", "limit=3")
     assert ran.status == 2

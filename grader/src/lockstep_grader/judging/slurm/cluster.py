@@ -19,6 +19,7 @@ from lockstep_grader.judging.slurm.tracker import TaskId
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import one_line
 
+_ELSEWHERE = "run this on a login node of the cluster, or leave out --executor slurm"
 _PROGRAMS = ("sbatch", "squeue", "scancel", "srun")  # submitit looks for srun
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: )?")  # sbatch: error: text
 _COMMAND_SECONDS = 120  # after which Slurm counts as not answering
@@ -29,11 +30,11 @@ def require_slurm() -> None:
     """Raises FaultError where no job can be submitted from, before any work is done."""
     for program in _PROGRAMS:
         if shutil.which(program) is None:
-            raise FaultError(
-                f"no Slurm here: {program} is not on PATH; run this on a login node of the "
-                "cluster, or leave out --executor slurm"
-            )
-    _run("squeue", "--noheader", "--name=lockstep")
+            raise FaultError(f"no Slurm here: {program} is not on PATH; {_ELSEWHERE}")
+    try:
+        _run("squeue", "--noheader", "--name=lockstep")
+    except FaultError as error:
+        raise FaultError(f"no Slurm cluster answers here: {error}; {_ELSEWHERE}") from error
 
 
 class Cluster:
