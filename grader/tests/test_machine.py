@@ -293,6 +293,23 @@ def test_sections_are_listed_and_chosen_by_name(checkout: Checkout) -> None:
         chosen(workspace, ["none"])
 
 
+def test_one_file_of_pytest_runs_alone(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By `./lab`, which makes the .venv that a hook of a fresh clone does not find."""
+    one = checkout.write("grader/tests/test_one.py", "def test_one() -> None: pass\n")
+    checkout.write("grader/tests/test_other.py", "def test_other() -> None: assert False\n")
+    monkeypatch.setattr("lockstep_grader.author.selftest.plan.ensure_tools", lambda *_: None)
+    ran = checkout.lab("test", "--file", one)
+    assert ran.status == 0, ran.out
+    assert "1 passed, 0 failed, 0 skipped" in ran.out
+    assert checkout.lab("test", "--only", "pytest").status == 1
+    for options, said in (
+        (("--file", "none.py"), "none.py: no such file"),
+        (("--only", "lint", "--file", one), "--file goes with --only pytest"),
+    ):
+        ran = checkout.lab("test", *options)
+        assert (ran.status, said in ran.complaint) == (2, True), ran.err
+
+
 def test_a_section_with_nothing_to_do_is_absent(checkout: Checkout) -> None:
     shutil.rmtree(checkout.root / "solutions")
     workspace = Workspace(checkout.root, checkout.root / "build")

@@ -132,12 +132,16 @@ def test_slurm_without_a_cluster_says_where_to_run(
 ) -> None:
     """Its commands may be installed where no controller answers."""
     for program in ("sbatch", "squeue", "scancel", "srun"):
-        script = checkout.write(f"bin/{program}", "#!/bin/sh\necho error: Unknown host >&2; exit 1\n")
+        script = checkout.write(
+            f"bin/{program}", "#!/bin/sh\necho error: Unknown host >&2; exit 1\n"
+        )
         script.chmod(0o755)
     monkeypatch.setenv("PATH", str(checkout.root / "bin"))
     ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
     assert ran.status == 3
-    assert "no Slurm cluster answers here: squeue failed: Unknown host; run this on" in ran.complaint
+    assert (
+        "no Slurm cluster answers here: squeue failed: Unknown host; run this on" in ran.complaint
+    )
 
 
 def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`lint` and `test`: for those who change labs, or Lockstep itself."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -61,6 +62,10 @@ def run_tests(
         list[str] | None,
         typer.Option("--only", metavar="SECTION", help="Run only this section; repeatable."),
     ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", metavar="FILE", help="Of pytest, run only this file; repeatable."),
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
     jobs: JobsOption = None,
 ) -> int:
@@ -73,8 +78,14 @@ def run_tests(
         for section in present(workspace):
             print(f"{section.name:8} {section.purpose}")
         return ExitCode.FULL_MARKS
-    sections = chosen(workspace, only or [])
+    if files and only not in (None, [], ["pytest"]):
+        raise InputError("--file goes with --only pytest, or without --only")
+    sections = chosen(workspace, ["pytest"] if files else only or [])
+    if absent := next((file for file in files or () if not file.is_file()), None):
+        raise InputError(f"{absent}: no such file")
     ensure_tools(workspace, sections)
     workspace = make_strict(workspace)
-    total = run_sections(Context(workspace, make_console(), jobs or default_jobs()), sections)
+    test_files = [file.absolute() for file in files or ()]
+    context = Context(workspace, make_console(), jobs or default_jobs(), test_files)
+    total = run_sections(context, sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

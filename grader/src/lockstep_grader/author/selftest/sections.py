@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +19,7 @@ class Context:
     workspace: Workspace
     console: Console
     jobs: int
+    test_files: Sequence[Path] = ()  # of pytest; none: all
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ def run_pytest(context: Context) -> Tally:
             # Files with few tests are the longest: they must not come last, as xdist would have it.
             argv += ["-n", str(_waiting_jobs(context)), "--dist", "loadfile"]
             argv += ["--no-loadscope-reorder"]
+        argv += map(str, context.test_files)
         done = capture(argv, grader, _quick_starts())
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
