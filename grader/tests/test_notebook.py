@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The notebook for a machine in the cloud is valid, and its cells run here, on this checkout."""
 
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,36 @@ def test_the_notebook_is_valid_and_holds_no_output(notebook: Any) -> None:
     assert all(cell.outputs == [] and cell.execution_count is None for cell in cells)
     (parameters,) = (cell for cell in cells if "parameters" in cell.metadata.get("tags", []))
     assert "<this repository>" in parameters.source
+
+
+def test_the_cell_that_gets_the_labs_may_run_twice_and_wants_an_address(
+    notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice, since people run a notebook's cells again: a clone inside the clone would follow."""
+    (cell,) = (cell for cell in notebook.cells if "git" in cell.source)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="write the address"):
+        exec(cell.source, {"SOURCE": "<this repository>"})  # noqa: S102 - it is ours
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "lab").write_text("")
+    names = {"SOURCE": "copy", "os": os}
+    for _ in range(2):
+        exec(cell.source, names)  # noqa: S102
+        assert Path.cwd() == tmp_path / "copy"
+
+
+def test_findings_that_are_not_there_give_the_reason(
+    notebook: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (cell,) = (cell for cell in notebook.cells if "json.loads" in cell.source)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab").write_text("#!/bin/sh\necho 'lab: CMake is missing' >&2\nexit 3\n")
+    (tmp_path / "lab").chmod(0o755)
+    exec(cell.source, {"subprocess": subprocess, "RUNG": "00/01"})  # noqa: S102
+    assert "CMake is missing" in capsys.readouterr().out
 
 
 @pytest.mark.e2e

@@ -292,6 +292,7 @@ FROM_CASES = {  # what --from names: its exit status and part of its words
     "moodle/7003": (2, "moodle/7003: work.zip is damaged"),
     "nowhere/ann": (2, "nowhere/ann: no such folder or archive"),
     "nowhere": (2, "nowhere: no such folder or archive"),
+    "other/ann": (2, "other/ann: no such folder or archive"),
 }
 
 
@@ -309,6 +310,7 @@ def handed_in(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     for name, data in export.items():
         checkout.write(f"moodle/{name}", data)
     checkout.write("moodle.zip", zip_bytes(export))
+    checkout.write("other/notes/a.txt", "no work of anyone")
     monkeypatch.chdir(checkout.root)
     (checkout.root / "temp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(checkout.root / "temp"))

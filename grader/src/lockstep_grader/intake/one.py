@@ -74,6 +74,8 @@ def _named(name: str, export: Path, submissions: Sequence[Submission]) -> Submis
     if fits:
         ids = ", ".join(each.id for each in fits[:_NAMED])
         raise InputError(f"{name!r} fits {len(fits)} submissions in {export}; choose one: {ids}")
+    if all(each.problem for each in submissions):  # then it is no export
+        raise InputError(f"{export / name}: no such folder or archive")
     known = [who for each in submissions for who in (each.id, each.student.name) if who]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known[:_NAMED])}"
