@@ -22,6 +22,8 @@ struct Failure {
   std::string kind;  // one of judge::kind
   std::string message;
   std::string pattern = {};  // the mistake that the wrong values look like, if one fits
+  // Further mistakes that would give the same values. Another size decides, see expect_for_sizes().
+  std::vector<std::string> other_patterns = {};
 };
 
 struct Outcome {

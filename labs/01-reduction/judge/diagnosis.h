@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace lab_judge {
 
@@ -18,9 +19,12 @@ struct WrongReduction {
   bool reads_past_the_end = true;  // or may do so, where no checker watches
   // The exact result over items [begin, end); over an empty range, the identity.
   std::function<double(std::size_t begin, std::size_t end)> over;
+  // The exact result of two results. None: mistakes that leave gaps are not looked for.
+  std::function<double(double, double)> combine = {};
 };
 
-// A clause that completes "It looks as if ...", or nothing.
-std::string explain(const WrongReduction& wrong);
+// Clauses that complete "It looks as if ...": one for each mistake that would give this value, the
+// most specific first. At some sizes several do.
+std::vector<std::string> explain(const WrongReduction& wrong);
 
 }  // namespace lab_judge

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -54,14 +55,19 @@ class ReductionFixture : public judge::Fixture {
   void give_scratch(int num_items) { set_scratch_bytes(num_items / 4 + (std::size_t{64} << 10)); }
 
   static std::optional<Failure> compare(const std::string& what, float got, Expectation expected,
-                                        std::string pattern = {}) {
+                                        const std::vector<std::string>& patterns = {}) {
     if (is_close(got, expected.value, expected.tolerance)) return std::nullopt;
     if (judge::is_poison(got))
       return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
     std::string message =
         what + ": expected d_out[0] = " + text(expected.value) + ", got " + text(got);
     if (expected.tolerance > 0) message += " (allowed error " + text(expected.tolerance) + ")";
-    return Failure{judge::kind::kWrongResult, message, std::move(pattern)};
+    Failure failure{judge::kind::kWrongResult, message};
+    if (!patterns.empty()) {
+      failure.pattern = patterns.front();
+      failure.other_patterns.assign(patterns.begin() + 1, patterns.end());
+    }
+    return failure;
   }
 
   // Calls a reduction of one array and returns what is wrong with its result.
@@ -76,7 +82,7 @@ class ReductionFixture : public judge::Fixture {
       return failure;
     }
     const float got = d_out.download()[0];
-    std::string pattern;
+    std::vector<std::string> patterns;
     if (clues != nullptr) {
       WrongReduction wrong = *clues;
       wrong.num_items = h_in.size();
@@ -84,11 +90,11 @@ class ReductionFixture : public judge::Fixture {
       wrong.expected = expected.value;
       wrong.past_the_end = kPoison;
       wrong.reads_past_the_end = judge::kOnGpu || has_found(judge::kind::kOutOfBounds);
-      pattern = explain(wrong);
+      patterns = explain(wrong);
     }
     auto failure = compare(std::string(function) + " of " + std::to_string(num_items) +
                                (num_items == 1 ? " item" : " items"),
-                           got, expected, pattern);
+                           got, expected, patterns);
     constexpr int kItemsOfSeveralBlocks = 2048;  // of fewer, one block may write the result
     if (failure && judge::is_poison(got) && num_items > kItemsOfSeveralBlocks) {
       failure->pattern =
@@ -103,6 +109,7 @@ class ReductionFixture : public judge::Fixture {
     const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
     WrongReduction clues;
     clues.over = [&](std::size_t begin, std::size_t end) { return sum(part(h_in, begin, end)); };
+    clues.combine = std::plus<double>();
     return reduce("reduce_sum", h_in, {sum(h_in)}, &clues);
   }
 };

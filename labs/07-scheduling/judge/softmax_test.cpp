@@ -115,6 +115,16 @@ std::string explain_row(const Row& row, const float* got) {
              "and any other adds exp(item - largest)";
     }
   }
+  constexpr double kMostPadded = 32768;
+  const double padding = (std::exp(row.items[0] - largest) / got[0] - sum) / std::exp(-largest);
+  const double padded = std::round(padding);
+  if (padded >= 1 && padded <= kMostPadded && std::abs(padding - padded) < 0.01) {
+    const double total = sum + padded * std::exp(-largest);
+    if (fits([&](double distance) { return std::exp(-distance) / total; })) {
+      return "what is past the end of the row counts as items of value 0: -infinity adds nothing to "
+             "the sum, and 0 adds exp(0 - maximum)";
+    }
+  }
   for (int piece = 2; piece <= 1024; piece *= 2) {
     const int whole = row.length / piece * piece;
     if (whole == row.length || whole == 0) continue;

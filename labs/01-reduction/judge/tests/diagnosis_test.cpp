@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "fixture/test_data.h"
 #include "measure/speed.h"
@@ -14,9 +17,13 @@ class Diagnose : public ::testing::Test {
  protected:
   // The clause for a sum of `num_items` random items that came out as `got`.
   std::string clause(double got, bool reads_past_the_end = true) {
-    return lab_judge::explain(
-        {h_in_.size(), got, sum(0, h_in_.size()), 1e9, reads_past_the_end,
-         [&](std::size_t begin, std::size_t end) { return sum(begin, end); }});
+    const auto all = clauses(got, reads_past_the_end);
+    return all.empty() ? "" : all.front();
+  }
+  std::vector<std::string> clauses(double got, bool reads_past_the_end = true) {
+    return lab_judge::explain({h_in_.size(), got, sum(0, h_in_.size()), 1e9, reads_past_the_end,
+                               [&](std::size_t begin, std::size_t end) { return sum(begin, end); },
+                               std::plus<double>()});
   }
   double sum(std::size_t begin, std::size_t end) const {
     return std::accumulate(h_in_.begin() + begin, h_in_.begin() + end, 0.0);
@@ -51,6 +58,20 @@ TEST_F(Diagnose, NamesAForgottenBlockIndex) {
 }
 TEST_F(Diagnose, NamesItemsCountedTwice) {
   EXPECT_NE(clause(2 * sum(0, 1000)).find("counted twice"), std::string::npos);
+}
+TEST_F(Diagnose, NamesATreeThatLacksAStep) {
+  double halves = 0;  // of blocks of 256 items, and of the one block that adds their four sums
+  for (std::size_t begin = 0; begin < 1000; begin += 256) halves += sum(begin, begin + 128);
+  EXPECT_NE(clause(halves).find("only the first half of its items"), std::string::npos);
+  double even = 0;
+  for (std::size_t i = 0; i < 1000; i += 2) even += h_in_[i];
+  EXPECT_NE(clause(even).find("only every second item"), std::string::npos);
+}
+TEST_F(Diagnose, LeavesOpenWhichOfSeveralMistakesItIs) {
+  std::vector<std::string> found = clauses(sum(0, 512));
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_NE(found[0].find("power-of-two"), std::string::npos);
+  EXPECT_NE(found[3].find("first half"), std::string::npos);
 }
 TEST_F(Diagnose, StaysSilentWhenNothingFits) { EXPECT_EQ(clause(sum(0, 1000) + 0.5), ""); }
 
