@@ -38,6 +38,7 @@ BUDGET = (
     "[rung.budget]\nbank_conflicts = { zero = 1000, full = 0 }\nlaunches = { zero = 9, full = 2 }\n"
 )
 PLACES = {"bank_conflicts": {"file": "/w/02_second.cu", "line": 3, "value": 200}}
+CALL = {"num_items": 64.0}
 SOURCE = "// one\n// two\ntile[2 * t] += tile[2 * t + stride];\n"
 
 
@@ -88,7 +89,8 @@ def test_a_budget_that_nobody_measured_is_our_fault_and_not_a_full_mark() -> Non
 
 
 def test_a_missed_budget_speaks_in_the_handouts_words() -> None:
-    said = budget_sentence(CONFLICTS, 31744, 65536, {"bank_conflicts": Place("02_x.cu", 31, 30000)})
+    places = {"bank_conflicts": Place("02_x.cu", 31, 30000)}
+    said = budget_sentence(CONFLICTS, 31744, {"num_items": 65536}, places)
     assert said == (
         "bank_conflicts: 31744 (full mark: at most 0), in a call with 65536 items: "
         "no points from 1000 up; most of them in line 31 (30000)"
@@ -106,7 +108,7 @@ def test_a_budget_on_bytes_names_the_lines_that_move_them() -> None:
         f"{name}.3": Place("a.cu", 40, 1),
         f"{name}.unused": Place("a.cu", 40, 0.5),
     }
-    said = budget_sentence(MOVED, 9, 64, places)
+    said = budget_sentence(MOVED, 9, CALL, places)
     assert said.endswith("most of them in line 12 (4), then in line 31 (4) and line 40 (1)")
     found = blamed_place(MOVED, 9, places)
     assert found is places[name]
@@ -114,7 +116,7 @@ def test_a_budget_on_bytes_names_the_lines_that_move_them() -> None:
 
 def test_a_budget_on_bytes_blames_the_line_whose_waste_is_the_excess() -> None:
     places = {MOVED.name: Place("a.cu", 9, 4), f"{MOVED.name}.unused": Place("a.cu", 10, 0.21875)}
-    said = budget_sentence(MOVED, 4.25, 64, places)
+    said = budget_sentence(MOVED, 4.25, CALL, places)
     assert said.endswith(
         "most of them in line 9 (4); line 10 moves 0.2188 bytes per item that it does not use"
     )
@@ -124,16 +126,16 @@ def test_a_budget_on_bytes_blames_the_line_whose_waste_is_the_excess() -> None:
 
 def test_a_line_that_moves_most_and_wastes_most_is_named_once() -> None:
     places = {MOVED.name: Place("a.cu", 9, 32), f"{MOVED.name}.unused": Place("a.cu", 9, 28)}
-    said = budget_sentence(MOVED, 36, 64, places)
+    said = budget_sentence(MOVED, 36, CALL, places)
     assert said.endswith("most of them in line 9 (32, 28 of them not used)")
 
 
 def test_a_budget_where_more_is_better_says_so() -> None:
     gate = Gate("sector_efficiency", zero=0.25, full=0.9)
-    said = budget_sentence(gate, 0.125, 0, {})
+    said = budget_sentence(gate, 0.125, {}, {})
     share = "sector_efficiency: 12.5% of the bytes moved were used (full mark: at least 90%)"
     assert said == f"{share}: no points from 25% down"
-    assert "this earns 50% of the points" in budget_sentence(gate, 0.575, 0, {})
+    assert "this earns 50% of the points" in budget_sentence(gate, 0.575, {}, {})
     assert bound(Gate("launches", zero=5, full=1)) == "at most 1"
 
 
@@ -146,7 +148,7 @@ def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> Non
     file.write_text(f"{LAB_TOML}[rung.budget]\n{gates}")
     assert read_lab(file).rungs[1].budget == tuple(Gate(gate, 2, 1) for gate in names)
     assert MEASURES[name].words
-    assert name in budget_sentence(Gate(name, 2, 1), 1.5, 64, {name: Place("a.cu", 2, 1)})
+    assert name in budget_sentence(Gate(name, 2, 1), 1.5, CALL, {name: Place("a.cu", 2, 1)})
 
 
 @pytest.mark.parametrize("name", sorted(MEANS))
@@ -234,14 +236,21 @@ def test_a_finding_without_a_place_names_the_file() -> None:
 
 
 def test_one_of_a_unit_is_not_a_plural() -> None:
-    assert "launches: 1 launch (" in budget_sentence(Gate("launches", 3, 0), 1, 64, {})
-    assert "launches: 2 launches (" in budget_sentence(Gate("launches", 3, 0), 2, 64, {})
+    assert "launches: 1 launch (" in budget_sentence(Gate("launches", 3, 0), 1, CALL, {})
+    assert "launches: 2 launches (" in budget_sentence(Gate("launches", 3, 0), 2, CALL, {})
     gate = Gate("global_bytes_moved_per_item", 3, 0)
-    assert ": 1 byte per item (" in budget_sentence(gate, 1, 64, {})
+    assert ": 1 byte per item (" in budget_sentence(gate, 1, CALL, {})
+
+
+def test_a_block_that_does_the_work_alone_is_told_its_share() -> None:
+    gate = Gate("busiest_block_bytes_per_item", 2, 0.5)
+    said = budget_sentence(gate, 3, {MOVED.name: 4, **CALL}, {})
+    assert ": 3 bytes per item, 75% of all (full mark: at most 0.5)" in said
+    assert "divide it among more blocks" in said
 
 
 def test_a_look_back_that_is_a_chain_says_what_is_missing() -> None:
-    said = budget_sentence(Gate("look_back_chain", 10, 8), 129, 64, {})
+    said = budget_sentence(Gate("look_back_chain", 10, 8), 129, CALL, {})
     assert "129 publications in a chain (full mark: at most 8)" in said
     assert "publish what a tile has alone before its look-back" in said
 

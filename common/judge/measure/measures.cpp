@@ -203,6 +203,9 @@ std::vector<Place> worst_lines(const std::vector<wire::KernelCounters>& kernels,
   return places;
 }
 
+// For places whose share of the measure is not known.
+double no_value(const Figures& /*figures*/) { return 0; }
+
 template <class Blame, class Value>
 std::optional<Place> worst_line(const std::vector<wire::KernelCounters>& kernels, Blame blame,
                                 Value value) {
@@ -225,6 +228,20 @@ Measure summed(const SumDefinition& sum, const std::vector<wire::KernelCounters>
   return measure;
 }
 
+// Added up over launches, so that a block's work in several launches counts as one block's.
+Measure of_busiest_blocks(const std::vector<wire::KernelCounters>& kernels, double num_items) {
+  Measure measure = {"busiest_block_bytes_per_item", 0, std::nullopt};
+  double most = 0;
+  for (const wire::KernelCounters& kernel : kernels) {
+    const double bytes = kSectorBytes * Figures(kernel.counters)["busiest_blocks_sectors"];
+    measure.value += bytes / num_items;
+    if (bytes <= most) continue;
+    most = bytes;
+    measure.place = worst_line({kernel}, std::mem_fn(&Figures::bytes_moved), no_value);
+  }
+  return measure;
+}
+
 }  // namespace
 
 std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, double num_items) {
@@ -235,8 +252,8 @@ std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, 
     result.push_back(summed(sum, kernels, sum.sum(all), num_items));
     if (sum.name == kBytesMoved) result.back().unused = most_wasteful_line(kernels, num_items);
   }
+  result.push_back(of_busiest_blocks(kernels, num_items));
   for (const MostDefinition& most : kMost) {
-    const auto no_value = [](const Figures&) { return 0.0; };
     result.push_back({most.name, all[most.counter], worst_line(kernels, most.blame, no_value)});
   }
   for (const Definition& definition : kDefinitions) {

@@ -9,7 +9,10 @@ namespace {
 wire::KernelCounters sampled_kernel() {
   wire::KernelCounters kernel;
   kernel.name = "kernel";
-  kernel.counters = {{"launches", 1}, {"global_read_sectors", 64}, {"shared_read_conflicts", 31}};
+  kernel.counters = {{"launches", 1},
+                     {"busiest_blocks_sectors", 16},
+                     {"global_read_sectors", 64},
+                     {"shared_read_conflicts", 31}};
   kernel.lines = {{"a.cu", 3, {{"global_read_sectors", 48}}, {}},
                   {"a.cu", 4, {{"global_read_sectors", 16}, {"shared_read_conflicts", 31}}, {}}};
   return kernel;

@@ -109,6 +109,17 @@ TEST(Measures, NameTheLineThatContributesMost) {
   EXPECT_FALSE(find(all, "write_sectors_per_request").place);
 }
 
+TEST(Measures, OfTheBusiestBlocksAddUpOverLaunchesAndNameTheirKernelsLine) {
+  std::vector<wire::KernelCounters> kernels = sampled_kernels();
+  kernels[0].counters["busiest_blocks_sectors"] = 32;
+  kernels[1].counters["busiest_blocks_sectors"] = 16;  // the second moves more, by more blocks
+  const Measure busiest = find(judge::measures(kernels, 512), "busiest_block_bytes_per_item");
+  EXPECT_EQ(busiest.value, 32.0 * (32 + 16) / 512);
+  ASSERT_TRUE(busiest.place);
+  EXPECT_EQ(busiest.place->line, 10);
+  EXPECT_EQ(busiest.place->value, 0);
+}
+
 TEST(Measures, OfBytesNameTheNextLinesAndTheOneThatUsesLeast) {
   const Measure moved =
       find(judge::measures(sampled_kernels(), 512), "global_bytes_moved_per_item");

@@ -389,6 +389,28 @@ TEST_F(Counters, TheMostOfOneBlockIsNotDilutedByEmptyBlocks) {
   EXPECT_EQ(twice.counters[Counter::kBarriers], 9u);
 }
 
+// ---- the busiest blocks
+
+// Block b moves b + 1 sectors, one by each of its warps but the first, which updates one.
+__global__ void later_blocks_read_more(const int* in, int* sum) {
+  const int warp = threadIdx.x / 32;
+  if (warp == 0 && threadIdx.x == 0) atomicAdd(sum, 1);
+  if (warp != 0 && warp <= blockIdx.x && in[8 * warp] != 0) *sum = 0;
+}
+
+TEST_F(Counters, TheBusiestBlockOfEachLaunchCounts) {
+  Managed<int> in(8 * 32), sum(1);
+  const auto run = [&](int num_blocks) {
+    later_blocks_read_more<<<num_blocks, 1024>>>(in.get(), sum.get());
+  };
+  EXPECT_EQ(counted([&] { run(1); }).counters[Counter::kBusiestBlocksSectors], 1u);
+  const KernelCounters alone = counted([&] { run(6); });
+  EXPECT_EQ(alone.counters[Counter::kBusiestBlocksSectors], 6u);
+  EXPECT_EQ(alone.counters[Counter::kGlobalReadSectors], 5u + 4 + 3 + 2 + 1);
+  const KernelCounters twice = counted([&] { run(6), run(3); });
+  EXPECT_EQ(twice.counters[Counter::kBusiestBlocksSectors], 6u + 3);
+}
+
 // ---- polling
 
 __global__ void look_back_by_lanes(const volatile int* words, int num_words, int* out) {

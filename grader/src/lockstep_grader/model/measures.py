@@ -18,6 +18,7 @@ class Measure:
     unit: str  # after a value, in a sentence; empty: the number alone
     place: str = "most of them in"  # leads to the line with the largest share
     remedy: str = ""  # what a missed gate means, and what to do about it
+    whole: str = ""  # the measure of which this one is a part
 
 
 def _measures(*measures: Measure) -> Mapping[str, Measure]:
@@ -63,6 +64,14 @@ MEASURES = _measures(
         "bytes of shared memory, per block",
         "bytes per block",
         "declared for",
+    ),
+    Measure(
+        "busiest_block_bytes_per_item",
+        "bytes that the busiest block of each launch moves, per item",
+        "bytes per item",
+        remedy="one block does much of the work: divide it among more blocks, which a GPU runs "
+        "at the same time",
+        whole="global_bytes_moved_per_item",
     ),
     Measure("barriers_per_block", "barriers that one block passes, at most", "barriers per block"),
     Measure("atomics_per_item", "atomics, per item", "atomics per item"),
@@ -198,10 +207,14 @@ def _explains(unused: Place, gate: Gate, value: float) -> bool:
     return 2 * unused.value >= value - gate.full > 0
 
 
-def budget_sentence(gate: Gate, value: float, num_items: float, places: Mapping[str, Place]) -> str:
+def budget_sentence(
+    gate: Gate, value: float, measures: Mapping[str, float], places: Mapping[str, Place]
+) -> str:
     """How a budget was missed, and where most of the cost arises."""
     measure = MEASURES.get(gate.name) or COMPILER_MEASURES[gate.name]
     said = " ".join(filter(None, (figure_of(gate.name, value), _unit(measure, value))))
+    if whole := measures.get(measure.whole):
+        said += f", {value / whole:.0%} of all"
     if value > gate.most:
         earns = f"no points above {figure_of(gate.name, gate.most)}"
     elif gate.fraction(value) == 0:
@@ -209,6 +222,7 @@ def budget_sentence(gate: Gate, value: float, num_items: float, places: Mapping[
         earns += " up" if gate.zero > gate.full else " down"
     else:
         earns = f"this earns {gate.fraction(value):.0%} of the points"
+    num_items = size_of(gate.name, measures)
     items = "item" if num_items == 1 else "items"
     call = f", in a call with {figure(num_items)} {items}" if num_items else ""
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"

@@ -27,7 +27,6 @@ from lockstep_grader.model.measures import (
     blamed_place,
     budget_sentence,
     compiler_measures,
-    size_of,
 )
 
 # Causes that a student should see even when a required rung is not right yet.
@@ -120,7 +119,7 @@ def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[flo
     for gate in rung.budget if backend is Backend.CPU else ():
         value = by_nvcc.get(gate.name)
         if value is not None and gate.fraction(value) < 1:
-            message = budget_sentence(gate, value, 0, {})
+            message = budget_sentence(gate, value, {}, {})
             finding = Finding(FindingKind.BUDGET, message, rung.file_name)
             short.append((gate.fraction(value), finding))
             fraction = min(fraction, gate.fraction(value))
@@ -188,7 +187,7 @@ def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:
 def _over_budget(rung: Rung, gate: Gate, test: TestResult) -> Finding:
     value = test.measures[gate.name]
     place = blamed_place(gate, value, test.places)
-    message = budget_sentence(gate, value, size_of(gate.name, test.measures), test.places)
+    message = budget_sentence(gate, value, test.measures, test.places)
     if place is None:
         return Finding(FindingKind.BUDGET, message, rung.file_name)
     return Finding(FindingKind.BUDGET, message, place.file, place.line)

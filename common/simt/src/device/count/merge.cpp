@@ -11,6 +11,8 @@
 #include "count/tally.h"
 #include "count/trace.h"
 #include "run/block.h"
+#include "run/launch.h"
+#include "run/running.h"
 #include "run/untraced.h"
 
 namespace simt::device {
@@ -38,6 +40,9 @@ class Merge {
   }
 
   ~Merge() {
+    running.block->num_sectors += num_sectors_;
+    std::uint64_t& most = running.launch->most_sectors;
+    most = std::max(most, running.block->num_sectors);
     for (int lane = 0; lane < kWarpSize; ++lane) {
       LaneTrace& own = trace_.lanes[lane];
       own.events.pop_back();
@@ -128,8 +133,10 @@ class Merge {
         ++request.num_lanes;
         ++next_[lane];
       }
-      tally().count_request(request);
-      if (lead.polls() && request.space == MemorySpace::kGlobal) count_poll(request);
+      const int cost = tally().count_request(request);
+      if (request.space != MemorySpace::kGlobal) continue;
+      num_sectors_ += static_cast<std::uint64_t>(cost);
+      if (lead.polls()) count_poll(request);
     }
   }
 
@@ -219,6 +226,7 @@ class Merge {
   WarpTrace& trace_;
   std::uint32_t lanes_ = 0;  // that may have more
   std::array<const Event*, kWarpSize> next_;
+  std::uint64_t num_sectors_ = 0;  // of global memory that its requests moved
 };
 
 }  // namespace

@@ -139,8 +139,11 @@ void Tally::count_exposed(std::uint32_t pc, std::uintptr_t address, std::size_t 
   }
 }
 
-void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables) {
-  kernels_[current_].shared_variables.insert(shared_variables.begin(), shared_variables.end());
+void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables,
+                       std::uint64_t most_sectors) {
+  KernelTally& kernel = kernels_[current_];
+  kernel.shared_variables.insert(shared_variables.begin(), shared_variables.end());
+  kernel.counters.counters[Counter::kBusiestBlocksSectors] += most_sectors;
 }
 
 Tally::PlaceTally& Tally::place(std::uint32_t pc) {
@@ -167,7 +170,7 @@ void Tally::count_block(std::uint32_t pc, int num_lanes) {
 
 void Tally::count_divergence(std::uint32_t pc) { count(pc, Counter::kDivergentBranches, 1); }
 
-void Tally::count_request(const Request& request) {
+int Tally::count_request(const Request& request) {
   PlaceTally& here = place(request.pc);
   const Counter first = first_counter(request.space, request.access);
   const int num_lanes = request.num_lanes;
@@ -175,6 +178,7 @@ void Tally::count_request(const Request& request) {
                        ? count_atomic(here.counters, request, first, num_lanes)
                        : count_plain(here.counters, request, first, num_lanes);
   keep_pattern(here, request, cost);
+  return cost;
 }
 
 void Tally::keep_pattern(PlaceTally& place, const Request& request, int cost) {

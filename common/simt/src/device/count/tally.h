@@ -27,15 +27,17 @@ class Tally {
   // The launch that everything after it belongs to. num_warps, num_threads: of one block.
   void begin_launch(const LaunchSite& site, const LaunchConfig& config);
 
-  // The launch has ended, and its blocks have used these variables.
-  void end_launch(const std::set<const SharedVariable*>& shared_variables);
+  // The launch has ended. Its blocks have used these variables, and one of them has moved this many
+  // sectors, the others no more.
+  void end_launch(const std::set<const SharedVariable*>& shared_variables,
+                  std::uint64_t most_sectors);
 
   // At the place of a call; `pc` as pack_pc() gives it.
   void count(std::uint32_t pc, Counter counter, std::uint64_t amount);
   void count_most(std::uint32_t pc, Counter maximum, std::uint64_t amount);
   void count_block(std::uint32_t pc, int num_lanes);
   void count_divergence(std::uint32_t pc);
-  void count_request(const Request& request);
+  int count_request(const Request& request);  // returns its sectors or wavefronts
 
   // See simt::count_copy.
   void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host);

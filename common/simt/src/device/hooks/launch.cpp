@@ -208,7 +208,7 @@ void proceed(Kernel& kernel, std::uint64_t patience) {
 void end(Kernel& kernel) {
   const Launch& launch = kernel.launch;
   end_checks();
-  if (launch.is_counted) tally().end_launch(written_shared_variables());
+  if (launch.is_counted) tally().end_launch(written_shared_variables(), launch.most_sectors);
   if (launch.fault) {
     abandon_fibers();
     release_device_heap();

@@ -36,7 +36,7 @@ void Block::start(uint3 block_index) {
   live = num_threads;
   runnable = static_cast<std::uint32_t>((std::uint64_t{1} << warps.size()) - 1);
   at_barrier = at_grid_barrier = predicates = 0;
-  num_barriers = num_counted_barriers = num_atomics = 0;
+  num_barriers = num_counted_barriers = num_atomics = num_sectors = 0;
   barrier_is_mixed = false;
   named_barriers.clear();
   for (Warp& warp : warps) {

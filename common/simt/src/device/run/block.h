@@ -110,6 +110,7 @@ struct Block {
   std::uint64_t num_barriers = 0;          // that it has passed
   std::uint64_t num_counted_barriers = 0;  // the grid's, too; only while the kernel is counted
   std::uint64_t num_atomics = 0;           // of its threads, the same
+  std::uint64_t num_sectors = 0;           // of global memory that its requests moved, the same
   int released_threads = 0;                // what the last barrier found
   int released_predicates = 0;
 

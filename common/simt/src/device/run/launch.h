@@ -22,6 +22,7 @@ struct Launch {
   bool loses_updates = false;       // see hold_back() in poll.h
   bool may_meet_barriers = true;    // its blocks' threads; known after the first block
   std::uint64_t num_barriers = 0;   // that blocks have passed
+  std::uint64_t most_sectors = 0;   // that one block has moved; only while it is counted
   std::optional<Fault> fault = {};  // why the kernel was ended
 
   // blockIdx of the block that is n-th to start.
