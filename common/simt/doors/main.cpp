@@ -42,20 +42,6 @@ constexpr std::string_view kOfC[] = {
     "__fprintf_chk", "__printf_chk", "__snprintf_chk", "__sprintf_chk", "atexit",
     "atof",          "atoi",         "atol",           "rand",          "srand"};
 
-// A constructor or destructor of an exception, which has a finding of its own once it is thrown.
-// Its text is memory of the host, which no kernel can read.
-bool is_of_exception(std::string_view name) {
-  constexpr std::string_view kClasses[] = {"exception", "bad_alloc", "_error", "invalid_argument",
-                                           "out_of_range"};
-  for (const std::string_view each : kClasses) {
-    const std::size_t at = name.find(each);
-    if (at == name.npos || at + each.size() >= name.size()) continue;
-    const char next = name[at + each.size()];
-    if (next == 'C' || next == 'D') return true;
-  }
-  return false;
-}
-
 // Namespaces std and __gnu_cxx, with the short names of std::string and others. Not their tables
 // and type information, nor the functions that throw: an exception has a finding of its own.
 bool is_of_cpp(std::string_view name) {
@@ -63,7 +49,6 @@ bool is_of_cpp(std::string_view name) {
   if (name.substr(0, 4) == "_ZSt") return true;
   if (name.substr(0, 3) != "_ZN") return false;
   name.remove_prefix(std::min(name.find_first_not_of("rVKRO", 3), name.size()));
-  if (name.substr(0, 2) == "St" && is_of_exception(name)) return false;
   return name.substr(0, 10) == "9__gnu_cxx" ||
          (name.size() > 1 && name[0] == 'S' && std::strchr("tabsiod", name[1]) != nullptr);
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -390,6 +391,7 @@ TEST_F(LibraryCalls, OfTheHostAloneEndAKernel) {
   expect_end("fputs", [](char* at) { std::fputs(at, stdout); });
   expect_end("qsort",
              [](char* at) { std::qsort(at, 4, 4, [](const void*, const void*) { return 0; }); });
+  expect_end("std::runtime_error::runtime_error", [](char* at) { std::runtime_error error(at); });
   expect_end("std::ostream::write", [](char* at) { std::cout.write(at, 4); });
 }
 
