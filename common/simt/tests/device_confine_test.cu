@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,17 @@ Function strange() { return reinterpret_cast<Function>(hidden(&std::labs)); }
 __global__ void call_kernel(int (*function)(int), int* out) { out[0] = function(out[0]); }
 
 __global__ void store_kernel(int* at) { *at = 0; }
+
+int sum_of(int count, ...) {
+  va_list numbers;
+  va_start(numbers, count);
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += va_arg(numbers, int);
+  va_end(numbers);
+  return sum;
+}
+
+__global__ void variadic_kernel(int* out) { *out = sum_of(2, *out, 3); }
 
 void confine() { simt::confine({}); }
 
@@ -106,7 +118,7 @@ void behave() {
   std::fprintf(stderr, "%zu of %-8s", sizeof text, "n");
   std::fputs("text", stderr);
   std::fflush(nullptr);
-  std::exit(text == "0.50000011" && g_number == 5 ? 0 : 1);
+  std::exit(text == "0.50000011" && g_number == 5 && sum_of(2, 3, 4) == 7 ? 0 : 1);
 }
 
 class Confine : public ::testing::Test {
@@ -220,6 +232,23 @@ TEST_F(Confine, EndsFormatsThatWriteToMemory) {
         std::fprintf(stderr, format, 1, &written);
       },
       ended(), "uses %n");
+}
+
+// In another program it may run: CUDA knows them.
+TEST_F(Confine, EndsFunctionsWithAnEllipsisInKernels) {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, sizeof *d_out);
+  cudaMemset(d_out, 0, sizeof *d_out);
+  variadic_kernel<<<1, 1>>>(d_out);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EXIT(
+      {
+        confine();
+        variadic_kernel<<<1, 1>>>(d_out);
+        std::exit(cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+  cudaFree(d_out);
 }
 
 TEST_F(Confine, EndsOutputToForgedStreams) {

@@ -2,6 +2,17 @@
 // What nvcc includes by itself: the compile step includes it before a rung's first line.
 #include <bits/c++config.h>
 
+namespace simt {
+
+// A function with `...` begins to read its arguments. In a worker it ends a kernel: what the caller
+// reads to pass a class there, no hook announces.
+void enter_variadic();
+
+}  // namespace simt
+
+// <cstdarg> and the C++ library use it by this name.
+#define __builtin_va_start(list, last) (simt::enter_variadic(), __builtin_va_start(list, last))
+
 // Without std::riemann_zeta and the like, for which g++ instantiates a hundred functions in each
 // text that sees <cmath>: nearly half of an empty rung's time. A text's own #include <cmath> adds
 // them.

@@ -13,6 +13,7 @@
 
 #include "hooks/keep_arguments.h"
 #include "program/address.h"
+#include "run/confined.h"
 #include "run/running.h"
 #include "run/running_thread.h"
 #include "run/scheduler.h"
@@ -67,6 +68,22 @@ extern "C" [[gnu::used]] void simt_check_host_call(const char* function, const v
 static_assert(offsetof(Running, launch) == 80);
 
 }  // namespace simt::device
+
+namespace simt {
+
+void enter_variadic() {
+  if (!device::running.in_kernel() || device::simt_confined.is_confined == 0) return;
+  const void* const pc = __builtin_return_address(0);
+  const device::Untraced untraced;
+  device::end_kernel(
+      {cudaErrorLaunchFailure, FindingKind::kCrash,
+       device::running_thread_name() +
+           " calls a function with \"...\", whose arguments no counter sees: make it "
+           "a template, or declare its parameters",
+       pc});
+}
+
+}  // namespace simt
 
 #if defined(__x86_64__)
 
