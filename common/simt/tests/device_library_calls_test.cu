@@ -377,22 +377,22 @@ TEST_F(LibraryCalls, OfTheHostAloneEndAKernel) {
     SCOPED_TRACE(name);
     host_call_kernel<<<1, 1>>>(place.get(), call);
     const simt::Finding finding = expect_fault(cudaErrorLaunchFailure, simt::FindingKind::kCrash);
-    EXPECT_TRUE(contains(finding.message, std::string("calls ") + name + ", which only the host"))
+    EXPECT_TRUE(contains(finding.message, std::string(name) + ", which only the host"))
         << finding.message;
     EXPECT_TRUE(contains(finding.file, "device_library_calls_test.cu")) << finding.file;
   };
-  expect_end("snprintf", [](char* at) {
+  expect_end("calls snprintf", [](char* at) {
     char text[2];
     std::snprintf(text, sizeof text, "%.1s", at);
   });
-  expect_end("strtof", [](char* at) { std::strtof(at, nullptr); });
-  expect_end("strtol", [](char* at) { std::strtol(at, nullptr, 10); });
-  expect_end("rand", [](char* at) { *at = static_cast<char>(std::rand()); });
-  expect_end("fputs", [](char* at) { std::fputs(at, stdout); });
-  expect_end("qsort",
+  expect_end("calls strtof", [](char* at) { std::strtof(at, nullptr); });
+  expect_end("calls strtol", [](char* at) { std::strtol(at, nullptr, 10); });
+  expect_end("calls rand", [](char* at) { *at = static_cast<char>(std::rand()); });
+  expect_end("calls fputs", [](char* at) { std::fputs(at, stdout); });
+  expect_end("calls qsort",
              [](char* at) { std::qsort(at, 4, 4, [](const void*, const void*) { return 0; }); });
-  expect_end("std::runtime_error::runtime_error", [](char* at) { std::runtime_error error(at); });
-  expect_end("std::ostream::write", [](char* at) { std::cout.write(at, 4); });
+  expect_end("makes a std::runtime_error", [](char* at) { std::runtime_error error(at); });
+  expect_end("calls std::ostream::write", [](char* at) { std::cout.write(at, 4); });
 }
 
 }  // namespace

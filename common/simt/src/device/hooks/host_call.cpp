@@ -43,14 +43,22 @@ std::string plain_name(const char* symbol) {
   return name == "std::operator" ? "an operator of namespace std" : name;
 }
 
+// "calls std::ostream::write", or "makes a std::runtime_error".
+std::string said_of(const char* symbol) {
+  const std::string name = plain_name(symbol);
+  const std::size_t at = name.rfind("::");
+  const bool is_constructor =
+      at != std::string::npos && std::string_view(name).substr(0, at).ends_with(name.substr(at));
+  return is_constructor ? "makes a " + name.substr(0, at) : "calls " + name;
+}
+
 }  // namespace
 
 void end_host_call(const char* function, const void* pc) {
   if (!running.in_kernel()) return;
   const Untraced untraced;
-  end_kernel(
-      {cudaErrorLaunchFailure, FindingKind::kCrash,
-       running_thread_name() + " calls " + plain_name(function) + ", which only the host has", pc});
+  end_kernel({cudaErrorLaunchFailure, FindingKind::kCrash,
+              running_thread_name() + " " + said_of(function) + ", which only the host has", pc});
 }
 
 bool is_door(std::uintptr_t target) {
