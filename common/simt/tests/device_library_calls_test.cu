@@ -240,6 +240,30 @@ TEST_F(LibraryCalls, AreCountedInPiecesOfOneInstruction) {
   EXPECT_EQ(line.counters[Counter::kGlobalWriteBytes], 32u * 24);
 }
 
+// Of a known size, which g++ would expand in place.
+__global__ void copy_by_algorithm_kernel(const int* in, int* out, char* bytes) {
+  int own[5];
+  std::copy_n(in + 5 * threadIdx.x, 5, own);
+  std::copy_n(own, 5, out + 5 * threadIdx.x);
+  std::fill_n(bytes + threadIdx.x, 1, static_cast<char>(own[0]));
+}
+constexpr int kAlgorithmLine = __LINE__ - 4;
+
+TEST_F(LibraryCalls, OfAlgorithmsOnAKnownSizeAreCounted) {
+  Managed<int> in(5 * 32, 7), out(5 * 32);
+  Managed<char> bytes(32);
+  const KernelCounters kernel =
+      counted([&] { copy_by_algorithm_kernel<<<1, 32>>>(in.get(), out.get(), bytes.get()); });
+  const auto count = [&](int line, Counter counter) {
+    return line_of(kernel, line).counters[counter];
+  };
+  EXPECT_EQ(count(kAlgorithmLine, Counter::kGlobalReadBytes), 32u * 20);
+  EXPECT_EQ(count(kAlgorithmLine + 1, Counter::kGlobalWriteBytes), 32u * 20);
+  EXPECT_EQ(count(kAlgorithmLine + 2, Counter::kGlobalWriteBytes), 32u);
+  EXPECT_EQ(out[5 * 31], 7);
+  EXPECT_EQ(bytes[31], 7);
+}
+
 // Through a local variable: an access of 4 bytes, as a device makes.
 __global__ void bits_kernel(const float* in, int* out) {
   int bits;

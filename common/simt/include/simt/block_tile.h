@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "simt/copy_registers.h"
 #include "simt/named_barrier.h"
 #include "simt/tile_group.h"
 
@@ -92,14 +93,14 @@ requires(tile_size > 32) class thread_block_tile<tile_size, Parent> {
   template <class T>
   static SIMT_INLINE void put(int warp, const T& value) {
     simt::Exchanged all = {};
-    __builtin_memcpy(all.bytes, &value, sizeof value);
+    simt::copy_registers(all.bytes, &value, sizeof value);
     simt::put_exchanged(static_cast<unsigned>(warp), all);
   }
   template <class T>
   static SIMT_INLINE T get(int warp) {
     const simt::Exchanged all = simt::get_exchanged(static_cast<unsigned>(warp));
     T value;
-    __builtin_memcpy(&value, all.bytes, sizeof value);
+    simt::copy_registers(&value, all.bytes, sizeof value);
     return value;
   }
 

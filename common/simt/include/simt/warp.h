@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "simt/copy_registers.h"
 #include "simt/keywords.h"
 #include "simt/limits.h"
 
@@ -55,16 +56,14 @@ concept WarpValue = (std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
 template <WarpValue T>
 SIMT_INLINE std::uint64_t to_bits(T value) {
   std::uint64_t bits = 0;
-  // With this name, g++ inlines copies of a known size; see simt_renamed_calls in
-  // WorkerSteps.cmake.
-  __builtin_memcpy(&bits, &value, sizeof(T));
+  copy_registers(&bits, &value, sizeof(T));
   return bits;
 }
 
 template <WarpValue T>
 SIMT_INLINE T from_bits(std::uint64_t bits) {
   T value;
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  copy_registers(&value, &bits, sizeof(T));
   return value;
 }
 

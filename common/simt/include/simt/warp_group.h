@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "simt/copy_registers.h"
 #include "simt/group.h"
 
 namespace cooperative_groups {
@@ -95,9 +96,9 @@ class warp_group : public thread_group {
       return simt::shuffle(lane_mask(), value, source_lane);
     } else {
       unsigned words[(sizeof(T) + 3) / 4] = {};
-      __builtin_memcpy(words, &value, sizeof(T));
+      simt::copy_registers(words, &value, sizeof(T));
       for (unsigned& word : words) word = simt::shuffle(lane_mask(), word, source_lane);
-      __builtin_memcpy(&value, words, sizeof(T));
+      simt::copy_registers(&value, words, sizeof(T));
       return value;
     }
   }
