@@ -40,7 +40,7 @@ def test_the_cell_that_gets_the_labs_may_run_twice_and_wants_an_address(
     (cell,) = (cell for cell in notebook.cells if "git" in cell.source)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="write the address"):
-        exec(cell.source, {"SOURCE": "<this repository>"})  # noqa: S102 - it is ours
+        exec(cell.source, {"SOURCE": "<this repository>"})
     (tmp_path / "copy").mkdir()
     (tmp_path / "copy" / "lab").write_text("")
     names = {"SOURCE": "copy", "os": os}

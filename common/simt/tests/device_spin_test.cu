@@ -236,7 +236,7 @@ TEST_F(Spin, FindsItInSharedMemory) {
   expect_finding(simt::FindingKind::kRace);
 }
 
-// Each update begins with a plain load; the atomic operation tells whether it was too old.
+// Each update begins with a plain load; the atomic operation finds out whether it was too old.
 __global__ void update_optimistically(int* sum, int num_updates) {
   for (int i = 0; i < num_updates; ++i) {
     int old = *sum;
