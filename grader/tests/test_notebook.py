@@ -45,7 +45,7 @@ def test_the_cell_that_gets_the_labs_may_run_twice_and_wants_an_address(
     (tmp_path / "copy" / "lab").write_text("")
     names = {"SOURCE": "copy", "os": os}
     for _ in range(2):
-        exec(cell.source, names)  # noqa: S102
+        exec(cell.source, names)
         assert Path.cwd() == tmp_path / "copy"
 
 
@@ -59,7 +59,7 @@ def test_findings_that_are_not_there_give_the_reason(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lab").write_text("#!/bin/sh\necho 'lab: CMake is missing' >&2\nexit 3\n")
     (tmp_path / "lab").chmod(0o755)
-    exec(cell.source, {"subprocess": subprocess, "RUNG": "00/01"})  # noqa: S102
+    exec(cell.source, {"subprocess": subprocess, "RUNG": "00/01"})
     assert "CMake is missing" in capsys.readouterr().out
 
 
