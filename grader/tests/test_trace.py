@@ -368,6 +368,25 @@ def test_a_real_race_comes_with_its_other_order(tmp_path: Path) -> None:
 
 @emulated
 @pytest.mark.parametrize(
+    ("launch", "blocks", "is_cut"),
+    [("fill<<<2147483647, 1>>>(d_out, 99)", 4, False), ("turn<<<1, 1>>>(d_out)", 1, True)],
+)
+def test_a_launch_that_does_not_end_in_time_has_a_page_of_its_beginning(
+    tmp_path: Path, launch: str, blocks: int, is_cut: bool
+) -> None:
+    endless = "__global__ void turn(int* d_out) { for (int i = 0;; ++i) d_out[i % 8] = i; }\n"
+    ran = trace(tmp_path, endless + PROGRAM.replace("LAUNCH", launch), "--timeout", "2")
+    assert ran.returncode == 1
+    assert "the run failed: timeout: the program did not end within 2 s" in ran.stderr
+    assert "--checks" not in ran.stderr  # which is no option of trace
+    meta, columns = unpacked((tmp_path / "trace.html").read_text("utf-8"))
+    (shown,) = meta["recordings"]
+    assert (len(shown["blocks"]), "w" in columns[0]["kind"].decode()) == (blocks, True)
+    assert ("is cut after" in ran.stderr) == is_cut
+
+
+@emulated
+@pytest.mark.parametrize(
     ("program", "arguments", "status", "words"),
     [
         ("int main() {}", [], 2, "no kernel was launched"),

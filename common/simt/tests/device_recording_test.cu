@@ -9,8 +9,10 @@ namespace simt_test::recording_test {
 namespace {
 
 std::string g_recording;
+std::string g_first_recording;
 int g_num_recordings = 0;
 void keep(const std::string& text) {
+  if (g_num_recordings == 0) g_first_recording = text;
   g_recording = text;
   ++g_num_recordings;
 }
@@ -153,6 +155,8 @@ __global__ void loop(int* out, int times) {
 TEST_F(Recording, ALongLaunchIsCutAndRunsToItsEnd) {
   Managed<int> out(32);
   const std::string text = recorded([&] { loop<<<1, 32>>>(out.get(), 20000); });
+  EXPECT_EQ(g_num_recordings, 2);
+  EXPECT_TRUE(contains(g_first_recording, R"("cut":true)"));
   EXPECT_TRUE(contains(text, R"("cut":true)"));
   EXPECT_LE(text.size(), simt::kMaxRecordingBytes + 65536);
   EXPECT_EQ(out.values()[31], 199990000);
@@ -163,6 +167,8 @@ TEST_F(Recording, OnlyTheFirstBlocksAreRecorded) {
   const std::string text = recorded([&] { other<<<9, 64>>>(out.get()); });
   EXPECT_EQ(count(text, "[\"B\","), 4);
   EXPECT_EQ(count(text, "[\"E\","), 4);
+  EXPECT_EQ(g_num_recordings, 2) << "once before the other blocks run, which may take long";
+  EXPECT_EQ(count(g_first_recording, "[\"E\","), 4);
   simt::take_findings();  // the blocks write the same words
 }
 

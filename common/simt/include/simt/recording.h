@@ -16,7 +16,8 @@ inline constexpr std::uint64_t kMaxRecordedBlocks = 4;
 inline constexpr std::size_t kMaxRecordedSteps = 20'000;
 inline constexpr std::size_t kMaxRecordingBytes = std::size_t{32} << 20;
 
-// Called with the recording, as soon as its launch has ended. docs/trace.md describes the text.
+// Called with the recording when its launch has ended. Where more blocks or steps follow than it
+// shows, also before them. docs/trace.md describes the text.
 using RecordingListener = void (*)(const std::string& text);
 
 // When a recorded lane lets the others of its warp run: at each instruction, as a device's do; or

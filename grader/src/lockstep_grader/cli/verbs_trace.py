@@ -182,7 +182,8 @@ def _write(
 
     recording = recorded.recording
     races = tuple(find_races(recording))
-    others = find_other_orders(record, wish, recording, races)
+    # Each order would take as long again.
+    others = () if recorded.is_late else find_other_orders(record, wish, recording, races)
     trace_ = Trace(name, wish.seed, recorded, sources, headers, races, others)
     trace_, page = make_page(trace_)
     write_whole(out, page.encode())

@@ -68,7 +68,11 @@ void record_block_start(const Block& block) {
 }
 
 void record_block_end(const Block& block) {
-  if (is_shown(block)) keep(moment_of(MomentKind::kBlockEnd, block));
+  if (!is_shown(block)) return;
+  const Untraced untraced;
+  keep(moment_of(MomentKind::kBlockEnd, block));
+  ++recording_state->ended_blocks;
+  tell_if_complete();
 }
 
 void record_operation_of(Warp& warp, std::uint32_t group, WarpOperation operation) {

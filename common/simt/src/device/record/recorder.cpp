@@ -161,6 +161,13 @@ void end_recording() {
   g_listener(to_text(recording_state->recording));
 }
 
+void tell_if_complete() {
+  RecordingState& state = *recording_state;
+  if (state.is_told || (!state.recording.is_cut && state.ended_blocks < kMaxRecordedBlocks)) return;
+  state.is_told = true;
+  g_listener(to_text(state.recording));
+}
+
 void stop_at_step(Place place) {
   if (!may_stop()) return;
   stop({step_order(place), false, {}, {}, pack_pc(place.pc), 0, 0}, place);
@@ -217,6 +224,7 @@ void release_first(Warp& warp) {
   record.last_lane = group;
   warp.paused &= ~group;
   warp.ready |= group;
+  if (recording_state->recording.is_cut) tell_if_complete();  // no access is half recorded here
 }
 
 }  // namespace simt::device

@@ -28,6 +28,10 @@ inline bool is_recording() { return recording_is_on; }
 void begin_recording(const LaunchSite& site, const LaunchConfig& config);
 void end_recording();
 
+// Hands the recording over as soon as nothing more will be shown. What follows may take so long
+// that the program is ended first.
+void tell_if_complete();
+
 void record_block_made(Block& block);
 void record_block_start(const Block& block);
 void record_block_end(const Block& block);

@@ -42,6 +42,8 @@ struct RecordingState {
   std::size_t warps_per_block = 0;
   std::size_t findings_before = 0;
   std::size_t findings_seen = 0;
+  std::uint64_t ended_blocks = 0;  // of those that are shown
+  bool is_told = false;            // see tell_if_complete()
 };
 // Null: no launch has been recorded.
 extern RecordingState* recording_state;

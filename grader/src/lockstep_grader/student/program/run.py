@@ -170,7 +170,8 @@ def run_to_end(
     except subprocess.TimeoutExpired:
         where = progress.where() if progress else ""
         cause = "" if where else "look for a loop of the host that never ends, "
-        faster = "" if settings.checks is Checks.NONE else " or --checks none"
+        can_be_faster = settings.checks is not Checks.NONE and settings.record is None
+        faster = " or --checks none" if can_be_faster else ""
         message = (
             f"the program did not end within {settings.timeout:g} s"
             f"{f' and was in {where}' if where else ''}: {cause}try a smaller size{faster}, "

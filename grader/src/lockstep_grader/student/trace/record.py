@@ -39,6 +39,7 @@ class Wish:
 class Recorded:
     recording: Recording
     message: str = ""  # how the run failed, if it did
+    is_late: bool = False  # it was ended at the time limit
     has_size: bool = True  # Wish.size counted
 
 
@@ -65,7 +66,8 @@ def recorder_of_program(
         )
         if ran.recording is None:
             raise _nothing(wish, ran.launches, _why(ran))
-        return Recorded(read_recording(ran.recording), _why(ran))
+        is_late = bool(ran.findings) and ran.findings[-1].kind is FindingKind.TIMEOUT
+        return Recorded(read_recording(ran.recording), _why(ran), is_late and ran.status is None)
 
     return record
 
@@ -108,7 +110,8 @@ def recorder_of_rung(
             if said["kind"] == FindingKind.TODO:
                 raise SubmissionError(f"{lab.id}/{rung.id} is not written yet: {one_line(message)}")
             raise _nothing(wish, [visible(str(name)) for name in said["launches"]], message)
-        return Recorded(read_recording(said["recording"]), message, bool(said["has_size"]))
+        recording = read_recording(said["recording"])
+        return Recorded(recording, message, has_size=bool(said["has_size"]))
 
     return record
 
