@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of verbs agrees with the verbs, and starting one does not import what others need."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -33,6 +34,15 @@ def command(verb: str) -> Any:
 @pytest.mark.parametrize("verb", [name for name in VERBS if VERBS[name].help])
 def test_the_list_of_verbs_says_what_the_verb_says_of_itself(verb: str) -> None:
     assert VERBS[verb].help == command(verb).help.partition("\n")[0]
+
+
+def test_help_lists_each_verb_once_and_students_verbs_first(checkout: Checkout) -> None:
+    out = checkout.lab("--help").out
+    titles = ["For students:", "For instructors:", "For authors:"]
+    assert [line for line in out.splitlines() if line in titles] == titles
+    for name, verb in VERBS.items():
+        assert len(re.findall(rf"^  {name} ", out, re.MULTILINE)) == bool(verb.help), name
+    assert out.index("  doctor ") < out.index(titles[1]) < out.index("  grade ")
 
 
 @pytest.mark.parametrize("verb", [name for name in VERBS if not VERBS[name].help])

@@ -14,7 +14,7 @@ class Verb(NamedTuple):
     help: str  # the first line of its function's docstring; empty: not listed
 
 
-VERBS = {
+_FOR_STUDENTS = {
     "list": Verb("verbs_list", "List the labs, their rungs and points, and your last checks."),
     "check": Verb("verbs_student", "Build and judge your rungs; say why and where when one fails."),
     "watch": Verb("verbs_student", "Check again on every save; Ctrl-C ends."),
@@ -34,20 +34,13 @@ VERBS = {
         "verbs_debug",
         "Step through a rung or a CUDA program in gdb, thread by thread, without a GPU.",
     ),
+    "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
+}
+_FOR_INSTRUCTORS = {
     "grade": Verb(
         "verbs_grade",
         "Grade a submission (a folder of lab folders, or an archive), or a class of them.",
     ),
-    "lint": Verb(
-        "verbs_prove", "Prove that starters fail, solutions get full marks and mutants are caught."
-    ),
-    "test": Verb("verbs_prove", "Run the project's own tests, all of them."),
-    "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
-    "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
-    "release": Verb(
-        "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
-    ),
-    "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
     "explain": Verb(
         "verbs_explain",
         "Say why each point of a student's rung was lost, and what repeats the judgement.",
@@ -58,6 +51,9 @@ VERBS = {
     "export": Verb(
         "verbs_export",
         "Write grades for an LMS, CI or gradebook. RESULTS: a results folder or grade JSON.",
+    ),
+    "release": Verb(
+        "verbs_author", "Make the students' copy: no solutions, no mutants, no instructors' pages."
     ),
     "package": Verb(
         "verbs_export",
@@ -72,10 +68,24 @@ VERBS = {
         "Make a web site of the handouts and the manual; it also works without a network.",
     ),
 }
+_FOR_AUTHORS = {
+    "lint": Verb(
+        "verbs_prove", "Prove that starters fail, solutions get full marks and mutants are caught."
+    ),
+    "test": Verb("verbs_prove", "Run the project's own tests, all of them."),
+    "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
+    "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
+}
+_SECTIONS = {
+    "For students": _FOR_STUDENTS,
+    "For instructors": _FOR_INSTRUCTORS,
+    "For authors": _FOR_AUTHORS,
+}
+VERBS = {name: verb for section in _SECTIONS.values() for name, verb in section.items()}
 
 
 class VerbGroup(TyperGroup):
-    """The commands of VERBS."""
+    """The commands of VERBS, listed by who needs them."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -86,8 +96,9 @@ class VerbGroup(TyperGroup):
         return list(VERBS)
 
     def format_commands(self, ctx: object, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items() if verb.help])
+        for title, verbs in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, verb.help) for name, verb in verbs.items() if verb.help])
 
 
 class _Commands(Mapping[str, Any]):
