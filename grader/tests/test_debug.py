@@ -338,6 +338,15 @@ def fake_gdb(folder: Path, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
+def test_a_bare_prompt_comes_with_a_way_to_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_gdb(tmp_path, "", monkeypatch)
+    for options, is_told in (([], True), (["-batch"], False)):
+        start.run_gdb("gdb", tmp_path / "worker", [], options, tmp_path, tmp_path / "a.cu")
+        assert ("run stops at the first finding" in capsys.readouterr().err) == is_told
+
+
 def test_says_that_the_machine_forbids_ptrace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

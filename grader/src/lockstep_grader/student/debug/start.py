@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.program.run import Checks
 from lockstep_grader.toolchain.description import Step
@@ -16,6 +17,7 @@ from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.system import DEBUGGER_REQUIREMENT
 
 _SETUP = Path(__file__).parent / "inside" / "setup.py"
+_BEGIN = "run stops at the first finding, break KERNEL in a kernel; docs/debugging.md has more"
 _NO_PTRACE = (
     "gdb may not control programs here: a container needs `docker run --cap-add=SYS_PTRACE "
     "--security-opt seccomp=unconfined`"
@@ -74,6 +76,8 @@ def run_gdb(
         "DEBUGINFOD_URLS": "",
     }
     argv = [*before, gdb, "-q", "-iex", "set debuginfod enabled off", "-x", str(_SETUP), *options]
+    if not options:  # a person meets a bare prompt
+        say(_BEGIN)
     # Ctrl-C is gdb's: it stops the program, and ends neither of us.
     earlier = signal.signal(signal.SIGINT, lambda *_: None)
     try:
