@@ -133,6 +133,10 @@ def test_work_from_which_nothing_could_be_taken_is_one_line(checkout: Checkout) 
     assert ran.out.count("cy: the folder is empty") == 1
     ran = checkout.lab("explain", checkout.work / "r", "cy")
     assert ran.out == "cy  0 / 10  the folder is empty\n"
+    assert checkout.lab("report", checkout.work / "r", "--output", "pages").status == 0
+    (page,) = (checkout.work / "pages/students").glob("cy*")
+    assert page.read_text().count("<p>There is no file of this rung.</p>") == 2
+    assert "not written yet" not in page.read_text()
 
 
 def test_the_command_that_it_prints_repeats_the_judgement(
