@@ -93,7 +93,14 @@ if(LAB_BACKEND STREQUAL "cpu")
   mark_as_advanced(LAB_GOLD)
   set(simt_linker "")
   if(LAB_GOLD AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    set(simt_linker -fuse-ld=gold)
+    # It does not find the libraries of each compiler that is not the system's.
+    set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/gold_probe)
+    file(WRITE ${probe}.cpp "int main() { throw 1; }\n")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -fuse-ld=gold ${probe}.cpp -o ${probe}
+      RESULT_VARIABLE gold_failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT gold_failed)
+      set(simt_linker -fuse-ld=gold)
+    endif()
   endif()
 
   set(worker_step_names rewrite compile gather host_calls isolate link)

@@ -81,6 +81,17 @@ def test_the_compiler_of_the_environment_is_taken(tmp_path: Path) -> None:
     assert compiler_of(tmp_path / "build")["path"] == str(named)
 
 
+def test_gold_links_where_it_can(tmp_path: Path) -> None:
+    script = 'for word; do [ "$word" != -fuse-ld=gold ] || exit 1; done; exec g++ "$@"'
+    without = program(tmp_path / "g++-without-gold", script)
+    for compiler, can_link in (("g++", Path("/usr/bin/ld.gold").exists()), (without, False)):
+        build = tmp_path / f"build-{Path(compiler).name}"
+        configure(build, CXX=str(compiler))
+        steps = json.loads((build / "lockstep.json").read_text())["steps"]
+        link = next(step["argv"] for step in steps if step["name"] == "link")
+        assert ("-fuse-ld=gold" in link) == (can_link and os.uname().machine == "x86_64")
+
+
 def test_clang_is_refused_with_the_next_step(tmp_path: Path) -> None:
     # It says of itself what clang says, so that the test needs none.
     clang = program(tmp_path / "clang++", 'exec g++ -D__clang__=1 -D__clang_major__=14 "$@"')
