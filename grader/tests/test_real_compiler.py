@@ -187,6 +187,8 @@ def nvcc(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Nvcc:
     made = Nvcc(checkout, checkout.write("toolkit/bin/nvcc", ""))
     made.says("", 0)
     monkeypatch.delenv("LOCKSTEP_NVCC")
+    # A --no-nvcc that was given in this checkout is remembered.
+    monkeypatch.setattr("lockstep_grader.toolchain.nvcc_setup._reason", lambda _: "")
     for module in ("system", "nvcc", "nvcc_setup"):
         monkeypatch.setattr(
             f"lockstep_grader.toolchain.{module}.toolkit_nvcc", lambda: str(made.script)

@@ -206,8 +206,11 @@ def test_ones_own_code_does_without(without_sandbox: Checkout) -> None:
     "verb", [("check", "01-demo"), ("profile", "01-demo/01_first"), ("bench", "01-demo")]
 )
 def test_a_folder_from_elsewhere_is_other_peoples_code(
-    without_sandbox: Checkout, verb: tuple[str, ...]
+    without_sandbox: Checkout, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...]
 ) -> None:
+    verbs = "lockstep_grader.cli.verbs_student"
+    monkeypatch.setattr(f"{verbs}.backend_here", lambda *_: Backend.CUDA)  # `bench` asks first
+    monkeypatch.setattr(f"{verbs}.bench_page.require_matplotlib", lambda: None)
     folder = without_sandbox.submission("ann", {})
     ran = without_sandbox.lab(*verb, "--from", folder)
     assert ran.status == 3
