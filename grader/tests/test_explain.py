@@ -223,6 +223,7 @@ def test_the_courses_rules_are_told_too(checkout: Checkout, results: Path) -> No
     ("words", "says"),
     [
         (("an", "01"), "there is no student 'an' in these results; did you mean ann?"),
+        (("OB", "01"), "there is no student 'OB' in these results; did you mean bob?"),
         (("zz", "01"), "./lab export RESULTS --format csv lists all"),
         (("ann", "09"), "there is no rung of 01-demo called '09'"),
         (("ann", "07-x/01"), "there is no lab called '07-x'"),

@@ -97,7 +97,8 @@ def _student(results: Results, name: str) -> Entry:
             ids = ", ".join(entry.id for entry in found)
             raise InputError(f"{name!r} fits {len(found)} submissions; choose one: {ids}")
     known = [each for entry in results.entries for each in (entry.id, entry.name)]
-    close = difflib.get_close_matches(name, known, n=1)
+    parts = [each for each in known if name.casefold() in each.casefold()]  # a first name
+    close = parts or difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else "./lab export RESULTS --format csv lists all"
     raise InputError(f"there is no student {name!r} in these results; {hint}")
 

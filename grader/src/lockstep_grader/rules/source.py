@@ -61,7 +61,9 @@ _Problem = tuple[int, str]
 def check_source(source: Source, backend: Backend) -> Finding | None:
     """The first forbidden thing in the text."""
     for line, message in _problems(source.data.decode("utf-8-sig", "replace"), backend):
-        return Finding(FindingKind.FORBIDDEN, f"may not have {message}", source.file_name, line)
+        return Finding(
+            FindingKind.FORBIDDEN, f"a rung may not have {message}", source.file_name, line
+        )
     return None
 
 
