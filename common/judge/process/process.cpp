@@ -143,8 +143,11 @@ void WorkerProcess::kill_group() {
       info.si_pid == pid_) {
     describe_death(info.si_code, info.si_status);
   }
+  // A sandbox that has only just started may not have arranged yet that the worker, in a group of
+  // its own, dies with it. One that we do not see yet finds the end of its channel.
+  send(SIGKILL);
   kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
+  shutdown(socket_fd_, SHUT_WR);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;

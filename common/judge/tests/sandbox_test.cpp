@@ -74,6 +74,15 @@ TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {
   EXPECT_THROW(submission.run({}), std::runtime_error);
 }
 
+// A sandbox that is killed as it starts has not yet arranged that the worker dies with it.
+TEST(Sandbox, TakesTheWorkerAlongWhenItIsKilledEarly) {
+  Arena arena(1 << 20);
+  judge::Submission submission({"/bin/sh", "-c", "setsid \"$0\" & wait", MISBEHAVING_WORKER}, arena,
+                               {.sandboxed = true});
+  EXPECT_FALSE(submission.run({}).failure);
+  EXPECT_NO_THROW(submission.end());
+}
+
 // The time and memory of a worker behind another process count all the same.
 TEST(Sandbox, IsNoPlaceToHideAnEndlessLoop) {
   Arena arena(1 << 20);
