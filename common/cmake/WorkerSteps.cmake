@@ -86,23 +86,8 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(simt_prelude_file ${simt_precompiled}/simt/prelude.h.gch)
   set(simt_prelude_flags ${simt_kernel_flags})
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)
-  set(simt_libraries -lbacktrace -Wl,--wrap=dl_iterate_phdr)
-  # GNU ld takes two thirds of its time for the names in the C++ library. gold, a part of the binutils of
-  # Debian 12 and Ubuntu, makes a worker in 30 ms instead of 70. The grader repeats with GNU ld what fails.
-  find_program(LAB_GOLD ld.gold PATHS /usr/bin NO_DEFAULT_PATH)  # where a sandbox has it, too
-  mark_as_advanced(LAB_GOLD)
-  set(simt_linker "")
-  if(LAB_GOLD AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    # It does not find the libraries of each compiler that is not the system's.
-    set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/gold_probe)
-    file(WRITE ${probe}.cpp "int main() { throw 1; }\n")
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -fuse-ld=gold ${probe}.cpp -o ${probe}
-      RESULT_VARIABLE gold_failed OUTPUT_QUIET ERROR_QUIET)
-    if(NOT gold_failed)
-      set(simt_linker -fuse-ld=gold)
-    endif()
-  endif()
-
+  include(${common_dir}/cmake/Linker.cmake)
+  set(simt_libraries -lbacktrace -Wl,--wrap=dl_iterate_phdr ${shared_library})
   set(worker_step_names rewrite compile gather host_calls isolate link)
   list(APPEND worker_step_gather -T ${common_dir}/simt/gather.ld)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
@@ -113,7 +98,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   list(APPEND worker_step_isolate --redefine-syms={work}/host_calls.names)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o {work}/host_calls.s
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries}
-    ${simt_linker} -o {work}/worker)
+    ${worker_linker} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)

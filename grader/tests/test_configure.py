@@ -81,15 +81,31 @@ def test_the_compiler_of_the_environment_is_taken(tmp_path: Path) -> None:
     assert compiler_of(tmp_path / "build")["path"] == str(named)
 
 
+def link_step(build: Path, compiler: str) -> list[str]:
+    configure(build, CXX=compiler)
+    steps = json.loads((build / "lockstep.json").read_text())["steps"]
+    return [word for step in steps if step["name"] == "link" for word in step["argv"]]
+
+
 def test_gold_links_where_it_can(tmp_path: Path) -> None:
+    can_link = Path("/usr/bin/ld.gold").exists() and os.uname().machine == "x86_64"
+    assert ("-fuse-ld=gold" in link_step(tmp_path / "build", "g++")) == can_link
     script = 'for word; do [ "$word" != -fuse-ld=gold ] || exit 1; done; exec g++ "$@"'
     without = program(tmp_path / "g++-without-gold", script)
-    for compiler, can_link in (("g++", Path("/usr/bin/ld.gold").exists()), (without, False)):
-        build = tmp_path / f"build-{Path(compiler).name}"
-        configure(build, CXX=str(compiler))
-        steps = json.loads((build / "lockstep.json").read_text())["steps"]
-        link = next(step["argv"] for step in steps if step["name"] == "link")
-        assert ("-fuse-ld=gold" in link) == (can_link and os.uname().machine == "x86_64")
+    assert "-fuse-ld=gold" not in link_step(tmp_path / "other", str(without))
+
+
+def test_the_shared_library_is_named_where_the_compiler_does_not_find_it(tmp_path: Path) -> None:
+    name = "-l:libstdc++.so.6"
+    assert name not in link_step(tmp_path / "build", "g++")
+    (tmp_path / "libstdc++.so").symlink_to("/nowhere/libstdc++.so.6")
+    ask = ["g++", "-print-file-name=libstdc++.a"]
+    static = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    (tmp_path / "libstdc++.a").symlink_to(static)
+    moved = program(tmp_path / "g++-moved", f'exec g++ -B{tmp_path} "$@"')
+    step = link_step(tmp_path / "other", str(moved))
+    assert name in step
+    assert "-fuse-ld=gold" not in step
 
 
 def test_clang_is_refused_with_the_next_step(tmp_path: Path) -> None:
