@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // simt_host_calls IN.o OUT
 // For the functions of the C and C++ library that exist only on the host, and that IN.o calls or
-// whose address it takes: writes OUT.s, which has a door for each, and OUT.names, by which objcopy
-// lets the calls go through these doors. A door asks simt_host_call (hooks/host_call.cpp), which
-// ends a kernel there. So it does not matter what g++ announces of such a function, and whether
-// nvcc has seen the call. Exit status: 0 done, 1 a file cannot be read or written, 2 usage.
+// whose address it takes, and for CUDA's whose address it takes: writes OUT.s, which has a door for
+// each, and OUT.names, by which objcopy lets the calls go through these doors. A door asks
+// simt_host_call (hooks/host_call.cpp), which ends a kernel there. So it does not matter what g++
+// announces of such a function, and whether nvcc has seen the call. Exit status: 0 done, 1 a file
+// cannot be read or written, 2 usage.
 #include <elf.h>
 
 #include <algorithm>
@@ -53,13 +54,22 @@ bool is_of_cpp(std::string_view name) {
          (name.size() > 1 && name[0] == 'S' && std::strchr("tabsiod", name[1]) != nullptr);
 }
 
-// A name of C++'s that is only referred to may be a variable's, such as std::cout's.
+// A function of CUDA's runtime, mangled: _Z8cudaFreePv.
+bool is_of_cuda(std::string_view name) {
+  if (name.substr(0, 2) != "_Z") return false;
+  name.remove_prefix(std::min(name.find_first_not_of("0123456789", 2), name.size()));
+  return name.substr(0, 4) == "cuda";
+}
+
+// A name of C++'s that is only referred to may be a variable's, such as std::cout's. CUDA's
+// functions have doors where their address is taken, since a worker's rung may call doors through a
+// pointer, and nothing else of another's: std::shared_ptr<float>(d_data, cudaFree) does.
 bool is_of_host(std::string_view name, bool is_called) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   if (name.find_first_not_of(kLetters) != name.npos) return false;  // it would be read as assembly
   return std::find(std::begin(kOfC), std::end(kOfC), name) != std::end(kOfC) ||
-         (is_called && is_of_cpp(name));
+         (is_called ? is_of_cpp(name) : is_of_cuda(name));
 }
 
 class Object {

@@ -51,6 +51,8 @@ Function strange() { return reinterpret_cast<Function>(hidden(&std::labs)); }
 
 __global__ void call_kernel(int (*function)(int), int* out) { out[0] = function(out[0]); }
 
+__global__ void free_kernel(cudaError_t (*function)(void*), void* at) { function(at); }
+
 __global__ void store_kernel(int* at) { *at = 0; }
 
 int sum_of(int count, ...) {
@@ -113,7 +115,13 @@ void behave() {
   store_kernel<<<1, 1>>>(&d_number);
   cudaLaunchHostFunc(
       nullptr, [](void* at) { *static_cast<int*>(at) = 5; }, &g_number);
-  cudaFree(d_out);
+  {
+    const std::unique_ptr<char, decltype(&std::free)> from_c(static_cast<char*>(std::malloc(1)),
+                                                             hidden(&std::free));
+    const std::shared_ptr<int> owned(d_out, cudaFree);
+    const std::function<cudaError_t()> last_error = hidden(&cudaGetLastError);
+    if (last_error() != cudaSuccess) std::exit(2);
+  }
   std::printf("%s %d %5.2f%% no\n", text.c_str(), g_number, 1.5);
   std::fprintf(stderr, "%zu of %-8s", sizeof text, "n");
   std::fputs("text", stderr);
@@ -249,6 +257,13 @@ TEST_F(Confine, EndsFunctionsWithAnEllipsisInKernels) {
       },
       ::testing::ExitedWithCode(0), "");
   cudaFree(d_out);
+}
+
+TEST_F(Confine, EndsAKernelThatCallsCudaThroughAPointer) {
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, sizeof *d_out);
+  free_kernel<<<1, 1>>>(hidden(&cudaFree), d_out);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
 TEST_F(Confine, EndsOutputToForgedStreams) {

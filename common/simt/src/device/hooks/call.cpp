@@ -24,6 +24,8 @@
 #include "simt/confine.h"
 #include "simt/sealed.h"
 
+extern "C" void simt_free(void* pointer);
+
 namespace simt::device {
 namespace {
 
@@ -55,10 +57,15 @@ bool is_of_library(std::uintptr_t target) {
   return name.ends_with("4whatEv") || name == "_ZNKSt5ctypeIcE8do_widenEc";
 }
 
+// What std::unique_ptr<T, decltype(&std::free)> calls: in a rung, free has this name.
+bool is_free(std::uintptr_t target) {
+  return target == reinterpret_cast<std::uintptr_t>(&simt_free);
+}
+
 // A call into the first pages will trap, as without us.
 bool may_be_called(std::uintptr_t target) {
   return target < kFirstPages || is_other(target) || begins_own_function(target) ||
-         is_converter(target) || is_door(target) || is_of_library(target);
+         is_converter(target) || is_free(target) || is_door(target) || is_of_library(target);
 }
 
 }  // namespace
