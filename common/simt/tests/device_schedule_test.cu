@@ -137,30 +137,40 @@ TEST_F(Schedule, LetsSuccessorsRunAheadOfWhomTheyWaitFor) {
   }
 }
 
+__device__ void publish(volatile int* word, int state, bool by_exchange) {
+  if (by_exchange) {
+    atomicExch(const_cast<int*>(word), state);
+  } else {
+    *word = state;
+  }
+}
+
 // A block publishes 1, looks back until it reads 2, publishes 2 and keeps how far it looked.
-__global__ void look_back(volatile int* words, int* distance) {
+__global__ void look_back(volatile int* words, int* distance, bool by_exchange) {
   const int block = blockIdx.x;
-  words[block] = block == 0 ? 2 : 1;
+  publish(&words[block], block == 0 ? 2 : 1, by_exchange);
   int predecessor = block - 1;
   while (predecessor >= 0 && words[predecessor] != 2) {
     if (words[predecessor] == 1) --predecessor;
   }
   distance[block] = block - predecessor;
-  words[block] = 2;
+  publish(&words[block], 2, by_exchange);
 }
 
 TEST_F(Schedule, HoldsPublicationsSoThatEveryLookBackIsLong) {
   constexpr int kNumBlocks = 12;
-  const auto furthest = [&](std::uint64_t seed) {
+  const auto furthest = [&](std::uint64_t seed, bool by_exchange) {
     simt::set_schedule(seed);
     Managed<int> words(kNumBlocks), distance(kNumBlocks);
     for (int i = 0; i < kNumBlocks; ++i) words.get()[i] = 0;
-    look_back<<<kNumBlocks, 1>>>(words.get(), distance.get());
+    look_back<<<kNumBlocks, 1>>>(words.get(), distance.get(), by_exchange);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     return distance.values()[kNumBlocks - 1];
   };
-  EXPECT_EQ(furthest(0), 1);
-  EXPECT_EQ(furthest(simt::kHoldPublications), kNumBlocks - 1);
+  for (const bool by_exchange : {false, true}) {
+    EXPECT_EQ(furthest(0, by_exchange), 1);
+    EXPECT_EQ(furthest(simt::kHoldPublications, by_exchange), kNumBlocks - 1);
+  }
 }
 
 TEST(Permutation, CanRunBackwards) {

@@ -89,6 +89,7 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
     }
   }
   note_place(place);
+  if (!reads && running.holds_publications) hold_back(place.pc);  // an exchange may publish, too
   check_atomic(address, reads, true, AccessKind::kAtomic, place);
   const T old = *address;
   const T next = update(old);
