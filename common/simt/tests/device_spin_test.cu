@@ -236,6 +236,21 @@ TEST_F(Spin, FindsItInSharedMemory) {
   expect_finding(simt::FindingKind::kRace);
 }
 
+// The loop reads gridDim after the counter.
+__global__ void meet_plainly(unsigned* arrived) {
+  atomicAdd(arrived, 1);
+  while (*arrived < gridDim.x) {
+  }
+}
+
+TEST_F(Spin, FindsAPlainLoadInABarrierOfTheGrid) {
+  simt::set_step_limit(100'000);
+  Managed<unsigned> arrived(1);
+  meet_plainly<<<3, 1>>>(arrived.get());
+  EXPECT_EQ(arrived[0], 3u);
+  expect_finding(simt::FindingKind::kRace);
+}
+
 // Each update begins with a plain load; the atomic operation finds out whether it was too old.
 __global__ void update_optimistically(int* sum, int num_updates) {
   for (int i = 0; i < num_updates; ++i) {

@@ -22,14 +22,6 @@ namespace {
 // The widest access that one instruction makes.
 constexpr std::size_t kMaxAccessBytes = 16;
 
-// threadIdx and other built-in variables, which a device has in registers.
-bool is_builtin(std::uintptr_t address) {
-  const auto lies_in = [address](const auto& variable) {
-    return address - reinterpret_cast<std::uintptr_t>(&variable) < sizeof variable;
-  };
-  return lies_in(thread_index) || lies_in(block_index) || lies_in(block_dim) || lies_in(grid_dim);
-}
-
 std::vector<std::unique_ptr<WarpTrace>> g_spare;
 
 // Memory of the host that kernels may use, or the program's __device__ variables.
