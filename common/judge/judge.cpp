@@ -30,6 +30,12 @@
 #include "process/family.h"
 #include "protocol/device_limits.h"
 
+// GoogleTest 1.11, that of Ubuntu 22.04, lacks them.
+#ifndef GTEST_FLAG_GET
+#define GTEST_FLAG_GET(name) ::testing::GTEST_FLAG(name)
+#define GTEST_FLAG_SET(name, value) static_cast<void>(::testing::GTEST_FLAG(name) = (value))
+#endif
+
 namespace judge {
 namespace {
 
