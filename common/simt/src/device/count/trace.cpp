@@ -127,6 +127,7 @@ void begin_traces(Block& block) {
     for (LaneTrace& lane : warp.trace->lanes) {
       lane.height = 0;
       lane.chain = 0;
+      lane.polled.clear();
     }
     warp.trace->num_polled = 0;
     warp.trace->num_polls = 0;
