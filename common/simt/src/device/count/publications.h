@@ -2,7 +2,7 @@
 // The longest chain of publications in a launch. A thread publishes by a volatile or an atomic
 // store to global memory; others learn of it by volatile or atomic loads. A publication follows
 // those that its thread has waited for, itself or through threads that it has met: at a barrier, or
-// in an operation of its warp. It has waited if it had read the word in vain before. What it finds
+// in an operation of its warp. It has waited if it had read the word before that. What it finds
 // at its first look costs no wait: in a grid of more blocks than fit, that may be any prefix. Where
 // tiles publish what they have alone before they look back, chains are short. Where each tile waits
 // for the one before, a chain has as many as there are tiles.
