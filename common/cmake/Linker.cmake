@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: MIT
 # How programs of the cpu backend link with the C++ library.
 
-# Whether the compiler links a program with these options.
-function(try_link result said)
+# The files of which the compiler links a program with these options; empty if it does not.
+function(linked_files result)
   set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/link_probe)
   file(WRITE ${probe}.cpp "int main() { throw 1; }\n")
-  execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${probe}.cpp ${ARGN} -o ${probe}
-    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_QUIET)
-  if(status EQUAL 0)
-    set(${result} TRUE PARENT_SCOPE)
-  else()
-    set(${result} FALSE PARENT_SCOPE)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${probe}.cpp -Wl,--trace ${ARGN} -o ${probe}
+    RESULT_VARIABLE status OUTPUT_VARIABLE files ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    set(files "")
   endif()
-  set(${said} "${output}" PARENT_SCOPE)
+  set(${result} "${files}" PARENT_SCOPE)
 endfunction()
 
 # Where the compiler's own libstdc++.so leads nowhere, it takes the static library, whose functions and
 # thread-local variables would lie among a rung's. Then the system's is named.
-try_link(links_by_itself linked_files -Wl,--trace)
 set(shared_library "")
-if(linked_files MATCHES "libstdc\\+\\+\\.a")
-  try_link(links_shared ignored -l:libstdc++.so.6)
-  if(links_shared)
+linked_files(files)
+if(files MATCHES "libstdc\\+\\+\\.a")
+  linked_files(files -l:libstdc++.so.6)
+  if(files)
     set(shared_library -l:libstdc++.so.6)
     link_libraries(${shared_library})
   endif()
@@ -32,10 +30,10 @@ endif()
 # compiler that is not the system's. The grader repeats with GNU ld what fails.
 find_program(LAB_GOLD ld.gold PATHS /usr/bin NO_DEFAULT_PATH)  # where a sandbox has it, too
 mark_as_advanced(LAB_GOLD)
-set(worker_linker "")
+set(simt_linker "")
 if(LAB_GOLD AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  try_link(gold_links ignored -fuse-ld=gold)
-  if(gold_links)
-    set(worker_linker -fuse-ld=gold)
+  linked_files(files -fuse-ld=gold)
+  if(files)
+    set(simt_linker -fuse-ld=gold)
   endif()
 endif()

@@ -61,7 +61,7 @@ set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main ${simt_renam
 # What is initialised first is destroyed last: a program's destructors may use the device.
 set(program_step_link ${CMAKE_CXX_COMPILER}
   -Wl,--whole-archive $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive
-  {work}/isolated.o $<TARGET_FILE:simt_random> $<TARGET_FILE:lockstep_wire> ${simt_libraries} ${worker_linker} -pthread
+  {work}/isolated.o $<TARGET_FILE:simt_random> $<TARGET_FILE:lockstep_wire> ${simt_libraries} ${simt_linker} -pthread
   -o {work}/program)
 
 # The steps as a JSON array's elements.

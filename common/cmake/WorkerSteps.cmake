@@ -88,6 +88,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   list(PREPEND simt_kernel_flags -I${simt_precompiled} -include simt/prelude.h)
   include(${common_dir}/cmake/Linker.cmake)
   set(simt_libraries -lbacktrace -Wl,--wrap=dl_iterate_phdr ${shared_library})
+
   set(worker_step_names rewrite compile gather host_calls isolate link)
   list(APPEND worker_step_gather -T ${common_dir}/simt/gather.ld)
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
@@ -98,7 +99,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   list(APPEND worker_step_isolate --redefine-syms={work}/host_calls.names)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o {work}/host_calls.s
     $<TARGET_FILE:lockstep_worker> {calls} $<TARGET_FILE:lockstep_wire> $<TARGET_FILE:simt> ${simt_libraries}
-    ${worker_linker} -o {work}/worker)
+    ${simt_linker} -o {work}/worker)
   set(compiler_json "{\"id\": \"${CMAKE_CXX_COMPILER_ID}\", \"version\": \"${CMAKE_CXX_COMPILER_VERSION}\", \"path\": \"${CMAKE_CXX_COMPILER}\"}")
 else()
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
