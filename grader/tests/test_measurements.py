@@ -94,7 +94,9 @@ def test_a_missing_tool_is_one_line(
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert measure.main(["occupancy"]) == 3
-    assert capsys.readouterr().err == "measure: nvcc: No such file or directory\n"
+    assert capsys.readouterr().err == (
+        "measure: nvcc: No such file or directory (docs/bench/measure lists what each one needs)\n"
+    )
 
 
 def test_every_script_belongs_to_a_measurement(measure: Any) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How many processes a second the driver starts and ends, on one GPU and on all."""
 
-import json
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +11,8 @@ from typing import Annotated, Any
 import typer
 from measurements import (
     GPU,
-    ROOT,
     MeasurementError,
+    cuda_build,
     gpu_names,
     gpu_uuids,
     machine,
@@ -38,8 +37,7 @@ def gpu_starts(
 ) -> None:
     """Start workers that ask for memory and end, in the sandbox, without and with each tool."""
     uuids, names = gpu_uuids(), gpu_names()
-    tools = json.loads((ROOT / "build" / "cuda" / "lockstep.json").read_text("utf-8"))
-    worker = Path(tools["anchors"])
+    worker = Path(cuda_build()["anchors"])
     sandbox, sanitizer = find_sandbox(Backend.CUDA, worker), find_sanitizer()
     if isinstance(sandbox, NoSandbox):
         raise MeasurementError(sandbox.reason)

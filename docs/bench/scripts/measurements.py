@@ -113,7 +113,9 @@ def output(command: "list[str | Path]", **options: Any) -> str:
     try:
         done = subprocess.run(command, **options)
     except OSError as error:
-        raise MeasurementError(f"{command[0]}: {error.strerror}") from error
+        raise MeasurementError(
+            f"{command[0]}: {error.strerror} (docs/bench/measure lists what each one needs)"
+        ) from error
     if done.returncode != 0:
         words = (done.stderr or done.stdout or "no message").strip().splitlines()
         said = next((line for line in words if "error" in line), words[-1])
@@ -144,6 +146,16 @@ def gpu_name() -> str:
 def gpu_uuids() -> list[str]:
     """In the order of gpu_names()."""
     return output(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]).split()
+
+
+def cuda_build() -> Any:
+    """What the cuda backend was built of, as lockstep.json says; raises MeasurementError."""
+    try:
+        return json.loads((ROOT / "build" / "cuda" / "lockstep.json").read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise MeasurementError(
+            "the cuda backend is not built; run ./lab grade solutions --backend cuda first"
+        ) from error
 
 
 def nvcc(program: str, flags: "list[str | Path]", sources: "list[str | Path]") -> Path:

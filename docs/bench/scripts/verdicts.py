@@ -15,6 +15,7 @@ from measurements import (
     GPU,
     ROOT,
     MeasurementError,
+    cuda_build,
     gpu_name,
     measured_now,
     measurement,
@@ -74,7 +75,7 @@ def verdicts(
 
 def repeated(lab: Lab, rung: Rung, count: int) -> Iterator[dict[str, Any]]:
     """The judge's lines on the rung's solution, each with the seconds that it took."""
-    tools = json.loads((ROOT / "build" / "cuda" / "lockstep.json").read_text("utf-8"))
+    tools = cuda_build()
     with tempfile.TemporaryDirectory(prefix="lockstep-verdicts-") as temp:
         command = [
             tools["labs"][lab.id]["judge"],
