@@ -19,6 +19,7 @@ from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.source import check_source
+from lockstep_grader.rules.statements import check_statements
 from lockstep_grader.rules.symbols import check_object
 from lockstep_grader.toolchain.description import (
     LabTools,
@@ -129,9 +130,11 @@ def _compile(
                 raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
             return _explain(step, done, source, work, backend)
         made = work / "rung.o"
-        is_object = step.name == "compile" and made.is_file()
-        if is_object and (forbidden := check_object(made, source, backend)):
-            return forbidden
+        if step.name == "compile" and made.is_file():
+            if forbidden := check_object(made, source, backend):
+                return forbidden
+            if backend is Backend.CPU and (unseen := check_statements(work / "statements", source)):
+                return unseen
     worker = work / "worker"
     if not worker.is_file():
         raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")

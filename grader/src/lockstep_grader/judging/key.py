@@ -59,6 +59,7 @@ DECIDES = (
     "rules.allowlist",
     "rules.elf",
     "rules.source",
+    "rules.statements",
     "rules.symbols",
     "rules.tokens",
     "toolchain.description",

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Each access of a rung is announced: g++'s own listing of the statements proves it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import FindingKind
+from lockstep_grader.rules.statements import check_statements
+
+needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
+
+# Those of common/cmake/WorkerSteps.cmake that decide what is announced.
+FLAGS = [
+    *("-std=c++20", "-O1", "-fno-tree-sra", "-fno-elide-constructors"),
+    *("-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-fsanitize=alignment,bounds"),
+    *("-fsanitize-coverage=trace-pc", "-fno-delete-null-pointer-checks"),
+]
+DECLARED = """
+#include <new>
+struct Op { float apply(float x); virtual float own(float x); int count; };
+using Method = float (Op::*)(float);
+struct Words { long long values[4]; };
+struct Pair { float first, second; };
+struct Owner { Owner(); Owner(const Owner&); ~Owner(); Words words; };
+struct Deep { int before; Words words[4]; const Words* next; };
+union Bits { float number; unsigned bits; };
+Words words(); Pair pair(); Owner owner(); Method method(); float number();
+void take(Words); void take(Pair); void take(Owner); void take(Method); void read(const Words&);
+Method methods[8]; Words all[8]; const Method fixed[2] = {&Op::apply, nullptr};
+"""
+UNSEEN = {
+    "a pointer to a member function is passed": "void f(Method* m) { take(*m); }",
+    "one of a variable of the file": "void f(int i) { take(methods[i]); }",
+    "one in a shared array": "thread_local Method kept[8]; void f(int i) { take(kept[i]); }",
+    "one in a struct": "struct S { int i; Method m; }; void f(S* s) { take(s->m); }",
+    "one is called": "float f(Op* op, Method* m) { return (op->**m)(1); }",
+    "one of the file is called": "float f(Op* op, int i) { return (op->*methods[i])(1); }",
+    "one is compared": "bool f(Method* m) { return *m == &Op::apply; }",
+    "one is tested": "bool f(Method* m) { return *m != nullptr; }",
+    "one is a result, stored": "void f(Method* m) { *m = method(); }",
+    "one is a result, stored by index": "void f(int i) { methods[i] = method(); }",
+    "a large result in place": "void f(void* place) { new (place) Words(words()); }",
+    "a small result in place": "void f(void* place) { new (place) Pair(pair()); }",
+    "a result in a member": (
+        "struct S { int i; Words w; S() : w(words()) {} }; S* f() { return new S; }"
+    ),
+}
+SEEN = {
+    "nothing": "void f() {}",
+    "numbers": (
+        "float f(const float* x, float* y, int i) { return y[i] += x[i] * x[-i] - *x * *y; }"
+    ),
+    "structs": "void f(Words* a, const Words* b, Pair* c, Pair* d) { *a = *b; *c = *d; }",
+    "arguments": "void f(Words* a, Pair* b, Owner* c) { take(*a); take(*b); take(*c); }",
+    "references": (
+        "void f(const Words& a, Deep& b) { read(a); read(b.words[b.before]); read(*b.next); }"
+    ),
+    "results": "void f(Words* a, Pair* b, Owner* c) { *a = words(); *b = pair(); *c = owner(); }",
+    "results of the file": (
+        "void f(int i) { all[i] = words(); static Words once = words(); take(once); }"
+    ),
+    "returned": "Words f(Deep* a) { return a->next->values[0] ? a->words[1] : *a->next; }",
+    "returned large": "Owner f(Owner* a) { return a->words.values[1] ? owner() : *a; }",
+    "returned in turn": "Words f(bool b) { if (b) return words(); Words w = words(); return w; }",
+    "addresses": "float* f(float (*x)[4], Deep* d) { take(d->next[2]); return &(*x)[2]; }",
+    "bit patterns": (
+        "unsigned f(float* x) { Bits b{*x}; return b.bits ^ __builtin_popcount(b.bits); }"
+    ),
+    "atomics": "int f(Op* op) { return __atomic_fetch_add(&op->count, 1, __ATOMIC_RELAXED); }",
+    "volatile": "int f(volatile int* x) { while (*x == 0) {} return x[1]; }",
+    "virtual": "float f(Op* op, float* x) { return op->own(*x); }",
+    "objects made": "Owner* f(void* place) { return new (place) Owner; }",
+    "methods of its own": (
+        "void f(Method* m, int i) { Method one = *m, two = methods[i]; take(one); take(two); "
+        "take(i ? one : two); take(&Op::apply); *m = two; }"
+    ),
+    "methods that are constant": "float f(Op* op, float x) { return (op->*&Op::apply)(x); }",
+    "exceptions": (
+        "void f(int* i) { if (*i) throw Owner(); try { number(); } catch (Words& w) { take(w); } }"
+    ),
+    "arrays of variable length": (
+        "int f(int n, int* x) { int own[n]; own[*x] = *x; return own[0]; }"
+    ),
+    "pointers in text": 'const char* f(int i) { return i ? "*p_1 = f (*q_2)" : "a->b"; }',
+    "containers": (
+        "#include <functional>\n#include <memory>\n#include <optional>\n#include <string>\n"
+        "#include <tuple>\n#include <vector>\n"
+        "int f(std::vector<Owner>& v, std::optional<Pair>& o, std::tuple<int, Words, char>& t) { "
+        "v.push_back(owner()); v.emplace_back(); o = pair(); o.emplace(pair()); auto u = t; t "
+        "= std::move(u); "
+        "auto s = std::make_shared<Words>(words()); std::function<Words()> g = words; take(g()); "
+        "take(*s); std::string a = std::to_string(v.size()); return a[0]; }"
+    ),
+}
+
+
+def listing_of(code: str, folder: Path) -> Path:
+    source, listing = folder / "rung.cpp", folder / "statements"
+    source.write_text(DECLARED + "#line 1\n" + code + "\n")
+    extra = ["-c", str(source), "-o", str(folder / "rung.o")]
+    listed = f"-fdump-tree-tsan-lineno-uid={listing}"
+    subprocess.run(["g++", *FLAGS, *extra, listed], check=True)
+    return listing
+
+
+@needs_compiler
+@pytest.mark.parametrize("code", UNSEEN.values(), ids=UNSEEN)
+def test_an_access_that_no_check_sees_is_refused_with_its_line(code: str, tmp_path: Path) -> None:
+    listing = listing_of(f"\n\n{code}", tmp_path)
+    found = check_statements(listing, Source("rung.cpp", b""))
+    assert found is not None
+    assert (found.kind, found.file, found.line) == (FindingKind.FORBIDDEN, "rung.cpp", 3)
+    assert "where no check sees it" in found.message
+
+
+@needs_compiler
+@pytest.mark.parametrize("code", SEEN.values(), ids=SEEN)
+def test_an_access_that_is_announced_is_allowed(code: str, tmp_path: Path) -> None:
+    assert check_statements(listing_of(code, tmp_path), Source("rung.cpp", b"")) is None
+
+
+@needs_compiler
+def test_each_announcement_is_needed(tmp_path: Path) -> None:
+    listing = listing_of(
+        "void f(const float* x, Words* a, const Words* b, Deep* d, int i) { "
+        "d->before = x[i]; *a = *b; d->words[i] = *d->next; d->next = b; }",
+        tmp_path,
+    )
+    lines = listing.read_text().split("\n")
+    announced = [at for at, line in enumerate(lines) if re.search(r"__tsan_(read|write)", line)]
+    assert len(announced) == 8
+    for at in announced:
+        listing.write_text("\n".join(lines[:at] + lines[at + 1 :]))
+        assert check_statements(listing, Source("rung.cpp", b"")) is not None
+
+
+@needs_compiler
+def test_an_access_in_a_header_names_the_header(tmp_path: Path) -> None:
+    (tmp_path / "ops.cuh").write_text("\ninline bool is_set(Method* m) { return *m != nullptr; }\n")
+    listing = listing_of('#include "ops.cuh"\nbool f(Method* m) { return is_set(m); }', tmp_path)
+    found = check_statements(listing, Source("rung.cpp", b""))
+    assert found is not None
+    assert found.line == 0
+    assert "(ops.cuh:2)" in found.message
+
+
+def test_a_listing_that_is_missing_is_our_fault(tmp_path: Path) -> None:
+    with pytest.raises(FaultError, match="statements"):
+        check_statements(tmp_path / "statements", Source("rung.cpp", b""))
