@@ -89,8 +89,13 @@ def _problem(statement: str, own: Set[str], announced: int) -> str:
             "stores a function's result where no check sees it: put the result into a local "
             "variable first, and assign that"
         )
-    reads = call["operands"].split(", ") if call else _METHOD_PART.findall(plain) and [plain]
-    if any(_is_outside(operand, own) for operand in reads) or len(_pointed_to(plain)) > announced:
+    if call and any(_is_outside(operand, own) for operand in call["operands"].split(", ")):
+        return (
+            "passes a value straight from memory, where no check sees it: copy it to a local "
+            "variable first, and pass that"
+        )
+    is_part = bool(_METHOD_PART.search(plain)) and _is_outside(plain, own)
+    if is_part or len(_pointed_to(plain)) > announced:
         return (
             "reads a pointer to a member function where no check sees it: copy it to a local "
             "variable first, and use that"
