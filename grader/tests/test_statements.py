@@ -32,6 +32,7 @@ struct Deep { int before; Words words[4]; const Words* next; };
 union Bits { float number; unsigned bits; };
 Words words(); Pair pair(); Owner owner(); Method method(); float number();
 void take(Words); void take(Pair); void take(Owner); void take(Method); void read(const Words&);
+void take(Method, const char*, ...);
 Method methods[8]; Words all[8]; const Method fixed[2] = {&Op::apply, nullptr};
 """
 UNSEEN = {
@@ -47,6 +48,21 @@ UNSEEN = {
     "one is a result, stored by index": "void f(int i) { methods[i] = method(); }",
     "a large result in place": "void f(void* place) { new (place) Words(words()); }",
     "a small result in place": "void f(void* place) { new (place) Pair(pair()); }",
+    "one next to text that looks like a listing": (
+        'void f(Method* m) { take(*m, " = .DEFERRED_INIT ", "[/", ";; Function "); }'
+    ),
+    "one after text that looks like a listing": (
+        'void f(Method* m) { take(*m, ";; Function f\\n  <bb 2>:"); take(*m); }'
+    ),
+    "one behind an atomic access": (
+        "void f(int* x, Method* m) { __atomic_store_n(x, 1, __ATOMIC_RELEASE); take(*m); }"
+    ),
+    "one is passed to a function with a statement's name": (
+        "void iffy(Method); void f(int i) { iffy(methods[i]); }"
+    ),
+    "one is an operator's": (
+        "bool operator==(Op, Method); bool f(Op* op, int i) { return *op == methods[i]; }"
+    ),
     "a result in a member": (
         "struct S { int i; Words w; S() : w(words()) {} }; S* f() { return new S; }"
     ),

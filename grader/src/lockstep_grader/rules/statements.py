@@ -24,13 +24,14 @@ _FUNCTION = ";; Function "
 _FIRST_BLOCK = "\n  <bb "
 _STATIC = re.compile(r"^  static .*", re.MULTILINE)
 _PLACE = re.compile(r"\[(?P<file>[/<][^\n]*?):(?P<line>\d+):\d+(?: discrim \d+)?\] |\[0:0\] ")
-_ANNOUNCEMENT = "__builtin___tsan_"
+_ANNOUNCEMENT = re.compile(r"__builtin___tsan_(?:(?:unaligned_|volatile_)*(?:read|write)|vptr_)")
 # What may come between an announcement and its access: the address of a further operand.
 _ADDRESS = re.compile(r"[\w.]+ = (?:&.*|[\w.]+(?:\(D\))? \+ \d+);")
 # Of a variable: it begins, without a value, or it ends.
 _NO_ACCESS = re.compile(r" = \.DEFERRED_INIT | =(?:\{v\})? \{CLOBBER")
 
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+# Of the rung's own choice, so it may look like anything: taken out first.
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _IN_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 # `MEM[(int *)_5 + 8B]` and `MEM <long int> [(char * {ref-all})_5]`: for us `[*_5 + 8B]`.
 _MEMORY = re.compile(rf"\b(?:TARGET_)?MEM(?: <.*?>)? ?\[{_IN_PARENTHESES}")
@@ -38,7 +39,7 @@ _MEMORY = re.compile(rf"\b(?:TARGET_)?MEM(?: <.*?>)? ?\[{_IN_PARENTHESES}")
 _TYPE = re.compile(rf"(?<= = )(?!\(\*){_IN_PARENTHESES} |(?<=OBJ_TYPE_REF){_IN_PARENTHESES}")
 _POINTED_TO = re.compile(r"(?<![\w)\]] )(?<![\w)\]])\*(?=[\w(.])|[\w.$]+(?:\(D\))?->")
 _TAKES_ADDRESS = re.compile(r"&[(\[]*$")
-_CALL = re.compile(r"(?:(?P<result>.*?) = )?(?!if|switch|return)[^=]+ \((?P<operands>.*)\);")
+_CALL = re.compile(r"(?!(?:if|switch|return) )\S.* \((?P<operands>.*)\);")
 _ITEM = re.compile(r"(?P<id>D\.\d+)[.\[]")  # of the variable `itemsD.2349[3]`
 _ID = re.compile(r"D\.\d+")
 # What a function returns in memory of its caller's, whose statement we examine there.
@@ -63,13 +64,13 @@ def check_statements(file: Path, source: Source) -> Finding | None:
 
 def _unannounced(listing: str) -> Iterator[tuple[re.Match[str] | None, str]]:
     """The place of each access without an announcement, and what is wrong with it."""
-    for function in listing.split(_FUNCTION)[1:]:
+    for function in _TEXT.sub('""', listing).split(_FUNCTION)[1:]:
         head, _, body = function.partition(_FIRST_BLOCK)
         own = frozenset(_ID.findall(_STATIC.sub("", head)))
         announced = 0
         for line in body.split("\n"):
             statement = _PLACE.sub("", line).strip()
-            if statement.startswith(_ANNOUNCEMENT):
+            if _ANNOUNCEMENT.match(statement):
                 announced += 1
             elif not _ADDRESS.fullmatch(statement):
                 if problem := _problem(statement, own, announced):
@@ -81,10 +82,10 @@ def _problem(statement: str, own: Set[str], announced: int) -> str:
     """What is wrong with the statement of a function whose variables are `own`."""
     if _NO_ACCESS.search(statement):
         return ""
-    plain = _TYPE.sub("", _MEMORY.sub("[*", _TEXT.sub('""', statement)))
-    plain = _RETURNED.sub("", plain)
-    call = _CALL.match(plain)
-    if call and _is_outside(call["result"] or "", own):
+    plain = _RETURNED.sub("", _TYPE.sub("", _MEMORY.sub("[*", statement)))
+    result, _, right = plain.rpartition(" = ")
+    call = _CALL.match(right)
+    if call and _is_outside(result, own):
         return (
             "stores a function's result where no check sees it: put the result into a local "
             "variable first, and assign that"
