@@ -35,11 +35,12 @@ if(LAB_BACKEND STREQUAL "cpu")
     -fno-thread-jumps --param=max-jump-thread-duplication-stmts=0
     -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=trace-pc)
-  # Calls through a pointer are announced, too, where g++ can: see simt/confine.h. Ubuntu's g++ protects them
-  # in another way, which excludes this.
+  # Calls through a pointer, beginnings and ends of functions are announced, too, where g++ can: see
+  # simt/confine.h. Ubuntu's g++ protects them in another way, which excludes this.
   set(simt_call_flags "")
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    set(simt_call_flags -mindirect-branch=thunk-extern -mindirect-branch-register -fcf-protection=none)
+    set(simt_call_flags -mindirect-branch=thunk-extern -mindirect-branch-register -fcf-protection=none
+      -pg -mfentry -mfunction-return=thunk-extern)
   endif()
   set(simt_kernel_flags -std=c++20 ${simt_announcing_flags} ${simt_call_flags} -g1 -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
     ${quiet_starters}

@@ -15,6 +15,9 @@ namespace worker {
 // if the system refuses.
 void claim_resources();
 
+// The rung may store to no address of the stack from `from` on: there its callers' frames begin.
+void close_stack(const void* from);
+
 // Calls `last_words` when the rung's host code crashes, where the backend can say what it did.
 void explain_crashes(void (*last_words)(const std::string& what));
 

@@ -107,6 +107,8 @@ void claim_resources() {
   give_up_loading();
 }
 
+void close_stack(const void* from) { simt::close_stack(from); }
+
 void explain_crashes(void (*last_words)(const std::string& what)) {
   simt::explain_host_crashes(last_words);
 }
@@ -170,7 +172,10 @@ void release_scratch() {
   g_scratch.clear();
 }
 
-void begin_turn() { simt::close_device_to_host(); }
+void begin_turn() {
+  close_stack(__builtin_dwarf_cfa());
+  simt::close_device_to_host();
+}
 void end_turn() { simt::open_device_to_host(); }
 
 std::string text_of(const std::exception& thrown) { return simt::text_of(thrown); }

@@ -71,6 +71,8 @@ void end_turn() {}
 
 std::string text_of(const std::exception& thrown) { return thrown.what(); }
 
+void close_stack(const void*) {}
+
 void explain_crashes(void (*)(const std::string&)) {}
 
 void report_error(const std::string&, const std::string&, bool) {}

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -95,9 +96,11 @@ void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_are
   const Entry* const entry = find_entry(call.function);
   if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
   void* const d_scratch = scratch_memory(batch.scratch_bytes, batch.timed != 0);
-  lab::Scratch scratch(d_scratch, batch.scratch_bytes, scratch_observer());
+  // Not on the stack, where the rung may write to nothing but what its own functions have there.
+  const auto scratch =
+      std::make_unique<lab::Scratch>(d_scratch, batch.scratch_bytes, scratch_observer());
   HostCopies host_copies(d_arena, batch.regions);
-  const Context context{d_arena, &host_copies, &scratch, nullptr};
+  const Context context{d_arena, &host_copies, scratch.get(), nullptr};
   Arguments arguments(call.args, context);
   const auto invoke = [&] { entry->invoke(entry->function, arguments); };
   if (call.error.empty()) {
@@ -222,6 +225,7 @@ void move_output(int argc, char** argv) {
 [[gnu::constructor(101)]] void begin(int argc, char** argv) {
   move_output(argc, argv);
   claim_resources();
+  close_stack(__builtin_dwarf_cfa());
   on_exit(report_no_signal, nullptr);
   explain_crashes(answer_before_the_end);
   const wire::Header greeting;

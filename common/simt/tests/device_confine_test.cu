@@ -68,6 +68,38 @@ __global__ void variadic_kernel(int* out) { *out = sum_of(2, *out, 3); }
 
 void confine() { simt::confine({}); }
 
+#if defined(__x86_64__)
+
+// Sends the function elsewhere that calls it and will return to `own`.
+__host__ __device__ [[gnu::noinline]] void redirect(void* own) {
+  void** const words = static_cast<void**>(hidden(static_cast<void*>(&own)));
+  for (int i = 1; i < 18; ++i) {
+    if (words[i] == own) words[i] = reinterpret_cast<void*>(strange());
+  }
+}
+
+__host__ __device__ [[gnu::noinline]] int stray(int value) {
+  if (value > 1) return stray(value - 1) + 1;
+  redirect(__builtin_return_address(0));
+  return hidden(value);
+}
+
+__global__ void stray_kernel(int* out) { *out = stray(*out); }
+
+// What qsort() calls here overwrites everything that looks like a return address to qsort()'s
+// caller.
+int compare_and_stray(const void* left, const void* right) {
+  void** const words = static_cast<void**>(hidden(static_cast<void*>(&left)));
+  for (int i = 1; i < 100; ++i) {
+    const char* const word = static_cast<const char*>(words[i]);
+    if (std::abs(word - reinterpret_cast<const char*>(&compare_and_stray)) < 10000)
+      words[i] = nullptr;
+  }
+  return compare(left, right);
+}
+
+#endif
+
 void call(Function function) {
   confine();
   function();
@@ -216,6 +248,59 @@ TEST_F(Confine, EndsStoresToWhatIsNotTheProgramsOwn) {
         store_kernel<<<1, 1>>>(emulators_own());
       },
       ended(), "");
+}
+
+#if defined(__x86_64__)
+
+TEST_F(Confine, EndsFunctionsThatWouldReturnToElsewhere) {
+  EXPECT_EXIT(
+      {
+        confine();
+        stray(3);
+      },
+      ended(), "device_confine_test.cu:[1-9].*writes memory");
+  EXPECT_EXIT(
+      {
+        confine();
+        int* d_number_of_calls = nullptr;
+        cudaMalloc(&d_number_of_calls, sizeof(int));
+        cudaMemset(d_number_of_calls, 0, sizeof(int));
+        stray_kernel<<<1, 1>>>(d_number_of_calls);
+        cudaDeviceSynchronize();
+      },
+      ended(), "device_confine_test.cu:[1-9].*overwrote the return address");
+}
+
+TEST_F(Confine, EndsCallbacksThatOverwriteTheReturnAddressOfTheirCaller) {
+  EXPECT_EXIT(
+      {
+        confine();
+        std::vector<int> numbers(3);
+        std::qsort(numbers.data(), numbers.size(), sizeof(int), compare_and_stray);
+      },
+      ended(), "device_confine_test.cu:.*writes memory");
+}
+
+#endif
+
+TEST_F(Confine, EndsStoresToOthersFrames) {
+  int of_caller = 0;
+  EXPECT_EXIT(
+      {
+        confine();
+        simt::close_stack(&of_caller);
+        *hidden(&of_caller) = 1;
+      },
+      ended(), "device_confine_test.cu:.*writes memory");
+  EXPECT_EXIT(
+      {
+        confine();
+        int own = 0;
+        simt::close_stack(&of_caller);
+        *hidden(&own) = 1;
+        std::exit(own);
+      },
+      ::testing::ExitedWithCode(1), "");
 }
 
 TEST_F(Confine, EndsFormatsThatWriteToMemory) {

@@ -19,6 +19,10 @@ using AnyFunction = void (*)();
 // emulator makes for the program.
 void confine(std::span<const AnyFunction> others);
 
+// From now on the host's code stores to no address of its stack from `from` on, where the frames of
+// others begin.
+void close_stack(const void* from);
+
 // A function that the program wants called. Ends the process as its own call would.
 void check_call(AnyFunction function);
 

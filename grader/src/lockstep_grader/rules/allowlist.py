@@ -43,7 +43,8 @@ C_PATTERNS = tuple(
         (
             r"__(cxa|gxx)_\w+",
             r"__(tsan|ubsan_handle|sanitizer_cov_trace)_\w+",
-            r"__x86_indirect_thunk_r\w+",  # a call through a pointer, which the emulator checks
+            # Calls through pointers, beginnings and ends of functions, which the emulator checks.
+            r"__x86_indirect_thunk_r\w+|__fentry__|__x86_return_thunk",
             r"__[a-z]+[hsdtx][ifc][2-4]",  # arithmetic that the processor lacks
             r"_ZT[ISV]N10__cxxabiv1\w+",
             r"_ZT[IS][PK]*[a-z]",  # what is thrown may be an int

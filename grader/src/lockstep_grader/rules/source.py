@@ -49,6 +49,7 @@ _HIDING = re.compile(
 # checkers what it likes. Compilers' own built-ins reach memory in ways that no checker sees.
 _CHECKERS_OWN = re.compile(
     r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic|cxa|gxx)_\w*"
+    r"|__fentry__|__x86_\w*"
 )
 _INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
 # They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.

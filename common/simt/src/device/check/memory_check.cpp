@@ -161,7 +161,8 @@ void check_other_stack(const Access& access) {
   const std::uintptr_t frame = number(__builtin_frame_address(0));
   const bool has_left_its_own = frame - own.stack_low >= own.stack_bytes;
   const bool hits_guard = access.address - (own.stack_low - kGuardBytes) < kGuardBytes;
-  if (!has_left_its_own && !hits_guard) report_other_stack(access);  // else it will trap
+  if (has_left_its_own || hits_guard) return;  // it will trap
+  return access.writes ? end_other_stack(access) : report_other_stack(access);
 }
 
 // A kernel may use the program's device variables, and write those that are not constant.

@@ -116,6 +116,12 @@ void report_other_stack(const Access& access) {
   report_here(access, FindingKind::kOutOfBounds, other_stack_text(running_thread_name(), access));
 }
 
+void end_other_stack(const Access& access) {
+  const Untraced untraced;
+  end_kernel({cudaErrorIllegalAddress, FindingKind::kOutOfBounds,
+              other_stack_text(running_thread_name(), access), access.pc});
+}
+
 void report_uninitialized(const Access& access, const std::string& where,
                           std::size_t unwritten_bytes) {
   const Untraced untraced;

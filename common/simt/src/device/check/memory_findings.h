@@ -31,8 +31,9 @@ std::string shared_alignment_advice(std::uintptr_t address, std::size_t alignmen
 // The access begins in or after the variable and ends in room that belongs to none.
 void report_past_shared_variable(const Access& access, const SharedVariable& variable);
 
-// The access goes to what another thread has on its stack.
+// The access goes to what another thread, or the emulator, has on a stack. A store ends the kernel.
 void report_other_stack(const Access& access);
+[[noreturn]] void end_other_stack(const Access& access);
 
 // So many of the bytes that it reads were never written. `where`: an allocation's name.
 void report_uninitialized(const Access& access, const std::string& where,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "check/host_frames.h"
 #include "check/memory_findings.h"
 #include "program/address.h"
 #include "program/own_parts.h"
@@ -62,7 +63,12 @@ void check_guarded_store(const Access& access) {
       simt_confined.parts.begin(), simt_confined.parts.end(),
       [&](const AddressRange& part) { return part.contains(access.address); });
   const bool is_in_program = simt_confined.program.contains(access.address);
-  if (!is_in_library && !is_in_program) return;
+  if (access.address >= simt_confined.host_stack) {
+    if (hits_frame(access)) end_sealed_access(access);
+    return;
+  }
+  const bool is_in_stacks = simt_confined.stacks.contains(access.address);
+  if (!is_in_library && !is_in_program && !is_in_stacks) return;
   if (is_own_variable(access.address, access.size_bytes)) return;
   end_sealed_access(access);
 }

@@ -48,7 +48,7 @@ bool concerns_nobody(const volatile void* address) {
 
 // A store that concerns no checker. A kernel's goes to its thread's stack.
 void check_hosts_store(const void* address, std::size_t size_bytes, Place place) {
-  if (!is_guarded(reinterpret_cast<std::uintptr_t>(address)) || running.launch != nullptr) return;
+  if (running.launch != nullptr || !is_guarded(reinterpret_cast<std::uintptr_t>(address))) return;
   simt::device::check_guarded_store({.address = reinterpret_cast<std::uintptr_t>(address),
                                      .size_bytes = size_bytes,
                                      .writes = true,
@@ -120,7 +120,9 @@ template <Alignment alignment>
   if (!is_doubtful && is_in_device(base, number, size_bytes)) {
     if (!decide_in_device(does, base, number, size_bytes, place.pc)) return false;
   } else {
-    if (running.is_private(number)) return does == Does::kRead || !is_guarded(number);
+    if (running.is_private(number)) {
+      return does == Does::kRead || running.launch != nullptr || !is_guarded(number);
+    }
     if (is_doubtful) return false;
     if (!decide_in_shared(does, base, number, size_bytes, place.pc) && !is_unchecked())
       return false;

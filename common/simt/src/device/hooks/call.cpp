@@ -86,6 +86,7 @@ namespace simt {
 
 void confine(std::span<const AnyFunction> others) {
   device::guard_memory();
+  device::begin_shadows();
   device::Confined& confined = device::simt_confined;
   for (const AnyFunction other : others) {
     confined.others.at(confined.num_others++) = reinterpret_cast<std::uintptr_t>(other);

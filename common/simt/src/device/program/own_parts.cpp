@@ -19,10 +19,14 @@ extern "C" {
 }
 
 namespace simt::device {
+
+bool is_own_code(std::uintptr_t address) {
+  const std::uintptr_t begin = number(__start_lockstep_code);
+  return address - begin < number(__stop_lockstep_code) - begin;
+}
+
 std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory) {
   std::pmr::vector<std::uintptr_t> found(memory);
-  const std::uintptr_t begin = number(__start_lockstep_code);
-  const std::size_t size_bytes = number(__stop_lockstep_code) - begin;
   const ElfImage image(program_path());
   const auto* const header = image.at<ElfW(Ehdr)>(0);
   const bool is_moved = header != nullptr && header->e_type == ET_DYN;
@@ -30,7 +34,7 @@ std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory
   image.for_each_symbol([&](const ElfW(Sym) & symbol, const char*) {
     const std::uintptr_t address = base + symbol.st_value;
     const bool is_function = (symbol.st_info & 0xf) == STT_FUNC;
-    if (is_function && address - begin < size_bytes) found.push_back(address);
+    if (is_function && is_own_code(address)) found.push_back(address);
   });
   std::sort(found.begin(), found.end());
   return found;

@@ -15,6 +15,8 @@ namespace simt::device {
 // gathered by gather.ld has none.
 std::pmr::vector<std::uintptr_t> own_functions(std::pmr::memory_resource* memory);
 
+bool is_own_code(std::uintptr_t address);
+
 // The sections of its variables that are not constant, in words of 8 bytes.
 std::array<std::span<const std::byte>, 2> own_variables();
 

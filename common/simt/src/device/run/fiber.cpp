@@ -7,6 +7,7 @@
 #include <new>
 #include <set>
 
+#include "run/confined.h"
 #include "run/switch_stack.h"
 
 namespace simt::device {
@@ -31,9 +32,7 @@ constexpr std::size_t kNumOffsets = 32;
 constexpr std::size_t kOffsetBytes = 192;
 
 // Makes the next switch to `fiber` start it anew.
-void renew(Fiber& fiber) {
-  fiber.context = prepare_stack(fiber.stack_low + fiber.stack_bytes, fiber_main);
-}
+void renew(Fiber& fiber) { fiber.context = prepare_stack(fiber.stack_end, fiber_main); }
 
 // Takes away all access to the guard below the stack number `index`.
 void install_guard(char* low, std::size_t index) {
@@ -69,9 +68,8 @@ void FiberPool::abandon_all() {
 }
 
 void FiberPool::add_stacks() {
-  void* const mapping = mmap(nullptr, kMappingBytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  void* const mapping = map_stacks(kMappingBytes);
+  if (mapping == nullptr) throw std::bad_alloc();
   g_mappings.insert(reinterpret_cast<std::uintptr_t>(mapping));
   const std::size_t first = fibers_.size() * kStacksPerMapping;
   fibers_.push_back(std::make_unique<std::array<Fiber, kStacksPerMapping>>());
@@ -81,6 +79,10 @@ void FiberPool::add_stacks() {
     Fiber& fiber = (*fibers_.back())[i];
     fiber.stack_low = reinterpret_cast<std::uintptr_t>(low) + kGuardBytes;
     fiber.stack_bytes = kStackBytes - i % kNumOffsets * kOffsetBytes;
+    fiber.stack_end = fiber.stack_low + fiber.stack_bytes;
+    if (simt_confined.stacks.contains(fiber.stack_low)) {
+      fiber.returns = {{fiber.stack_low, fiber.stack_bytes}, kMappingBytes};
+    }
     renew(fiber);
     idle_.push_back(&fiber);
   }

@@ -9,12 +9,16 @@
 #include <memory>
 #include <vector>
 
+#include "run/return_stack.h"
+
 namespace simt::device {
 
 struct Fiber {
   void* context = nullptr;       // where it goes on; meaningless while it runs
-  std::uintptr_t stack_low = 0;  // [stack_low, stack_low + stack_bytes) is its stack, exactly
-  std::size_t stack_bytes = 0;
+  std::uintptr_t stack_low = 0;  // [stack_low, stack_low + stack_bytes) is the thread's, exactly:
+  std::size_t stack_bytes = 0;   // above, to the stack's end, the emulator begins threads
+  std::uintptr_t stack_end = 0;
+  ReturnStack returns = {};  // with the stack's shadow, where it has one
 };
 
 inline constexpr std::size_t kStackBytes = std::size_t{256} << 10;  // of each fiber

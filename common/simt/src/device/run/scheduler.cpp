@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "program/address.h"
 #include "report/debugger.h"
 #include "run/barrier.h"
 #include "run/block.h"
@@ -28,7 +29,7 @@ namespace {
 FiberPool fibers;
 
 // The stack that launched the kernel: see Running::stack_low.
-Fiber host_fiber{.stack_low = kHostLow, .stack_bytes = kHostBytes};
+Fiber host_fiber{.stack_low = kHostLow, .stack_bytes = kHostBytes, .returns = {}};
 
 // Most of a switch is waiting for the other stack, which has left the nearest cache. So fetches the
 // stack of the lane that will probably be the next but one.
@@ -101,6 +102,7 @@ inline void switch_to(Fiber& next) {
   running.fiber = &next;
   running.stack_low = next.stack_low;
   running.stack_bytes = next.stack_bytes;
+  simt_return_stack = next.returns;
   ++running.switches;
   switch_fiber(self, next);
 }
@@ -155,6 +157,9 @@ void end_lane() {
 // Runs the running lane's thread.
 void run_thread_body() {
   const Launch& launch = *running.launch;
+  Fiber& own = *running.fiber;
+  own.stack_bytes = number(__builtin_frame_address(0)) - own.stack_low;
+  running.stack_bytes = own.stack_bytes;
   try {
     return launch.closure.run(launch.closure.object);
   } catch (const std::exception& error) {
@@ -187,6 +192,7 @@ void run_others() {
 
 void run_block(Block& block) {
   running.fiber = &host_fiber;
+  host_fiber.returns = simt_return_stack;
   running.block = &block;
   running.checks = block.checks.get();
   running.warp = &block.warps.front();
