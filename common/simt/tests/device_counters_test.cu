@@ -485,6 +485,46 @@ __global__ void publish_by_exchange(int* words) {
   atomicExch(&words[blockIdx.x], 1);
 }
 
+// Each block sleeps until the one before has published, so that it finds the word at its first
+// look.
+__global__ void sleep_first(volatile int* words) {
+  for (unsigned i = 0; i < 1000 * blockIdx.x; ++i) __nanosleep(100);
+  words[blockIdx.x] = blockIdx.x == 0 || words[blockIdx.x - 1] != 0;
+}
+
+// The same with atomic operations that change the word which they read.
+__global__ void take_by_atomics(int* words) {
+  if (blockIdx.x > 0) {
+    while (atomicExch(&words[blockIdx.x - 1], 0) == 0) {
+    }
+  }
+  atomicAdd(&words[blockIdx.x], 1);
+}
+
+__global__ void publish_past_the_cache(int* words) {
+  if (blockIdx.x > 0) {
+    while (__ldcg(&words[blockIdx.x - 1]) == 0) {
+    }
+  }
+  __stcg(&words[blockIdx.x], 1);
+}
+
+// Blocks that publish a number and then a sum, for several tickets.
+__global__ void draw_tickets(int* ticket, volatile int* words) {
+  for (;;) {
+    const int tile = atomicAdd(ticket, 1);
+    if (tile >= 16) return;
+    words[tile] = 1;
+    for (int before = tile - 1; before >= 0; --before) {
+      int word;
+      while ((word = words[before]) == 0) {
+      }
+      if (word == 2) break;
+    }
+    words[tile] = 2;
+  }
+}
+
 TEST_F(Counters, AChainOfPublicationsHasThoseThatFollowEachOther) {
   Managed<int> words(16);
   const auto chain = [&](auto launch) {
@@ -494,12 +534,19 @@ TEST_F(Counters, AChainOfPublicationsHasThoseThatFollowEachOther) {
   const auto sums = [&](bool has_numbers) {
     return chain([&] { publish_sums<<<8, 64>>>(words.get(), has_numbers); });
   };
-  EXPECT_EQ(sums(false), 1u);  // one block after the other: none has to wait
+  EXPECT_EQ(sums(false), 1u);  // one block after the other: each starts after the one before
   simt::set_schedule(simt::kHoldPublications);
   EXPECT_EQ(sums(true), 2u);  // a number, then a sum
   EXPECT_EQ(sums(false), 8u);
   EXPECT_EQ(chain([&] { publish_by_exchange<<<8, 32>>>(words.get()); }), 8u);
+  EXPECT_EQ(chain([&] { sleep_first<<<8, 1>>>(words.get()); }), 8u);
+  EXPECT_EQ(chain([&] { take_by_atomics<<<8, 1>>>(words.get()); }), 8u);
+  EXPECT_EQ(chain([&] { publish_past_the_cache<<<8, 1>>>(words.get()); }), 8u);
   EXPECT_EQ(sums(true), 2u);  // a launch forgets those before
+  Managed<int> ticket(1);
+  EXPECT_EQ(chain([&] { draw_tickets<<<16, 1>>>(ticket.get(), words.get()); }), 3u);
+  ticket[0] = 0;
+  EXPECT_EQ(chain([&] { draw_tickets<<<8, 1>>>(ticket.get(), words.get()); }), 4u);
 }
 
 // ---- groups

@@ -21,12 +21,11 @@ int main(int argc, char** argv) {
            {"02_hillis_steele", "OneBlockScan", counted},
            {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
            {"04_conflict_free", "OneBlockScan", counted},
-           // At least 10 tiles, the largest that 48 KiB hold.
            {"05b_one_thread_look_back",
             "ExclusiveScan",
             {.make = lab_judge::exclusive_workload,
              .budget_items = std::size_t{1} << 17,
-             .look_back_items = std::size_t{1} << 17}},
+             .look_back_items = std::size_t{1} << 19}},
            // 16 tiles of 32 Ki items, the largest that registers hold: a thread that looks back
            // makes 15 loads. A warp makes 6, even with tiles of 2 Ki items.
            {"05c_items_in_registers", "ExclusiveScan", large_tiles},

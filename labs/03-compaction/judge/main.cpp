@@ -4,10 +4,9 @@
 #include "workload.h"
 
 int main(int argc, char** argv) {
-  // At least 10 tiles, the largest that 48 KiB hold.
-  const judge::WorkloadPlan look_back = {.make = lab_judge::compact_workload,
-                                         .look_back_items = std::size_t{1} << 17};
   // 16 tiles of 32 Ki items, the largest that registers hold: one for each multiprocessor.
+  const judge::WorkloadPlan look_back = {.make = lab_judge::compact_workload,
+                                         .look_back_items = std::size_t{1} << 19};
   const judge::WorkloadPlan large_tiles = {.make = lab_judge::compact_workload,
                                            .budget_items = std::size_t{1} << 19,
                                            .look_back_items = std::size_t{1} << 19};

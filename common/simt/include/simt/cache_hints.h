@@ -44,11 +44,18 @@ SIMT_POLLING_LOAD(__ldcv)
 #define SIMT_STORE(name)                                             \
   template <class T>                                                 \
   SIMT_INLINE void name(T* address, std::type_identity_t<T> value) { \
-    simt::expect_company(address);                                   \
     *address = value;                                                \
   }
 SIMT_STORE(__stwb)
-SIMT_STORE(__stcg)
 SIMT_STORE(__stcs)
-SIMT_STORE(__stwt)
 #undef SIMT_STORE
+
+#define SIMT_PUBLISHING_STORE(name)                                  \
+  template <class T>                                                 \
+  SIMT_INLINE void name(T* address, std::type_identity_t<T> value) { \
+    simt::expect_company(address);                                   \
+    *address = value;                                                \
+  }
+SIMT_PUBLISHING_STORE(__stcg)
+SIMT_PUBLISHING_STORE(__stwt)
+#undef SIMT_PUBLISHING_STORE

@@ -15,8 +15,9 @@ namespace simt {
 //                        Blocks start from the last to the first. So a look-back by blockIdx
 //                        always deadlocks, if there are more blocks than fit at a time
 //   both                 the same at their second barrier, for blocks that take tickets late
-// With kHoldPublications, which alone keeps the natural order, a volatile store, an atomic store or
-// an exchange waits until all other threads have had a turn. So all blocks that look back find
+// With kHoldPublications, which alone keeps the natural order, blocks take turns, and all that fit
+// start together. A thread's turn ends before it stores to global memory by a volatile, an atomic
+// or a __stcg store, or changes it by an atomic operation. So all blocks that look back find
 // aggregates, and the first prefix only at the end: the longest look-back.
 // With kBusyDevice, a launch has the room of one multiprocessor, as if other programs used the
 // rest. Only to a cooperative launch CUDA promises room for all of its blocks: what else waits for

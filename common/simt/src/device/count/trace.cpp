@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "count/publications.h"
 #include "count/tally.h"
 #include "program/address.h"
 #include "run/block.h"
@@ -127,7 +128,7 @@ void begin_traces(Block& block) {
     for (LaneTrace& lane : warp.trace->lanes) {
       lane.height = 0;
       lane.chain = 0;
-      lane.polled.clear();
+      lane.started_after = num_publications();
     }
     warp.trace->num_polled = 0;
     warp.trace->num_polls = 0;

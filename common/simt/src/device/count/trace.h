@@ -46,19 +46,13 @@ struct Event {
   AccessKind access() const { return static_cast<AccessKind>(code >> 52 & 15); }
 };
 
-// A word that a lane has read by a polling load, and how many publications there were before.
-struct Polled {
-  std::uintptr_t address;
-  std::uint64_t since;
-};
-
 // The events of one lane. Those before `next` are done with.
 struct LaneTrace {
   std::vector<Event> events;
   std::size_t next = 0;
-  std::uint32_t height = 0;    // of the basic block it is in; 0: the next access has to say
-  std::uint64_t chain = 0;     // the longest of publications that it waited for; see publications.h
-  std::vector<Polled> polled;  // latest last
+  std::uint32_t height = 0;         // of the basic block it is in; 0: the next access has to say
+  std::uint64_t chain = 0;          // the longest of publications that it knows; see publications.h
+  std::uint64_t started_after = 0;  // so many publications
 
   void push(EventKind kind, std::uint32_t pc, std::uint64_t value, std::uint64_t more_code = 0) {
     if (events.size() == events.capacity()) grow();

@@ -34,6 +34,7 @@ using simt::device::check_access;
 using simt::device::decide_in_device;
 using simt::device::decide_in_shared;
 using simt::device::Does;
+using simt::device::hold_publication;
 using simt::device::is_guarded;
 using simt::device::is_in_device;
 using simt::device::Place;
@@ -87,7 +88,9 @@ inline void check_reference(const Access& access, Alignment alignment) {
 [[gnu::noinline]] void on_write(const void* address, std::size_t size_bytes, Alignment alignment,
                                 Place place, bool is_volatile = false) {
   if (concerns_nobody(address)) return check_hosts_store(address, size_bytes, place);
-  if (is_volatile ? running.holds_publications : running.holds_writes_back) {
+  if (is_volatile) {
+    hold_publication(address, place);
+  } else if (running.holds_writes_back) {
     simt::device::hold_back(place.pc);
   }
   ++running.changes;
@@ -98,10 +101,11 @@ inline void check_reference(const Access& access, Alignment alignment) {
                          .is_volatile = is_volatile,
                          .is_aligned_by_type = alignment == Alignment::kNatural,
                          .pc = place.pc};
+  const bool publishes = is_volatile || access.address == simt::device::hinted_address;
   check_reference(access, alignment);
   check_access(access);
   trace_access(AccessKind::kWrite, address, size_bytes, place);
-  if (is_volatile) trace_publication(address, place);
+  if (publishes) trace_publication(address, place);
 }
 
 bool is_unchecked() {

@@ -70,6 +70,12 @@ void check_hosts_atomic(const T* address, Place place, bool writes) {
   if (writes && is_guarded(number)) check_guarded_store(access);
 }
 
+// Bit patterns, not values: -0.0 over 0.0 is a change.
+template <class T>
+bool changes_bits(const T& old, const T& next) {
+  return std::memcmp(&old, &next, sizeof(T)) != 0;  // NOLINT(bugprone-suspicious-memory-comparison)
+}
+
 // Replaces *address by update(*address) and returns the old value. `polls`: if the value stays the
 // same, the thread is taken to wait for another one. `reads`: the old value may matter. place: the
 // caller's.
@@ -89,18 +95,20 @@ T read_modify_write(T* address, Place place, bool polls, Update update, bool rea
     }
   }
   note_place(place);
-  if (!reads && running.holds_publications) hold_back(place.pc);  // an exchange may publish, too
+  if (running.holds_publications && may_publish_at(reinterpret_cast<std::uintptr_t>(address)) &&
+      changes_bits(*address, update(*address))) {
+    hold_back(place.pc);
+  }
   check_atomic(address, reads, true, AccessKind::kAtomic, place);
   const T old = *address;
   const T next = update(old);
-  // Bit patterns, not values: -0.0 over 0.0 is a change.
-  if (std::memcmp(&old, &next, sizeof(T)) != 0) {  // NOLINT(bugprone-suspicious-memory-comparison)
+  if (changes_bits(old, next)) {
     *address = next;
     ++running.changes;
-    trace_publication(address, place);
-  } else if (polls && running.launch != nullptr) {
+    trace_update(address, place);
+  } else if (running.launch != nullptr) {
     trace_published_read(address);
-    poll(address, place.pc);
+    if (polls) poll(address, place.pc);
   }
   return old;
 }
@@ -130,7 +138,7 @@ void store(T* address, T value, Place place) {
     if (running.launch == nullptr) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   }
   note_place(place);
-  if (running.holds_publications) hold_back(place.pc);
+  hold_publication(address, place);
   check_atomic(address, false, true, AccessKind::kWrite, place);
   trace_publication(address, place);
   *address = value;

@@ -7,6 +7,8 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/way.h"
+#include "hooks/trace.h"
+#include "program/place.h"
 #include "run/part.h"
 #include "run/poll.h"
 #include "run/running.h"
@@ -31,6 +33,7 @@ void poll(const void* address) {
 }
 
 void expect_company(const void* address) {
+  device::hold_publication(address, SIMT_PLACE);
   ++device::running.changes;  // the store itself may not be announced
   expect(address);
 }

@@ -9,6 +9,7 @@
 #include "count/trace.h"
 #include "program/place.h"
 #include "record/recorder.h"
+#include "run/poll.h"
 #include "run/running.h"
 
 namespace simt::device {
@@ -27,10 +28,22 @@ inline void trace_access(AccessKind kind, const volatile void* address, std::siz
   record_access(kind, number, size_bytes, place, polls);
 }
 
-// A volatile or an atomic store by the running thread, or a load.
+// Before a volatile or an atomic store by the running thread. Others run first, if the schedule
+// says so.
+inline void hold_publication(const volatile void* address, Place place) {
+  if (!running.holds_publications) return;
+  if (may_publish_at(reinterpret_cast<std::uintptr_t>(address))) hold_back(place.pc);
+}
+
+// Such a store, an atomic operation that changes the word, or a load.
 inline void trace_publication(const volatile void* address, Place place) {
   if (running.trace == nullptr || is_recording()) return;
   note_publication(reinterpret_cast<std::uintptr_t>(address), place);
+}
+
+inline void trace_update(const volatile void* address, Place place) {
+  if (running.trace == nullptr || is_recording()) return;
+  note_update(reinterpret_cast<std::uintptr_t>(address), place);
 }
 
 inline void trace_published_read(const volatile void* address) {

@@ -107,6 +107,7 @@ struct Block {
   const void* grid_barrier_pc = nullptr;   // of the last to arrive at the grid's
   bool interrupted = false;                // after it other blocks have their turn
   bool holds_back = false;                 // a thread of it has let others run before it writes
+  std::uint64_t turn = 0;                  // the last one that it has had, among those of all
   std::uint64_t num_barriers = 0;          // that it has passed
   std::uint64_t num_counted_barriers = 0;  // the grid's, too; only while the kernel is counted
   std::uint64_t num_atomics = 0;           // of its threads, the same

@@ -70,7 +70,7 @@ void Grid::run(std::uint64_t patience) {
 
     const Block& block = *resident_[position];
     const bool ended = block.live == 0;
-    const bool block_holds_back = block.holds_back;
+    const bool is_half_done = block.interrupted || (block.holds_back && launch_.loses_updates);
     if (ended) {
       end_block(position);
     } else if (!can_run(block) && block.at_grid_barrier == 0) {
@@ -81,12 +81,12 @@ void Grid::run(std::uint64_t patience) {
     if (pauses_ && resident_.empty() && can_start_block() && pauses_()) return;
 
     // After a block's end those that poll have a better chance, oldest last; else the next block
-    // comes.
+    // comes. Held back, all have their turn before one has its second.
     std::optional<std::size_t> next = next_runnable(position);
     const bool was_interrupted = !ended && block.interrupted;
-    const bool are_enough =
-        (was_interrupted || block_holds_back) && resident_.size() >= kMaxInterrupted;
-    if (can_start_block() && !are_enough && (!ended || !next)) {
+    const bool are_enough = is_half_done && resident_.size() >= kMaxInterrupted;
+    if (takes_turns() ? can_start_in_wave()
+                      : can_start_block() && !are_enough && (!ended || !next)) {
       start_block();
       next = resident_.size() - 1;
     } else if (resident_.empty()) {
@@ -97,7 +97,7 @@ void Grid::run(std::uint64_t patience) {
       next = next_runnable(position);
     }
     if (!next) return end_turns();
-    if (*next >= position) ++idle_rounds_;
+    if (takes_turns() ? *next <= position : *next >= position) ++idle_rounds_;
     position_ = *next;
   }
 }
@@ -107,6 +107,7 @@ void Grid::run_resident(std::size_t position) {
   Block& block = *resident_[position];
   load_shared_memory(block);
   block.interrupted = block.holds_back = false;
+  block.turn = ++num_turns_;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     const std::uint64_t changes = running.changes;
     block.resume_yielded();
@@ -133,6 +134,15 @@ void Grid::end_part() {
   show_ended_blocks(num_ended_);
 }
 
+bool Grid::takes_turns() const { return launch_.schedule.holds_publications; }
+
+// Blocks start together, as many as fit, so that none of them is ahead. The next ones start when
+// these have ended, or if all wait.
+bool Grid::can_start_in_wave() const {
+  if (!can_start_block()) return false;
+  return !wave_is_complete_ || resident_.empty() || idle_rounds_ > 1;
+}
+
 bool Grid::can_start_block() const {
   return num_started_ < end_ && resident_.size() < max_resident_;
 }
@@ -144,6 +154,7 @@ void Grid::start_block() {
   resident_.push_back(std::move(spare_.back()));
   spare_.pop_back();
   resident_.back()->start(launch_.nth_block(num_started_++));
+  wave_is_complete_ = resident_.size() == max_resident_;
   ++running.changes;
 }
 
@@ -171,9 +182,15 @@ void Grid::load_shared_memory(Block& block) {
 }
 
 // The next older block that can run, after the oldest the newest: threads often wait for the block
-// that was started just before theirs, or just after.
+// that was started just before theirs, or just after. Or the one that has waited longest.
 std::optional<std::size_t> Grid::next_runnable(std::size_t position) {
   const std::size_t size = resident_.size();
+  if (takes_turns()) {
+    const auto order = [](const auto& block) { return can_run(*block) ? block->turn : UINT64_MAX; };
+    const auto next = std::ranges::min_element(resident_, {}, order);
+    if (next == resident_.end() || !can_run(**next)) return std::nullopt;
+    return next - resident_.begin();
+  }
   for (std::size_t i = 1; i <= size; ++i) {
     const std::size_t candidate = (position + size - i) % size;
     if (can_run(*resident_[candidate])) return candidate;

@@ -55,6 +55,8 @@ class Grid {
 
  private:
   void run_resident(std::size_t position);
+  bool takes_turns() const;
+  bool can_start_in_wave() const;
   bool can_start_block() const;
   void start_block();
   void end_block(std::size_t position);
@@ -78,7 +80,9 @@ class Grid {
   std::vector<std::unique_ptr<Block>> resident_;  // oldest first
   std::vector<std::unique_ptr<Block>> spare_;
   std::size_t position_ = 0;  // in resident_: whose turn it is
-  Block* loaded_ = nullptr;   // whose shared memory is in place; null if no needed one is
+  std::uint64_t num_turns_ = 0;
+  bool wave_is_complete_ = false;
+  Block* loaded_ = nullptr;  // whose shared memory is in place; null if no needed one is
 
   // Since memory last changed:
   std::uint64_t seen_changes_ = 0;
