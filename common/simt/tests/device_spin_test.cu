@@ -228,6 +228,27 @@ __global__ void wait_plainly_in_shared_memory(int* out) {
   }
 }
 
+// Each of the two words is read in the loop's only basic block.
+__global__ void wait_plainly_for_one_of_two(int* flags, int which, int* out) {
+  if (blockIdx.x == 0) {
+    while ((flags[0] | flags[1]) == 0) {
+    }
+    *out = 1;
+  } else {
+    atomicExch(&flags[which], 1);
+  }
+}
+
+TEST_F(Spin, FindsEachWordThatALoopWaitsFor) {
+  simt::set_step_limit(100'000);
+  for (const int which : {0, 1}) {
+    Managed<int> flags(2), out(1);
+    wait_plainly_for_one_of_two<<<2, 1>>>(flags.get(), which, out.get());
+    EXPECT_EQ(out[0], 1);
+    expect_finding(simt::FindingKind::kRace);
+  }
+}
+
 TEST_F(Spin, FindsItInSharedMemory) {
   simt::set_step_limit(100'000);
   Managed<int> out(1);

@@ -4,10 +4,12 @@
 // in any case. A plain load next to atomic operations is none, since it may be an optimistic one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
 #include "check/stamp.h"
+#include "run/running.h"
 
 namespace simt::device {
 
@@ -20,11 +22,13 @@ struct PlainPoll {
   std::uint32_t read_from;  // the code's offset
 };
 
+using PlainPolls = std::array<std::optional<PlainPoll>, kLastReads>;
+
 // What the running warp reads again and again, if it has done nothing else for very long. For the
 // moment when it is interrupted.
-std::optional<PlainPoll> plain_poll();
+PlainPolls plain_polls();
 
 // Others have run since: reports a race if one of them has written there by an atomic operation.
-void report_answer_to(const PlainPoll& poll);
+bool report_answer_to(const PlainPoll& poll);
 
 }  // namespace simt::device

@@ -64,7 +64,7 @@ void copy_device_objects(std::uintptr_t to, std::uintptr_t from, std::size_t siz
 }
 
 void check_virtual_call(const Access& access) {
-  const std::uintptr_t object = running.last_read;
+  const std::uintptr_t object = running.last_read();
   if (!is_device_address(reinterpret_cast<const void*>(object))) return;
   const std::string& name = class_of_table(access.address);
   if (name.empty() || device_objects().contains(object)) return;

@@ -19,7 +19,6 @@
 #include "hooks/types.h"
 #include "program/place.h"
 #include "run/block.h"
-#include "run/built_ins.h"
 #include "run/confined.h"
 #include "run/part.h"
 #include "run/path.h"
@@ -79,8 +78,7 @@ inline void check_reference(const Access& access, Alignment alignment) {
   const bool polls = access.address == simt::device::hinted_address;  // until it is checked
   check_reference(access, alignment);
   check_access(access);
-  // A loop that waits until gridDim.x blocks have counted themselves waits for the other word.
-  if (!simt::device::is_builtin(access.address)) running.last_read = access.address;
+  running.note_read(access.address);
   trace_access(AccessKind::kRead, address, size_bytes, place, polls);
   if (polls) trace_published_read(address);
 }
@@ -132,7 +130,7 @@ template <Alignment alignment>
       return false;
   }
   running.last_access_step = running.steps;
-  if (does == Does::kRead) running.last_read = number;
+  if (does == Does::kRead) running.note_read(number);
   running.changes += does == Does::kWrite;
   return true;
 }
@@ -162,9 +160,11 @@ inline void step(Place place) {
 
 // Out of line, so that the common case saves no registers.
 [[gnu::noinline]] void step_after_alarm(Place place) {
-  const auto poll = simt::device::plain_poll();
+  const auto polls = simt::device::plain_polls();
   simt::device::alarm(place.pc);
-  if (poll) simt::device::report_answer_to(*poll);
+  for (const auto& poll : polls) {
+    if (poll && simt::device::report_answer_to(*poll)) break;
+  }
   step(place);
 }
 

@@ -72,8 +72,8 @@ extern "C" [[gnu::used]] void simt_check_host_call(const char* function, const v
 }
 
 // Where the assembly below finds whether a kernel runs.
-#define SIMT_OFFSET_OF_LAUNCH "80"
-static_assert(offsetof(Running, launch) == 80);
+#define SIMT_OFFSET_OF_LAUNCH "72"
+static_assert(offsetof(Running, launch) == 72);
 
 }  // namespace simt::device
 

@@ -34,6 +34,9 @@ inline constexpr std::size_t kPathBlocks = 1024;
 using Path = std::array<std::uint32_t, kPathBlocks>;
 extern Path host_path;  // what host code executes; nothing reads it
 
+// The launch's last reads of memory that is not a thread's own: more than a loop's condition makes.
+inline constexpr std::uint32_t kLastReads = 8;
+
 struct AddressRange {
   std::uintptr_t low = 0;
   std::size_t size_bytes = 0;
@@ -56,7 +59,6 @@ struct Running {
   std::uint64_t turn_begin = 0;
   std::uint64_t last_access_step = 0;
   const void* turn_pc = nullptr;
-  std::uintptr_t last_read = 0;  // the address that the launch read last
 
   // Events so far; only their changes matter.
   std::uint64_t changes = 0;   // memory was written, a thread or a block ended
@@ -84,6 +86,8 @@ struct Running {
   Fiber* fiber = nullptr;
   LaneTrace* trace = nullptr;  // the lane's; null unless its kernel is being counted
   Path* path = &host_path;
+  std::array<std::uintptr_t, kLastReads> last_reads = {};  // see note_read()
+  std::uint32_t num_reads = 0;
   std::uint64_t warp_turn_begin = 0;  // when lanes of another warp or block ran last, in steps
 
   // The counts that go on from one kernel to the next.
@@ -106,6 +110,9 @@ struct Running {
   // (see Untraced).
   bool in_kernel() const { return launch != nullptr && !is_private(0); }
   std::uint32_t lane_bit() const { return 1u << lane_id; }
+
+  void note_read(std::uintptr_t address) { last_reads[num_reads++ % kLastReads] = address; }
+  std::uintptr_t last_read() const { return last_reads[(num_reads - 1) % kLastReads]; }
 };
 
 // Has initial values, so it is not part of shared memory (see shared_memory.h). The emulator is
