@@ -39,6 +39,10 @@ class Figures {
     return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"] +
            (*this)["shared_atomic_conflicts"];
   }
+  double passes() const {
+    return global_requests() + (*this)["shared_read_requests"] + (*this)["shared_write_requests"] +
+           (*this)["shared_atomic_requests"] + (*this)["warp_operations"];
+  }
   double atomics() const { return (*this)["global_atomic_lanes"] + (*this)["shared_atomic_lanes"]; }
   double atomics_same_address() const {
     return std::max((*this)["global_atomic_max_same_address"],
@@ -112,6 +116,7 @@ constexpr MostDefinition kMost[] = {
     {"barriers_per_block", "barriers_max_per_block",
      [](const Figures& f) { return f["barriers"]; }},
     {"atomics_per_block", "atomics_max_per_block", [](const Figures& f) { return f.atomics(); }},
+    {"passes_per_warp", "passes_max_per_warp", [](const Figures& f) { return f.passes(); }},
     {"look_back_loads", "polls_max_per_warp",
      [](const Figures& f) { return f["polls_max_per_warp"]; }},
     {"look_back_chain", "publications_max_chain",

@@ -60,6 +60,7 @@ std::vector<wire::KernelCounters> sampled_kernels() {
                               {"global_read_lanes", 256},
                               {"copies_to_shared", 256},
                               {"copies_outlasting_waits", 192},
+                              {"passes_max_per_warp", 40},
                               {"polls_max_per_warp", 3},
                               {"publications_max_chain", 5}},
                              {}},
@@ -88,6 +89,7 @@ TEST(Measures, AreTakenOverTheWholeCall) {
   EXPECT_EQ(value("atomics_per_block"), 16);
   EXPECT_EQ(value("atomics_same_address"), 8);
   EXPECT_EQ(value("divergent_branches"), 4);
+  EXPECT_EQ(value("passes_per_warp"), 40);
   EXPECT_EQ(value("look_back_loads"), 3);
   EXPECT_EQ(value("look_back_chain"), 5);
   EXPECT_EQ(value("copies_ahead"), 0.75);

@@ -411,6 +411,35 @@ TEST_F(Counters, TheBusiestBlockOfEachLaunchCounts) {
   EXPECT_EQ(twice.counters[Counter::kBusiestBlocksSectors], 6u + 3);
 }
 
+// ---- the longest warps
+
+// Thread 0 makes num_alone requests, one after another, and all lanes of warp 1 make the others.
+__global__ void work_alone(int num_alone, const float4* in, float* out) {
+  __shared__ float4 vectors[32];
+  __shared__ volatile float word;
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x >= 32) {
+    const float4 vector = in[lane];                    // 4 passes
+    vectors[lane] = vector;                            // 4
+    __syncwarp();                                      // 1
+    const float sum = vectors[lane ^ 1].x;             // 1, with conflicts
+    out[lane] = __shfl_xor_sync(0xffffffffu, sum, 1);  // 2
+  }
+  for (int i = 0; threadIdx.x == 0 && i < num_alone; ++i) word = 1;
+}
+
+TEST_F(Counters, TheLongestWarpCounts) {
+  Managed<float4> in(32);
+  Managed<float> out(32);
+  const auto passes = [&](int num_alone) {
+    const KernelCounters kernel =
+        counted([&] { work_alone<<<1, 64>>>(num_alone, in.get(), out.get()); });
+    return kernel.counters[Counter::kPassesMaxPerWarp];
+  };
+  EXPECT_EQ(passes(0), 4u + 4 + 1 + 1 + 2);
+  EXPECT_EQ(passes(1000), 1000u);
+}
+
 // ---- polling
 
 __global__ void look_back_by_lanes(const volatile int* words, int num_words, int* out) {

@@ -85,6 +85,13 @@ MEASURES = _measures(
     ),
     Measure("divergent_branches", "branches at which a warp's lanes part", "divergent branches"),
     Measure(
+        "passes_per_warp",
+        "requests to memory and warp operations that one warp makes, one after another",
+        "passes of one warp",
+        remedy="some warp works through many items one by one: let all threads of its block share "
+        "the work",
+    ),
+    Measure(
         "look_back_loads",
         "polling loads that one warp makes one after another, of other words each time",
         "loads, one after another, by one warp",

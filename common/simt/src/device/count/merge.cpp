@@ -40,6 +40,9 @@ class Merge {
   }
 
   ~Merge() {
+    if (last_pass_pc_ != 0) {
+      tally().count_most(last_pass_pc_, Counter::kPassesMaxPerWarp, trace_.num_passes);
+    }
     running.block->num_sectors += num_sectors_;
     std::uint64_t& most = running.launch->most_sectors;
     most = std::max(most, running.block->num_sectors);
@@ -134,10 +137,16 @@ class Merge {
         ++next_[lane];
       }
       const int cost = tally().count_request(request);
+      if (!lead.polls()) count_passes(count_phases(request), request.pc);
       if (request.space != MemorySpace::kGlobal) continue;
       num_sectors_ += static_cast<std::uint64_t>(cost);
       if (lead.polls()) count_poll(request);
     }
+  }
+
+  void count_passes(int num_passes, std::uint32_t pc) {
+    trace_.num_passes += static_cast<std::uint64_t>(num_passes);
+    last_pass_pc_ = pc;
   }
 
   void count_poll(const Request& request) {
@@ -211,6 +220,7 @@ class Merge {
       if (!is_new || operation.size_bytes() == 0) continue;
       counted[num_counted++] = operation.pc();
       tally().count(operation.pc(), Counter::kWarpOperations, 1);
+      count_passes(1, operation.pc());
     }
     return any;
   }
@@ -226,6 +236,7 @@ class Merge {
   WarpTrace& trace_;
   std::uint32_t lanes_ = 0;  // that may have more
   std::array<const Event*, kWarpSize> next_;
+  std::uint32_t last_pass_pc_ = 0;
   std::uint64_t num_sectors_ = 0;  // of global memory that its requests moved
 };
 

@@ -17,6 +17,17 @@ void for_each_address(const Request& request, std::uint32_t lanes, Visit visit) 
   for (; lanes != 0; lanes &= lanes - 1) visit(request.addresses[std::countr_zero(lanes)]);
 }
 
+// Calls visit(lanes) for each phase that has any.
+template <class Visit>
+void for_each_phase(const Request& request, Visit visit) {
+  const int lanes_per_phase = request.size_bytes <= 4 ? 32 : request.size_bytes <= 8 ? 16 : 8;
+  for (int first = 0; first < kWarpSize; first += lanes_per_phase) {
+    const std::uint64_t phase = ((std::uint64_t{1} << lanes_per_phase) - 1) << first;
+    const std::uint32_t lanes = request.lanes & static_cast<std::uint32_t>(phase);
+    if (lanes != 0) visit(lanes);
+  }
+}
+
 // A set of numbers that mostly come in ascending order. Holds what one request can touch.
 class SmallSet {
  public:
@@ -91,21 +102,23 @@ int count_sectors(const Request& request) {
   return sectors.size();
 }
 
+int count_phases(const Request& request) {
+  int count = 0;
+  for_each_phase(request, [&](std::uint32_t /*lanes*/) { ++count; });
+  return count;
+}
+
 Wavefronts count_wavefronts(const Request& request) {
   if (request.size_bytes <= 4 && is_free_of_conflicts(request)) return {1, 1};
-  const int lanes_per_phase = request.size_bytes <= 4 ? 32 : request.size_bytes <= 8 ? 16 : 8;
   Wavefronts count;
-  for (int first = 0; first < kWarpSize; first += lanes_per_phase) {
-    const std::uint64_t phase = ((std::uint64_t{1} << lanes_per_phase) - 1) << first;
-    const std::uint32_t lanes = request.lanes & static_cast<std::uint32_t>(phase);
-    if (lanes == 0) continue;
+  for_each_phase(request, [&](std::uint32_t lanes) {
     SmallSet words;
     insert_blocks(words, request, lanes, kBankBytes);
     std::array<int, kNumBanks> words_of_bank = {};
     for (const std::uintptr_t word : words) ++words_of_bank[word % kNumBanks];
     count.total += *std::max_element(words_of_bank.begin(), words_of_bank.end());
     ++count.ideal;
-  }
+  });
   return count;
 }
 

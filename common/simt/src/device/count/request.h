@@ -24,9 +24,12 @@ struct Request {
 // Distinct blocks of 32 bytes that it touches.
 int count_sectors(const Request& request);
 
+// A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8 bytes, 8 at 16. These are
+// the ones in which a lane takes part.
+int count_phases(const Request& request);
+
 // Shared memory answers in wavefronts: in each, every one of 32 banks of 4 bytes delivers one word,
-// to all lanes that read it. A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8
-// bytes, 8 at 16; without conflicts a phase takes one wavefront.
+// to all lanes that read it. Without conflicts a phase takes one wavefront.
 struct Wavefronts {
   int total = 0;
   int ideal = 0;

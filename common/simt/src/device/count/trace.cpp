@@ -130,6 +130,7 @@ void begin_traces(Block& block) {
       lane.chain = 0;
       lane.started_after = num_publications();
     }
+    warp.trace->num_passes = 0;
     warp.trace->num_polled = 0;
     warp.trace->num_polls = 0;
   }

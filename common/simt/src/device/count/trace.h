@@ -73,6 +73,9 @@ struct WarpTrace {
   std::uint32_t parting = 0;
   std::uint32_t parting_pc = 0;
 
+  // The passes that its block's run so far has made of it, see docs/counters.md.
+  std::uint64_t num_passes = 0;
+
   // The words of global memory that its last polling request read, and how many such requests of
   // its block's run so far have read others than the one before. Waiting for a word counts once.
   std::array<std::uintptr_t, kWarpSize> polled = {};
