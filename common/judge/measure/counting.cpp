@@ -20,9 +20,14 @@ namespace {
 
 constexpr int kCountDigits = 10;  // counts are exact
 
-// Polls cost bytes, and the longest look-backs have the most. So all other measures are counted in
-// the natural order: their gates do not depend on the number of tiles.
-constexpr std::string_view kLookBackMeasures = "look_back_";
+// Polls cost bytes, and the longest look-backs have the most. So totals are counted in the natural
+// order: their gates do not depend on the number of tiles. But there the first block draws all
+// tickets, if blocks draw them in a loop. So the most of any block or warp is counted where blocks
+// take turns.
+bool is_of_look_back_call(std::string_view measure) {
+  return measure.starts_with("look_back_") || measure.ends_with("_per_block") ||
+         measure.ends_with("_per_warp") || measure == "busiest_block_bytes_per_item";
+}
 
 std::string to_json(const Place& place) {
   return json::object({{"file", json::quote(place.file)},
@@ -59,7 +64,7 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   return result;
 }
 
-// Replaces `measures` of look-backs by those of a call that has the longest ones.
+// Replaces those `measures` by the ones of a call that has the longest look-backs.
 void measure_look_back(const Workload& workload, CountResult& result) {
   CountResult longest = count_once(workload, kHoldPublications);
   if (longest.failure || result.findings.empty()) result.findings = std::move(longest.findings);
