@@ -74,9 +74,19 @@ void measure_look_back(const Workload& workload, CountResult& result) {
   }
   result.look_back_items = longest.num_items;
   for (Measure& measure : result.measures) {
-    if (!measure.name.starts_with(kLookBackMeasures)) continue;
+    if (!is_of_look_back_call(measure.name)) continue;
     measure = *std::ranges::find(longest.measures, measure.name, &Measure::name);
   }
+}
+
+// A rung may recognise the size that is counted, and rely there on blocks in the natural order. So
+// its result has to be right in another order, too.
+void check_another_order(const Workload& workload, CountResult& result) {
+  if (kOnGpu || result.failure) return;
+  const std::uint64_t order = session().seeds().next() & ~(kHoldPublications | kBusyDevice);
+  Outcome outcome = call_once(workload, order | kSuccessorsFirst, false);
+  if (outcome.failure || result.findings.empty()) result.findings = std::move(outcome.findings);
+  result.failure = std::move(outcome.failure);
 }
 
 }  // namespace
@@ -85,7 +95,9 @@ CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
   CountResult result = count_once(plan.make(num_items), 0);
   if (plan.look_back_items != 0 && !kOnGpu && !result.failure) {
     measure_look_back(plan.make(plan.look_back_items), result);
+    check_another_order(plan.make(plan.look_back_items), result);
   }
+  check_another_order(plan.make(num_items), result);
   return result;
 }
 

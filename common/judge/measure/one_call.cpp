@@ -15,7 +15,7 @@ constexpr auto kSaltIndex = std::numeric_limits<std::uint64_t>::max() - 1;  // o
 
 }  // namespace
 
-Outcome call_once(const Workload& workload, std::uint64_t schedule_seed) {
+Outcome call_once(const Workload& workload, std::uint64_t schedule_seed, bool counts) {
   Arena& arena = session().arena();
   arena.reset();
   const std::unique_ptr<Slot> slot = workload.make_slot(arena);
@@ -26,7 +26,7 @@ Outcome call_once(const Workload& workload, std::uint64_t schedule_seed) {
   slot->poison_outputs();
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
-  batch.count = 1;
+  batch.count = counts ? 1 : 0;
   batch.schedule_seed = schedule_seed;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));

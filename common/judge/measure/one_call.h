@@ -5,8 +5,8 @@
 
 namespace judge {
 
-// Runs the session's submission once over fresh data, counts what it does, and checks the outputs:
-// a wrong one is the outcome's failure, too. schedule_seed: cpu, as in wire::Batch.
-Outcome call_once(const Workload& workload, std::uint64_t schedule_seed = 0);
+// Runs the session's submission once over fresh data, counts what it does if `counts`, and checks
+// the outputs: a wrong one is the outcome's failure, too. schedule_seed: cpu, as in wire::Batch.
+Outcome call_once(const Workload& workload, std::uint64_t schedule_seed = 0, bool counts = true);
 
 }  // namespace judge
