@@ -43,15 +43,16 @@ __global__ void serial_up_kernel(const unsigned* d_in, int num_items, unsigned* 
 }
 }  // namespace
 
+void up_sweep(const int* d_in, int num_items, int* d_out, Scratch&, cudaStream_t stream) {
+  if (num_items > kMaxItemsInOneBlock) throw TooManyItems(num_items);
+  serial_up_kernel<<<1, 512, 0, stream>>>(as_unsigned(d_in), num_items, as_unsigned(d_out));
+  check_launch();
+}
+
 void exclusive_scan(const int* d_in, int num_items, int* d_out, Scratch&, cudaStream_t stream) {
   if (num_items > kMaxItemsInOneBlock) throw TooManyItems(num_items);
   serial_kernel<<<1, 512, 0, stream>>>(as_unsigned(d_in), num_items, as_unsigned(d_out));
   check_launch();
 }
 
-void up_sweep(const int* d_in, int num_items, int* d_out, Scratch&, cudaStream_t stream) {
-  if (num_items > kMaxItemsInOneBlock) throw TooManyItems(num_items);
-  serial_up_kernel<<<1, 512, 0, stream>>>(as_unsigned(d_in), num_items, as_unsigned(d_out));
-  check_launch();
-}
 }  // namespace lab
