@@ -398,7 +398,7 @@ Limits limits(const Options& options) {
   Limits limits;
   limits.sandboxed = !options.sandbox.empty();
   limits.checker_log = options.checker_log;
-  if (const char* const group = std::getenv("LOCKSTEP_MEMORY_GROUP")) limits.memory_group = group;
+  if (const char* const group = std::getenv("LOCKSTEP_DIVIDED_GROUP")) limits.memory_group = group;
   limits.names_slow_kernels = !kOnGpu;
   limits.call_cpu_seconds *= options.patience;
   limits.call_wall_seconds *= options.patience;

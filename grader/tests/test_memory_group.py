@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The control group that limits workers' memory. Folders take the place of the kernel's groups."""
+"""The control group that limits workers' memory. Folders take the place of the kernel's groups.
+
+The last test has the kernel's own, where one is delegated or named.
+"""
 
 import os
 from pathlib import Path
 
 import pytest
 
+from lockstep_grader.confine import memory_group
 from lockstep_grader.confine.memory_group import (
+    FOR_JUDGES,
     VARIABLE,
     NoMemoryGroup,
     find_memory_group,
@@ -15,51 +20,65 @@ from lockstep_grader.confine.memory_group import (
 from lockstep_grader.model.errors import InputError
 
 Tree = tuple[Path, Path, Path]  # /proc, the root of the groups, and our own group
+SYSTEM_UNIT = "system.slice/run-7.scope"
+USER_UNIT = f"user.slice/user@{os.getuid()}.service/app.slice/run-7.scope"
+SYSTEMCTL = """#!/bin/sh
+[ "$*" = "$(cat "$0.delegated" 2>&1)" ] && echo yes || echo no
+"""
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOR_JUDGES, "")
+    monkeypatch.delenv(FOR_JUDGES)
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
-    monkeypatch.setenv(VARIABLE, "")
-    monkeypatch.delenv(VARIABLE)
-    group = tmp_path / "groups" / "user.slice" / "run-7.scope"
+def tree(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    unit = getattr(request, "param", SYSTEM_UNIT)
+    root = tmp_path / "groups"
+    group = root / unit
     group.mkdir(parents=True)
-    (group / "cgroup.controllers").write_text("cpu memory pids\n")
+    for folder in (root, group):
+        (folder / "cgroup.controllers").write_text("cpu memory pids\n")
     (group / "cgroup.procs").write_text("41\n42\n")
     proc = tmp_path / "proc"
     (proc / "self").mkdir(parents=True)
-    (proc / "self" / "cgroup").write_text("4:memory:/other\n0::/user.slice/run-7.scope\n")
-    return proc, tmp_path / "groups", group
+    (proc / "self" / "cgroup").write_text(f"4:memory:/other\n0::/{unit}\n")
+    systemctl = tmp_path / "bin" / "systemctl"
+    systemctl.parent.mkdir()
+    systemctl.write_text(SYSTEMCTL)
+    systemctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{systemctl.parent}:{os.environ['PATH']}")
+    return proc, root, group
 
 
-def delegate(group: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not every file system has such attributes."""
-    marked = {(group, "user.delegate"): b"1"}
-
-    def read(path: Path, name: str) -> bytes:
-        if (path, name) in marked:
-            return marked[path, name]
-        raise OSError(61, "No data available")
-
-    monkeypatch.setattr(os, "getxattr", read)
+def delegate(group: Path) -> None:
+    (tmp_path,) = (folder.parent for folder in group.parents if folder.name == "groups")
+    user = "--user " if "user.slice" in group.parts else ""
+    (tmp_path / "bin" / "systemctl.delegated").write_text(
+        f"{user}show --property=Delegate --value {group.name}"
+    )
 
 
-def test_a_delegated_group_is_divided(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tree", [SYSTEM_UNIT, USER_UNIT], indirect=True)
+def test_a_delegated_group_is_divided(tree: Tree) -> None:
     proc, root, group = tree
-    delegate(group, monkeypatch)
+    delegate(group)
     assert use_memory_group(proc, root) == group
     assert (group / "lockstep" / "cgroup.procs").read_text() == "42"  # the last that has moved
     assert (group / "cgroup.subtree_control").read_text() == "+memory"
-    assert os.environ[VARIABLE] == str(group)
+    assert os.environ[FOR_JUDGES] == str(group)
 
 
-def test_a_second_run_in_it_uses_it_too(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("below", ["lockstep", "main"])  # of an earlier run, of DelegateSubgroup=
+def test_a_group_whose_processes_are_below_it_is_divided(below: str, tree: Tree) -> None:
     proc, root, group = tree
-    delegate(group, monkeypatch)
-    own = group / "lockstep"
-    own.mkdir()
-    (own / "cgroup.controllers").write_text("memory")
+    delegate(group)
+    (group / below).mkdir()
     (group / "cgroup.procs").write_text("")
-    (proc / "self" / "cgroup").write_text("0::/user.slice/run-7.scope/lockstep\n")
+    (proc / "self" / "cgroup").write_text(f"0::/{SYSTEM_UNIT}/{below}\n")
     assert use_memory_group(proc, root) == group
 
 
@@ -70,25 +89,57 @@ def test_a_group_that_is_not_delegated_is_left_alone(tree: Tree) -> None:
     assert isinstance(found, NoMemoryGroup)
     assert "Delegate=yes" in found.reason
     assert sorted(group.iterdir()) == before
-    assert VARIABLE not in os.environ
+    assert FOR_JUDGES not in os.environ
 
 
-def test_a_group_that_cannot_be_divided_is_none(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_delegated_group_without_memory_is_left_alone(tree: Tree) -> None:
     proc, root, group = tree
-    delegate(group, monkeypatch)
+    delegate(group)
+    (group / "cgroup.controllers").write_text("cpu pids\n")
+    before = sorted(group.iterdir())
+    found = use_memory_group(proc, root)
+    assert isinstance(found, NoMemoryGroup)
+    assert "Delegate=yes" in found.reason
+    assert sorted(group.iterdir()) == before
+
+
+def test_a_group_that_cannot_be_divided_is_none(tree: Tree) -> None:
+    proc, root, group = tree
+    delegate(group)
     (group / "cgroup.subtree_control").mkdir()  # writing to it fails
     found = use_memory_group(proc, root)
     assert isinstance(found, NoMemoryGroup)
     assert "cannot be divided" in found.reason
-    assert VARIABLE not in os.environ
+    assert FOR_JUDGES not in os.environ
 
 
 def test_without_version_2_for_memory_there_is_none(tree: Tree) -> None:
     proc, root, group = tree
-    (group / "cgroup.controllers").write_text("cpu pids\n")
-    assert isinstance(find_memory_group(proc, root), NoMemoryGroup)
+    delegate(group)
+    (root / "cgroup.controllers").write_text("cpu pids\n")
+    found = find_memory_group(proc, root)
+    assert isinstance(found, NoMemoryGroup)
+    assert "version 2" in found.reason
+
+
+def test_a_group_of_another_machine_is_forgotten(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm hands the environment of the machine that sends a task to the one that runs it."""
+    proc, root, _ = tree
+    monkeypatch.setenv(FOR_JUDGES, "/sys/fs/cgroup/run-8.scope")
+    assert isinstance(use_memory_group(proc, root), NoMemoryGroup)
+    assert FOR_JUDGES not in os.environ
+
+
+def test_what_killed_judges_left_is_removed(tree: Tree) -> None:
+    proc, root, group = tree
+    delegate(group)
+    (proc / "77").mkdir()
+    for name in ("worker-76-aaaaaa", "worker-77-bbbbbb"):
+        (group / name).mkdir()
+    assert use_memory_group(proc, root) == group
+    assert [folder.name for folder in group.glob("worker-*")] == ["worker-77-bbbbbb"]
 
 
 def test_a_prepared_group_may_be_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +147,18 @@ def test_a_prepared_group_may_be_named(tree: Tree, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(VARIABLE, str(group))
     (group / "cgroup.subtree_control").write_text("memory pids\n")
     assert use_memory_group(proc, root) == find_memory_group(proc, root) == group
+    assert os.environ[FOR_JUDGES] == str(group)
+
+
+def test_a_named_group_that_no_process_may_enter_is_refused(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proc, root, group = tree
+    monkeypatch.setenv(VARIABLE, str(group))
+    (group / "cgroup.subtree_control").write_text("memory\n")
+    monkeypatch.setattr(memory_group, "_ENTER", "exit 1")
+    with pytest.raises(InputError, match="in which no process of ours may start; prepare"):
+        use_memory_group(proc, root)
 
 
 @pytest.mark.parametrize(
@@ -110,3 +173,15 @@ def test_a_named_group_that_cannot_be_used_is_refused(
     assert isinstance(find_memory_group(proc, root), NoMemoryGroup)
     with pytest.raises(InputError, match=f"{problem}; prepare such a group, or unset {VARIABLE}"):
         use_memory_group(proc, root)
+
+
+def test_the_kernel_accepts_what_we_do_to_its_group() -> None:
+    found = find_memory_group()
+    if isinstance(found, NoMemoryGroup):
+        pytest.skip(found.reason)
+    group = use_memory_group()
+    assert group == found
+    assert os.environ[FOR_JUDGES] == str(group)
+    assert "memory" in (group / "cgroup.subtree_control").read_text().split()
+    assert memory_group._can_enter(group)
+    assert not list(group.glob("try-*"))

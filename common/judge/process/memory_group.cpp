@@ -5,11 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
 
 namespace judge {
 namespace {
+
+constexpr auto kMaxLeaving = std::chrono::seconds(1);
+constexpr int kLookAgainUs = 200;
 
 bool write_to(const std::string& file, const std::string& text) {
   std::ofstream out(file);
@@ -20,11 +25,10 @@ bool write_to(const std::string& file, const std::string& text) {
 }  // namespace
 
 MemoryGroup::MemoryGroup(const std::string& parent, std::size_t limit_bytes) {
-  static std::atomic<int> count = 0;
   if (parent.empty()) return;
-  folder_ =
-      parent + "/worker-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
-  if (mkdir(folder_.c_str(), 0755) != 0) {
+  // The grader removes what is left of a judge that was killed, by the number in the name.
+  folder_ = parent + "/worker-" + std::to_string(getpid()) + "-XXXXXX";
+  if (mkdtemp(folder_.data()) == nullptr) {
     folder_.clear();
     return;
   }
@@ -36,14 +40,21 @@ MemoryGroup::MemoryGroup(const std::string& parent, std::size_t limit_bytes) {
 
 MemoryGroup::~MemoryGroup() {
   if (door_fd_ >= 0) close(door_fd_);
-  if (!folder_.empty()) rmdir(folder_.c_str());
+  if (folder_.empty()) return;
+  // A process that ends leaves the group a moment after it has closed its files.
+  const auto deadline = std::chrono::steady_clock::now() + kMaxLeaving;
+  while (rmdir(folder_.c_str()) != 0 && errno == EBUSY &&
+         std::chrono::steady_clock::now() < deadline) {
+    usleep(kLookAgainUs);
+  }
 }
 
-bool MemoryGroup::has_ended_one() const {
+bool MemoryGroup::has_reached_limit() const {
   std::ifstream events(folder_ + "/memory.events");
   std::string name;
   for (long count = 0; events >> name >> count;) {
-    if (name == "oom_kill") return count > 0;
+    // Not oom_kill: it also counts what is ended because memory runs out outside of this group.
+    if (name == "oom") return count > 0;
   }
   return false;
 }

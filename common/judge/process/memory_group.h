@@ -13,7 +13,7 @@ class MemoryGroup {
   // Makes a group in `parent`, a folder of a control group (version 2) that is ours to divide. If
   // that is empty or fails, there is none.
   MemoryGroup(const std::string& parent, std::size_t limit_bytes);
-  ~MemoryGroup();  // ends the group; its processes must have ended
+  ~MemoryGroup();  // removes the group; its processes must be ending
   MemoryGroup(const MemoryGroup&) = delete;
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
@@ -21,8 +21,9 @@ class MemoryGroup {
   // without a group.
   int door_fd() const { return door_fd_; }
 
-  // Whether the kernel has ended a process of the group at the limit.
-  bool has_ended_one() const;
+  // Whether the group needed more than its limit, for which the kernel ends its processes. It may
+  // also end them because the machine, or a group around this one, has no memory left.
+  bool has_reached_limit() const;
 
  private:
   std::string folder_;

@@ -49,7 +49,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int arena_
     : limits_(limits),
       arena_fd_(arena_fd),
       shared_bytes_(shared_bytes),
-      memory_group_(limits.memory_group, limits.memory_bytes + shared_bytes),
+      memory_group_(limits.memory_group, limits.memory_bytes),
       drivers_own_bytes_(kMaxDriversOwnBytes) {
   int sockets[2];
   int pipes[2];
@@ -194,7 +194,7 @@ Exchange WorkerProcess::finish(Ending ending) {
   kill_group();
   Exchange exchange;
   exchange.greeted = greeted_;
-  const bool took_too_much = ending == Ending::kDied && memory_group_.has_ended_one();
+  const bool took_too_much = ending == Ending::kDied && memory_group_.has_reached_limit();
   exchange.ending = took_too_much ? Ending::kMemoryExceeded : ending;
   exchange.how_died = how_died_;
   exchange.signal = death_signal_;

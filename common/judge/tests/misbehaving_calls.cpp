@@ -168,6 +168,15 @@ void send_a_novel() {
   lie(wire::Status::kException, reply);
 }
 void nap() { usleep(400'000); }
+void take_at_once() {  // faster than the judge looks
+  constexpr std::size_t kBytes = std::size_t{6} << 30;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  auto* volatile chunk =
+      static_cast<volatile char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0));
+  madvise(const_cast<char*>(chunk), kBytes, MADV_HUGEPAGE);  // 2 MiB by each first touch
+  for (std::size_t at = 0; at < kBytes; at += 4096) chunk[at] = 1;
+  pause();
+}
 void hoard_shared() {  // works on a system without /dev/shm, too
   for (;;) {
     constexpr std::size_t kBytes = 16 << 20;
@@ -301,6 +310,7 @@ std::span<const Entry> call_table() {
       make_entry("use_up_scratch", &use_up_scratch),
       make_entry("nap", &nap),
       make_entry("hoard_shared", &hoard_shared),
+      make_entry("take_at_once", &take_at_once),
       make_entry("hoard_files", &hoard_files),
       make_entry("take_and_be_killed", &take_and_be_killed),
       make_entry("close_channel", &close_channel),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -62,32 +63,104 @@ TEST_F(SubmissionUnderTest, IsBlamedWhenItTookTheMemoryForWhichItIsKilled) {
 }
 
 // A folder takes the place of a control group: what is written there is what the kernel would read.
-TEST(MemoryGroup, NamesTheLimitAsTheCauseOfAnEnd) {
-  const std::filesystem::path parent = std::filesystem::path(::testing::TempDir()) / "group";
-  std::filesystem::create_directory(parent);
-  Arena arena(1 << 20);
-  {
-    judge::Submission submission({MISBEHAVING_WORKER}, arena,
-                                 {.memory_bytes = 1 << 30, .memory_group = parent.string()});
-    submission.launch();
-    const std::filesystem::path group = std::filesystem::directory_iterator(parent)->path();
-    const auto read = [&](const char* name) {
-      std::string text;
-      std::ifstream(group / name) >> text;
-      return text;
-    };
-    EXPECT_EQ(read("memory.max"), std::to_string((1 << 30) + arena.memory().host_bytes()));
-    EXPECT_EQ(read("memory.swap.max"), "0");
-    submission.wait_until_ready();
-    EXPECT_EQ(read("cgroup.procs"), "0");
-    std::ofstream(group / "memory.events") << "max 7\noom_kill 1\n";
+class FolderAsMemoryGroup : public ::testing::Test {
+ protected:
+  FolderAsMemoryGroup() { std::filesystem::create_directory(parent_); }
+  ~FolderAsMemoryGroup() override { std::filesystem::remove_all(parent_); }
+
+  std::string read(const char* name) const {
+    std::string text;
+    std::ifstream(group() / name) >> text;
+    return text;
+  }
+  // What a worker that is killed is blamed for, if the group has counted these events.
+  Outcome be_killed(const char* events) {
+    submission_.wait_until_ready();
+    std::ofstream(group() / "memory.events") << events;
     wire::Batch batch;
     batch.calls = {judge::encode_call<void()>("be_killed")};
-    const Outcome outcome = submission.run(batch);
-    ASSERT_TRUE(outcome.failure);
-    EXPECT_EQ(outcome.failure->kind, kind::kOutOfMemory);
+    return submission_.run(batch);
   }
-  std::filesystem::remove_all(parent);
+
+  std::filesystem::path group() const {
+    return std::filesystem::directory_iterator(parent_)->path();
+  }
+
+  std::filesystem::path parent_ = std::filesystem::path(::testing::TempDir()) / "group";
+  Arena arena_{1 << 20};
+  judge::Submission submission_{
+      {MISBEHAVING_WORKER}, arena_, {.memory_bytes = 1 << 30, .memory_group = parent_.string()}};
+};
+
+TEST_F(FolderAsMemoryGroup, GetsTheLimitAndTheWorker) {
+  submission_.wait_until_ready();
+  EXPECT_EQ(read("memory.max"), std::to_string(1 << 30));
+  EXPECT_EQ(read("memory.swap.max"), "0");
+  EXPECT_EQ(read("memory.oom.group"), "1");
+  EXPECT_EQ(read("cgroup.procs"), "0");
+}
+
+TEST_F(FolderAsMemoryGroup, NamesTheLimitAsTheCauseOfAnEnd) {
+  const Outcome outcome = be_killed("max 7\noom 1\noom_kill 1\n");
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, kind::kOutOfMemory);
+}
+
+TEST_F(FolderAsMemoryGroup, DoesNotBlameTheWorkerForMemoryThatOthersTook) {
+  EXPECT_THROW(be_killed("max 0\noom 0\noom_kill 1\n"), judge::WorkerKilled);
+}
+
+// With the kernel's own groups, where the tests are given one.
+class RealMemoryGroup : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const group = std::getenv("LOCKSTEP_DIVIDED_GROUP");
+    if (group == nullptr) GTEST_SKIP() << "no control group is delegated: see docs/sandbox.md";
+    parent_ = std::filesystem::path(group) / ("test-" + std::to_string(getpid()));
+    std::filesystem::create_directory(parent_);
+    write("cgroup.subtree_control", "+memory");
+  }
+  void TearDown() override {
+    if (parent_.empty()) return;
+    EXPECT_EQ(rmdir(parent_.c_str()), 0) << "a worker's group is left";
+  }
+
+  void write(const char* name, const std::string& text) const {
+    EXPECT_TRUE(std::ofstream(parent_ / name) << text << std::flush) << name;
+  }
+  // How often the kernel has ended a group below parent_.
+  long num_ended() const {
+    std::ifstream events(parent_ / "memory.events");
+    std::string name;
+    for (long count = 0; events >> name >> count;) {
+      if (name == "oom_group_kill") return count;
+    }
+    return -1;
+  }
+  Outcome take_at_once() {
+    Arena arena(1 << 20);
+    judge::Submission submission(
+        {MISBEHAVING_WORKER}, arena,
+        {.memory_bytes = std::size_t{64} << 20, .memory_group = parent_.string()});
+    wire::Batch batch;
+    batch.calls = {judge::encode_call<void()>("take_at_once")};
+    return submission.run(batch);
+  }
+
+  std::filesystem::path parent_;
+};
+
+TEST_F(RealMemoryGroup, EndsAWorkerAtItsLimit) {
+  const Outcome outcome = take_at_once();
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->kind, kind::kOutOfMemory);
+  EXPECT_EQ(num_ended(), 1);
+}
+
+TEST_F(RealMemoryGroup, DoesNotBlameTheWorkerForALimitAroundTheGroup) {
+  write("memory.max", std::to_string(32 << 20));
+  EXPECT_THROW(take_at_once(), judge::WorkerKilled);
+  EXPECT_EQ(num_ended(), 1);
 }
 
 // The socket has room for some 200 KB, and the judge must not wait for more without end.

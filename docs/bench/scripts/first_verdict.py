@@ -8,7 +8,6 @@ cached: a first round, which does not count, fetches them.
 
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from measurements import IDLE, ROOT, ProcessorTime, measurement, provenance, write_json
+from measurements import IDLE, ROOT, ProcessorTime, measurement, processor, provenance, write_json
 
 TARGET = "00-threads/01_matrix_add"
 CALM_LOAD = 0.5  # more than this and the machine is not idle
@@ -132,8 +131,3 @@ def run(
     if done.returncode != expected:
         sys.exit(f"{' '.join(argv)} ended with {done.returncode}: {done.stdout}{done.stderr}")
     return done
-
-
-def processor() -> str:
-    names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return names[0] if names else platform.machine()

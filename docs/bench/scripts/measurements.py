@@ -71,6 +71,11 @@ def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "system": platform.platform(terse=True)}
 
 
+def processor() -> str:
+    names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return names[0] if names else platform.machine()
+
+
 class ProcessorTime:
     """The processor time of a command with all that it starts, by Linux' perf.
 
