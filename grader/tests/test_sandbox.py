@@ -170,6 +170,23 @@ def test_filters_are_made_for_known_machines_alone() -> None:
     assert filter_program(Backend.CPU, "riscv64") is None
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may read what is another user's")
+def test_root_grades_in_another_users_folder(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, work = tmp_path / "theirs", tmp_path / "work"
+    (theirs / "grader").mkdir(parents=True)
+    work.mkdir()
+    os.chown(theirs, NOBODY, NOBODY)
+    theirs.chmod(0o700)
+    monkeypatch.setattr("lockstep_grader.confine.sandbox._OURS", theirs / "grader")
+    found = find_sandbox.__wrapped__(Backend.CPU)
+    assert isinstance(found, Sandbox)
+    argv = found.compiling(["/bin/ls", "-d", str(theirs / "grader")], work, work / "lab")
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.fixture
 def without_sandbox(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     monkeypatch.delenv("LOCKSTEP_SANDBOX")

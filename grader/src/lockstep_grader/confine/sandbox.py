@@ -26,6 +26,7 @@ ADVICE = (
     "through), or run as root"
 )
 _NOT_INSTALLED = "bubblewrap is not installed"
+_OURS = Path(__file__).parent  # of the checkout, whose headers a compiler reads
 
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
@@ -138,7 +139,7 @@ class NoSandbox:
 
 @cache
 def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSandbox:
-    """The sandbox as it works on this machine: tried once, with the real command.
+    """The sandbox as it works on this machine: tried once, with the real commands.
 
     `probe` is a worker, to test whether it can reach the device from inside.
     """
@@ -161,12 +162,22 @@ def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSan
 
 
 def _complaint(sandbox: Sandbox, probe: Path | None) -> str:
-    """Why nothing can run in `sandbox`; empty if it works."""
-    program = probe or Path(shutil.which("true") or "/bin/true")
-    arguments = ["--probe"] if probe else []
+    """Why nothing can run or compile in `sandbox`; empty if it works.
+
+    In a user namespace root may not look into a folder that only another user may read.
+    """
+    harmless = Path(shutil.which("true") or "/bin/true")
+    runs = [*sandbox.running(probe or harmless), str(probe or harmless)]
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        compiles = sandbox.compiling([str(harmless), f"-I{_OURS}"], Path(work), Path(work, "lab"))
+        return _failure([*runs, "--probe"] if probe else runs) or _failure(compiles)
+
+
+def _failure(argv: Sequence[str]) -> str:
+    """What it says if it fails, on one line; else empty."""
     try:
         done = subprocess.run(
-            [*sandbox.running(program), str(program), *arguments],
+            argv,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
