@@ -96,7 +96,7 @@ void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_are
   const Entry* const entry = find_entry(call.function);
   if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
   void* const d_scratch = scratch_memory(batch.scratch_bytes, batch.timed != 0);
-  // Not on the stack, where the rung may write to nothing but what its own functions have there.
+  // Not on the stack, where the rung may write only to what its own functions have there.
   const auto scratch =
       std::make_unique<lab::Scratch>(d_scratch, batch.scratch_bytes, scratch_observer());
   HostCopies host_copies(d_arena, batch.regions);

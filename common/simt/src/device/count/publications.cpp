@@ -27,8 +27,6 @@ struct Publications {
 
 using Chains = std::unordered_map<std::uintptr_t, Publications>;
 
-std::uint64_t g_num_publications = 0;
-
 Chains& chains() {
   static Chains& instance = *new Chains;  // outlives all users
   return instance;
@@ -50,7 +48,6 @@ void follow(const Publication& found) {
 }  // namespace
 
 void forget_publications() { chains().clear(); }
-std::uint64_t num_publications() { return g_num_publications; }
 
 bool may_publish_at(std::uintptr_t address) {
   if (!is_global(address)) return false;
@@ -65,7 +62,7 @@ void note_publication(std::uintptr_t address, Place place) {
   if (!is_global(address)) return;
   const std::uint64_t length = running.trace->chain + 1;
   const Untraced untraced;
-  const Publication now = {length, ++g_num_publications};
+  const Publication now = {length, ++publications_made};
   chains().try_emplace(address, Publications{now, now}).first->second.last = now;
   tally().count_most(pack_pc(place.pc), Counter::kPublicationsMaxChain, length);
 }

@@ -18,9 +18,6 @@ namespace simt::device {
 // A launch begins: it does not follow what earlier ones published.
 void forget_publications();
 
-// So far, of all launches.
-std::uint64_t num_publications();
-
 // Whether there is global memory at this address.
 bool may_publish_at(std::uintptr_t address);
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "count/publications.h"
 #include "count/tally.h"
 #include "program/address.h"
 #include "run/block.h"
@@ -18,6 +17,9 @@
 #include "simt/memory.h"
 
 namespace simt::device {
+
+std::uint64_t publications_made = 0;
+
 namespace {
 
 // The widest access that one instruction makes.
@@ -128,7 +130,7 @@ void begin_traces(Block& block) {
     for (LaneTrace& lane : warp.trace->lanes) {
       lane.height = 0;
       lane.chain = 0;
-      lane.started_after = num_publications();
+      lane.started_after = publications_made;
     }
     warp.trace->num_passes = 0;
     warp.trace->num_polled = 0;

@@ -46,6 +46,9 @@ struct Event {
   AccessKind access() const { return static_cast<AccessKind>(code >> 52 & 15); }
 };
 
+// So far, of all launches; see publications.h.
+extern std::uint64_t publications_made;
+
 // The events of one lane. Those before `next` are done with.
 struct LaneTrace {
   std::vector<Event> events;

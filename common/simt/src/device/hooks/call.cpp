@@ -20,6 +20,7 @@
 #include "program/own_parts.h"
 #include "report/report_at.h"
 #include "run/confined.h"
+#include "run/return_stack.h"
 #include "run/untraced.h"
 #include "simt/confine.h"
 #include "simt/sealed.h"

@@ -8,7 +8,6 @@
 #include <memory_resource>
 #include <vector>
 
-#include "run/return_stack.h"
 #include "run/running.h"
 
 namespace simt::device {

@@ -10,9 +10,7 @@
 
 #include "program/address.h"
 #include "run/confined.h"
-#include "run/fiber.h"
 #include "simt/confine.h"
-#include "simt/limits.h"
 #include "simt/page.h"
 
 extern "C" void* __libc_stack_end;  // the first, and so highest, address of the host's stack
@@ -28,9 +26,8 @@ ReturnStack simt_return_stack;
 namespace {
 
 constexpr std::size_t kMaxHostStackBytes = std::size_t{64} << 20;  // further calls are not noted
-// For as many threads as may be resident, and as many again.
-constexpr std::size_t kFiberRoomBytes = std::size_t{4} * kNumMultiprocessors *
-                                        kMaxThreadsPerMultiprocessor * (kStackBytes + kGuardBytes);
+// More than for all threads that may be resident, each with its shadow: they take 17 GiB.
+constexpr std::size_t kFiberRoomBytes = std::size_t{24} << 30;
 
 std::uintptr_t g_room = 0;  // the next fibers'
 std::uintptr_t g_room_end = 0;

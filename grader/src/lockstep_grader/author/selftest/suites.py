@@ -14,7 +14,6 @@ from lockstep_grader.author.lint import lint
 from lockstep_grader.author.lint_report import print_verdicts
 from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, junit_tally, report
-from lockstep_grader.confine.memory_group import use_memory_group
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.session import open_session
 from lockstep_grader.machine.workspace import cache_folder, forget_unused
@@ -37,7 +36,6 @@ def run_ctest(context: Context) -> Tally:
     argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
     if left_out := labs[len(judged) :]:
         argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
-    use_memory_group()  # some of the judge's tests need one
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "ctest.xml"
         jobs = str(_waiting_jobs(context))

@@ -29,7 +29,7 @@ _MOVE = (
 def build_worker(toolchain: Toolchain, tools: LabTools, source: Path, work: Path) -> Path:
     """The rung with its own path in it, every variable in memory. Raises BuildError."""
     extra = {
-        "compile": ("-O0", "-g"),
+        "compile": ("-O0", "-g", "-fno-profile"),
         "link": ("-Wl,-u,simt_debug_state", "-Wl,-u,simt_debug_memory"),
     }
     for step in toolchain.steps:

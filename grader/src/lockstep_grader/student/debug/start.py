@@ -49,7 +49,7 @@ def _output(argv: Sequence[str]) -> str:
 def for_debugging(steps: Mapping[str, Step]) -> Mapping[str, Step]:
     """The same program with every variable in memory, and described to gdb."""
     return {
-        name: replace(step, argv=(*step.argv, "-O0", "-g")) if name.startswith("compile") else step
+        name: replace(step, argv=(*step.argv, "-O0", "-g", "-fno-profile")) if name.startswith("compile") else step
         for name, step in steps.items()
     }
 
