@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError
+from lockstep_grader.student.debug.start import for_debugging
 from lockstep_grader.student.program.build import compile_step
 from lockstep_grader.toolchain.description import LabTools, Toolchain
 
@@ -28,11 +29,8 @@ _MOVE = (
 
 def build_worker(toolchain: Toolchain, tools: LabTools, source: Path, work: Path) -> Path:
     """The rung with its own path in it, every variable in memory. Raises BuildError."""
-    extra = {
-        "compile": ("-O0", "-g", "-fno-profile"),
-        "link": ("-Wl,-u,simt_debug_state", "-Wl,-u,simt_debug_memory"),
-    }
-    for step in toolchain.steps:
+    extra = {"link": ("-Wl,-u,simt_debug_state", "-Wl,-u,simt_debug_memory")}
+    for step in for_debugging({step.name: step for step in toolchain.steps}).values():
         argv = step.filled(source=source, work=work, include=tools.include, calls=tools.calls)
         compile_step([*argv, *extra.get(step.name, ())], work)
     return work / "worker"

@@ -46,11 +46,20 @@ def _output(argv: Sequence[str]) -> str:
     return done.stdout
 
 
+# The hooks at the beginning and the end of each function: gdb would stop in front of the first, and
+# the second needs the first.
+_HOOKS = frozenset({"-pg", "-mfentry", "-mfunction-return=thunk-extern"})
+
+
 def for_debugging(steps: Mapping[str, Step]) -> Mapping[str, Step]:
     """The same program with every variable in memory, and described to gdb."""
+
+    def changed(step: Step) -> Step:
+        kept = (word for word in step.argv if word not in _HOOKS)
+        return replace(step, argv=(*kept, "-O0", "-g"))
+
     return {
-        name: replace(step, argv=(*step.argv, "-O0", "-g", "-fno-profile")) if name.startswith("compile") else step
-        for name, step in steps.items()
+        name: changed(step) if name.startswith("compile") else step for name, step in steps.items()
     }
 
 
