@@ -20,11 +20,11 @@ struct ReturnStack {
 extern "C" ReturnStack simt_return_stack;
 
 // Makes shadows from now on. That of the running stack, the host's, gets the addresses of all
-// functions that are active.
+// functions that are active. Ends the process if the system refuses the room.
 void begin_shadows();
 
-// A stack of a fiber's and its shadow, which follows it. Without shadows: memory of any kind, or
-// null.
+// Room for stacks of fibers; once there are shadows, with theirs right behind it. Null if the
+// system has none.
 void* map_stacks(std::size_t size_bytes);
 
 // Frames that are not the program's: stores of the host's code from here on end it.
