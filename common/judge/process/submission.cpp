@@ -60,8 +60,8 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
   if (exchange.status == wire::kTamperingStatus) {
     return {
         kind::kForbidden,
-        "the code reached for what is not its own (a function by its address, or the emulator's "
-        "variables and records), and was stopped; the output names the line"};
+        "the code reached for what is not its own (a function by its address, the emulator's "
+        "variables and records, or a return address), and was stopped; the output names the line"};
   }
   return {kind::kCrash, "the program " + exchange.how_died +
                             (exchange.signal == 0 ? " in the middle of a call" : "")};
