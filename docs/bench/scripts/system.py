@@ -111,8 +111,15 @@ def test(work: Path) -> "tuple[dict[str, object], float]":
     if not file.is_file():
         return {"passed": 0, "failed": ["not run"]}, build_seconds + seconds
     cases = list(ElementTree.parse(file).getroot().iter("testcase"))
-    failed = [case.get("name") for case in cases if case.get("status") != "run"]
-    return {"passed": len(cases) - len(failed), "failed": failed}, build_seconds + seconds
+    tried = [case for case in cases if not skips_itself(case)]
+    failed = [case.get("name") for case in tried if case.get("status") != "run"]
+    return {"passed": len(tried) - len(failed), "failed": failed}, build_seconds + seconds
+
+
+def skips_itself(case: ElementTree.Element) -> bool:
+    """Whether the test says that it needs what this system lacks, such as a control group."""
+    skipped = case.find("skipped")
+    return skipped is not None and skipped.get("message", "").startswith("SKIP_")
 
 
 def prove(labs: "tuple[str, ...]") -> "tuple[dict[str, object], float]":
