@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from lockstep_grader.model.grades import Backend
 from conftest import Checkout
 
 NOBODY = 65534
+JUDGE = Path(__file__).resolve().parents[2] / "common" / "judge"
 INCLUDES = (
     "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/resource.h sys/socket.h sys/syscall.h "
     "unistd.h"
@@ -46,11 +48,15 @@ def run_inside(sandbox: Sandbox, program: Path) -> subprocess.CompletedProcess[s
     return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
 
 
-def program_of(folder: Path, body: str) -> Path:
-    includes = INCLUDES.split()
-    text = "".join(f"#include <{name}>\n" for name in includes) + f"int main() {{ {body} }}\n"
+def program_of(folder: Path, body: str, before: str = "") -> Path:
+    """A program that does `body`; with `before`, one that may take a filter."""
+    includes = "".join(f"#include <{name}>\n" for name in INCLUDES.split())
+    text = f"{includes}{before}int main() {{ {body} }}\n"
     made = folder / "program"
-    subprocess.run(["g++", "-x", "c++", "-o", str(made), "-"], input=text, text=True, check=True)
+    argv = ["g++", "-std=c++20", f"-I{JUDGE}", "-o", str(made), "-x", "c++", "-"]
+    if before:
+        argv.append(str(JUDGE / "worker" / "filter.cpp"))
+    subprocess.run(argv, input=text, text=True, check=True)
     return made
 
 
@@ -102,6 +108,7 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         sandbox.backend,
         sandbox.isolation,
         sandbox.filter_file,
+        sandbox.checked_filter,
         (common / "late.h",),
     )
     work = tmp_path / "work"
@@ -144,12 +151,68 @@ def test_a_program_can_compute_and_print_and_no_more(
     assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
 
 
+CHECKED = """
+#include <pthread.h>
+#include "worker/filter.h"
+[[gnu::section(".preinit_array"), gnu::used]] void (*const g_first)(int, char**, char**) =
+    &worker::take_filter;
+[[gnu::constructor]] void initialise() { BEFORE }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "ending"),
+    [
+        ("", "", "0"),
+        ("", "fork();", "159"),
+        ("fork();", "", "159"),  # as an initialiser of the rung
+        ("", "vfork();", "159"),
+        ("", 'char* none[] = {nullptr}; execve("/bin/true", none, none);', "159"),
+        ("", 'std::printf("%d", std::system("true"));', "159"),
+        ("", "syscall(SYS_ptrace, 0, 0, 0, 0);", "159"),
+        (
+            "",
+            "pthread_t one; auto* run = +[](void* p) { return p; };"
+            'std::printf("%d", pthread_create(&one, nullptr, run, nullptr));',
+            "0 0",
+        ),
+        ("", 'std::printf("%d", kill(getpid(), 0));', "0 0"),
+    ],
+)
+def test_a_worker_under_a_checker_starts_no_process(
+    tmp_path: Path, before: str, body: str, ending: str
+) -> None:
+    """The checker around it is a shell here, which does, as compute-sanitizer does."""
+    found = find_sandbox(Backend.CUDA)
+    if isinstance(found, NoSandbox):
+        pytest.skip(found.reason)
+    program = program_of(tmp_path, body, CHECKED.replace("BEFORE", before))
+    checker = ["/bin/sh", "-c", '/bin/true; "$@"; exit $?', "sh", str(program)]
+    done = subprocess.run(
+        [*found.running(program, is_checked=True), *checker],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
+
+
+def test_a_worker_that_cannot_take_its_filter_does_not_begin(tmp_path: Path) -> None:
+    program = program_of(tmp_path, "", CHECKED.replace("BEFORE", ""))
+    wrong = tmp_path / "filter"
+    wrong.write_bytes(b"no filter")
+    for file, status in ((None, 0), (wrong, 3), (tmp_path / "none", 3)):
+        environment = {"LOCKSTEP_FILTER": str(file)} if file else {}
+        assert subprocess.run([program], env=environment, check=False).returncode == status
+
+
 def test_it_works_for_an_ordinary_user(sandbox: Sandbox, tmp_path: Path) -> None:
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("takes root to become an ordinary user")
     filter_file = tmp_path / "filter"
     filter_file.write_bytes(sandbox.filter_file.read_bytes())
-    ours = Sandbox(sandbox.program, sandbox.backend, sandbox.isolation, filter_file)
+    ours = replace(sandbox, filter_file=filter_file)
     program = program_of(tmp_path, 'std::puts("here");')
     for folder in (tmp_path, *tmp_path.parents[:3]):  # pytest's folders are their owner's alone
         folder.chmod(0o755)

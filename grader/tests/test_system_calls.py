@@ -47,10 +47,12 @@ def test_every_number_is_that_of_libseccomp(machine: str) -> None:
     assert wrong == {}
 
 
-def answer(backend: Backend, machine: str, call: str, *arguments: int) -> int:
+def answer(
+    backend: Backend, machine: str, call: str, *arguments: int, is_checked: bool = False
+) -> int:
     """What the filter answers, as the kernel runs it (linux/filter.h)."""
     audit, column = MACHINES[machine]
-    code = seccomp.filter_program(backend, machine)
+    code = seccomp.filter_program(backend, machine, is_checked=is_checked)
     assert code
     data = struct.pack(
         "<IIQ6Q", NUMBERS[call][column], audit, 0, *arguments, *[0] * (6 - len(arguments))
@@ -153,3 +155,32 @@ def test_the_filter_of_cuda_lets_the_driver_work(
     machine: str, call: str, arguments: tuple[int, ...], on_cuda: int
 ) -> None:
     assert answer(Backend.CUDA, machine, call, *arguments) == on_cuda
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("call", "arguments", "under_a_checker"),
+    [
+        ("read", (), ALLOW),
+        ("kill", (1, 9), ALLOW),
+        ("socket", (), ALLOW),
+        ("tgkill", (1, 1, 6), ALLOW),
+        ("setrlimit", (0, 4096), ALLOW),
+        ("clone", (0x10000,), ALLOW),
+        ("clone", (0x4000,), KILL),
+        ("clone3", (), ENOSYS),
+        ("execve", (), KILL),
+        ("execveat", (), KILL),
+        ("ptrace", (), KILL),
+        ("process_vm_writev", (), KILL),
+    ],
+)
+def test_the_filter_under_a_checker_refuses_new_processes(
+    machine: str, call: str, arguments: tuple[int, ...], under_a_checker: int
+) -> None:
+    assert answer(Backend.CUDA, machine, call, *arguments, is_checked=True) == under_a_checker
+
+
+def test_a_fork_has_a_number_of_its_own_on_x86_alone() -> None:
+    for call in ("fork", "vfork"):
+        assert answer(Backend.CUDA, "x86_64", call, is_checked=True) == KILL

@@ -17,6 +17,7 @@
 #include "lab/todo.cuh"
 #include "worker/call_table.h"
 #include "worker/device.h"
+#include "worker/filter.h"
 
 namespace worker {
 namespace {
@@ -248,6 +249,9 @@ int serve() {
   close_arena(d_arena);
   return 0;
 }
+
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const g_before_initialisers)(int, char**, char**) = &take_filter;
 
 }  // namespace
 }  // namespace worker

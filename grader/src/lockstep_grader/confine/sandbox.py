@@ -41,6 +41,7 @@ _TMP = "/tmp"  # noqa: S108  # the sandbox's own
 _TMP_BYTES = 1 << 30  # of memory, for a compiler's temporary files or the driver's cache
 
 _FILTER_FD = 9
+_CHECKED_FILTER = "/filter"  # where worker/filter.cpp finds its own
 # Limits that hold even if the judge dies: the worker's seconds of CPU, and its open files. Then the
 # filter's file, which bubblewrap reads from a descriptor. The limit on CPU is the soft one, which
 # ends with SIGXCPU: the hard one's SIGKILL would look as if another process had killed the worker.
@@ -92,6 +93,7 @@ class Sandbox:
     backend: Backend
     isolation: tuple[str, ...]  # the part of every command that this machine decides
     filter_file: Path
+    checked_filter: Path  # of a worker under compute-sanitizer
     hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
@@ -122,7 +124,10 @@ class Sandbox:
             made += _readable((*_LIBRARIES, _SYSTEM_FILES[1]))
         else:
             made += list(_gpu(gpu))
-        if not is_checked:  # compute-sanitizer starts processes of its own
+        if is_checked:  # compute-sanitizer starts processes of its own: the worker takes the filter
+            made += ["--ro-bind", str(self.checked_filter), _CHECKED_FILTER]
+            made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
+        else:
             made += ["--seccomp", str(_FILTER_FD)]
         made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
@@ -146,15 +151,15 @@ def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSan
     program = shutil.which("bwrap")
     if not program:
         return NoSandbox(f"{_NOT_INSTALLED}: apt-get install -y bubblewrap")
-    code = filter_program(backend)
-    if code is None:
+    code, checked_code = (filter_program(backend, is_checked=checked) for checked in (False, True))
+    if code is None or checked_code is None:
         return NoSandbox("there is no system-call filter for this kind of processor")
-    filter_file = _keep(code)
+    filters = (_keep(code), _keep(checked_code))
     reason = ""
     for user in (("--unshare-user", "--uid", "65534", "--gid", "65534"), ()):
         if not user and os.geteuid() != 0:
             continue  # without a user namespace bubblewrap needs root
-        sandbox = Sandbox(program, backend, (*user, *_ISOLATION), filter_file)
+        sandbox = Sandbox(program, backend, (*user, *_ISOLATION), *filters)
         reason = _complaint(sandbox, probe)
         if not reason:
             return sandbox

@@ -3,7 +3,8 @@
 
 On cpu the worker is one computing thread: calls that it does not need return ENOSYS, and calls that
 only an attack needs end it with SIGSYS, which the judge recognises. On cuda NVIDIA's driver decides
-what is needed, so everything except the attacks is allowed.
+what is needed, so everything except the attacks is allowed. Under compute-sanitizer, which works
+inside the worker too, new processes and programs are refused, and nothing else.
 """
 
 import platform
@@ -60,6 +61,7 @@ _ATTACKS = {
 }  # fmt: skip
 # The driver communicates with itself over local sockets; its signals are refused, not fatal.
 _LET_THROUGH_ON_CUDA = {"socket", "connect", "bind", "listen", "accept", "accept4", "tkill"}
+_NEW_PROCESSES = ("fork", "vfork", "execveat", "ptrace", "process_vm_writev")
 _SIGNALS = ("kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
 # Calls whose arguments decide.
@@ -91,13 +93,21 @@ _WRITING = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 
-def filter_program(backend: Backend, machine: str = "") -> bytes | None:
-    """The filter for a worker of `backend`; None on a machine whose calls we have no numbers of."""
+def filter_program(
+    backend: Backend, machine: str = "", *, is_checked: bool = False
+) -> bytes | None:
+    """The filter for a worker of `backend`; None on a machine whose calls we have no numbers of.
+
+    `is_checked`: for one that compute-sanitizer has started.
+    """
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
         return None
     audit, column = known
-    rules = _cpu_rules(column) if backend is Backend.CPU else _cuda_rules(column)
+    if is_checked:
+        rules = _checked_rules(column)
+    else:
+        rules = _cpu_rules(column) if backend is Backend.CPU else _cuda_rules(column)
     whole = [
         (_LOAD, 0, 0, _MACHINE),
         (_IF_EQUAL, 1, 0, audit),
@@ -136,7 +146,21 @@ def _cuda_rules(column: int) -> Iterator[_Instruction]:
     yield from _exit_rules(column)
     left = {name: number for name, number in _ATTACKS.items() if name not in _LET_THROUGH_ON_CUDA}
     yield from _answer(left, column, _KILL)
-    # Threads, but no processes. clone3 hides its flags in memory: without it libraries use clone.
+    yield from _thread_rules(column)
+
+
+def _checked_rules(column: int) -> Iterator[_Instruction]:
+    yield from _answer(
+        {name: _ATTACKS[name] for name in _NEW_PROCESSES} | {"execve": _NEEDED["execve"]},
+        column,
+        _KILL,
+    )
+    yield from _thread_rules(column)
+
+
+def _thread_rules(column: int) -> Iterator[_Instruction]:
+    """Threads, but no processes."""
+    # clone3 hides its flags in memory. Without it libraries use clone.
     yield from _answer({"clone3": _CLONE3}, column, _ENOSYS)
     yield (_IF_EQUAL, 0, 4, _CLONE[column])
     yield (_LOAD, 0, 0, _argument(0))

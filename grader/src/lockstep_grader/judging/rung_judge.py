@@ -45,7 +45,9 @@ from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.description import LabTools, Toolchain
 from lockstep_grader.toolchain.nvcc import Phase
 
-_HOPELESS = frozenset({FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK})
+_HOPELESS = frozenset(
+    {FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK, FindingKind.FORBIDDEN}
+)
 
 
 class RungJudge:
@@ -287,5 +289,5 @@ def _is_better_told(compiled: Compiled, judgement: Judgement) -> bool:
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:
-    """Whether a checker would be useless: the rung does not end, or is not written yet."""
+    """Whether a checker would be useless: the rung does not end, is not written yet, or attacks."""
     return any(finding.kind in _HOPELESS for test in tests for finding in test.findings)

@@ -57,9 +57,12 @@ class Sanitizer:
             raise FaultError(f"{self.program} does not run: {error}; try --no-sanitizer") from error
         return one_line(said.stdout)
 
-    def works(self, tool: str, probe: Path, gpu: str) -> bool:
-        """Whether the tool runs a program of ours on this machine: the worker `probe`."""
-        argv = [*self.command(tool), str(probe), "--probe"]
+    def works(
+        self, tool: str, probe: Path, gpu: str, confinement: Confinement = UNCONFINED
+    ) -> bool:
+        """Whether the tool runs a program of ours where it runs rungs: the worker `probe`."""
+        sandbox = confinement.running(probe, gpu, is_checked=True)
+        argv = [*sandbox, *self.command(tool), str(probe), "--probe"]
         env = {**os.environ, **({VARIABLE: gpu} if gpu else {})}
         try:
             said = subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env)
@@ -124,7 +127,8 @@ def sanitize(
             try:
                 return _run_tool(sanitizer, tool, patient, plain, processes, gpu, "-alone")
             except FaultError as error:
-                if patient.probe is None or not sanitizer.works(tool, patient.probe, gpu):
+                probe, confined = patient.probe, patient.confinement
+                if probe is None or not sanitizer.works(tool, probe, gpu, confined):
                     raise
                 return _blamed(tool, patient, str(error))
 
