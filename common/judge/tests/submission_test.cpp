@@ -86,7 +86,9 @@ class FolderAsMemoryGroup : public ::testing::Test {
     return std::filesystem::directory_iterator(parent_)->path();
   }
 
-  std::filesystem::path parent_ = std::filesystem::path(::testing::TempDir()) / "group";
+  // Of this process alone: CTest runs each test in one of its own.
+  std::filesystem::path parent_ =
+      std::filesystem::path(::testing::TempDir()) / ("group-" + std::to_string(getpid()));
   Arena arena_{1 << 20};
   judge::Submission submission_{
       {MISBEHAVING_WORKER}, arena_, {.memory_bytes = 1 << 30, .memory_group = parent_.string()}};
