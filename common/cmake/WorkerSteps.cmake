@@ -42,7 +42,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     set(simt_call_flags -mindirect-branch=thunk-extern -mindirect-branch-register -fcf-protection=none
       -pg -mfentry -mfunction-return=thunk-extern)
   endif()
-  set(simt_kernel_flags -std=c++20 ${simt_announcing_flags} ${simt_call_flags} -g1 -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
+  set(simt_kernel_flags -std=c++20 ${simt_announcing_flags} ${simt_call_flags} -fdata-sections -g1 -fsanitize=${simt_checks} -fno-gnu-unique -Wall -Wno-unknown-pragmas
     ${quiet_starters}
     -fno-elide-constructors -fno-delete-null-pointer-checks -fno-ipa-reference-addressable
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-malloc -U_FORTIFY_SOURCE

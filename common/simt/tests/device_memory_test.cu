@@ -218,6 +218,40 @@ TEST_F(Memory, FindsUnwrittenCopiesWhereAKernelHasReadBefore) {
   expect_finding(simt::FindingKind::kUninitializedRead);
 }
 
+struct Sum {
+  float largest = -1;
+  float sum = 0;
+};
+
+thread_local int g_of_the_host = 7;
+
+// nvcc takes such variables, and gives them no value.
+template <int kNumThreads>
+__global__ void share_sums(float* out, int num_written) {
+  __shared__ Sum sums[kNumThreads];
+  const int t = threadIdx.x;
+  if (t < num_written) sums[t] = {1.0f * t, 1};
+  __syncthreads();
+  out[t] = sums[t ^ 1].largest;
+}
+__global__ void share_sum(float* out) {
+  __shared__ Sum first;
+  if (threadIdx.x == 0) first = {5, 1};
+  __syncthreads();
+  out[threadIdx.x] = first.largest;
+}
+
+TEST_F(Memory, OfABlockMayHaveTypesWithInitialValues) {
+  Managed<float> out(32);
+  share_sums<32><<<4, 32>>>(out.get(), 32);
+  EXPECT_EQ(out[30], 31);
+  share_sum<<<4, 32>>>(out.get());
+  EXPECT_EQ(out[30], 5);
+  EXPECT_EQ(g_of_the_host, 7);
+  share_sums<32><<<1, 32>>>(out.get(), 31);
+  EXPECT_TRUE(contains(expect_finding(simt::FindingKind::kUninitializedRead).message, "(sums)"));
+}
+
 __global__ void shared_kernel(int* out, int num_written) {
   __shared__ int tile[64];
   extern __shared__ int dynamic[];

@@ -3,8 +3,8 @@
 //
 // Host and device share one address space and one compilation here, so most keywords mean nothing.
 // The exception is __shared__: one variable for each block. It becomes thread_local (and so static
-// inside functions); the scheduler saves and restores the thread's
-// TLS image when it switches blocks.
+// inside functions); the scheduler saves and restores the thread's TLS image when it switches
+// blocks. Its tag becomes a part of the symbol's name, by which gather.ld knows it.
 #pragma once
 
 #include "simt/standard17.h"
@@ -32,7 +32,7 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-#define __shared__ thread_local
+#define __shared__ __attribute__((abi_tag("shared"))) thread_local
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)

@@ -17,11 +17,13 @@
 namespace simt::device {
 namespace {
 
-// "tile" of the mangled "void kernel<float>(int*)::tile".
+// "tile" of the mangled "void kernel<float>(int*)::tile[abi:shared]".
 std::string declared_name(const char* symbol) {
+  constexpr std::string_view kTag = "[abi:shared]";  // see keywords.h
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
-  const std::string_view name = demangled != nullptr ? demangled.get() : symbol;
+  std::string_view name = demangled != nullptr ? demangled.get() : symbol;
+  if (name.ends_with(kTag)) name.remove_suffix(kTag.size());
   const std::size_t scope = name.rfind("::");
   return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
 }
