@@ -244,6 +244,19 @@ def test_what_programs_of_others_need_is_there(tmp_path: Path, std: str) -> None
 
 
 @emulated
+@pytest.mark.parametrize(("num_words", "findings"), [(16384, 0), (16385, 1)])
+def test_constant_memory_has_64_kib(tmp_path: Path, num_words: int, findings: int) -> None:
+    """A host's array of the same name, in a function, does not count."""
+    constant = f"__constant__ int table[{num_words}];\nint filled() {{ static int table[20000]; "
+    constant += "return ++table[2]; }\n"
+    text = constant + RIGHT.replace("= i;", "= table[0];").replace("? std::", "+ filled() ? std::")
+    (tmp_path / "fill.cu").write_text(text)
+    ran = run("fill.cu", cwd=tmp_path)
+    assert ran.stderr.count("launch_error") == findings, ran.stderr
+    assert ran.stderr.count("variables take 65540 bytes") == findings
+
+
+@emulated
 def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "large.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 2048>>>(); }\n")
     ran = run("large.cu", cwd=tmp_path)

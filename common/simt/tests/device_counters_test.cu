@@ -186,6 +186,21 @@ TEST_F(Counters, TextureReadsAreGlobalReads) {
   EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
 }
 
+__constant__ float d_weights[32] = {1, 2};
+
+__global__ void weigh(float* out, int stride) {
+  out[threadIdx.x] = d_weights[threadIdx.x * stride];
+}
+
+TEST_F(Counters, ConstantMemoryIsFreeWhereAllLanesReadOneAddress) {
+  Managed<float> out(32);
+  const KernelCounters one = counted([&] { weigh<<<1, 32>>>(out.get(), 0); });
+  EXPECT_EQ(one.counters[Counter::kGlobalReadRequests], 0u);
+  const KernelCounters each = counted([&] { weigh<<<1, 32>>>(out.get(), 1); });
+  EXPECT_EQ(each.counters[Counter::kGlobalReadRequests], 1u);
+  EXPECT_EQ(each.counters[Counter::kGlobalReadSectors], 4u);
+}
+
 // ---- lines and patterns
 
 __global__ void hinted_kernel(const float* in, const volatile float* volatile_in, float* out) {

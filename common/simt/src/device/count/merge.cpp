@@ -136,6 +136,7 @@ class Merge {
         ++request.num_lanes;
         ++next_[lane];
       }
+      if (lead.reads_constant() && has_one_address(request)) continue;
       const int cost = tally().count_request(request);
       if (!lead.polls()) count_passes(count_phases(request), request.pc);
       if (request.space != MemorySpace::kGlobal) continue;

@@ -122,6 +122,14 @@ Wavefronts count_wavefronts(const Request& request) {
   return count;
 }
 
+bool has_one_address(const Request& request) {
+  const std::uintptr_t first = request.addresses[std::countr_zero(request.lanes)];
+  bool all = true;
+  for_each_address(request, request.lanes,
+                   [&](std::uintptr_t address) { all = all && address == first; });
+  return all;
+}
+
 int largest_multiplicity(const Request& request) {
   std::array<std::uintptr_t, kWarpSize> sorted;
   int size = 0;

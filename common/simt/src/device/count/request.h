@@ -36,6 +36,9 @@ struct Wavefronts {
 };
 Wavefronts count_wavefronts(const Request& request);
 
+// Whether all lanes are at one address. Of constant memory the device broadcasts what is there.
+bool has_one_address(const Request& request);
+
 // The number of lanes at the most frequent address.
 int largest_multiplicity(const Request& request);
 

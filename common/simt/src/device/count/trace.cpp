@@ -8,6 +8,7 @@
 
 #include "count/tally.h"
 #include "program/address.h"
+#include "program/device_variables.h"
 #include "run/block.h"
 #include "run/built_ins.h"
 #include "run/fiber.h"
@@ -27,10 +28,14 @@ constexpr std::size_t kMaxAccessBytes = 16;
 
 std::vector<std::unique_ptr<WarpTrace>> g_spare;
 
+bool is_of_program(std::uintptr_t address) {
+  const std::uintptr_t begin = number(&__executable_start);
+  return address - begin < number(&_end) - begin;
+}
+
 // Memory of the host that kernels may use, or the program's __device__ variables.
 bool is_pinned_or_of_program(std::uintptr_t address) {
-  const std::uintptr_t begin = number(&__executable_start);
-  if (address - begin < number(&_end) - begin) return true;
+  if (is_of_program(address)) return true;
   const Untraced untraced;
   const void* const p = reinterpret_cast<const void*>(address);
   const Allocation* const allocation = find_allocation(p);
@@ -44,6 +49,12 @@ bool is_exposed(std::uintptr_t address) {
   if (!is_device_address(p)) return true;
   const Untraced untraced;
   return is_shared_with_host(p);
+}
+
+bool reads_constant(AccessKind kind, std::uintptr_t address) {
+  if (kind != AccessKind::kRead || !is_of_program(address)) return false;
+  const Untraced untraced;
+  return owner_of_variable(address) == Owner::kConstant;
 }
 
 // How deep a frame is in a stack. Counts from the stack's top, so that it agrees between lanes.
@@ -159,6 +170,7 @@ void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_byt
   }
   const std::size_t step = access_bytes(address, size_bytes);
   const std::uint64_t code = std::uint64_t(*space) << 48 | std::uint64_t{polls} << 49 |
+                             std::uint64_t{reads_constant(kind, address)} << 50 |
                              std::uint64_t(kind) << 52 | std::uint64_t{step} << 32;
   if (kind == AccessKind::kAtomic) {
     const Untraced untraced;

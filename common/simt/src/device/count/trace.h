@@ -31,7 +31,8 @@ enum class EventKind : std::uint8_t {
 
 // `code` holds the event's kind and all that must agree between lanes for one warp instruction:
 //   bits 0-31 the place's pc as an offset into the program; 32-47 an access's bytes;
-//   48 its space; 49 whether it polls; 52-55 its kind; 56-63 the event's kind.
+//   48 its space; 49 whether it polls; 50 whether it reads constant memory; 52-55 its kind; 56-63
+//   the event's kind.
 // `value`: an access's address; a step's order (see step_order); an operation's number and group.
 struct Event {
   std::uint64_t code;
@@ -42,6 +43,7 @@ struct Event {
   int size_bytes() const { return static_cast<int>(code >> 32 & 0xffff); }
   MemorySpace space() const { return static_cast<MemorySpace>(code >> 48 & 1); }
   bool polls() const { return (code >> 49 & 1) != 0; }
+  bool reads_constant() const { return (code >> 50 & 1) != 0; }
   bool is_step() const { return kind() == EventKind::kStep || kind() == EventKind::kContinue; }
   AccessKind access() const { return static_cast<AccessKind>(code >> 52 & 15); }
 };

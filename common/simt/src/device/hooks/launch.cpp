@@ -21,6 +21,7 @@
 #include "hooks/nested_launch.h"
 #include "hooks/print.h"
 #include "hooks/types.h"
+#include "program/device_variables.h"
 #include "program/source_line.h"
 #include "record/recorder.h"
 #include "report/report_at.h"
@@ -42,6 +43,7 @@
 #include "simt/closure.h"
 #include "simt/error_state.h"
 #include "simt/finding.h"
+#include "simt/properties.h"
 
 namespace simt {
 namespace {
@@ -95,6 +97,22 @@ void report_fault(const LaunchSite& site, const device::Fault& fault) {
   set_sticky_error(fault.error);
 }
 
+// At the line of the launch, about `kernel`.
+void report_at_launch(const LaunchSite& site, const char* kernel, std::string message) {
+  const std::string_view path(site.file);
+  report({FindingKind::kLaunchError, std::string(path.substr(path.rfind('/') + 1)), site.line,
+          kernel, std::move(message)});
+}
+
+// nvcc refuses the program.
+void check_constants(const Launch& launch) {
+  const std::size_t size_bytes = device::constant_bytes();
+  if (size_bytes <= kConstantBytes) return;
+  report_at_launch(launch.site, launch.site.kernel,
+                   "the program's __constant__ variables take " + std::to_string(size_bytes) +
+                       " bytes, of which nvcc accepts at most " + std::to_string(kConstantBytes));
+}
+
 // A device knows a kernel's declarations before the launch; the emulator knows them only
 // afterwards.
 void check_static_shared(const Launch& launch) {
@@ -119,9 +137,7 @@ void check_static_shared(const Launch& launch) {
   } else {
     return;
   }
-  const std::string_view path(launch.site.file);
-  report({FindingKind::kLaunchError, std::string(path.substr(path.rfind('/') + 1)),
-          launch.site.line, launch.site.kernel, std::move(message)});
+  report_at_launch(launch.site, launch.site.kernel, std::move(message));
 }
 
 // Whether its own first thread has refused it, before anything has happened.
@@ -131,11 +147,9 @@ bool is_refused(const Launch& launch) { return launch.fault && !launch.fault->ki
 void report_nested(const LaunchSite& site) {
   if (std::exchange(running.launch->has_nested, true)) return;
   const device::Untraced untraced;
-  const std::string_view path(site.file);
-  report({FindingKind::kLaunchError, std::string(path.substr(path.rfind('/') + 1)), site.line,
-          running.launch->site.kernel,
-          device::running_thread_name() + " launches " + site.kernel +
-              " from a kernel, and nothing was launched: launch kernels from the host"});
+  report_at_launch(site, running.launch->site.kernel,
+                   device::running_thread_name() + " launches " + site.kernel +
+                       " from a kernel, and nothing was launched: launch kernels from the host");
 }
 
 std::string shape(dim3 size) {
@@ -215,6 +229,7 @@ void end(Kernel& kernel) {
     if (!is_refused(launch)) report_fault(launch.site, *launch.fault);
   } else {
     check_static_shared(launch);
+    check_constants(launch);
   }
   flush_prints();
   give_device_to(nullptr);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "program/device_variables.h"
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "program/address.h"
+#include "program/elf_image.h"
+#include "program/program_path.h"
 #include "program/rewriter_table.h"
 #include "program/source_line.h"
 
@@ -58,16 +61,34 @@ std::string without_unnamed(std::string symbol) {
   return symbol;
 }
 
-Owner find_owner(std::uintptr_t address) {
+const std::vector<Name>& names_in_source() {
   static const auto& names = *new std::vector<Name>(read_names());  // outlives all users
-  const std::string symbol = without_unnamed(variable_at(address));
+  return names;
+}
+
+Owner owner_of_symbol(const std::string& symbol) {
   if (__start_simt_names == nullptr || is_library(symbol)) return Owner::kDevice;
-  for (const Name& name : names) {
-    if (name.text == "*" || is_named(symbol, name.text)) {
-      return name.is_constant ? Owner::kConstant : Owner::kDevice;
-    }
+  Owner owner = Owner::kHost;
+  for (const Name& name : names_in_source()) {
+    if (name.text != "*" && !is_named(symbol, name.text)) continue;
+    if (name.is_constant) return Owner::kConstant;
+    owner = Owner::kDevice;
   }
-  return Owner::kHost;
+  return owner;
+}
+
+std::size_t add_constants() {
+  const auto& names = names_in_source();
+  if (std::none_of(names.begin(), names.end(), [](const Name& name) { return name.is_constant; })) {
+    return 0;
+  }
+  std::size_t sum = 0;
+  ElfImage(program_path()).for_each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
+    if ((symbol.st_info & 0xf) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) return;
+    if (std::string_view(name).starts_with("_ZZ")) return;  // a function's, which is never constant
+    if (owner_of_symbol(without_unnamed(name)) == Owner::kConstant) sum += symbol.st_size;
+  });
+  return sum;
 }
 
 }  // namespace
@@ -77,8 +98,13 @@ Owner owner_of_variable(std::uintptr_t address) {
   static auto& known = *new std::vector<Owner>((number(&_end) - begin) / kWordBytes + 1);
   if (address < begin) return Owner::kDevice;
   Owner& owner = known[(address - begin) / kWordBytes];
-  if (owner == Owner::kUnknown) owner = find_owner(address);
+  if (owner == Owner::kUnknown) owner = owner_of_symbol(without_unnamed(variable_at(address)));
   return owner;
+}
+
+std::size_t constant_bytes() {
+  static const std::size_t sum = add_constants();
+  return sum;
 }
 
 }  // namespace simt::device

@@ -2,6 +2,7 @@
 // Decides whether a variable of the program belongs to the device or to the host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace simt::device {
@@ -12,5 +13,8 @@ enum class Owner : std::uint8_t { kUnknown, kDevice, kConstant, kHost };
 // declares with __device__, __constant__ or __managed__. The program's constants, and all variables
 // of the emulator and of libraries, count as the device's.
 Owner owner_of_variable(std::uintptr_t address);
+
+// What the program's __constant__ variables take together.
+std::size_t constant_bytes();
 
 }  // namespace simt::device
