@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: MIT
 """Rungs in an unusual but right style get full marks: what stops an exploit leaves them alone.
 
-`honest/NAME/LAB/RUNG.cu` is a rung. Its header says what is unusual about it:
+`honest/NAME/LAB/RUNG.cu` is a rung; RUNG.edit are the blocks that change the solution (edits.py).
+Its header says what is unusual about it:
     // style: what it does
 Add one with each rule that stops an exploit: the most similar code that is right.
 """
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lockstep_grader.author.edits import apply_edits, read_blocks
+from lockstep_grader.author.mutants import EDIT, split_edit
 from lockstep_grader.confine.sandbox import NoSandbox, find_sandbox
 from lockstep_grader.model.grades import Backend
-from test_e2e import grade
+from test_e2e import REPOSITORY, grade
 
 pytestmark = pytest.mark.e2e
 
 HONEST = Path(__file__).parent / "honest"
-RUNGS = sorted(HONEST.glob("*/*/*.cu"))
+RUNGS = sorted(file for file in HONEST.glob("*/*/*") if file.suffix in (".cu", EDIT))
 LABS = sorted({file.parent.name for file in RUNGS})
+
+
+def hand_in(file: Path, submissions: Path) -> None:
+    target = submissions / file.relative_to(HONEST).with_suffix(".cu")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if file.suffix != EDIT:
+        shutil.copyfile(file, target)
+        return
+    solution = REPOSITORY / "solutions" / target.relative_to(submissions / file.parts[-3])
+    _, blocks = split_edit(file.read_text("utf-8"))
+    target.write_text(apply_edits(solution.read_text("utf-8"), read_blocks(blocks)), "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +43,12 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str
     """Each judged rung by its submission, its lab and its name: all in one run."""
     if isinstance(found := find_sandbox(Backend.CPU), NoSandbox):
         pytest.skip(found.reason)
+    folder = tmp_path_factory.mktemp("honest")
+    for file in RUNGS:
+        hand_in(file, folder / "class")
     _, report = grade(
-        HONEST,
-        tmp_path_factory.mktemp("honest"),
+        folder / "class",
+        folder,
         *(word for lab in LABS for word in ("--lab", lab)),
     )
     return {
