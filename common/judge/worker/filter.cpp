@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxInstructions = 256;
 constexpr int kNotInstalled = 3;  // the status of a worker that cannot begin, as main()'s
+constexpr std::string_view kProblem =
+    "worker: cannot install the filter of system calls that LOCKSTEP_FILTER names\n";
 
 // Dynamic linking is done, but no library's own initialiser has run: only system calls work surely.
 bool install(const char* name) {
@@ -36,7 +38,9 @@ void take_filter(int, char**, char** environment) {
   constexpr std::string_view kName = "LOCKSTEP_FILTER=";
   for (; *environment != nullptr; ++environment) {
     if (!std::string_view(*environment).starts_with(kName)) continue;
-    if (!install(*environment + kName.size())) _exit(kNotInstalled);
+    if (install(*environment + kName.size())) continue;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, kProblem.data(), kProblem.size());
+    _exit(kNotInstalled);
   }
 }
 
