@@ -60,13 +60,23 @@ def test_a_finding_in_the_emulators_measurement_counts(gpu: Checkout) -> None:
     assert scores(rungs(report)["01_first"]) == [2, 0, 1]
 
 
+@pytest.mark.parametrize("part", ["correctness", "efficiency"])
+def test_what_is_forbidden_on_the_emulator_earns_nothing(gpu: Checkout, part: str) -> None:
+    """As of a rung whose host does the work: on the GPU nothing counts what kernels move."""
+    forbidden = {"kind": "forbidden", "file": "01_first.cu", "line": 7, "message": "by the host"}
+    source = on_emulator(part=part, outcome="failed", findings=[forbidden])
+    source += "//! under emulator {}\n"
+    _, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    assert scores(rungs(report)["01_first"]) == [0, 0, 0]
+
+
 def test_what_the_emulator_does_not_compile_is_not_clean(gpu: Checkout) -> None:
     """Or a rung could choose not to be asked, as with an assembly statement."""
     asm = 'void f() {\n  asm volatile("");\n}\n'
     _, report = gpu.grade(gpu.submission("ann", {"01_first": asm}))
     first = rungs(report)["01_first"]
     assert scores(first) == [2, 0, 1]
-    assert (first["findings"][0]["kind"], first["findings"][0]["line"]) == ("forbidden", 2)
+    assert (first["findings"][0]["kind"], first["findings"][0]["line"]) == ("compile_error", 2)
     assert "./lab check --backend cpu" in first["tests"][-1]["message"]
 
 

@@ -89,6 +89,17 @@ def test_a_checkers_finding_is_told_before_the_wrong_results_that_it_explains(
     assert "race" not in parts[2]
 
 
+def test_what_is_forbidden_costs_every_part(checkout: Checkout) -> None:
+    by_host = {"kind": "forbidden", "file": "01_first.cu", "line": 1, "message": "by the host"}
+    text = SOLUTION + verdict_line()
+    text += verdict_line(part="efficiency", outcome="failed", findings=[by_host])
+    path = checkout.submission("class/cy", {"01_first": text}).parent
+    checkout.grade(path, "--results", checkout.work / "r")
+    lines = checkout.lab("explain", checkout.work / "r", "cy", "01").out.splitlines()
+    assert "    -2  forbidden: by the host  (01_first.cu:1)" in lines
+    assert lines.count("    -1  a rung that does what is forbidden earns nothing") == 2
+
+
 def test_a_cost_is_no_failure(checkout: Checkout) -> None:
     budget = {"kind": "budget", "file": "01_first.cu", "line": 1, "message": "too many barriers"}
     text = SOLUTION + verdict_line()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from lockstep_grader.model.grades import (
+    EMULATOR,
     Backend,
     Finding,
     FindingKind,
@@ -65,6 +66,37 @@ def test_the_least_of_several_speed_tests_counts() -> None:
 
 def test_a_failed_speed_test_earns_no_efficiency() -> None:
     assert efficiency(on_gpu(RIGHT, speed_test(Outcome.FAILED, share=0.9))) == 0
+
+
+def forbids(name: str, part: Part) -> TestResult:
+    found = (Finding(FindingKind.FORBIDDEN, "the host did the work"),)
+    return TestResult(name, part, Outcome.FAILED, findings=found)
+
+
+@pytest.mark.parametrize(
+    ("backend", "name", "part"),
+    [
+        (Backend.CPU, "Measured", Part.EFFICIENCY),
+        (Backend.CPU, "Sum", Part.CORRECTNESS),
+        (Backend.CUDA, "Sum", Part.CORRECTNESS),
+        (Backend.CUDA, EMULATOR, Part.CLEANLINESS),
+    ],
+)
+def test_a_rung_that_does_what_is_forbidden_earns_nothing(
+    backend: Backend, name: str, part: Part
+) -> None:
+    judgement = Judgement(tests=(RIGHT, forbids(name, part), speed_test(share=0.9)))
+    result = score_rung(demo_rung(speed=(SHARE,)), judgement, backend)
+    assert (result.score, result.outcome) == (0, Outcome.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("Measured", Part.EFFICIENCY), ("compute-sanitizer.racecheck", Part.CLEANLINESS)],
+)
+def test_clocks_and_tools_on_a_gpu_take_only_their_own_points(name: str, part: Part) -> None:
+    result = on_gpu(RIGHT, forbids(name, part), speed_test(share=0.9))
+    assert result.parts[Part.CORRECTNESS].score == 4
 
 
 def test_speed_counts_only_when_everything_is_correct() -> None:

@@ -95,16 +95,20 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                        " bytes where " + whole(bytes_needed) +
                        " must be read and written: kernels must do the work, not the host"};
   }
-  if (host_bytes(kernels) > kHostShare * bytes_needed) {
-    return Failure{
-        kind::kForbidden,
-        "the result is right, but " + whole(host_bytes(kernels)) + " bytes of " +
-            whole(bytes_needed) +
-            " went to or came from the host, by copies or through memory that both reach "
-            "(managed or pinned memory, __device__ variables): the data must stay on the device" +
-            where_most_host_bytes(kernels)};
-  }
-  return std::nullopt;
+  std::optional<Failure> failure = find_host_work(kernels, bytes_needed);
+  if (failure) failure->message = "the result is right, but " + failure->message;
+  return failure;
+}
+
+std::optional<Failure> find_host_work(const std::vector<wire::KernelCounters>& kernels,
+                                      double data_bytes) {
+  if (host_bytes(kernels) <= kHostShare * data_bytes) return std::nullopt;
+  return Failure{kind::kForbidden,
+                 whole(host_bytes(kernels)) + " bytes of " + whole(data_bytes) +
+                     " went to or came from the host, by copies or through memory that both reach "
+                     "(managed or pinned memory, __device__ variables): the data must stay on the "
+                     "device" +
+                     where_most_host_bytes(kernels)};
 }
 
 }  // namespace judge

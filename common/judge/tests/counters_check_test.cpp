@@ -110,7 +110,11 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->message.find("257 bytes of 1024 went to or came from the host"),
             std::string::npos);
+  EXPECT_TRUE(failure->message.starts_with("the result is right, but 257")) << failure->message;
   EXPECT_TRUE(failure->message.ends_with("; line 3 of a.cu has the most")) << failure->message;
+  EXPECT_FALSE(judge::find_host_work(of_host(256), 1024));
+  ASSERT_TRUE(judge::find_host_work(of_host(257), 1024));
+  EXPECT_TRUE(judge::find_host_work(of_host(257), 1024)->message.starts_with("257 bytes of 1024"));
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {

@@ -16,14 +16,14 @@ from lockstep_grader.judging.judge import EVERY_TEST
 from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
+    EMULATOR,
     Finding,
+    FindingKind,
     Judgement,
     Outcome,
     Part,
     TestResult,
 )
-
-NAME = "emulator"
 
 
 class Judge(Protocol):
@@ -54,15 +54,19 @@ def emulated(judge: Judge, job: Job, source: Source) -> TestResult:
         )
         message += ": ./lab check --backend cpu shows more"
     return TestResult(
-        NAME, Part.CLEANLINESS, outcome, message, time.monotonic() - started, findings
+        EMULATOR, Part.CLEANLINESS, outcome, message, time.monotonic() - started, findings
     )
 
 
 def _findings(judgement: Judgement) -> tuple[Finding, ...]:
-    """Each kind and place once."""
+    """Each kind and place once.
+
+    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse,
+    such as inline PTX, is no more than a file that does not compile there.
+    """
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in (
-        *judgement.findings,
+        *(replace(one, kind=FindingKind.COMPILE_ERROR) for one in judgement.findings),
         *(one for test in judgement.tests for one in test.findings),
     ):
         told = replace(finding, message=f"on the emulator: {finding.message}")

@@ -58,6 +58,9 @@ class FindingKind(StrEnum):
     FORBIDDEN = "forbidden"
 
 
+# The test of cleanliness on a GPU in which the emulator judges the same file.
+EMULATOR = "emulator"
+
 # Findings about cost, not about soundness: they leave the cleanliness points alone.
 COST_KINDS = frozenset({FindingKind.BUDGET, FindingKind.SLOW})
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.grades import (
     COST_KINDS,
+    EMULATOR,
     Backend,
     Finding,
     FindingKind,
@@ -56,7 +57,7 @@ def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult
     if fault := fault_of(rung, judgement, backend):
         return _ungraded(rung, replace(judgement, fault=fault))
     findings = list(_each_once(judgement.findings, judgement.tests))
-    correctness = _correct_fraction(judgement)
+    correctness = 0.0 if forbidden_in(judgement, backend) else _correct_fraction(judgement)
     sound = correctness == 1 and _is_clean(judgement, findings)
     efficiency = 0.0
     if correctness == 1:
@@ -72,6 +73,20 @@ def score_rung(rung: Rung, judgement: Judgement, backend: Backend) -> RungResult
     if full and _is_noisy(rung, judgement.tests, backend):
         outcome = Outcome.NOISY
     return RungResult(rung.id, outcome, parts, tuple(findings), judgement)
+
+
+def forbidden_in(judgement: Judgement, backend: Backend) -> Finding | None:
+    """The first thing that the rung did and may not do: then none of its results counts.
+
+    On a GPU a measurement of time may err, and so may NVIDIA's tools. What these call forbidden
+    costs the points of their own part alone.
+    """
+    for test in judgement.tests:
+        is_exact = test.part is Part.CORRECTNESS or test.name == EMULATOR
+        for finding in test.findings if is_exact or backend is Backend.CPU else ():
+            if finding.kind is FindingKind.FORBIDDEN:
+                return finding
+    return None
 
 
 def fault_of(rung: Rung, judgement: Judgement, backend: Backend) -> str:

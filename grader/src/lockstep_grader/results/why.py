@@ -19,6 +19,7 @@ from lockstep_grader.model.grades import (
     tidy,
 )
 from lockstep_grader.model.measures import blamed_place, bound, figure_of, kept
+from lockstep_grader.model.score import forbidden_in
 
 _NOT_RUN = "because the rung did not run"
 # What the judge says around the reason of a failed test: such tests may fail for the same one.
@@ -52,8 +53,18 @@ def losses(
         return ()
     if result.outcome is Outcome.SKIPPED:
         return tuple(_held_back(rung, result, lab))
+    if forbidden := forbidden_in(result.judgement, backend):
+        return tuple(_forbidden(result, forbidden))
     wrong = tuple(_correctness(result))
     return (*wrong, *_cleanliness(result, wrong), *_efficiency(rung, result, backend))
+
+
+def _forbidden(result: RungResult, finding: Finding) -> Iterator[Loss]:
+    reason, place = finding.said, place_of(finding)
+    for part in Part:
+        if lost := _lost(result, part):
+            yield Loss(part, lost, reason, place)
+        reason, place = "a rung that does what is forbidden earns nothing", ""
 
 
 def place_of(finding: Finding) -> str:
