@@ -97,7 +97,7 @@ def test_what_is_forbidden_costs_every_part(checkout: Checkout) -> None:
     checkout.grade(path, "--results", checkout.work / "r")
     lines = checkout.lab("explain", checkout.work / "r", "cy", "01").out.splitlines()
     assert "    -2  forbidden: by the host  (01_first.cu:1)" in lines
-    assert lines.count("    -1  a rung that does what is forbidden earns nothing") == 2
+    assert lines.count("    -1  nothing counts of a rung that does what is forbidden") == 2
 
 
 def test_a_cost_is_no_failure(checkout: Checkout) -> None:

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "fixture/host_work.h"
 #include "measure/measures.h"
 
 namespace judge {
 namespace {
 
 constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
-constexpr double kHostShare = 0.25;  // of them may go through the host: counts and tables
 
 std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
   const auto found = counters.find(name);
@@ -52,29 +52,6 @@ double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
   return kSectorBytes * sectors;
 }
 
-double host_bytes(const std::vector<wire::KernelCounters>& kernels) {
-  double bytes = 0;
-  for (const wire::KernelCounters& kernel : kernels) {
-    bytes += static_cast<double>(value_of(kernel.counters, "host_bytes"));
-  }
-  return bytes;
-}
-
-// "; line 12 of sum.cu has the most"; empty if no line is known.
-std::string where_most_host_bytes(const std::vector<wire::KernelCounters>& kernels) {
-  std::uint64_t most = 0;
-  std::string where;
-  for (const wire::KernelCounters& kernel : kernels) {
-    for (const wire::LineCounters& line : kernel.lines) {
-      const std::uint64_t bytes = value_of(line.counters, "host_bytes");
-      if (line.line <= 0 || bytes <= most) continue;
-      most = bytes;
-      where = "; line " + std::to_string(line.line) + " of " + line.file + " has the most";
-    }
-  }
-  return where;
-}
-
 std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
 
 }  // namespace
@@ -98,17 +75,6 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
   std::optional<Failure> failure = find_host_work(kernels, bytes_needed);
   if (failure) failure->message = "the result is right, but " + failure->message;
   return failure;
-}
-
-std::optional<Failure> find_host_work(const std::vector<wire::KernelCounters>& kernels,
-                                      double data_bytes) {
-  if (host_bytes(kernels) <= kHostShare * data_bytes) return std::nullopt;
-  return Failure{kind::kForbidden,
-                 whole(host_bytes(kernels)) + " bytes of " + whole(data_bytes) +
-                     " went to or came from the host, by copies or through memory that both reach "
-                     "(managed or pinned memory, __device__ variables): the data must stay on the "
-                     "device" +
-                     where_most_host_bytes(kernels)};
 }
 
 }  // namespace judge

@@ -15,9 +15,4 @@ namespace judge {
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
                                        double bytes_needed);
 
-// Why a call was the host's work rather than the kernels', or nothing: a large share of its
-// data went to or came from the host. data_bytes: of all the call's buffers.
-std::optional<Failure> find_host_work(const std::vector<wire::KernelCounters>& kernels,
-                                      double data_bytes);
-
 }  // namespace judge

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fixture/host_work.h"
+
 namespace {
 
 // One kernel that read 64 sectors in two lines: 2048 bytes.

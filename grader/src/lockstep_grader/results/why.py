@@ -64,7 +64,7 @@ def _forbidden(result: RungResult, finding: Finding) -> Iterator[Loss]:
     for part in Part:
         if lost := _lost(result, part):
             yield Loss(part, lost, reason, place)
-        reason, place = "a rung that does what is forbidden earns nothing", ""
+        reason, place = "nothing counts of a rung that does what is forbidden", ""
 
 
 def place_of(finding: Finding) -> str:
