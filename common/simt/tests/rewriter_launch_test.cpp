@@ -198,6 +198,16 @@ TEST(KeywordRewriter, MakesNoinlineAnAttribute) {
             "#define DEVICE __attribute__((noinline)) __device__\n");
 }
 
+TEST(KeywordRewriter, TakesTheLinkageOfCFromWhatOnlyTheDeviceHas) {
+  EXPECT_EQ(rewritten("extern \"C\" __global__ void k();"), "  __global__ void k();");
+  EXPECT_EQ(rewritten("extern \"C\" __device__ int f();"), "  __device__ int f();");
+  for (const std::string text :
+       {"extern \"C\" int f();", "extern \"C\" __device__ __host__ int f();",
+        "extern \"C\" __host__ __device__ int f();", "extern \"C\" { __global__ void k(); }"}) {
+    EXPECT_EQ(rewritten(text), text);
+  }
+}
+
 // Found by fuzzing: the edit of the keyword lies inside that of the call.
 TEST(KeywordRewriter, MovesNoLineInACallThatIsNoCuda) {
   const std::string text = "int a;\ncudaLaunchKernel(k __noinline__ d, 1);\nint b;\n";
