@@ -25,6 +25,11 @@ LOGS = {
     "too_many_threads.memcheck": ("02_interleaved.cu", FindingKind.LAUNCH_ERROR, {0}),
 }
 RACE = DATA / "second_barrier_missing.racecheck.log"
+OUT_OF_MEMORY = """\
+========= COMPUTE-SANITIZER
+========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA API call to \
+cudaMalloc.
+"""
 BLOCK = """\
 ========= COMPUTE-SANITIZER
 ========= {heading}
@@ -164,12 +169,7 @@ def test_a_leak_is_the_students_unless_the_worker_keeps_the_memory() -> None:
 
 
 def test_memory_that_ran_out_is_not_called_a_bad_launch() -> None:
-    text = (
-        "========= COMPUTE-SANITIZER\n"
-        '========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA '
-        "API call to cudaMalloc.\n"
-    )
-    (finding,) = read_log(text, "01_x.cu").findings
+    (finding,) = read_log(OUT_OF_MEMORY, "01_x.cu").findings
     assert finding.kind is FindingKind.OUT_OF_MEMORY
     assert "cudaMalloc failed with cudaErrorMemoryAllocation: out of memory" in finding.message
 
@@ -320,6 +320,15 @@ def test_what_another_rung_may_have_caused_is_run_again_alone(gpu: Checkout, tro
     source = f"{verdict_line()}//! with others memcheck {trouble.removeprefix('//! ')}\n"
     ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
     assert (ran.status, rungs(report)["01_first"]["findings"]) == (0, [])
+
+
+def test_a_wrong_rung_is_not_blamed_for_memory_that_another_took(gpu: Checkout) -> None:
+    """Or its first cause would be one that it does not have."""
+    log = gpu.write("full.log", OUT_OF_MEMORY)
+    wrong = verdict_line(outcome="failed", kind="crash", message="it threw")
+    source = f"{wrong}//with others sanitizer memcheck {log}\n"
+    _, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
+    assert {found["kind"] for found in rungs(report)["01_first"]["findings"]} == {"crash"}
 
 
 def test_a_rung_that_fails_without_a_tool_may_fail_under_it(gpu: Checkout) -> None:

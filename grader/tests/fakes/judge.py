@@ -130,7 +130,13 @@ if "record" in arguments:
     sys.exit(0)
 
 if tool := wraps.get("tool"):  # the worker runs under a checker, whose log the source dictates
-    logs = [line.split(maxsplit=2)[1:] for line in lines if line.startswith("//sanitizer ")]
+    heads = ["//sanitizer "] + ([] if is_alone else ["//with others sanitizer "])
+    logs = [
+        line.removeprefix(head).split(maxsplit=1)
+        for line in lines
+        for head in heads
+        if line.startswith(head)
+    ]
     said = [read(file) for name, file in logs if name == tool]
     if "no sanitizer" not in directives:
         write(arguments["checker-log"], "========= COMPUTE-SANITIZER\n" + "".join(said))

@@ -120,13 +120,15 @@ def sanitize(
                 if not is_right(plain):  # a checker's trouble replaces no verdict
                     return _not_run(tool, Outcome.SKIPPED, str(error))
             else:
-                if not (is_right(plain) and may_be_anothers(result)):
+                if not _may_be_anothers(result, plain):
                     return result
         # Others ran at the same time, and one of them may have taken the device's memory.
         with patient.gpus.measuring() as gpu:
             try:
                 return _run_tool(sanitizer, tool, patient, plain, processes, gpu, "-alone")
             except FaultError as error:
+                if not is_right(plain):
+                    return _not_run(tool, Outcome.SKIPPED, str(error))
                 probe, confined = patient.probe, patient.confinement
                 if probe is None or not sanitizer.works(tool, probe, gpu, confined):
                     raise
@@ -134,6 +136,15 @@ def sanitize(
 
     with ThreadPoolExecutor(len(_TOOLS), thread_name_prefix="sanitizer") as pool:
         return tuple(pool.map(run, _TOOLS))
+
+
+def _may_be_anothers(result: TestResult, plain: Sequence[TestResult]) -> bool:
+    """A wrong rung has trouble of its own; only memory that it never lacked may be another's."""
+    if is_right(plain):
+        return may_be_anothers(result)
+    own = {finding.kind for test in plain for finding in test.findings}
+    found = {finding.kind for finding in result.findings}
+    return FindingKind.OUT_OF_MEMORY in found - own
 
 
 def is_right(tests: Iterable[TestResult]) -> bool:
