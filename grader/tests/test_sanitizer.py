@@ -25,11 +25,11 @@ LOGS = {
     "too_many_threads.memcheck": ("02_interleaved.cu", FindingKind.LAUNCH_ERROR, {0}),
 }
 RACE = DATA / "second_barrier_missing.racecheck.log"
-OUT_OF_MEMORY = """\
-========= COMPUTE-SANITIZER
-========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA API call to \
-cudaMalloc.
-"""
+OUT_OF_MEMORY = (
+    "========= COMPUTE-SANITIZER\n"
+    '========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA '
+    "API call to cudaMalloc.\n"
+)
 BLOCK = """\
 ========= COMPUTE-SANITIZER
 ========= {heading}
