@@ -165,10 +165,21 @@ void check_other_stack(const Access& access) {
   return access.writes ? end_other_stack(access) : report_other_stack(access);
 }
 
+// Whether a launch hands its thread what the program wrote in the line of the launch: the
+// arguments, or variables of the host by which that line names the kernel, as in
+// kernels[i]<<<...>>>(...). A kernel in the same line could read anything so, and therefore only a
+// few words may be read.
+bool is_handed_over(const Access& access) {
+  Launch& launch = *running.launch;
+  if (access.writes) return false;
+  if (launch.holds_argument(access.address, access.size_bytes)) return true;
+  return is_of_launch(access.pc) && launch.reads_few_words(access.address, access.size_bytes);
+}
+
 // A kernel may use the program's device variables, and write those that are not constant.
 void check_owner(const Access& access) {
   const Owner owner = owner_of_variable(access.address);
-  if (owner == Owner::kHost && !is_of_launch(access.pc)) end_host_pointer(access);
+  if (owner == Owner::kHost && !is_handed_over(access)) end_host_pointer(access);
   if (owner == Owner::kConstant && access.writes) report_constant_written(access);
 }
 
@@ -193,7 +204,7 @@ void check_elsewhere(const Access& access) {
   if (is_fiber_stack(access.address)) return check_other_stack(access);
   // Registered memory of the host, whose heap may begin close to the shared variables.
   if (is_usable(find(access.address), access)) return require_whole_launch();
-  if (is_of_launch(access.pc)) return;  // it passes structs by address
+  if (is_handed_over(access)) return;
   const AddressRange& shared = running.static_shared;
   if (access.address - (shared.low - kMaxSharedBytesPerBlock) <
       shared.size_bytes + 2 * kMaxSharedBytesPerBlock) {

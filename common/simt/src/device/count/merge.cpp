@@ -138,10 +138,14 @@ class Merge {
       }
       if (lead.reads_constant() && has_one_address(request)) continue;
       const int cost = tally().count_request(request);
-      if (!lead.polls()) count_passes(count_phases(request), request.pc);
+      const bool polls = lead.polls() && request.space == MemorySpace::kGlobal;
+      // How often a warp asks again until a word has changed depends on the order of execution.
+      const bool asks_again = polls && !begins_poll(request);
+      if (!asks_again) count_passes(count_phases(request), request.pc);
       if (request.space != MemorySpace::kGlobal) continue;
       num_sectors_ += static_cast<std::uint64_t>(cost);
-      if (lead.polls()) count_poll(request);
+      if (!polls || asks_again) continue;
+      tally().count_most(request.pc, Counter::kPollsMaxPerWarp, ++trace_.num_polls);
     }
   }
 
@@ -150,19 +154,20 @@ class Merge {
     last_pass_pc_ = pc;
   }
 
-  void count_poll(const Request& request) {
+  // Whether the warp asks for other words than in its last poll; if so, remembers them.
+  bool begins_poll(const Request& request) {
     const auto polled = [&] { return trace_.polled.begin() + trace_.num_polled; };
     bool is_repeated = true;
     for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
       const std::uintptr_t address = request.addresses[std::countr_zero(rest)];
       is_repeated &= std::find(trace_.polled.begin(), polled(), address) != polled();
     }
-    if (is_repeated) return;  // it waits, perhaps for fewer of the words
+    if (is_repeated) return false;  // it waits, perhaps for fewer of the words
     trace_.num_polled = 0;
     for (std::uint32_t rest = request.lanes; rest != 0; rest &= rest - 1) {
       trace_.polled[trace_.num_polled++] = request.addresses[std::countr_zero(rest)];
     }
-    tally().count_most(request.pc, Counter::kPollsMaxPerWarp, ++trace_.num_polls);
+    return true;
   }
 
   // The group has executed the basic block at `pc`. Counts a divergent branch if its lanes go to

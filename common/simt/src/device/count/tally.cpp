@@ -202,12 +202,16 @@ KernelCounters Tally::finish(KernelTally& kernel) {
     if (!is_students_own(unpack_pc(pc))) counters[Counter::kDivergentBranches] = 0;
     const SourceLine& where = source_line(unpack_pc(pc));
     // The launch's own steps are not the kernel's. They lie in its line, or with g++ 11 in no line
-    // of the student's.
-    const auto is_there = [](const AccessPattern& pattern) { return pattern.cost > 0; };
+    // of the student's. A kernel may stand in that line, too, but steps alone earn and cost
+    // nothing.
     const bool is_of_launch =
         !kernel.launches.empty() &&
         (where.line == 0 || kernel.launches.contains({where.file, where.line}));
-    if (is_of_launch && std::ranges::none_of(place.patterns, is_there)) continue;
+    if (is_of_launch) {
+      counters[Counter::kBasicBlocks] = 0;
+      counters[Counter::kActiveLanes] = 0;
+      if (counters == CounterSet{}) continue;
+    }
     LineCounters& line = lines[{where.file, where.line}];
     line.file = where.file;
     line.line = where.line;

@@ -42,14 +42,14 @@ bool is_private(const void* address) {
 }
 
 // Whether a launch hands a thread its copy of an argument so large that the compiler calls memcpy
-// for it: to the thread's stack, in the line of the launch itself.
-bool copies_argument(const void* to, const void* from, Place place) {
-  return running.launch != nullptr && is_private(to) && !is_private(from) &&
-         !simt::is_device_address(from) && simt::device::is_of_launch(place.pc);
+// for it: to the thread's stack.
+bool copies_argument(const void* to, const void* from, std::size_t size_bytes) {
+  return running.launch != nullptr && is_private(to) &&
+         running.launch->holds_argument(reinterpret_cast<std::uintptr_t>(from), size_bytes);
 }
 
 void on_library_copy(const void* to, const void* from, std::size_t size_bytes, Place place) {
-  if (size_bytes == 0 || copies_argument(to, from, place)) return;
+  if (size_bytes == 0 || copies_argument(to, from, size_bytes)) return;
   announce_read(from, size_bytes, place);
   on_library_write(to, size_bytes, place);
 }

@@ -2,8 +2,11 @@
 // A launch, as all of its blocks see it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "run/fault.h"
 #include "run/schedule.h"
@@ -24,6 +27,27 @@ struct Launch {
   std::uint64_t num_barriers = 0;   // that blocks have passed
   std::uint64_t most_sectors = 0;   // that one block has moved; only while it is counted
   std::optional<Fault> fault = {};  // why the kernel was ended
+
+  std::vector<std::uintptr_t> words_read = {};  // see reads_few_words()
+
+  // Whether the bytes lie in the kernel's arguments, as the launch keeps them.
+  bool holds_argument(std::uintptr_t address, std::size_t size_bytes) const {
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(closure.object);
+    return offset < closure.size_bytes && size_bytes <= closure.size_bytes - offset;
+  }
+
+  // Notes words of the host's memory that the launch reads besides. Returns whether they are few.
+  bool reads_few_words(std::uintptr_t address, std::size_t size_bytes) {
+    constexpr std::size_t kWordBytes = 8;
+    constexpr std::size_t kMaxWords = 8;
+    for (std::uintptr_t word = address / kWordBytes; word * kWordBytes < address + size_bytes;
+         ++word) {
+      if (std::ranges::find(words_read, word) != words_read.end()) continue;
+      if (words_read.size() == kMaxWords) return false;
+      words_read.push_back(word);
+    }
+    return true;
+  }
 
   // blockIdx of the block that is n-th to start.
   uint3 nth_block(std::uint64_t n) const {
