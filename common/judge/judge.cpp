@@ -200,6 +200,7 @@ std::string filter_for(const RungSuite& rung) {
 
 int judge_rung(const RungSuite& rung) {
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));
+  session().set_measured(rung.workload.make != nullptr);
   // Our own mistakes must end the judge, or they would count as the student's.
   GTEST_FLAG_SET(catch_exceptions, false);
   ::testing::Test::RecordProperty("seed", std::to_string(g_options.seed));

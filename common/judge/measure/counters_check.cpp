@@ -11,6 +11,7 @@ namespace judge {
 namespace {
 
 constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
+constexpr double kHostShare = 0.25;  // of them may go through the host: counts and tables
 
 std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
   const auto found = counters.find(name);
@@ -72,9 +73,18 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                        " bytes where " + whole(bytes_needed) +
                        " must be read and written: kernels must do the work, not the host"};
   }
-  std::optional<Failure> failure = find_host_work(kernels, bytes_needed);
-  if (failure) failure->message = "the result is right, but " + failure->message;
-  return failure;
+  if (auto failure = find_host_work(kernels, bytes_needed, kHostShare)) {
+    failure->message = "the result is right, but " + failure->message;
+    return failure;
+  }
+  if (variable_bytes(kernels) > kHostShare * bytes_needed) {
+    return Failure{kind::kBudget,
+                   "kernels write " + whole(variable_bytes(kernels)) + " bytes of " +
+                       whole(bytes_needed) +
+                       " to __device__ variables: what is larger than a table belongs into the "
+                       "scratch memory"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace judge

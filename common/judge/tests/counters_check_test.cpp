@@ -114,9 +114,24 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
             std::string::npos);
   EXPECT_TRUE(failure->message.starts_with("the result is right, but 257")) << failure->message;
   EXPECT_TRUE(failure->message.ends_with("; line 3 of a.cu has the most")) << failure->message;
-  EXPECT_FALSE(judge::find_host_work(of_host(256), 1024));
-  ASSERT_TRUE(judge::find_host_work(of_host(257), 1024));
-  EXPECT_TRUE(judge::find_host_work(of_host(257), 1024)->message.starts_with("257 bytes of 1024"));
+  EXPECT_FALSE(judge::find_host_work(of_host(512), 1024, 0.5));
+  ASSERT_TRUE(judge::find_host_work(of_host(513), 1024, 0.5));
+  EXPECT_TRUE(
+      judge::find_host_work(of_host(513), 1024, 0.5)->message.starts_with("513 bytes of 1024"));
+}
+
+TEST(CountersCheck, LargeVariablesOfTheDeviceCostTheBudget) {
+  wire::KernelCounters kernel = sampled_kernel();
+  const auto writes = [&](std::uint64_t bytes) {
+    kernel.counters["variable_bytes"] = kernel.lines[0].counters["variable_bytes"] = bytes;
+    return std::vector{kernel};
+  };
+  EXPECT_FALSE(judge::find_impossible(writes(256), 1024));
+  const auto failure = judge::find_impossible(writes(257), 1024);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, judge::kind::kBudget);
+  EXPECT_FALSE(judge::find_host_work(writes(2048), 1024, 0.5));
+  EXPECT_TRUE(judge::find_host_work(writes(2048), 1024, 0.5, judge::Variables::kOfTheHost));
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {

@@ -81,12 +81,14 @@ void find_device_variables(const Tokens& code, DeviceVariables& found) {
     std::vector<std::string_view> names;
     const std::size_t end = add_declared(code, closes, i + 1, names);
     bool is_constant = false;
+    bool is_managed = false;
     const std::size_t begin = i;
     while (i < end && (i == begin || !code[i].is("{"))) {  // what is in braces is read next
       is_constant = is_constant || code[i].is("__constant__");
+      is_managed = is_managed || code[i].is("__managed__");
       ++i;
     }
-    auto& all = is_constant ? found.constant : found.device;
+    auto& all = is_constant ? found.constant : is_managed ? found.managed : found.device;
     all.insert(all.end(), names.begin(), names.end());
     if (!is_static && end < code.size() && code[end].is("{")) {
       body_end = std::max(body_end, closes[end]);

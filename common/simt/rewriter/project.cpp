@@ -191,12 +191,13 @@ std::string Project::table() const {
     DeviceVariables found;
     find_device_variables(file.source.code, found);
     for (const Macro& macro : file.source.macros) {
-      const std::size_t num_before = found.device.size() + found.constant.size();
+      const std::size_t num_before = found.size();
       find_device_variables(macro.body, found);
       // A macro may paste names that do not appear in the source.
-      if (found.device.size() + found.constant.size() > num_before) entries.insert(":*");
+      if (found.size() > num_before) entries.insert(":*");
     }
     for (const std::string_view name : found.device) entries.insert(":" + std::string(name));
+    for (const std::string_view name : found.managed) entries.insert("~" + std::string(name));
     for (const std::string_view name : found.constant) entries.insert("=" + std::string(name));
     const std::string name = file.path.filename().string();
     for (const std::size_t place : find_classes(file.source.code)) {

@@ -50,10 +50,13 @@ void rewrite_launch_bounds(const Tokens& code, Edits& edits);
 // attribute of __shared__ for a variable of an unnamed class.
 void rewrite_keywords(const Tokens& code, Edits& edits);
 
-// Names that are declared with __device__, __managed__ or __shared__, or with __constant__.
+// Names that are declared with __device__ or __shared__, with __managed__, or with __constant__.
 // Functions' names are among them, and those of static variables in a device's functions.
 struct DeviceVariables {
+  std::size_t size() const { return device.size() + managed.size() + constant.size(); }
+
   std::vector<std::string_view> device;
+  std::vector<std::string_view> managed;
   std::vector<std::string_view> constant;
 };
 void find_device_variables(const Tokens& code, DeviceVariables& found);

@@ -135,14 +135,7 @@ __global__ void write_twice(float* out) {
   atomicAdd(out + threadIdx.x, 1);
 }
 
-// Bytes that a launch of it gives to the host.
-std::uint64_t host_bytes(float* out) {
-  simt::take_counters();
-  simt::set_counting(true);
-  write_twice<<<1, kExposed>>>(out);
-  simt::set_counting(false);
-  return simt::take_counters().at(0).counters[Counter::kHostBytes];
-}
+__global__ void read_once(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
 
 TEST_F(Counters, WordsThatAKernelWritesWhereTheHostReadsThemCountOncePerLaunch) {
   constexpr std::uint64_t kBytes = kExposed * sizeof(float);
@@ -153,16 +146,29 @@ TEST_F(Counters, WordsThatAKernelWritesWhereTheHostReadsThemCountOncePerLaunch) 
   float* variable = nullptr;
   ASSERT_EQ(cudaMalloc(&device, kBytes), cudaSuccess);
   ASSERT_EQ(cudaGetSymbolAddress(reinterpret_cast<void**>(&variable), d_exposed), cudaSuccess);
-  EXPECT_EQ(host_bytes(managed.get()), kBytes);
-  EXPECT_EQ(host_bytes(registered.data()), kBytes);
-  EXPECT_EQ(host_bytes(variable), kBytes);
-  EXPECT_EQ(host_bytes(m_exposed), kBytes);
-  EXPECT_EQ(host_bytes(device), 0u);
-  for (float* const to : {managed.get(), variable}) {
-    const KernelCounters copy =
-        counted([&] { cudaMemcpy(to, device, kBytes, cudaMemcpyDeviceToDevice); });
-    EXPECT_EQ(copy.counters[Counter::kHostBytes], kBytes);
+  const auto bytes_written = [&](Counter counter, float* out) {
+    return counted([&] { write_twice<<<1, kExposed>>>(out); }).counters[counter];
+  };
+  for (float* const of_both : {managed.get(), registered.data(), m_exposed}) {
+    EXPECT_EQ(bytes_written(Counter::kHostBytes, of_both), kBytes);
+    EXPECT_EQ(bytes_written(Counter::kVariableBytes, of_both), 0u);
   }
+  EXPECT_EQ(bytes_written(Counter::kHostBytes, variable), 0u);
+  EXPECT_EQ(bytes_written(Counter::kVariableBytes, variable), kBytes);
+  EXPECT_EQ(bytes_written(Counter::kHostBytes, device), 0u);
+  EXPECT_EQ(bytes_written(Counter::kVariableBytes, device), 0u);
+  const auto copied = [&](float* to) {
+    return counted([&] { cudaMemcpy(to, device, kBytes, cudaMemcpyDeviceToDevice); }).counters;
+  };
+  EXPECT_EQ(copied(managed.get())[Counter::kHostBytes], kBytes);
+  EXPECT_EQ(copied(variable)[Counter::kHostBytes], 0u);
+  EXPECT_EQ(copied(variable)[Counter::kVariableBytes], kBytes);
+  const auto read = [&](const float* in) {
+    return counted([&] { read_once<<<1, kExposed>>>(in, device); }).counters;
+  };
+  EXPECT_EQ(read(managed.get())[Counter::kHostBytes], kBytes);
+  EXPECT_EQ(read(variable)[Counter::kHostBytes], 0u);
+  EXPECT_EQ(read(variable)[Counter::kVariableBytes], 0u);
   EXPECT_EQ(cudaHostUnregister(registered.data()), cudaSuccess);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
@@ -453,6 +459,35 @@ TEST_F(Counters, TheLongestWarpCounts) {
   };
   EXPECT_EQ(passes(0), 4u + 4 + 1 + 1 + 2);
   EXPECT_EQ(passes(1000), 1000u);
+}
+
+__global__ void read_volatile_words(const volatile int* words, int num_words, int* out) {
+  __shared__ volatile int tile[32];
+  int sum = 0;
+  if (threadIdx.x == 0) tile[0] = 1;
+  for (int i = 0; threadIdx.x == 0 && i < num_words; ++i) sum += words[i] + tile[0];
+  out[threadIdx.x] = sum;
+}
+
+// Only what a warp asks for once more, until it has changed, is free.
+TEST_F(Counters, VolatileReadsArePassesToo) {
+  Managed<int> words(100, 1);
+  Managed<int> out(32);
+  const auto passes = [&](int num_words) {
+    return counted([&] { read_volatile_words<<<1, 32>>>(words.get(), num_words, out.get()); })
+        .counters[Counter::kPassesMaxPerWarp];
+  };
+  EXPECT_EQ(passes(100) - passes(0), 200u);
+}
+
+// clang-format off
+__global__ void wait_in_one_line(int num_waits) { for (int i = 0; threadIdx.x == 0 && i < num_waits; ++i) __syncwarp(1); } void run_waits(int num_waits) { wait_in_one_line<<<1, 32>>>(num_waits); }
+// clang-format on
+
+TEST_F(Counters, AKernelInTheLineOfItsLaunchIsCounted) {
+  const KernelCounters kernel = counted([] { run_waits(100); });
+  EXPECT_EQ(kernel.counters[Counter::kPassesMaxPerWarp], 100u);
+  EXPECT_EQ(kernel.counters[Counter::kWarpOperations], 100u);
 }
 
 // ---- polling

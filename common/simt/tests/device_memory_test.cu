@@ -113,6 +113,41 @@ TEST_F(Memory, FindsHostMemory) {
   expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
 }
 
+// clang-format off
+__global__ void in_one_line(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; } void run_in_one_line(const int* in, int* out) { in_one_line<<<1, 32>>>(in, out); }
+// clang-format on
+
+TEST_F(Memory, FindsHostMemoryInTheLineOfTheLaunch) {
+  Managed<int> device(32, 1);
+  std::vector<int> on_heap(32, 1);
+  run_in_one_line(on_heap.data(), device.get());
+  expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
+  run_in_one_line(device.get(), on_heap.data());
+  expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kHostPointer);
+  EXPECT_EQ(on_heap[0], 1);
+}
+
+struct LargeArgument {
+  int values[256];
+};
+
+__global__ void take_large(LargeArgument argument, int* out) { *out = argument.values[255]; }
+__global__ void take_large_too(LargeArgument argument, int* out) { *out = -argument.values[255]; }
+
+TEST_F(Memory, AllowsWhatTheLineOfALaunchNames) {
+  void (*const kernels[])(LargeArgument, int*) = {take_large, take_large_too};
+  static int chosen = 0;
+  Managed<int> out(1);
+  LargeArgument argument = {};
+  argument.values[255] = 7;
+  kernels[chosen]<<<1, 1>>>(argument, out.get());
+  EXPECT_EQ(out[0], 7);
+  chosen = 1;
+  kernels[chosen]<<<1, 1>>>(argument, out.get());
+  EXPECT_EQ(out[0], -7);
+  EXPECT_TRUE(simt::take_findings().empty());
+}
+
 TEST_F(Memory, AllowsRegisteredHostMemory) {
   Managed<int> out(32);
   std::vector<int> registered(32, 7);

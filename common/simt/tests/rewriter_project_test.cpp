@@ -103,7 +103,7 @@ TEST_F(ProjectTest, ListsTheDevicesVariablesAndTheClasses) {
         "void host() { static int of_host_too; auto f = [] __device__ (int i) { return i; }; }\n");
   rewrite();
   EXPECT_EQ(table(),
-            ":calls;:count;:function;:in_header;:kernel;:pair;:pointer;:table;=weights;@in.cu:7;");
+            ":calls;:count;:function;:in_header;:kernel;:pointer;:table;=weights;@in.cu:7;~pair;");
 }
 
 TEST_F(ProjectTest, DropsAByteOrderMark) {

@@ -103,9 +103,15 @@ struct KernelCounters {
 void set_counting(bool on);
 bool is_counting();
 
+// Which counter has the bytes at `p` that a kernel accesses, because the host may use them there
+// without a copy: kHostBytes for memory of both, kVariableBytes for a __device__ variable, which
+// only the emulator shows to the host. None for the device's other memory.
+std::optional<Counter> exposing_counter(const void* p);
+
 // What the host side does for each row of a copy: its bytes are traffic of a kernel "cudaMemcpy".
-// The ends are null where they are not in device memory. meets_host: the host can read it, too.
-void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host);
+// The ends are null where they are not in device memory. exposed: counts the bytes, too.
+void count_copy(const void* to, const void* from, std::size_t size_bytes,
+                std::optional<Counter> exposed);
 
 // Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();

@@ -98,12 +98,6 @@ bool is_devices(const End& end) {
   return end.allocation != nullptr && end.allocation->kind != Allocation::Kind::kPinnedHost;
 }
 
-// Where the host reads it without another copy.
-bool is_exposed(const End& end) {
-  return end.allocation == nullptr || end.allocation->host_accessible() ||
-         end.allocation->kind == Allocation::Kind::kSymbol;
-}
-
 using internal::Box;
 
 cudaError_t check_box(const Box& box, cudaExtent extent) {
@@ -189,7 +183,7 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
   }
   tell_observer(to, destination, from, source, size_bytes);
   count_copy(is_devices(to) ? destination : nullptr, is_devices(from) ? source : nullptr,
-             size_bytes, !is_devices(from) || is_exposed(to));
+             size_bytes, is_devices(from) ? exposing_counter(destination) : Counter::kHostBytes);
   std::memmove(destination, source, size_bytes);
   return cudaSuccess;
 }

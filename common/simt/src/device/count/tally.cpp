@@ -122,20 +122,22 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
 }
 
-void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host) {
+void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes,
+                       std::optional<Counter> exposed) {
   KernelTally& copies = kernels_[index_of("cudaMemcpy")];
   const void* const call = programs_call();
   CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;
   count_row(here, Counter::kGlobalReadRequests, from, size_bytes);
   count_row(here, Counter::kGlobalWriteRequests, to, size_bytes);
-  if (meets_host) here[Counter::kHostBytes] += size_bytes;
+  if (exposed) here[*exposed] += size_bytes;
 }
 
-void Tally::count_exposed(std::uint32_t pc, std::uintptr_t address, std::size_t size_bytes) {
+void Tally::count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t address,
+                          std::size_t size_bytes) {
   constexpr std::uintptr_t kWordBytes = 4;
   for (std::uintptr_t word = address / kWordBytes; word * kWordBytes < address + size_bytes;
        ++word) {
-    if (exposed_words_.insert(word).second) count(pc, Counter::kHostBytes, kWordBytes);
+    if (exposed_words_.insert(word).second) count(pc, counter, kWordBytes);
   }
 }
 
@@ -241,9 +243,10 @@ std::vector<KernelCounters> Tally::take() {
 void set_counting(bool on) { device::g_counting = on; }
 bool is_counting() { return device::g_counting; }
 
-void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host) {
+void count_copy(const void* to, const void* from, std::size_t size_bytes,
+                std::optional<Counter> exposed) {
   if (!is_counting() || (to == nullptr && from == nullptr)) return;
-  device::tally().count_copy(to, from, size_bytes, meets_host);
+  device::tally().count_copy(to, from, size_bytes, exposed);
 }
 
 std::vector<KernelCounters> take_counters() { return device::tally().take(); }

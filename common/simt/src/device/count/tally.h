@@ -40,10 +40,12 @@ class Tally {
   int count_request(const Request& request);  // returns its sectors or wavefronts
 
   // See simt::count_copy.
-  void count_copy(const void* to, const void* from, std::size_t size_bytes, bool meets_host);
+  void count_copy(const void* to, const void* from, std::size_t size_bytes,
+                  std::optional<Counter> exposed);
 
   // The launch writes memory that the host reads without a copy. Its words count once.
-  void count_exposed(std::uint32_t pc, std::uintptr_t address, std::size_t size_bytes);
+  void count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t address,
+                     std::size_t size_bytes);
 
   std::vector<KernelCounters> take();
 

@@ -42,15 +42,6 @@ bool is_pinned_or_of_program(std::uintptr_t address) {
   return allocation != nullptr && allocation->contains(p);
 }
 
-// Whether the host can read it without a copy: managed and pinned memory, and the program's
-// variables, of which a GPU shows it only the managed ones.
-bool is_exposed(std::uintptr_t address) {
-  const void* const p = reinterpret_cast<const void*>(address);
-  if (!is_device_address(p)) return true;
-  const Untraced untraced;
-  return is_shared_with_host(p);
-}
-
 bool reads_constant(AccessKind kind, std::uintptr_t address) {
   if (kind != AccessKind::kRead || !is_of_program(address)) return false;
   const Untraced untraced;
@@ -176,9 +167,13 @@ void record_access(AccessKind kind, std::uintptr_t address, std::size_t size_byt
     const Untraced untraced;
     tally().count_most(pc, Counter::kAtomicsMaxPerBlock, ++running.block->num_atomics);
   }
-  if (kind != AccessKind::kRead && *space == MemorySpace::kGlobal && is_exposed(address)) {
+  if (*space == MemorySpace::kGlobal) {
     const Untraced untraced;
-    tally().count_exposed(pc, address, size_bytes);
+    const auto counter = exposing_counter(reinterpret_cast<const void*>(address));
+    // What a kernel reads may come from the host, unless it is a variable of the device's.
+    if (counter == Counter::kHostBytes || (counter && kind != AccessKind::kRead)) {
+      tally().count_exposed(pc, *counter, address, size_bytes);
+    }
   }
   for (std::size_t done = 0; done < size_bytes; done += step) {
     trace.push(EventKind::kAccess, pc, address + done, code);

@@ -23,13 +23,15 @@ constexpr std::uintptr_t kWordBytes = 4;
 
 struct Name {
   std::string text;
-  bool is_constant;
+  Owner owner;
 };
 
 std::vector<Name> read_names() {
   std::vector<Name> names;
   for_each_entry([&](char kind, std::string_view name) {
-    if (kind == ':' || kind == '=') names.push_back({std::string(name), kind == '='});
+    if (kind == ':') names.push_back({std::string(name), Owner::kDevice});
+    if (kind == '~') names.push_back({std::string(name), Owner::kManaged});
+    if (kind == '=') names.push_back({std::string(name), Owner::kConstant});
   });
   return names;
 }
@@ -69,17 +71,21 @@ const std::vector<Name>& names_in_source() {
 Owner owner_of_symbol(const std::string& symbol) {
   if (__start_simt_names == nullptr || is_library(symbol)) return Owner::kDevice;
   Owner owner = Owner::kHost;
+  bool may_be_managed = false;
   for (const Name& name : names_in_source()) {
-    if (name.text != "*" && !is_named(symbol, name.text)) continue;
-    if (name.is_constant) return Owner::kConstant;
-    owner = Owner::kDevice;
+    if (name.text == "*") may_be_managed = true;
+    if (!is_named(symbol, name.text)) continue;
+    if (name.owner == Owner::kConstant) return Owner::kConstant;
+    if (owner != Owner::kManaged) owner = name.owner;
   }
+  if (owner == Owner::kHost && may_be_managed) return Owner::kManaged;
   return owner;
 }
 
 std::size_t add_constants() {
   const auto& names = names_in_source();
-  if (std::none_of(names.begin(), names.end(), [](const Name& name) { return name.is_constant; })) {
+  const auto is_constant = [](const Name& name) { return name.owner == Owner::kConstant; };
+  if (std::none_of(names.begin(), names.end(), is_constant)) {
     return 0;
   }
   std::size_t sum = 0;

@@ -13,8 +13,8 @@ extern "C" [[gnu::weak]] const char __stop_simt_names[];
 namespace simt::device {
 
 // Calls visit(kind, text) for each entry.
-//   ':'  the name of a __device__, __managed__ or __shared__ variable, or of a function; "*":
-//   others may follow
+//   ':'  the name of a __device__ or __shared__ variable, or of a function; "*": others may follow
+//   '~'  the name of a __managed__ variable
 //   '='  the name of a __constant__ variable
 //   '@'  FILE:LINE, where a class is defined
 template <class Visit>

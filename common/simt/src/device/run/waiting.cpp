@@ -20,7 +20,9 @@ namespace {
 bool is_devices_variable(const void* place) {
   const std::uintptr_t address = number(place);
   const std::uintptr_t begin = number(&__data_start);
-  return address - begin < number(&_end) - begin && owner_of_variable(address) == Owner::kDevice;
+  if (address - begin >= number(&_end) - begin) return false;
+  const Owner owner = owner_of_variable(address);
+  return owner == Owner::kDevice || owner == Owner::kManaged;
 }
 
 WaitsFor reason(const Warp& warp, int lane_id) {
