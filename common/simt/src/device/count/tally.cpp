@@ -204,7 +204,7 @@ KernelCounters Tally::finish(KernelTally& kernel) {
     if (!is_students_own(unpack_pc(pc))) counters[Counter::kDivergentBranches] = 0;
     const SourceLine& where = source_line(unpack_pc(pc));
     // The launch's own steps are not the kernel's. They lie in its line, or with g++ 11 in no line
-    // of the student's. A kernel may stand in that line, too, but steps alone earn and cost
+    // of the student's. A kernel may be in that line, too, but steps alone earn and cost
     // nothing.
     const bool is_of_launch =
         !kernel.launches.empty() &&
