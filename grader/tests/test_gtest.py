@@ -54,6 +54,14 @@ def test_the_judges_kind_becomes_a_finding_unless_a_checker_found_it(tmp_path: P
     assert known.findings == (Finding(FindingKind.RACE, "x", "x.cu", 3),)
 
 
+def test_what_was_printed_has_its_lines_again(tmp_path: Path) -> None:
+    printed = 'i\\t1\\nsaid \\"5\\"\\n\\u001b[31m\\\\n ...'  # as the judge quotes it
+    assert read(tmp_path, {**PLAIN, "output": printed})[0].output == (
+        'i\t1\nsaid "5"\n\\x1b[31m\\n ...'
+    )
+    assert read(tmp_path, {**PLAIN, "output": 'a " b'})[0].output == 'a " b'
+
+
 def test_numbers_and_counters_are_read(tmp_path: Path) -> None:
     extra = {"part": "efficiency", "share": "0.91", "counters": '{"k": {"launches": 2}}'}
     (test,) = read(tmp_path, {**PLAIN, **extra})

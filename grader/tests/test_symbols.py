@@ -21,11 +21,14 @@ _Z10cudaMallocPPvm _ZTIi threadIdx
 _Z24cudaDestroyTextureObjecty _ZN4simt11fetch_texelEyi
 _ZN4simt18sync_named_barrierEii _ZN4simt13get_exchangedEj
 _ZN4simt11read_configERK20cudaLaunchConfig_stPNS_12LaunchConfigE __isShared
+_ZNKRSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv
+_ZNOSt7__cxx1119basic_ostringstreamIwSt11char_traitsIwESaIwEE3strEv
 _ZNSt6chrono3_V212steady_clock3nowEv _ZN4simt7lane_idEv _ZN4simt6detail8run_gridEv
 """
 REFUSED = """
 open fork system syscall mmap socket ptrace signal dlopen exit _exit getenv pthread_create
-_ZNSt6thread6detachEv _ZNSt14basic_ifstreamIcED1Ev _ZNSt10filesystem6removeEv
+_ZNSt6thread6detachEv _ZNKRSt6thread6detachEv _ZNKOSt6thread6detachEv
+_ZNSt14basic_ifstreamIcED1Ev _ZNSt10filesystem6removeEv
 _ZN4simt13copy_elementsEPvPKvm
 _ZN4simt12set_countingEb _ZN4simt13take_findingsEv _ZN6worker10call_tableEv cublasSgemm_v2
 _ZN3cub9DeviceRedE cudaIpcOpenMemHandle cuMemAlloc_v2 cudaDeviceReset
@@ -49,6 +52,8 @@ def object_problem(text: str, folder: Path) -> Finding | None:
         ("_ZSt4cout", ("std", "cout")),
         ("_ZNSt6thread6detachEv", ("std", "thread", "detach")),
         ("_ZNKSt7__cxx1112basic_stringIcE4sizeEv", ("std", "__cxx11", "basic_string")),
+        ("_ZNKRSt8optionalIiE5valueEv", ("std", "optional")),
+        ("_ZNO4simt5Thing4takeEv", ("simt", "Thing", "take")),
         ("_ZN4simt6detail8run_gridEv", ("simt", "detail", "run_grid")),
         ("_ZTIN3lab4TodoE", ("lab", "Todo")),
         ("_Znwm", ("operator new",)),
@@ -116,6 +121,27 @@ def test_the_line_is_that_of_the_macro(tmp_path: Path) -> None:
     found = object_problem("#include <csetjmp>\nint f(jmp_buf b) {\nreturn setjmp(b); }", tmp_path)
     assert found
     assert (found.line, "throw an exception" in found.message) == (3, True), found.message
+
+
+@needs_compiler
+def test_the_line_is_that_of_a_macros_definition_where_no_other_has_the_name(
+    tmp_path: Path,
+) -> None:
+    macros = "#include <cstdlib>  // for exit\n#define STOP(x) if (x) exit(1)\n"
+    for use, line in (("STOP(x);", 2), ("if (x) exit(1);", 3)):
+        found = object_problem(f"{macros}void f(int x) {{ {use} }}", tmp_path)
+        assert found is not None
+        assert found.line == line
+        assert "throw std::runtime_error, or put lab::check()" in found.message
+
+
+@needs_compiler
+@pytest.mark.skipif(not shutil.which("c++filt"), reason="no c++filt")
+def test_a_name_that_is_not_read_is_written_as_in_the_source(tmp_path: Path) -> None:
+    text = 'extern "C" int _ZThn8_N4Base3runEv();\nint f() { return _ZThn8_N4Base3runEv(); }'
+    found = object_problem(text, tmp_path)
+    assert found is not None
+    assert found.message.startswith("uses non-virtual thunk to Base::run(), which no rung needs: ")
 
 
 @needs_compiler

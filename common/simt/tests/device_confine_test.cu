@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iomanip>
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -157,6 +159,11 @@ void behave() {
   std::printf("%s %d %5.2f%% no\n", text.c_str(), g_number, 1.5);
   std::fprintf(stderr, "%zu of %-8s", sizeof text, "n");
   std::fputs("text", stderr);
+  std::cout << std::fixed << std::setprecision(2) << std::setw(8) << std::setfill('0') << 1.5;
+  std::cout.fill(std::cout.fill('*'));
+  std::cout.flags(std::ios::hex);
+  std::cerr << std::boolalpha << true << std::setw(4) << 1;
+  std::wcout << std::hex << std::setw(4) << 255;
   std::fflush(nullptr);
   std::exit(text == "0.50000011" && g_number == 5 && sum_of(2, 3, 4) == 7 ? 0 : 1);
 }
@@ -248,6 +255,27 @@ TEST_F(Confine, EndsStoresToWhatIsNotTheProgramsOwn) {
         store_kernel<<<1, 1>>>(emulators_own());
       },
       ended(), "");
+}
+
+TEST_F(Confine, LetsManipulatorsSetTheFormatOfAStreamAlone) {
+  std::ios& stream = std::cout;
+  // The first field, behind the pointer to virtual functions, is the precision. The width and the
+  // flags follow, and then what decides whether a failure throws.
+  auto* const base = reinterpret_cast<char*>(static_cast<std::ios_base*>(&stream));
+  char* const precision = base + sizeof(void*);
+  char* const flags = precision + 2 * sizeof(std::streamsize);
+  EXPECT_EXIT(
+      {
+        confine();
+        *reinterpret_cast<volatile int*>(precision) = 0;
+        *reinterpret_cast<volatile int*>(flags) = 0;
+        std::exit(stream.precision() == 0 && stream.flags() == 0 ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+  for (char* const other : {reinterpret_cast<char*>(&std::cout), base, flags + 2, flags + 4,
+                            reinterpret_cast<char*>(&stream + 1) - 4}) {
+    EXPECT_EXIT(store_to(other), ended(), "device_confine_test.cu:.*writes memory");
+  }
 }
 
 #if defined(__x86_64__)

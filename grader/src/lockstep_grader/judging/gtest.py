@@ -70,7 +70,7 @@ def _test(test: Mapping[str, Any], images: Path) -> TestResult:
         message=visible(_message(test)),
         seconds=float(str(test["time"]).removesuffix("s")),
         findings=_findings(test),
-        output=visible(str(test.get("output", ""))),
+        output=visible(_unquoted(str(test.get("output", "")))),
         measures={name: float(test[name]) for name in _MEASURES if name in test},
         counters=json.loads(test.get("counters", "{}")),
         places={
@@ -94,6 +94,14 @@ def _message(test: Mapping[str, Any]) -> str:
     if "message" in test:
         return str(test["message"])
     return "\n".join(str(failure["failure"]) for failure in test.get("failures", []))
+
+
+def _unquoted(text: str) -> str:
+    """What the rung printed: the judge writes it as the inside of a JSON string."""
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
 
 
 def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:

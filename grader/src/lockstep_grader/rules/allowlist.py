@@ -121,7 +121,9 @@ RUNTIME_NAMESPACES = frozenset({"simt", "worker", "wire", "std", "__cxxabiv1", "
 
 ADVICE = (
     (r"main|_start|_init|_fini", "the worker has its own"),
-    (r"_*exit|quick_exit|_Exit|_?longjmp|_?setjmp", "return, or throw an exception"),
+    (r"_*exit|quick_exit|_Exit",
+     "throw std::runtime_error, or put lab::check() around the call of CUDA, which throws"),
+    (r"_?longjmp|_?setjmp", "return, or throw an exception"),
     (r"thrust|cub|cublas\w*|cufft\w*|curand\w*|cusparse\w*|cusolver\w*",
      "what it does is this lab's to write: use kernels of your own"),
     (r"f?open\w*|fd?open|fread|fgets|f?scanf|read|write|close|stat|unlink|remove|rename|mkdir|"

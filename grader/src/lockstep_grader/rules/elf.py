@@ -33,8 +33,13 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 _RESERVED_SECTIONS = 0xFF00
 # How far from a variable's own bytes code may address it: some loops count from before an array. No
-# variable of the runtime that a rung may name is larger than this.
+# variable of the runtime that a rung may name is larger than the last number, but for the streams:
+# their fill character lies at their end.
 _SLACK_BYTES, _OTHERS_BYTES = 4096, 64
+_STREAMS = frozenset(
+    ("_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog")
+)
+_STREAM_BYTES = 272  # sizeof(std::ostream) and sizeof(std::wostream) with libstdc++
 _OPERAND_BYTES = 12  # x86-64 counts from the end of the instruction, behind its operands
 
 
@@ -161,7 +166,8 @@ def _strays(
         for at in range(section.offset, section.offset + section.size, _RELOCATION.size):
             _, info, addend = _RELOCATION.unpack_from(data, at)
             symbol = symbols[info >> 32]
-            place, low, high = addend, -_OPERAND_BYTES, _OTHERS_BYTES
+            others_bytes = _STREAM_BYTES if symbol.name in _STREAMS else _OTHERS_BYTES
+            place, low, high = addend, -_OPERAND_BYTES, others_bytes
             if 0 < symbol.section < min(len(sections), _RESERVED_SECTIONS):
                 place += symbol.value
                 low -= _SLACK_BYTES

@@ -6,12 +6,14 @@ not listed is a finding of kind `forbidden` that names the symbol and what to us
 """
 
 import re
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.allowlist import (
     ADVICE,
     BEFORE_MAIN,
@@ -39,6 +41,7 @@ from lockstep_grader.rules.elf import (
 # The limit of a worker's memory: with more it would not start, which looks like the machine's
 # fault.
 _STATIC_BYTES = 3 << 30
+_NAME_CHARACTERS = 300  # of a name that a message spells out
 
 
 def check_object(file: Path, source: Source, backend: Backend) -> Finding | None:
@@ -98,7 +101,9 @@ def is_allowed(symbol: str, backend: Backend) -> bool:
 
 
 _COMPONENT = re.compile(r"(\d+)")
-_PREFIX = re.compile(r"_Z(?:T[ISVT]|GV)?(N?)[rVK]*")
+# rVK are a member function's qualifiers, R and O its & and &&, as in ostringstream::str() const&.
+_PREFIX = re.compile(r"_Z(?:T[ISVT]|GV)?(N?)[rVK]*[RO]?")
+_MACRO = re.compile(r"\s*#\s*define\b")
 _SHORT_STD = re.compile(r"S[tabsiod]")
 
 
@@ -128,14 +133,22 @@ def qualified_name(mangled: str) -> tuple[str, ...]:
 
 
 def line_of(name: str, source: Source) -> int:
-    """The first line of the source's code that has `name` as a word; 0 if none does."""
+    """The first line of the source's code that has `name` as a word; 0 if none does.
+
+    A macro's first line counts if no other line does.
+    """
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     text = source.data.decode("utf-8", "replace")
+    macro = 0
     for number, line in enumerate(text.split("\n"), start=1):
         code = line.partition("//")[0]
-        if not code.lstrip().startswith("#") and word.search(code):
+        if not word.search(code):
+            continue
+        if not code.lstrip().startswith("#"):
             return number
-    return 0
+        if not macro and _MACRO.match(code):
+            macro = number
+    return macro
 
 
 _Complaint = tuple[str, str]  # a word to look for in the source, and the message
@@ -145,10 +158,27 @@ def _references(symbols: Iterable[Symbol], backend: Backend) -> Iterator[_Compla
     for symbol in symbols:
         if not symbol.name or symbol.is_defined or is_allowed(symbol.name, backend):
             continue
-        names = qualified_name(symbol.name) or (symbol.name,)
+        names = qualified_name(symbol.name) or (_demangled(symbol.name),)
         refused = _refused_cuda(names)
         name, advice = refused or ("::".join(names), _advice(names))
         yield name, f"uses {name}, which no rung needs: {advice}"
+
+
+def _demangled(name: str) -> str:
+    """As C++ writes it; as it is where c++filt is missing or does not know it."""
+    try:
+        done = subprocess.run(
+            ["c++filt"],
+            input=name,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=5,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return name
+    return one_line(done.stdout)[:_NAME_CHARACTERS] or name
 
 
 def _refused_cuda(names: tuple[str, ...]) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ namespace simt::device {
 void guard_memory();
 
 // A store of the host's for which is_guarded() holds. Ends the program if it goes to code or
-// variables that are not the program's own.
+// variables that are not the program's own, and not what manipulators set in std::cout.
 void check_guarded_store(const Access& access);
 
 }  // namespace simt::device
