@@ -443,16 +443,17 @@ __global__ void work_alone(int num_alone, const float4* in, float* out) {
   for (int i = 0; threadIdx.x == 0 && i < num_alone; ++i) word = 1;
 }
 
-TEST_F(Counters, TheLongestWarpCounts) {
+TEST_F(Counters, TheLongestWarpOfEachLaunchCounts) {
   Managed<float4> in(32);
   Managed<float> out(32);
-  const auto passes = [&](int num_alone) {
+  const auto passes = [&](auto... num_alone) {
     const KernelCounters kernel =
-        counted([&] { work_alone<<<1, 64>>>(num_alone, in.get(), out.get()); });
-    return kernel.counters[Counter::kPassesMaxPerWarp];
+        counted([&] { (work_alone<<<1, 64>>>(num_alone, in.get(), out.get()), ...); });
+    return kernel.counters[Counter::kBusiestWarpsPasses];
   };
   EXPECT_EQ(passes(0), 4u + 4 + 1 + 1 + 2);
   EXPECT_EQ(passes(1000), 1000u);
+  EXPECT_EQ(passes(1000, 0, 20), 1000u + 12 + 20);
 }
 
 // ---- polling
