@@ -21,7 +21,7 @@ std::uint64_t value_of(const wire::Counters& counters, const std::string& name) 
 // Only counters with a place in the source have lines; maxima do not add up.
 bool adds_up(const std::string& name) {
   return !wire::is_maximum(name) && name != "launches" && name != "blocks" && name != "warps" &&
-         name != "threads" && name != "busiest_blocks_sectors";
+         name != "threads" && name != "busiest_blocks_sectors" && name != "busiest_warps_passes";
 }
 
 // The first counter that is not the sum over its lines.

@@ -13,6 +13,7 @@
 #include "fixture/session.h"
 #include "measure/counters_check.h"
 #include "measure/counters_json.h"
+#include "measure/launches_check.h"
 #include "measure/one_call.h"
 
 namespace judge {
@@ -73,6 +74,8 @@ void measure_look_back(const Workload& workload, CountResult& result) {
     return;
   }
   result.look_back_items = longest.num_items;
+  result.other_launches =
+      find_other_launches({result.num_items, result.kernels}, {longest.num_items, longest.kernels});
   for (Measure& measure : result.measures) {
     if (!is_of_look_back_call(measure.name)) continue;
     measure = *std::ranges::find(longest.measures, measure.name, &Measure::name);
@@ -104,9 +107,9 @@ CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
 void record_counts(const CountResult& result) {
   using ::testing::Test;
   record_findings(result.findings);
-  if (result.failure) {
-    record_failure(*result.failure);
-    ADD_FAILURE() << result.failure->kind << ": " << result.failure->message;
+  if (const auto& failure = result.failure ? result.failure : result.other_launches) {
+    record_failure(*failure);
+    ADD_FAILURE() << failure->kind << ": " << failure->message;
     return;
   }
   for (const Measure& measure : result.measures) {

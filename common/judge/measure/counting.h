@@ -15,6 +15,7 @@ struct CountResult {
   double num_items = 0;            // what "per item" means: not always the size of the workload
   double look_back_items = 0;      // of the call in which look-backs are counted, if there is one
   std::optional<Failure> failure;  // the call failed or its outputs are wrong: nothing is measured
+  std::optional<Failure> other_launches;  // that call launches other kernels
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;
   std::vector<Measure> measures;
@@ -25,7 +26,8 @@ struct CountResult {
 CountResult count(const WorkloadPlan& plan, std::size_t num_items);
 
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the
-// running test only if the call failed: the grader scores the measures.
+// running test only if a call failed, or if two calls launch different kernels: the grader scores
+// the measures.
 void record_counts(const CountResult& result);
 
 // One line of a profile.

@@ -116,11 +116,27 @@ constexpr MostDefinition kMost[] = {
     {"barriers_per_block", "barriers_max_per_block",
      [](const Figures& f) { return f["barriers"]; }},
     {"atomics_per_block", "atomics_max_per_block", [](const Figures& f) { return f.atomics(); }},
-    {"passes_per_warp", "passes_max_per_warp", [](const Figures& f) { return f.passes(); }},
     {"look_back_loads", "polls_max_per_warp",
      [](const Figures& f) { return f["polls_max_per_warp"]; }},
     {"look_back_chain", "publications_max_chain",
      [](const Figures& f) { return f["publications_max_chain"]; }},
+};
+
+// The measures that add up, over all launches, what the launch's busiest block or warp does. So
+// work in several launches, one after another, counts as work in one.
+struct BusiestDefinition {
+  const char* name;
+  bool is_per_item;
+  Formula value;
+  Formula blame;
+};
+
+constexpr BusiestDefinition kBusiest[] = {
+    {"busiest_block_bytes_per_item", true,
+     [](const Figures& f) { return kSectorBytes * f["busiest_blocks_sectors"]; },
+     [](const Figures& f) { return f.bytes_moved(); }},
+    {"passes_per_warp", false, [](const Figures& f) { return f["busiest_warps_passes"]; },
+     [](const Figures& f) { return f.passes(); }},
 };
 
 // The measures that are a sum over counters, per item. A place's value has the same divisor.
@@ -233,16 +249,16 @@ Measure summed(const SumDefinition& sum, const std::vector<wire::KernelCounters>
   return measure;
 }
 
-// Added up over launches, so that a block's work in several launches counts as one block's.
-Measure of_busiest_blocks(const std::vector<wire::KernelCounters>& kernels, double num_items) {
-  Measure measure = {"busiest_block_bytes_per_item", 0, std::nullopt};
+Measure of_busiest(const BusiestDefinition& busiest,
+                   const std::vector<wire::KernelCounters>& kernels, double num_items) {
+  Measure measure = {busiest.name, 0, std::nullopt};
   double most = 0;
   for (const wire::KernelCounters& kernel : kernels) {
-    const double bytes = kSectorBytes * Figures(kernel.counters)["busiest_blocks_sectors"];
-    measure.value += bytes / num_items;
-    if (bytes <= most) continue;
-    most = bytes;
-    measure.place = worst_line({kernel}, std::mem_fn(&Figures::bytes_moved), no_value);
+    const double value = busiest.value(Figures(kernel.counters));
+    measure.value += busiest.is_per_item ? value / num_items : value;
+    if (value <= most) continue;
+    most = value;
+    measure.place = worst_line({kernel}, busiest.blame, no_value);
   }
   return measure;
 }
@@ -257,7 +273,9 @@ std::vector<Measure> measures(const std::vector<wire::KernelCounters>& kernels, 
     result.push_back(summed(sum, kernels, sum.sum(all), num_items));
     if (sum.name == kBytesMoved) result.back().unused = most_wasteful_line(kernels, num_items);
   }
-  result.push_back(of_busiest_blocks(kernels, num_items));
+  for (const BusiestDefinition& busiest : kBusiest) {
+    result.push_back(of_busiest(busiest, kernels, num_items));
+  }
   for (const MostDefinition& most : kMost) {
     result.push_back({most.name, all[most.counter], worst_line(kernels, most.blame, no_value)});
   }

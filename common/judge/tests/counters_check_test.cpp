@@ -13,6 +13,7 @@ wire::KernelCounters sampled_kernel() {
   kernel.name = "kernel";
   kernel.counters = {{"launches", 1},
                      {"busiest_blocks_sectors", 16},
+                     {"busiest_warps_passes", 8},
                      {"global_read_sectors", 64},
                      {"shared_read_conflicts", 31}};
   kernel.lines = {{"a.cu", 3, {{"global_read_sectors", 48}}, {}},

@@ -60,7 +60,6 @@ std::vector<wire::KernelCounters> sampled_kernels() {
                               {"global_read_lanes", 256},
                               {"copies_to_shared", 256},
                               {"copies_outlasting_waits", 192},
-                              {"passes_max_per_warp", 40},
                               {"polls_max_per_warp", 3},
                               {"publications_max_chain", 5}},
                              {}},
@@ -89,7 +88,6 @@ TEST(Measures, AreTakenOverTheWholeCall) {
   EXPECT_EQ(value("atomics_per_block"), 16);
   EXPECT_EQ(value("atomics_same_address"), 8);
   EXPECT_EQ(value("divergent_branches"), 4);
-  EXPECT_EQ(value("passes_per_warp"), 40);
   EXPECT_EQ(value("look_back_loads"), 3);
   EXPECT_EQ(value("look_back_chain"), 5);
   EXPECT_EQ(value("copies_ahead"), 0.75);
@@ -120,6 +118,17 @@ TEST(Measures, OfTheBusiestBlocksAddUpOverLaunchesAndNameTheirKernelsLine) {
   ASSERT_TRUE(busiest.place);
   EXPECT_EQ(busiest.place->line, 10);
   EXPECT_EQ(busiest.place->value, 0);
+}
+
+TEST(Measures, OfTheBusiestWarpsAddUpOverLaunchesAndNameTheirKernelsLine) {
+  std::vector<wire::KernelCounters> kernels = sampled_kernels();
+  kernels[0].counters["busiest_warps_passes"] = 6;
+  kernels[1].counters["busiest_warps_passes"] = 10;
+  const Measure passes = find(judge::measures(kernels, 512), "passes_per_warp");
+  EXPECT_EQ(passes.value, 6 + 10);
+  ASSERT_TRUE(passes.place);
+  EXPECT_EQ(passes.place->line, 20);
+  EXPECT_EQ(passes.place->value, 0);
 }
 
 TEST(Measures, OfBytesNameTheNextLinesAndTheOneThatUsesLeast) {

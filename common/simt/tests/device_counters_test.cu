@@ -449,16 +449,17 @@ __global__ void work_alone(int num_alone, const float4* in, float* out) {
   for (int i = 0; threadIdx.x == 0 && i < num_alone; ++i) word = 1;
 }
 
-TEST_F(Counters, TheLongestWarpCounts) {
+TEST_F(Counters, TheLongestWarpOfEachLaunchCounts) {
   Managed<float4> in(32);
   Managed<float> out(32);
-  const auto passes = [&](int num_alone) {
+  const auto passes = [&](auto... num_alone) {
     const KernelCounters kernel =
-        counted([&] { work_alone<<<1, 64>>>(num_alone, in.get(), out.get()); });
-    return kernel.counters[Counter::kPassesMaxPerWarp];
+        counted([&] { (work_alone<<<1, 64>>>(num_alone, in.get(), out.get()), ...); });
+    return kernel.counters[Counter::kBusiestWarpsPasses];
   };
   EXPECT_EQ(passes(0), 4u + 4 + 1 + 1 + 2);
   EXPECT_EQ(passes(1000), 1000u);
+  EXPECT_EQ(passes(1000, 0, 20), 1000u + 12 + 20);
 }
 
 __global__ void read_volatile_words(const volatile int* words, int num_words, int* out) {
@@ -475,7 +476,7 @@ TEST_F(Counters, VolatileReadsArePassesToo) {
   Managed<int> out(32);
   const auto passes = [&](int num_words) {
     return counted([&] { read_volatile_words<<<1, 32>>>(words.get(), num_words, out.get()); })
-        .counters[Counter::kPassesMaxPerWarp];
+        .counters[Counter::kBusiestWarpsPasses];
   };
   EXPECT_EQ(passes(100) - passes(0), 200u);
 }
@@ -486,7 +487,7 @@ __global__ void wait_in_one_line(int num_waits) { for (int i = 0; threadIdx.x ==
 
 TEST_F(Counters, AKernelInTheLineOfItsLaunchIsCounted) {
   const KernelCounters kernel = counted([] { run_waits(100); });
-  EXPECT_EQ(kernel.counters[Counter::kPassesMaxPerWarp], 100u);
+  EXPECT_EQ(kernel.counters[Counter::kBusiestWarpsPasses], 100u);
   EXPECT_EQ(kernel.counters[Counter::kWarpOperations], 100u);
 }
 

@@ -31,7 +31,6 @@ constexpr bool is_maximum(Counter counter) {
     case Counter::kGlobalAtomicMaxSameAddress:
     case Counter::kSharedAtomicMaxSameAddress:
     case Counter::kAtomicsMaxPerBlock:
-    case Counter::kPassesMaxPerWarp:
     case Counter::kPollsMaxPerWarp:
     case Counter::kPublicationsMaxChain:
     case Counter::kBarriersMaxPerBlock:

@@ -86,10 +86,10 @@ MEASURES = _measures(
     Measure("divergent_branches", "branches at which a warp's lanes part", "divergent branches"),
     Measure(
         "passes_per_warp",
-        "requests to memory and warp operations that one warp makes, one after another",
-        "passes of one warp",
-        remedy="some warp works through many items one by one: let all threads of its block share "
-        "the work",
+        "requests to memory and warp operations of each launch's busiest warp, one after another",
+        "passes of the busiest warps of all launches",
+        remedy="some warp works through many items one by one, or many launches follow each other: "
+        "let more threads share the work",
     ),
     Measure(
         "look_back_loads",

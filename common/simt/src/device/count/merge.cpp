@@ -40,9 +40,7 @@ class Merge {
   }
 
   ~Merge() {
-    if (last_pass_pc_ != 0) {
-      tally().count_most(last_pass_pc_, Counter::kPassesMaxPerWarp, trace_.num_passes);
-    }
+    tally().count_passes(trace_.num_passes);
     running.block->num_sectors += num_sectors_;
     std::uint64_t& most = running.launch->most_sectors;
     most = std::max(most, running.block->num_sectors);
@@ -141,7 +139,7 @@ class Merge {
       const bool polls = lead.polls() && request.space == MemorySpace::kGlobal;
       // How often a warp asks again until a word has changed depends on the order of execution.
       const bool asks_again = polls && !begins_poll(request);
-      if (!asks_again) count_passes(count_phases(request), request.pc);
+      if (!asks_again) count_passes(count_phases(request));
       if (request.space != MemorySpace::kGlobal) continue;
       num_sectors_ += static_cast<std::uint64_t>(cost);
       if (!polls || asks_again) continue;
@@ -149,10 +147,7 @@ class Merge {
     }
   }
 
-  void count_passes(int num_passes, std::uint32_t pc) {
-    trace_.num_passes += static_cast<std::uint64_t>(num_passes);
-    last_pass_pc_ = pc;
-  }
+  void count_passes(int num_passes) { trace_.num_passes += static_cast<std::uint64_t>(num_passes); }
 
   // Whether the warp asks for other words than in its last poll; if so, remembers them.
   bool begins_poll(const Request& request) {
@@ -226,7 +221,7 @@ class Merge {
       if (!is_new || operation.size_bytes() == 0) continue;
       counted[num_counted++] = operation.pc();
       tally().count(operation.pc(), Counter::kWarpOperations, 1);
-      count_passes(1, operation.pc());
+      count_passes(1);
     }
     return any;
   }
@@ -242,7 +237,6 @@ class Merge {
   WarpTrace& trace_;
   std::uint32_t lanes_ = 0;  // that may have more
   std::array<const Event*, kWarpSize> next_;
-  std::uint32_t last_pass_pc_ = 0;
   std::uint64_t num_sectors_ = 0;  // of global memory that its requests moved
 };
 

@@ -106,6 +106,7 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   current_ = index_of(site.kernel);
   cache_ = {};
   exposed_words_.clear();
+  most_passes_ = 0;
 
   KernelTally& kernel = kernels_[current_];
   kernel.counters.grid = config.grid;
@@ -146,6 +147,7 @@ void Tally::end_launch(const std::set<const SharedVariable*>& shared_variables,
   KernelTally& kernel = kernels_[current_];
   kernel.shared_variables.insert(shared_variables.begin(), shared_variables.end());
   kernel.counters.counters[Counter::kBusiestBlocksSectors] += most_sectors;
+  kernel.counters.counters[Counter::kBusiestWarpsPasses] += most_passes_;
 }
 
 Tally::PlaceTally& Tally::place(std::uint32_t pc) {
@@ -163,6 +165,8 @@ void Tally::count(std::uint32_t pc, Counter counter, std::uint64_t amount) {
 void Tally::count_most(std::uint32_t pc, Counter maximum, std::uint64_t amount) {
   raise(place(pc).counters[maximum], amount);
 }
+
+void Tally::count_passes(std::uint64_t num_passes) { raise(most_passes_, num_passes); }
 
 void Tally::count_block(std::uint32_t pc, int num_lanes) {
   CounterSet& counters = place(pc).counters;

@@ -35,6 +35,7 @@ class Tally {
   // At the place of a call; `pc` as pack_pc() gives it.
   void count(std::uint32_t pc, Counter counter, std::uint64_t amount);
   void count_most(std::uint32_t pc, Counter maximum, std::uint64_t amount);
+  void count_passes(std::uint64_t num_passes);  // that a warp of the launch has made so far
   void count_block(std::uint32_t pc, int num_lanes);
   void count_divergence(std::uint32_t pc);
   int count_request(const Request& request);  // returns its sectors or wavefronts
@@ -71,6 +72,7 @@ class Tally {
 
   std::pmr::vector<KernelTally> kernels_{sealed_memory()};
   std::size_t current_ = 0;
+  std::uint64_t most_passes_ = 0;  // of any warp of the launch
   std::pmr::unordered_set<std::uintptr_t> exposed_words_{sealed_memory()};  // of the launch
   // The places looked up last.
   struct Cached {
