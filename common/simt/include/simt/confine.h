@@ -14,8 +14,8 @@ using AnyFunction = void (*)();
 
 // From now on a call through a pointer must lead to the beginning of a function of the program's,
 // to a door (doors/main.cpp), to free or to one of `others`, and a store of the host's to code or
-// variables must be to the program's own, or to what manipulators set in std::cout and its like
-// (program/stream_format.h). Otherwise the process ends, with kSealedStatus. On
+// variables must be to the program's own, or to what manipulators set in std::cout and the other
+// standard streams (program/stream_format.h). Otherwise the process ends, with kSealedStatus. On
 // aarch64 g++ does not announce calls through pointers: there only those are checked that the
 // emulator makes for the program.
 void confine(std::span<const AnyFunction> others);

@@ -32,8 +32,8 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 _RESERVED_SECTIONS = 0xFF00
-# How far from a variable's own bytes code may address it: some loops count from before an array. No
-# variable of the runtime that a rung may name is larger than the last number, but for the streams:
+# How far from a variable's own bytes code may address it: some loops count from before an array. Of
+# the runtime's variables that a rung may name, only the streams are larger than the last number:
 # their fill character lies at their end.
 _SLACK_BYTES, _OTHERS_BYTES = 4096, 64
 _STREAMS = frozenset(
