@@ -62,6 +62,8 @@ NONE, ONE_WORD, WIDE = "012"
 _CALL = "check_launch();"
 # Other functions of these rungs launch first: which launch is the first of the measured one.
 LAUNCHED_LATER = {"03_blelloch": 1}
+# Meets every gate, and fails because its two counted calls launch different kernels.
+MISSES_NO_GATE = "two_algorithms"
 
 
 def gated() -> list[tuple[Lab, Rung]]:
@@ -86,7 +88,7 @@ def missing_a_budget() -> list[tuple[Lab, Mutant]]:
         (lab, mutant)
         for lab in LABS
         for mutant in read_mutants(WORKSPACE, lab)
-        if FindingKind.BUDGET in mutant.expected
+        if FindingKind.BUDGET in mutant.expected and mutant.name != MISSES_NO_GATE
     ]
 
 
