@@ -41,6 +41,8 @@ std::size_t opening_angle(const Tokens& code, std::size_t close) {
     if (closes_bracket(code[i])) {
       i = matching_open(code, i);
       if (i == code.size()) break;
+    } else if (is_of_operator(code, i)) {
+      continue;
     } else if (code[i].is(">")) {
       ++depth;
     } else if (code[i].is("<")) {

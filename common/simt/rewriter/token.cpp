@@ -33,6 +33,15 @@ std::size_t matching_open(const Tokens& tokens, std::size_t close) {
   return tokens.size();
 }
 
+bool is_of_operator(const Tokens& tokens, std::size_t at) {
+  const auto are_joined = [&](std::size_t first, std::string_view left, std::string_view right) {
+    return first + 1 < tokens.size() && tokens[first].is(left) && tokens[first + 1].is(right) &&
+           tokens[first].end == tokens[first + 1].begin;
+  };
+  return are_joined(at, "<", "<") || (at > 0 && are_joined(at - 1, "<", "<")) ||
+         are_joined(at, "<", "=") || are_joined(at, ">", "=");
+}
+
 std::size_t matching_angle(const Tokens& tokens, std::size_t open) {
   // A limit, because a file of only '<' would take too long.
   constexpr std::size_t kMostTokens = 100;
@@ -40,6 +49,8 @@ std::size_t matching_angle(const Tokens& tokens, std::size_t open) {
   for (std::size_t i = open; i < std::min(tokens.size(), open + kMostTokens); ++i) {
     if (opens_bracket(tokens[i])) {
       i = matching_close(tokens, i);
+    } else if (is_of_operator(tokens, i)) {
+      if (i == open) break;
     } else if (tokens[i].is("<")) {
       ++depth;
     } else if (tokens[i].is(">")) {

@@ -81,6 +81,9 @@ std::size_t matching_open(const Tokens& tokens, std::size_t close);
 // tokens.size() if it is rather a comparison, or too long.
 std::size_t matching_angle(const Tokens& tokens, std::size_t open);
 
+// Whether tokens[at] is a '<' or '>' of <<, <= or >=, which never bracket template arguments.
+bool is_of_operator(const Tokens& tokens, std::size_t at);
+
 bool opens_bracket(const Token& token);   // ( [ {
 bool closes_bracket(const Token& token);  // ) ] }
 

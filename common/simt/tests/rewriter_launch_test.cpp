@@ -33,6 +33,11 @@ TEST(LaunchRewriter, WorksWithTemplateArguments) {
   EXPECT_EQ(rewritten("k<><<<g, b>>>(a)"), launch("k<>", "g, b", "a"));
   EXPECT_EQ(rewritten("k<unsigned int, sizeof(T)><<<g, b>>>(a)"),
             launch("k<unsigned int, sizeof(T)>", "g, b", "a"));
+  EXPECT_EQ(rewritten("k<n >= 64 ? 128 : 32><<<g, b>>>(a)"),
+            launch("k<n>=64?128:32>", "g, b", "a"));
+  EXPECT_EQ(rewritten("k<1 << 7><<<g, b>>>(a)"), launch("k<1<<7>", "g, b", "a"));
+  EXPECT_EQ(rewritten("k<A<(n <= 4)>, n <= 4><<<g, b>>>(a)"),
+            launch("k<A<(n<=4)>, n<=4>", "g, b", "a"));
 }
 
 TEST(LaunchRewriter, WorksWithQualifiedNames) {
@@ -87,6 +92,9 @@ TEST(LaunchRewriter, WorksWithArgumentsThatTemplatesCannotDeduce) {
   EXPECT_EQ(rewritten("k<<<g, b>>>(f(NULL), NULL)"), launch("k", "g, b", "f(NULL), nullptr"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(f<a, b>(x), {1, 2})"),
             launch("k", "g, b", "f<a, b>(x), ::simt::KernelParameter<decltype(k), 1>{1, 2}"));
+  EXPECT_EQ(
+      rewritten("k<<<g, b>>>(a << 2, f<a >= 2, b>(x), {1})"),
+      launch("k", "g, b", "a << 2, f<a >= 2, b>(x), ::simt::KernelParameter<decltype(k), 2>{1}"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(S{1, 2}, [=](int x) { return x; })"),
             launch("k", "g, b", "S{1, 2}, [=](int x) { return x; }"));
   EXPECT_EQ(rewritten("k<<<g, b>>>(args...)"), launch("k", "g, b", "args..."));
