@@ -111,6 +111,26 @@ def test_warnings_of_the_students_file_are_kept_once_and_others_dropped() -> Non
     assert (text, line, column) == ('variable "i" was declared but never referenced', 2, 7)
 
 
+@pytest.mark.parametrize(
+    ("said", "architectures", "advice"),
+    [
+        ('identifier "__reduce_max_sync" is undefined', ("7.5", "9.0"),
+         ": __reduce_max_sync needs compute capability 8.0, and this rung is also compiled for "
+         "7.5: use __shfl_xor_sync"),
+        ('namespace "cooperative_groups" has no member "this_cluster"', ("8.0", "9.0"),
+         ": this_cluster needs compute capability 9.0, and this rung is also compiled for 8.0: "
+         "leave clusters out"),
+        ('identifier "__reduce_max_sync" is undefined', ("8.0", "9.0"), ""),
+        ('identifier "__reduce_mul_sync" is undefined', ("7.5", "9.0"), ""),
+    ],
+)  # fmt: skip
+def test_a_name_of_newer_gpus_is_named_with_the_one_that_lacks_it(
+    said: str, architectures: tuple[str, ...], advice: str
+) -> None:
+    (found,), _ = nvcc_findings(f"{FILE}(1): error: {said}\n", Source(FILE, b""), architectures)
+    assert found.message == said + advice
+
+
 def test_half_a_name_as_nvcc_mangles_it_is_the_students_name() -> None:
     output = (
         f'{FILE}(2): error: calling a __device__ function("_ZN3lab3devE1?") from a __host__ '

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.beginners import in_beginners_words
-from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
+from lockstep_grader.judging.newer_gpus import with_needed_gpu
+from lockstep_grader.model.grades import ARCHITECTURES, CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.ptxas import demangle
@@ -58,7 +59,7 @@ class _Said:
 
 
 def nvcc_findings(
-    output: str, source: Source
+    output: str, source: Source, architectures: Sequence[str] = ARCHITECTURES
 ) -> tuple[tuple[Finding, ...], tuple[CompilerWarning, ...]]:
     """The errors, each line and each message once, and the warnings about the student's file."""
     text = source.data.decode("utf-8", "replace")
@@ -74,7 +75,7 @@ def nvcc_findings(
                 (line, words), CompilerWarning(words, source.file_name, line, column)
             )
         elif said.severity == "error" and line:
-            words = _in_words(said, lines, line)
+            words = with_needed_gpu(_in_words(said, lines, line), architectures)
             column = column or _column_of_callee(said.text, lines, line)
             finding = Finding(FindingKind.COMPILE_ERROR, words, source.file_name, line, column)
             finding = in_beginners_words(finding, lines)

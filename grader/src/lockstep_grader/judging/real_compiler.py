@@ -66,7 +66,7 @@ def compile_for_gpus(
     done = processes.run(confinement.compiling(argv, work, include), _limits(), work)
     if done.timed_out:
         raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
-    errors, warnings = nvcc_findings(done.output, source)
+    errors, warnings = nvcc_findings(done.output, source, architectures)
     if done.returncode == 0:
         return Compiled((), warnings, parse_ptxas(done.output))
     if errors or not source.data:
