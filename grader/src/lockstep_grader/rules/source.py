@@ -51,6 +51,12 @@ _CHECKERS_OWN = re.compile(
     r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic|cxa|gxx)_\w*"
     r"|__fentry__|__x86_\w*"
 )
+# What to write for the compilers' hints.
+_HINTS = (
+    (re.compile(r"__builtin_expect\w*"), "write [[likely]] or [[unlikely]], or leave it out"),
+    (re.compile(r"__builtin_assume\w*"), "it is a hint, so leave it out"),
+    (re.compile(r"__builtin_unreachable"), "return a value there, or leave it out"),
+)
 _INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
 # They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.
 _ASKING = frozenset({"__has_include", "__has_include_next", "__has_embed"})
@@ -142,6 +148,11 @@ def _include_problem(written: str) -> str:
         return f"an include of {path}: a processor's own instructions are not CUDA"
     if "." in parts or "" in parts:
         return f"an include of {path}: write the header's name without ./ and //"
+    if path == "bits/stdc++.h":
+        return (
+            f"an include of {path}, which only g++ has: include the standard headers that you use, "
+            "such as <algorithm> and <vector>"
+        )
     if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS:
         return f"an include of {path}: take the lab's headers and the standard ones"
     return ""
@@ -202,7 +213,9 @@ def _word_problems(tokens: Sequence[Token], backend: Backend) -> Iterator[_Probl
         elif _HIDING.fullmatch(token.text):
             yield token.line, f"{token.text}, which is for the system's headers alone"
         elif backend is Backend.CPU and _CHECKERS_OWN.fullmatch(token.text):
-            yield token.line, f"{token.text}: write it with CUDA's and C++'s own functions"
+            hints = (advice for names, advice in _HINTS if names.fullmatch(token.text))
+            advice = next(hints, "write it with CUDA's and C++'s own functions")
+            yield token.line, f"{token.text}: {advice}"
         elif token.text in _ASKING:
             yield token.line, f"{token.text}: the lab's headers are always there"
 
