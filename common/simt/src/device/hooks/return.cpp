@@ -12,6 +12,7 @@
 #include "run/return_stack.h"
 #include "run/untraced.h"
 #include "simt/confine.h"
+#include "simt/sealed.h"
 
 // The address to which the function should return is behind a call of it; null if the stack has no
 // shadow.
