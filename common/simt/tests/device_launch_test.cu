@@ -89,6 +89,35 @@ TEST_F(Launch, GivesEachThreadItsOwnArguments) {
   EXPECT_EQ(out.values(), expected);
 }
 
+// Without copies: converted once, by the host.
+class Buffer {
+ public:
+  explicit Buffer(int* items) : items_(items) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  operator int*() const {
+    ++num_conversions;
+    return items_;
+  }
+  static inline int num_conversions = 0;
+
+ private:
+  int* items_;
+};
+
+TEST_F(Launch, ConvertsAnArgumentThatCannotBeCopied) {
+  Managed<int> out(64);
+  const Buffer buffer(out.get());
+  const Pair pair{1, 2};
+  change_argument<<<1, 64>>>(pair, buffer);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out[63], 66);
+  change_argument<<<1, 64>>>(Pair{2, 2}, Buffer(out.get()));
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out[63], 67);
+  EXPECT_EQ(Buffer::num_conversions, 2);
+}
+
 __global__ void count_threads(unsigned* count) { atomicAdd(count, 1); }
 
 TEST_F(Launch, RunsEveryBlockShape) {

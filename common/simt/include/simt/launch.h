@@ -140,13 +140,37 @@ SIMT_UNTRACED cudaError_t run_with(const LaunchSite& site, const LaunchConfig& c
   return run_grid(site, config, closure_around(&closure));
 }
 
+// An object of a class without copies that holds memory, say, and converts to its pointer. CUDA
+// converts it to the kernel's parameter when it launches. That type is not known here: unary plus
+// gives the pointer or number that the class converts to.
+template <class T>
+inline constexpr bool kIsConverted =
+    std::is_class_v<T> && !std::is_copy_constructible_v<T> && requires(T & object) {
+  +object;
+};
+
+template <class T>
+SIMT_UNTRACED SIMT_INLINE auto converted(T&& argument) {
+  if constexpr (kIsConverted<std::remove_cvref_t<T>>) {
+    return +argument;
+  } else {
+    return std::decay_t<T>(std::forward<T>(argument));
+  }
+}
+
 }  // namespace detail
 
 // Runs `kernel` on every thread of the grid before it returns, unless it waits for the host. Each
 // thread gets its own copies of `args`. The outcome is in cudaGetLastError(), as after <<<>>>.
 template <class Kernel, class... Args>
-SIMT_UNTRACED void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args... args) {
+requires(!detail::kIsConverted<Args> && ...) SIMT_UNTRACED
+    void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args... args) {
   detail::run_with<Kernel, Args...>(site, config, kernel, std::move(args)...);
+}
+template <class Kernel, class... Args>
+requires(detail::kIsConverted<std::remove_cvref_t<Args>> || ...) SIMT_UNTRACED
+    void launch(LaunchSite site, LaunchConfig config, Kernel kernel, Args&&... args) {
+  detail::run_with(site, config, kernel, detail::converted(std::forward<Args>(args))...);
 }
 
 // The same for cudaLaunchKernel and cudaLaunchCooperativeKernel, where the i-th element of `args`
