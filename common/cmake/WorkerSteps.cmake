@@ -19,7 +19,8 @@ list(JOIN quiet_starters "," quiet_starters_of_host)
 
 if(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation announces to the emulator every memory access, every basic block, every index of
-  # an array of known size and every address with its type. Optimisations are off that would move or
+  # an array of known size (bounds-strict: also of a struct's last member) and every address with
+  # its type. Optimisations are off that would move or
   # copy an access away from its line, or split one float4 access into four (-fno-tree-sra).
   # Findings need only line numbers: full debug information would take a quarter of the compile
   # time. -fno-elide-constructors: else a struct passed or returned by value is an operand of the
@@ -27,7 +28,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   # null access, so that it is reported. -fno-ipa-reference-addressable: keeps a shared array that
   # is only written.
   # g++ 11 threads jumps whatever -fno-thread-jumps says, and copies barriers: hence the parameter.
-  set(simt_checks alignment,bounds)
+  set(simt_checks alignment,bounds-strict)
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # where a division by zero does not trap
     string(APPEND simt_checks ,integer-divide-by-zero)
   endif()
@@ -95,7 +96,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o
-    -fdump-tree-tsan-lineno-uid={work}/statements)  # rules/statements.py reads it
+    -fdump-tree-tsan-lineno-uid-asmname={work}/statements)  # rules/statements.py reads it
   # Functions of the library that exist only on the host end a kernel that calls them.
   set(worker_step_host_calls $<TARGET_FILE:simt_host_calls> {work}/isolated.o {work}/host_calls)
   list(APPEND worker_step_isolate --redefine-syms={work}/host_calls.names)

@@ -18,8 +18,9 @@ needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ comp
 # Those of common/cmake/WorkerSteps.cmake that decide what is announced.
 FLAGS = [
     *("-std=c++20", "-O1", "-fno-tree-sra", "-fno-elide-constructors"),
-    *("-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-fsanitize=alignment,bounds"),
-    *("-fsanitize-coverage=trace-pc", "-fno-delete-null-pointer-checks"),
+    *("-fsanitize=thread", "--param=tsan-distinguish-volatile=1"),
+    *("-fsanitize=alignment,bounds-strict", "-fsanitize-coverage=trace-pc"),
+    "-fno-delete-null-pointer-checks",
 ]
 DECLARED = """
 #include <new>
@@ -75,6 +76,43 @@ UNSEEN = {
     "one after an announced read": (
         "extern const long there; void f(long* x) { const_cast<long&>(there) = *x; }"
     ),
+    "an item of an array that gets its length later": (
+        "extern const float later[]; "
+        "float f(const float* in, int i) { return later[in - later + i]; } extern const float "
+        "later[2]; const float later[2] = {1, 2};"
+    ),
+    "one of a class": (
+        "struct Table { static const float items[]; }; float f(int i) { return Table::items[i]; } "
+        "const float Table::items[2] = {1, 2};"
+    ),
+    "one in a loop": (
+        "extern const float later[]; float f(const float* in, int n) { float sum = 0; long at ="
+        " in - "
+        "later; for (int i = 0; i < n; ++i) sum += later[at + i]; return sum; } "
+        "const float later[2] = {1, 2};"
+    ),
+    "an item that is a struct": (
+        "struct Two { long a, b; }; extern const Two later[]; "
+        "Two f(int i) { Two two = later[i]; return two; } const Two later[2] = {{1, 2}, {3, 4}};"
+    ),
+    "an item of what is defined elsewhere": (
+        "namespace std { extern const float cout[1 << 16]; } float f(int i) { return "
+        "std::cout[i]; }"
+    ),
+    "one whose type has no length": (
+        "using Items = float[]; struct Own { int n; Items items; }; "
+        "float f(const float* in, int i) { Own own; own.n = i; return own.items[in - own.items "
+        "+ i]; }"
+    ),
+    "one whose length is 0": (
+        "template <int n> struct Own { int count; float items[n]; }; float f(const float* in, "
+        "int i) "
+        "{ Own<0> own; own.count = i; return own.items[in - own.items + i]; }"
+    ),
+    "one of a length that is too large": (
+        "struct Large { float items[1ul << 40]; }; float f(long i, long j) { Pair own = pair(); "
+        "Large& all = reinterpret_cast<Large&>(own); all.items[i] = 1; return all.items[j]; }"
+    ),
     "a result in a member": (
         "struct S { int i; Words w; S() : w(words()) {} }; S* f() { return new S; }"
     ),
@@ -99,6 +137,17 @@ SEEN = {
         "void f(int i) { count = i; ++calls; tile[i] = first; point.x = point.y = i; "
         "all[i] = all[0]; static int times = i; times = calls; static Pair last; "
         "last = {1, tile[0]}; kept = {}; }"
+    ),
+    "items by an index that is compared": (
+        "struct Best { int n; float items[4]; float& item(int i) { return items[i]; } }; "
+        "struct Grid { Best all[3][2]; }; const float weights[5] = {1, 2, 3, 4, 5}; "
+        "static constexpr Pair pairs[2][2] = {}; Best best(int i); "
+        "float f(int i, int j, unsigned k) { Best own = best(i); Grid grid = {}; Words w[2] = {}; "
+        "grid.all[i][j & 1].item(i + j) = weights[k % 5] + weights[k & 3]; w[i] = w[j]; "
+        "own.item(j) = 1; "
+        "float sum = 0; for (int n = 0; n < 4; ++n) sum += own.item(n) * weights[n + 1]; "
+        "const Pair pair = pairs[i][j]; static const int once[3] = {i, j, 3}; "
+        "return sum + grid.all[2][1].items[j] + pair.first + once[k] + w[1].values[j]; }"
     ),
     "returned": "Words f(Deep* a) { return a->next->values[0] ? a->words[1] : *a->next; }",
     "returned large": "Owner f(Owner* a) { return a->words.values[1] ? owner() : *a; }",
@@ -135,20 +184,20 @@ SEEN = {
 }
 
 
-def listing_of(code: str, folder: Path) -> Path:
-    source, listing = folder / "rung.cpp", folder / "statements"
+def compiled(code: str, folder: Path) -> tuple[Path, Path]:
+    """The listing of g++'s statements, and the object."""
+    source, listing, made = (folder / name for name in ("rung.cpp", "statements", "rung.o"))
     source.write_text(DECLARED + "#line 1\n" + code + "\n")
-    extra = ["-c", str(source), "-o", str(folder / "rung.o")]
-    listed = f"-fdump-tree-tsan-lineno-uid={listing}"
+    extra = ["-c", str(source), "-o", str(made)]
+    listed = f"-fdump-tree-tsan-lineno-uid-asmname={listing}"
     subprocess.run(["g++", *FLAGS, *extra, listed], check=True)
-    return listing
+    return listing, made
 
 
 @needs_compiler
 @pytest.mark.parametrize("code", UNSEEN.values(), ids=UNSEEN)
 def test_an_access_that_no_check_sees_is_refused_with_its_line(code: str, tmp_path: Path) -> None:
-    listing = listing_of(f"\n\n{code}", tmp_path)
-    found = check_statements(listing, Source("rung.cpp", b""))
+    found = check_statements(*compiled(f"\n\n{code}", tmp_path), Source("rung.cpp", b""))
     assert found is not None
     assert (found.kind, found.file, found.line) == (FindingKind.FORBIDDEN, "rung.cpp", 3)
     assert "where no check sees it" in found.message
@@ -157,12 +206,12 @@ def test_an_access_that_no_check_sees_is_refused_with_its_line(code: str, tmp_pa
 @needs_compiler
 @pytest.mark.parametrize("code", SEEN.values(), ids=SEEN)
 def test_an_access_that_is_announced_is_allowed(code: str, tmp_path: Path) -> None:
-    assert check_statements(listing_of(code, tmp_path), Source("rung.cpp", b"")) is None
+    assert check_statements(*compiled(code, tmp_path), Source("rung.cpp", b"")) is None
 
 
 @needs_compiler
 def test_each_announcement_is_needed(tmp_path: Path) -> None:
-    listing = listing_of(
+    listing, made = compiled(
         "void f(const float* x, Words* a, const Words* b, Deep* d, int i) { "
         "d->before = x[i]; *a = *b; d->words[i] = *d->next; d->next = b; }",
         tmp_path,
@@ -172,14 +221,14 @@ def test_each_announcement_is_needed(tmp_path: Path) -> None:
     assert len(announced) == 8
     for at in announced:
         listing.write_text("\n".join(lines[:at] + lines[at + 1 :]))
-        assert check_statements(listing, Source("rung.cpp", b"")) is not None
+        assert check_statements(listing, made, Source("rung.cpp", b"")) is not None
 
 
 @needs_compiler
 def test_an_access_in_a_header_names_the_header(tmp_path: Path) -> None:
     (tmp_path / "ops.cuh").write_text("\ninline bool is_set(Method* m) { return *m != nullptr; }\n")
-    listing = listing_of('#include "ops.cuh"\nbool f(Method* m) { return is_set(m); }', tmp_path)
-    found = check_statements(listing, Source("rung.cpp", b""))
+    code = '#include "ops.cuh"\nbool f(Method* m) { return is_set(m); }'
+    found = check_statements(*compiled(code, tmp_path), Source("rung.cpp", b""))
     assert found is not None
     assert found.line == 0
     assert "(ops.cuh:2)" in found.message
@@ -187,4 +236,4 @@ def test_an_access_in_a_header_names_the_header(tmp_path: Path) -> None:
 
 def test_a_listing_that_is_missing_is_our_fault(tmp_path: Path) -> None:
     with pytest.raises(FaultError, match="statements"):
-        check_statements(tmp_path / "statements", Source("rung.cpp", b""))
+        check_statements(tmp_path / "statements", tmp_path / "rung.o", Source("rung.cpp", b""))

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Addresses that are not a multiple of their type's alignment, and indices past the end of an array
 // whose type gives its length; and correct code that comes close to either.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
 #include "device_test.h"
 
 namespace simt_test::types_test {
@@ -214,6 +219,52 @@ TEST_F(Types, FindsAnIndexPastALocalOrAConstantArray) {
                         kConstantLine, "uses index 3 of an array of type int [3]");
 }
 
+struct Best {
+  int count = 0;
+  float items[4] = {};  // the last member: g++ calls an array there flexible, if nothing forbids it
+  __device__ void put(int i, float value) { items[i] = value; }
+};
+constexpr int kPutItemLine = __LINE__ - 2;
+
+__global__ void member_array_kernel(float* out, int i) {
+  Best best;
+  best.put(i, 1.0f);
+  out[0] = best.items[i];
+}
+
+TEST_F(Types, FindsAnIndexPastAStructsLastMember) {
+  Managed<float> out(1);
+  member_array_kernel<<<1, 1>>>(out.get(), 3);
+  EXPECT_TRUE(simt::take_findings().empty());
+  member_array_kernel<<<1, 1>>>(out.get(), 4);
+  expect_line_and_words(expect_fault(cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds),
+                        kPutItemLine, "uses index 4 of an array of type float [4]");
+}
+
+const float host_weights[3] = {0.5f, 0.25f, 0.125f};
+
+float host_weight(int i) { return host_weights[i]; }
+constexpr int kHostWeightLine = __LINE__ - 1;
+
+// What was reported before the program ended, as the worker shows it.
+void show_findings(int) {
+  for (const simt::Finding& finding : simt::take_findings()) {
+    std::fprintf(stderr, "%d: %s\n", finding.line, finding.message.c_str());
+  }
+  std::_Exit(3);
+}
+
+TEST_F(Types, EndsHostCodeAtAnIndexPastAnArray) {
+  EXPECT_EQ(host_weight(2), 0.125f);
+  EXPECT_EXIT(
+      {
+        std::signal(SIGABRT, show_findings);
+        host_weight(3);
+      },
+      ::testing::ExitedWithCode(3),
+      std::to_string(kHostWeightLine) + ": the host's code uses index 3 of an array of type");
+}
+
 // A pointer hides an array's length. The compiler puts nothing between these three but what their
 // alignment asks for.
 struct alignas(16) Row {
@@ -281,7 +332,7 @@ TEST_F(Types, FindsAnUnwrittenSharedByte) {
 
 struct List {
   int count;
-  int items[1];  // and more
+  int items[];
 };
 
 __global__ void edges_kernel(List* list, int* out) {

@@ -133,7 +133,8 @@ def _compile(
         if step.name == "compile" and made.is_file():
             if forbidden := check_object(made, source, backend):
                 return forbidden
-            if backend is Backend.CPU and (unseen := check_statements(work / "statements", source)):
+            listing = work / "statements"
+            if backend is Backend.CPU and (unseen := check_statements(listing, made, source)):
                 return unseen
     worker = work / "worker"
     if not worker.is_file():

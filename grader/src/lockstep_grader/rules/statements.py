@@ -3,31 +3,36 @@
 
 `-fsanitize=thread` announces what an assignment reads and writes. It announces neither an operand
 of a call that is in memory, nor the parts of a pointer to a member function, nor a store to what is
-declared const, such as std::cout by a rung of its own. A rung could read its input through these
-without a count, or write where no check looks. So the pass that announces also lists its
-statements (`-fdump-tree-tsan-lineno-uid`), as in
+declared const, such as std::cout by a rung of its own, nor an item of an array that is const or the
+function's. A rung could read its input through these without a count, or write where no check
+looks. So the pass that announces also lists its statements (`-fdump-tree-tsan-lineno-uid-asmname`),
+as in
 
-    __builtin___tsan_read4D.1722 (_5);
+    __tsan_read4D.1722 (_5);
     [/tmp/rung.cu:12:7] _1 = *_5;
+    [/tmp/rung.cu:12:9] .UBSAN_BOUNDS (0B, _1, 31);
+    [/tmp/rung.cu:12:9] _2 = itemsD.2349[_1];
 
-A statement that goes through a pointer must directly follow its announcements.
+A statement that goes through a pointer must directly follow its announcements. The index of a
+variable's item must have been compared with a bound, and a variable of another program must not
+have an index: what length it has is not known here.
 """
 
 import re
 from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.rules.elf import read_object
 
 _FUNCTION = ";; Function "
 _FIRST_BLOCK = "\n  <bb "
 _STATIC = re.compile(r"^  static .*", re.MULTILINE)
 _PLACE = re.compile(r"\[(?P<file>[/<][^\n]*?):(?P<line>\d+):\d+(?: discrim \d+)?\] |\[0:0\] ")
-_ANNOUNCEMENT = re.compile(
-    r"__builtin___tsan_(?:(?:unaligned_|volatile_)*(?P<kind>read|write)|vptr_)"
-)
+_ANNOUNCEMENT = re.compile(r"__tsan_(?:(?:unaligned_|volatile_)*(?P<kind>read|write)|vptr_)")
 # What may come between an announcement and its access: the address of a further operand.
 _ADDRESS = re.compile(r"[\w.]+ = (?:&.*|[\w.]+(?:\(D\))? \+ \d+);")
 # Of a variable: it begins, without a value, or it ends.
@@ -40,25 +45,41 @@ _IN_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _MEMORY = re.compile(rf"\b(?:TARGET_)?MEM(?: <.*?>)? ?\[{_IN_PARENTHESES}")
 # The type of a conversion, or of the object whose virtual function is called.
 _TYPE = re.compile(rf"(?<= = )(?!\(\*){_IN_PARENTHESES} |(?<=OBJ_TYPE_REF){_IN_PARENTHESES}")
-_POINTED_TO = re.compile(r"(?<![\w)\]] )(?<![\w)\]])\*(?=[\w(.])|[\w.$]+(?:\(D\))?->")
+_POINTED_TO = re.compile(r"(?<![\w)\]] )(?<![\w)\]])\*(?=[\w(.])|[\w.$#]+(?:\(D\))?->")
 _TAKES_ADDRESS = re.compile(r"&[(\[]*$")
 _CALL = re.compile(r"(?!(?:if|switch|return) )\S.* \((?P<operands>.*)\);")
 _ITEM = re.compile(r"(?P<id>D\.\d+)[.\[]")  # of the variable `itemsD.2349[3]`
 _ID = re.compile(r"D\.\d+")
 # Of the variable that `itemsD.2349[3]`, `[*&itemsD.2349 + 8B]` or `BIT_FIELD_REF <...>` is part of.
-_BASE = re.compile(r"(?:[A-Z_]+ <)?(?:\[\*&)?[\w.$]*?(?P<id>D\.\d+)")
+_BASE = re.compile(r"(?:[A-Z_]+ <)?(?:\[\*&)?[\w.$#]*?(?P<id>D\.\d+)")
 # What a function returns in memory of its caller's, whose statement we examine there.
 _RETURNED = re.compile(r"^\*_\d+\(D\) = (?=.* \()")
+# Before a name that a declaration gives by asm("...").
+_LABEL = re.compile(r"\*(?=[\w.$]+D\.\d+\b)")
 _METHOD_PART = re.compile(r"\.__(?:pfn|delta)D\.\d+;")  # of a pointer to a member function
+# g++ compares an index with the array's length, unless it is masked with a smaller number.
+_COMPARED = re.compile(r"\.UBSAN_BOUNDS \(\w+, (?P<index>[^ ,]+), (?P<last>\d+)\);")
+_MASKED = re.compile(r"(?P<index>\S+) = \S+ & (?P<last>\d+);")
+_CONVERTED = re.compile(r"(?P<index>\S+) = \([\w. ]+\) (?P<old>\S+);")
+_MOST_ITEMS = 1 << 20  # of an array that has an index; of an array of no length g++ says 2^64
+_VARIABLE = re.compile(r"(?P<name>[\w.$#]*?)(?P<id>D\.\d+)")
+_NO_INDEX = re.compile(r"-?\d{0,7}|\*&[\w.$#]+?(?: \+ -?\d{1,6}B?)?")
+_IN_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
-def check_statements(file: Path, source: Source) -> Finding | None:
-    """The first access of the listing `file` that g++ does not announce. Raises FaultError."""
+def check_statements(file: Path, made: Path, source: Source) -> Finding | None:
+    """The first access of the listing `file` that no check sees; `made` is the rung's object.
+
+    Raises FaultError.
+    """
     try:
         listing = file.read_text("utf-8", "replace")
+        defined = frozenset(
+            symbol.name for symbol in read_object(made).symbols if symbol.is_defined
+        )
     except OSError as error:
         raise FaultError(f"cannot read the compiled rung's statements: {error}") from error
-    for place, message in _unannounced(listing):
+    for place, message in _unseen(listing, defined):
         file_name, at = (place["file"], place["line"]) if place else (None, None)
         name, line = Path(file_name or "").name, int(at or 0)
         if name != source.file_name:
@@ -67,49 +88,75 @@ def check_statements(file: Path, source: Source) -> Finding | None:
     return None
 
 
-def _unannounced(listing: str) -> Iterator[tuple[re.Match[str] | None, str]]:
-    """The place of each access without an announcement, and what is wrong with it."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    own: Set[str]  # IDs of the function's variables
+    compared: Set[str]  # values of the function that are less than _MOST_ITEMS
+    defined: Set[str]  # names of the rung's variables
+
+
+def _unseen(listing: str, defined: Set[str]) -> Iterator[tuple[re.Match[str] | None, str]]:
+    """The place of each access that no check sees, and what is wrong with it."""
     for function in _TEXT.sub('""', listing).split(_FUNCTION)[1:]:
         head, _, body = function.partition(_FIRST_BLOCK)
         own = frozenset(_ID.findall(_STATIC.sub("", head)))
-        announced, announces_store = 0, False
+        known = _Known(own, _compared(body), defined)
+        announced, announces_store = 0, False  # directly before the statement
         for line in body.split("\n"):
             statement = _PLACE.sub("", line).strip()
             if announcement := _ANNOUNCEMENT.match(statement):
                 announced += 1
                 announces_store |= announcement["kind"] != "read"
             elif not _ADDRESS.fullmatch(statement):
-                if problem := _problem(statement, own, announced, announces_store):
+                if problem := _problem(statement, known, announced, announces_store):
                     yield _PLACE.search(line), problem
                 announced, announces_store = 0, False
 
 
-def _problem(statement: str, own: Set[str], announced: int, announces_store: bool) -> str:
-    """What is wrong with the statement of a function whose variables are `own`."""
+def _compared(body: str) -> set[str]:
+    """The values of a function that are compared with a bound, or masked."""
+    found = (*_COMPARED.finditer(body), *_MASKED.finditer(body))
+    values = {match["index"] for match in found if int(match["last"]) < _MOST_ITEMS}
+    for match in _CONVERTED.finditer(body):  # a mask comes before the conversion of what it masks
+        if match["old"] in values:
+            values.add(match["index"])
+    return values
+
+
+def _problem(statement: str, known: _Known, announced: int, announces_store: bool) -> str:
+    """What is wrong with the statement, if anything."""
     if _NO_ACCESS.search(statement):
         return ""
-    plain = _RETURNED.sub("", _TYPE.sub("", _MEMORY.sub("[*", statement)))
+    plain = _RETURNED.sub("", _TYPE.sub("", _MEMORY.sub("[*", _LABEL.sub("", statement))))
     result, _, right = plain.rpartition(" = ")
     call = _CALL.match(right)
-    if call and _is_outside(result, own):
+    operands = call["operands"].split(", ") if call else [right]
+    if call and _is_outside(result, known.own):
         return (
             "stores a function's result where no check sees it: put the result into a local "
             "variable first, and assign that"
         )
-    if call and any(_is_outside(operand, own) for operand in call["operands"].split(", ")):
+    if call and any(_is_outside(operand, known.own) for operand in operands):
         return (
             "passes a value straight from memory, where no check sees it: copy it to a local "
             "variable first, and pass that"
         )
-    if not call and not announces_store and _is_of_outside_variable(result, own):
+    if not call and not announces_store and _is_of_outside_variable(result, known.own):
         return (
             "stores to a variable that is declared const, where no check sees it: do without that"
         )
-    is_part = bool(_METHOD_PART.search(plain)) and _is_outside(plain, own)
+    is_part = bool(_METHOD_PART.search(plain)) and _is_outside(plain, known.own)
     if is_part or len(_pointed_to(plain)) > announced:
         return (
             "reads a pointer to a member function where no check sees it: copy it to a local "
             "variable first, and use that"
+        )
+    announces_load = announced > announces_store
+    stored, loaded = ([] if announces_store else [result]), ([] if announces_load else operands)
+    if any(_is_unlimited(operand, known) for operand in (*stored, *loaded)):
+        return (
+            "takes an item of an array of which no length is known, where no check sees it: "
+            "declare the array with its length, and define it before its first use"
         )
     return ""
 
@@ -129,6 +176,18 @@ def _is_of_outside_variable(result: str, own: Set[str]) -> bool:
     """Whether it is, or is in, a variable other than the function's."""
     base = _BASE.match(result)
     return base is not None and base["id"] not in own
+
+
+def _is_unlimited(operand: str, known: _Known) -> bool:
+    """Whether it is an item of a variable by an index that may lead out of the variable."""
+    if "[" not in operand or operand.startswith("&") or _pointed_to(operand):
+        return False
+    indices = [text for text in _IN_BRACKETS.findall(operand) if not _NO_INDEX.fullmatch(text)]
+    variable = _VARIABLE.search(operand)
+    if not indices or variable is None:
+        return False
+    is_rungs = variable["id"] in known.own or variable["name"] in known.defined
+    return not is_rungs or any(index not in known.compared for index in indices)
 
 
 def _pointed_to(plain: str) -> list[re.Match[str]]:

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -205,6 +206,12 @@ void end_host_object(const Access& access, const std::string& class_name) {
   const Untraced untraced;
   end_kernel({cudaErrorIllegalAddress, FindingKind::kHostPointer,
               host_object_text(running_thread_name(), class_name), access.pc});
+}
+
+void end_host_index(std::string message, const void* pc) {
+  const SourcePlace where = place_in_host_code(pc);
+  report({FindingKind::kOutOfBounds, where.file, where.line, "", std::move(message)});
+  std::abort();
 }
 
 void reset_memory_findings() { g_reported.clear(); }

@@ -66,6 +66,9 @@ void report_thrusts_access(const Access& access, const Allocation* nearest);
 // The access is part of a virtual call of an object of the class, which the host made.
 [[noreturn]] void end_host_object(const Access& access, const std::string& class_name);
 
+// Ends the program: past the host's array lies memory that nothing checks.
+[[noreturn]] void end_host_index(std::string message, const void* pc);
+
 // Forgets what has been reported; for a new launch.
 void reset_memory_findings();
 

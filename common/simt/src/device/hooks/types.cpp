@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The calls that -fsanitize=alignment,bounds make before an access that breaks its type's rules: an
-// address that is not a multiple of the type's alignment, an index past the end of an array whose
-// length the type gives (`tile[1][32]` of `float tile[32][32]`, `sums[4]` of `float sums[4]`). The
-// comparisons are in the program; correct code never calls.
+// The calls that -fsanitize=alignment,bounds-strict make before an access that breaks its type's
+// rules: an address that is not a multiple of the type's alignment, an index past the end of an
+// array whose length the type gives (`tile[1][32]` of `float tile[32][32]`, `sums[4]` of `float
+// sums[4]`). The comparisons are in the program; correct code never calls.
 #include "hooks/types.h"
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "check/memory_findings.h"
 #include "report/memory_text.h"
@@ -110,13 +111,14 @@ void __ubsan_handle_type_mismatch_v1(const TypeMismatch* mistake, std::uintptr_t
 
 void __ubsan_handle_out_of_bounds(const OutOfBounds* mistake, std::uintptr_t index) {
   using namespace simt::device;
-  if (running.launch == nullptr) return;
   const Untraced untraced;
-  // Past a local array lies the stack on which the kernel runs, so it must not go on.
-  end_kernel({cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds,
-              index_text(running_thread_name(), signed_index(*mistake->index_type, index),
-                         plain_name(*mistake->array_type)),
-              __builtin_return_address(0)});
+  const void* const pc = __builtin_return_address(0);
+  const std::string who = running.launch == nullptr ? "the host's code" : running_thread_name();
+  std::string message =
+      index_text(who, signed_index(*mistake->index_type, index), plain_name(*mistake->array_type));
+  // Past a local array lies the stack of who uses it, so it must not go on.
+  if (running.launch == nullptr) end_host_index(std::move(message), pc);
+  end_kernel({cudaErrorIllegalAddress, simt::FindingKind::kOutOfBounds, std::move(message), pc});
 }
 
 // Called where the processor does not trap by itself (see WorkerSteps.cmake).
