@@ -53,7 +53,7 @@ _ID = re.compile(r"D\.\d+")
 # Of the variable that `itemsD.2349[3]`, `[*&itemsD.2349 + 8B]` or `BIT_FIELD_REF <...>` is part of.
 _BASE = re.compile(r"(?:[A-Z_]+ <)?(?:\[\*&)?[\w.$#]*?(?P<id>D\.\d+)")
 # What a function returns in memory of its caller's, whose statement we examine there.
-_RETURNED = re.compile(r"^\*_\d+\(D\) = (?=.* \()")
+_RETURNED = re.compile(r"^\[?\*_\d+\(D\)\]? = (?=.* \()")
 # Before a name that a declaration gives by asm("...").
 _LABEL = re.compile(r"\*(?=[\w.$]+D\.\d+\b)")
 _METHOD_PART = re.compile(r"\.__(?:pfn|delta)D\.\d+;")  # of a pointer to a member function
