@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "run/scheduler.h"
 #include "run/untraced.h"
 #include "simt/error_state.h"
+#include "simt/host_crash.h"
 #include "simt/limits.h"
 #include "simt/sealed.h"
 
@@ -210,8 +210,7 @@ void end_host_object(const Access& access, const std::string& class_name) {
 
 void end_host_index(std::string message, const void* pc) {
   const SourcePlace where = place_in_host_code(pc);
-  report({FindingKind::kOutOfBounds, where.file, where.line, "", std::move(message)});
-  std::abort();
+  end_host_code({FindingKind::kOutOfBounds, where.file, where.line, "", std::move(message)});
 }
 
 void reset_memory_findings() { g_reported.clear(); }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "report/words.h"
 #include "run/untraced.h"
@@ -71,6 +72,11 @@ std::string describe(int signal, const siginfo_t& info, std::uintptr_t stack) {
   return describe_address(info, stack);
 }
 
+void report_last(const Finding& finding) {
+  report(finding);
+  if (g_last_words != nullptr) g_last_words(finding.message);
+}
+
 void handle_crash(int signal, siginfo_t* info, void* context) {
   const device::Untraced untraced;
   std::signal(signal, SIG_DFL);
@@ -78,11 +84,15 @@ void handle_crash(int signal, siginfo_t* info, void* context) {
   const auto [pc, stack] = registers(*static_cast<const ucontext_t*>(context));
   const SourcePlace place = program_place(crashed_stack(pc));
   const std::string what = "the host code " + describe(signal, *info, stack);
-  report({FindingKind::kCrash, place.file, place.line, "", what});
-  if (g_last_words != nullptr) g_last_words(what);
+  report_last({FindingKind::kCrash, place.file, place.line, "", what});
 }  // and crash again
 
 }  // namespace
+
+void end_host_code(const Finding& finding) {
+  report_last(finding);
+  std::abort();
+}
 
 void explain_host_crashes(void (*last_words)(const std::string& what)) {
   g_last_words = last_words;
