@@ -96,7 +96,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(worker_step_rewrite $<TARGET_FILE:simt_rewrite> {source} -I {include} -I ${common_dir}/cuda -o {work}/rung.cpp)
   set(worker_step_compile ${CMAKE_CXX_COMPILER} ${simt_kernel_flags} -I{include}
     -c {work}/rung.cpp -o {work}/rung.o
-    -fdump-tree-tsan-lineno-uid-asmname={work}/statements)  # rules/statements.py reads it
+    -fdump-tree-tsan-blocks-lineno-uid-asmname={work}/statements)  # rules/statements.py reads it
   # Functions of the library that exist only on the host end a kernel that calls them.
   set(worker_step_host_calls $<TARGET_FILE:simt_host_calls> {work}/isolated.o {work}/host_calls)
   list(APPEND worker_step_isolate --redefine-syms={work}/host_calls.names)

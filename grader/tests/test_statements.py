@@ -11,6 +11,7 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import FindingKind
+from lockstep_grader.rules import bounds
 from lockstep_grader.rules.statements import check_statements
 
 needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
@@ -76,9 +77,6 @@ UNSEEN = {
     "an item of a variable that is declared const": (
         "extern const long there[34]; void f() { const_cast<long&>(there[30]) = 1; }"
     ),
-    "one by index": (
-        "extern const long there[34]; void f(int i) { const_cast<long&>(there[i]) = 1; }"
-    ),
     "a variable that is declared const": (
         "extern const long there; void f() { const_cast<long&>(there) = 1; }"
     ),
@@ -100,10 +98,6 @@ UNSEEN = {
         "later; for (int i = 0; i < n; ++i) sum += later[at + i]; return sum; } "
         "const float later[2] = {1, 2};"
     ),
-    "an item that is a struct": (
-        "struct Two { long a, b; }; extern const Two later[]; "
-        "Two f(int i) { Two two = later[i]; return two; } const Two later[2] = {{1, 2}, {3, 4}};"
-    ),
     "an item of what is defined elsewhere": (
         "namespace std { extern const float cout[1 << 16]; } float f(int i) { return "
         "std::cout[i]; }"
@@ -113,6 +107,16 @@ UNSEEN = {
         "float f(const float* in, int i) { Own own; own.n = i; return own.items[in - own.items "
         "+ i]; }"
     ),
+    "one whose index is compared elsewhere": (
+        "struct Own { int n; float items[]; }; float f(const float* in, int i) { Own own; own.n"
+        " = i; "
+        "float few[2] = {}; if (i > 9) few[i] = 1; return own.items[i] + few[1]; }"
+    ),
+    "one stored by an index that is compared later": (
+        "struct Large { float items[1ul << 40]; }; float f(long i, long j) { Pair own = pair(); "
+        "float few[2] = {}; few[j] = 2; Large& all = reinterpret_cast<Large&>(own); "
+        "all.items[i] = number(); few[i] = 1; return few[1] + all.items[j]; }"
+    ),
     "one of a length that is too large": (
         "struct Large { float items[1ul << 40]; }; float f(long i, long j) { Pair own = pair(); "
         "Large& all = reinterpret_cast<Large&>(own); all.items[i] = 1; return all.items[j]; }"
@@ -121,7 +125,18 @@ UNSEEN = {
         "struct S { int i; Words w; S() : w(words()) {} }; S* f() { return new S; }"
     ),
 }
-# Newer versions announce these, and compare the index with 0.
+# Newer versions announce these, and compare an index with a length of 0.
+if VERSION < 16:
+    UNSEEN |= {
+        "one by index": (
+            "extern const long there[34]; void f(int i) { const_cast<long&>(there[i]) = 1; }"
+        ),
+        "an item that is a struct": (
+            "struct Two { long a, b; }; extern const Two later[]; "
+            "Two f(int i) { Two two = later[i]; return two; } "
+            "const Two later[2] = {{1, 2}, {3, 4}};"
+        ),
+    }
 if VERSION < 13:
     UNSEEN |= {
         "one is called": "float f(Op* op, Method* m) { return (op->**m)(1); }",
@@ -163,6 +178,12 @@ SEEN = {
         "float sum = 0; for (int n = 0; n < 4; ++n) sum += own.item(n) * weights[n + 1]; "
         "const Pair pair = pairs[i][j]; static const int once[3] = {i, j, 3}; "
         "return sum + grid.all[2][1].items[j] + pair.first + once[k] + w[1].values[j]; }"
+    ),
+    "items by an index that is compared in another block": (
+        "float f(int i, int j) { float v[4] = {}; for (int k = 0; k < 4; ++k) v[k] += j ? "
+        "number() : 1; "
+        "try { switch (j) { case 1: v[i] = 1; break; case 7: v[i] += number(); break; default: "
+        "if (j > 5) throw 1; } } catch (int) { v[i + 1] *= number(); } return v[i] + v[j]; }"
     ),
     "returned": "Words f(Deep* a) { return a->next->values[0] ? a->words[1] : *a->next; }",
     "returned large": "Owner f(Owner* a) { return a->words.values[1] ? owner() : *a; }",
@@ -207,7 +228,7 @@ def compiled(code: str, folder: Path) -> tuple[Path, Path]:
     source, listing, made = (folder / name for name in ("rung.cpp", "statements", "rung.o"))
     source.write_text(DECLARED + "#line 1\n" + code + "\n")
     extra = ["-c", str(source), "-o", str(made)]
-    listed = f"-fdump-tree-tsan-lineno-uid-asmname={listing}"
+    listed = f"-fdump-tree-tsan-blocks-lineno-uid-asmname={listing}"
     subprocess.run(["g++", *FLAGS, *extra, listed], check=True)
     return listing, made
 
@@ -240,6 +261,19 @@ def test_each_announcement_is_needed(tmp_path: Path) -> None:
     for at in announced:
         listing.write_text("\n".join(lines[:at] + lines[at + 1 :]))
         assert check_statements(listing, made, Source("rung.cpp", b"")) is not None
+
+
+@needs_compiler
+@pytest.mark.parametrize("limit", ["_MOST_WORK", "_MOST_VISITS"])
+def test_an_index_in_a_function_that_is_too_large_counts_as_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    code = "float f(int n) { float v[4] = {}; for (int i = 0; i < n; ++i) v[i] = n; return v[2]; }"
+    assert check_statements(*compiled(code, tmp_path), Source("rung.cpp", b"")) is None
+    monkeypatch.setattr(bounds, limit, 1)
+    found = check_statements(*compiled(code, tmp_path), Source("rung.cpp", b""))
+    assert found is not None
+    assert "of which no length is known" in found.message
 
 
 @needs_compiler

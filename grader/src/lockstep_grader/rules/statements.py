@@ -5,8 +5,7 @@
 of a call that is in memory, nor the parts of a pointer to a member function, nor a store to what is
 declared const, such as std::cout by a rung of its own, nor an item of an array that is const or the
 function's. A rung could read its input through these without a count, or write where no check
-looks. So the pass that announces also lists its statements (`-fdump-tree-tsan-lineno-uid-asmname`),
-as in
+looks. So the pass that announces also lists its statements (see listing.py), as in
 
     __tsan_read4D.1722 (_5);
     [/tmp/rung.cu:12:7] _1 = *_5;
@@ -14,8 +13,8 @@ as in
     [/tmp/rung.cu:12:9] _2 = itemsD.2349[_1];
 
 A statement that goes through a pointer must directly follow its announcements. The index of a
-variable's item must have been compared with a bound, and a variable of another program must not
-have an index: what length it has is not known here.
+variable's item must have been compared with a bound (bounds.py). The variable must be the rung's:
+the length of another program's is not known here.
 """
 
 import re
@@ -26,20 +25,16 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.rules.bounds import Bounds
 from lockstep_grader.rules.elf import read_object
+from lockstep_grader.rules.listing import Block, Statement, functions_of
 
-_FUNCTION = ";; Function "
-_FIRST_BLOCK = "\n  <bb "
-_STATIC = re.compile(r"^  static .*", re.MULTILINE)
-_PLACE = re.compile(r"\[(?P<file>[/<][^\n]*?):(?P<line>\d+):\d+(?: discrim \d+)?\] |\[0:0\] ")
 _ANNOUNCEMENT = re.compile(r"__tsan_(?:(?:unaligned_|volatile_)*(?P<kind>read|write)|vptr_)")
 # What may come between an announcement and its access: the address of a further operand.
 _ADDRESS = re.compile(r"[\w.]+ = (?:&.*|[\w.]+(?:\(D\))? \+ \d+);")
 # Of a variable: it begins, without a value, or it ends.
 _NO_ACCESS = re.compile(r" = \.DEFERRED_INIT | =(?:\{v\})? \{CLOBBER")
 
-# Of the rung's own choice, so it may look like anything: taken out first.
-_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _IN_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 # `MEM[(int *)_5 + 8B]` and `MEM <long int> [(char * {ref-all})_5]`: for us `[*_5 + 8B]`.
 _MEMORY = re.compile(rf"\b(?:TARGET_)?MEM(?: <.*?>)? ?\[{_IN_PARENTHESES}")
@@ -49,7 +44,6 @@ _POINTED_TO = re.compile(r"(?<![\w)\]] )(?<![\w)\]])\*(?=[\w(.])|[\w.$#]+(?:\(D\
 _TAKES_ADDRESS = re.compile(r"&[(\[]*$")
 _CALL = re.compile(r"(?!(?:if|switch|return) )\S.* \((?P<operands>.*)\);")
 _ITEM = re.compile(r"(?P<id>D\.\d+)[.\[]")  # of the variable `itemsD.2349[3]`
-_ID = re.compile(r"D\.\d+")
 # Of the variable that `itemsD.2349[3]`, `[*&itemsD.2349 + 8B]` or `BIT_FIELD_REF <...>` is part of.
 _BASE = re.compile(r"(?:[A-Z_]+ <)?(?:\[\*&)?[\w.$#]*?(?P<id>D\.\d+)")
 # What a function returns in memory of its caller's, whose statement we examine there.
@@ -57,11 +51,6 @@ _RETURNED = re.compile(r"^\[?\*_\d+\(D\)\]? = (?=.* \()")
 # Before a name that a declaration gives by asm("...").
 _LABEL = re.compile(r"\*(?=[\w.$]+D\.\d+\b)")
 _METHOD_PART = re.compile(r"\.__(?:pfn|delta)D\.\d+;")  # of a pointer to a member function
-# g++ compares an index with the array's length, unless it is masked with a smaller number.
-_COMPARED = re.compile(r"\.UBSAN_BOUNDS \(\w+, (?P<index>[^ ,]+), (?P<last>\d+)\);")
-_MASKED = re.compile(r"(?P<index>\S+) = \S+ & (?P<last>\d+);")
-_CONVERTED = re.compile(r"(?P<index>\S+) = \([\w. ]+\) (?P<old>\S+);")
-_MOST_ITEMS = 1 << 20  # of an array that has an index; of an array of no length g++ says 2^64
 _VARIABLE = re.compile(r"(?P<name>[\w.$#]*?)(?P<id>D\.\d+)")
 _NO_INDEX = re.compile(r"-?\d{0,7}|\*&[\w.$#]+?(?: \+ -?\d{1,6}B?)?")
 _IN_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -79,9 +68,8 @@ def check_statements(file: Path, made: Path, source: Source) -> Finding | None:
         )
     except OSError as error:
         raise FaultError(f"cannot read the compiled rung's statements: {error}") from error
-    for place, message in _unseen(listing, defined):
-        file_name, at = (place["file"], place["line"]) if place else (None, None)
-        name, line = Path(file_name or "").name, int(at or 0)
+    for statement, message in _unseen(listing, defined):
+        name, line = Path(statement.file).name, statement.line
         if name != source.file_name:
             message, line = f"{message} ({name}:{line})", 0
         return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
@@ -89,41 +77,38 @@ def check_statements(file: Path, made: Path, source: Source) -> Finding | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Context:
+    """What is known of a function where one of its statements is."""
+
     own: Set[str]  # IDs of the function's variables
-    compared: Set[str]  # values of the function that are less than _MOST_ITEMS
     defined: Set[str]  # names of the rung's variables
+    bounds: Bounds
+    block: Block
+    place: int  # the statement's number in the block
+    announced: int  # accesses, directly before the statement
+    announces_store: bool
 
 
-def _unseen(listing: str, defined: Set[str]) -> Iterator[tuple[re.Match[str] | None, str]]:
-    """The place of each access that no check sees, and what is wrong with it."""
-    for function in _TEXT.sub('""', listing).split(_FUNCTION)[1:]:
-        head, _, body = function.partition(_FIRST_BLOCK)
-        own = frozenset(_ID.findall(_STATIC.sub("", head)))
-        known = _Known(own, _compared(body), defined)
-        announced, announces_store = 0, False  # directly before the statement
-        for line in body.split("\n"):
-            statement = _PLACE.sub("", line).strip()
-            if announcement := _ANNOUNCEMENT.match(statement):
-                announced += 1
-                announces_store |= announcement["kind"] != "read"
-            elif not _ADDRESS.fullmatch(statement):
-                if problem := _problem(statement, known, announced, announces_store):
-                    yield _PLACE.search(line), problem
-                announced, announces_store = 0, False
+def _unseen(listing: str, defined: Set[str]) -> Iterator[tuple[Statement, str]]:
+    """Each access that no check sees, and what is wrong with it."""
+    for function in functions_of(listing):
+        bounds = Bounds(function.blocks)
+        for block in function.blocks:
+            announced, announces_store = 0, False
+            for place, statement in enumerate(block.statements()):
+                if announcement := _ANNOUNCEMENT.match(statement.text):
+                    announced += 1
+                    announces_store |= announcement["kind"] != "read"
+                elif not _ADDRESS.fullmatch(statement.text):
+                    context = _Context(
+                        function.own, defined, bounds, block, place, announced, announces_store
+                    )
+                    if problem := _problem(statement.text, context):
+                        yield statement, problem
+                    announced, announces_store = 0, False
 
 
-def _compared(body: str) -> set[str]:
-    """The values of a function that are compared with a bound, or masked."""
-    found = (*_COMPARED.finditer(body), *_MASKED.finditer(body))
-    values = {match["index"] for match in found if int(match["last"]) < _MOST_ITEMS}
-    for match in _CONVERTED.finditer(body):  # a mask comes before the conversion of what it masks
-        if match["old"] in values:
-            values.add(match["index"])
-    return values
-
-
-def _problem(statement: str, known: _Known, announced: int, announces_store: bool) -> str:
+def _problem(statement: str, known: _Context) -> str:
     """What is wrong with the statement, if anything."""
     if _NO_ACCESS.search(statement):
         return ""
@@ -141,19 +126,20 @@ def _problem(statement: str, known: _Known, announced: int, announces_store: boo
             "passes a value straight from memory, where no check sees it: copy it to a local "
             "variable first, and pass that"
         )
-    if not call and not announces_store and _is_of_outside_variable(result, known.own):
+    if not call and not known.announces_store and _is_of_outside_variable(result, known.own):
         return (
             "stores to a variable that is declared const, where no check sees it: do without that"
         )
     is_part = bool(_METHOD_PART.search(plain)) and _is_outside(plain, known.own)
-    if is_part or len(_pointed_to(plain)) > announced:
+    if is_part or len(_pointed_to(plain)) > known.announced:
         return (
             "reads a pointer to a member function where no check sees it: copy it to a local "
             "variable first, and use that"
         )
-    announces_load = announced > announces_store
-    stored, loaded = ([] if announces_store else [result]), ([] if announces_load else operands)
-    if any(_is_unlimited(operand, known) for operand in (*stored, *loaded)):
+    announces_load = known.announced > known.announces_store
+    if (not known.announces_store and _is_unlimited(result, known, is_store=True)) or (
+        not announces_load and any(_is_unlimited(operand, known) for operand in operands)
+    ):
         return (
             "takes an item of an array of which no length is known, where no check sees it: "
             "declare the array with its length, and define it before its first use"
@@ -178,16 +164,22 @@ def _is_of_outside_variable(result: str, own: Set[str]) -> bool:
     return base is not None and base["id"] not in own
 
 
-def _is_unlimited(operand: str, known: _Known) -> bool:
+def _is_unlimited(operand: str, known: _Context, is_store: bool = False) -> bool:
     """Whether it is an item of a variable by an index that may lead out of the variable."""
     if "[" not in operand or operand.startswith("&") or _pointed_to(operand):
         return False
-    indices = [text for text in _IN_BRACKETS.findall(operand) if not _NO_INDEX.fullmatch(text)]
+    indices = {text for text in _IN_BRACKETS.findall(operand) if not _NO_INDEX.fullmatch(text)}
     variable = _VARIABLE.search(operand)
     if not indices or variable is None:
         return False
-    is_rungs = variable["id"] in known.own or variable["name"] in known.defined
-    return not is_rungs or any(index not in known.compared for index in indices)
+    if variable["id"] not in known.own and variable["name"] not in known.defined:
+        return True
+    # g++ loads `sums[i] += x` first, and compares the index then.
+    return not all(
+        known.bounds.is_small_before(index, known.block, known.place)
+        or (not is_store and known.bounds.is_compared_behind(index, known.block, known.place))
+        for index in indices
+    )
 
 
 def _pointed_to(plain: str) -> list[re.Match[str]]:
