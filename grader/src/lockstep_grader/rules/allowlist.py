@@ -53,6 +53,11 @@ C_PATTERNS = tuple(
 )
 # On the host each of a device's intrinsics has a stub, and what it does is to exit.
 CUDA_STUBS = frozenset({"exit"})
+# What these become where the host's compiler sets _FORTIFY_SOURCE by itself, as on Ubuntu. The
+# emulator's flags do not let it.
+CUDA_FORTIFIED = frozenset(
+    f"__{name}_chk" for name in ("vprintf", "vfprintf", "vsnprintf", "strcpy", "strncpy")
+)
 CUDA_C_PATTERNS = (
     re.compile(r"cuda(?!DeviceReset|Ipc|Import|DestroyExternal|Graphics|GetDriver)\w+"),
     re.compile(r"__cuda\w+"),

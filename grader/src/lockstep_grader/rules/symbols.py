@@ -21,6 +21,7 @@ from lockstep_grader.rules.allowlist import (
     C_PATTERNS,
     CUDA_BUILTINS,
     CUDA_C_PATTERNS,
+    CUDA_FORTIFIED,
     CUDA_STUBS,
     EMULATOR,
     INITIALISERS,
@@ -81,7 +82,7 @@ def is_allowed(symbol: str, backend: Backend) -> bool:
         return True
     names = qualified_name(symbol)
     if backend is Backend.CUDA and (
-        symbol in CUDA_STUBS or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
+        symbol in CUDA_STUBS | CUDA_FORTIFIED or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
     ):
         return True
     if not names:
