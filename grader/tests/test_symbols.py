@@ -11,7 +11,7 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind
-from lockstep_grader.rules.allowlist import CUDA_FORTIFIED, EMULATOR
+from lockstep_grader.rules.allowlist import CUDA_SUBSTITUTES, EMULATOR
 from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_name
 
 SIMT = Path(__file__).resolve().parents[2] / "common/simt"
@@ -80,8 +80,8 @@ def test_what_it_does_not_take_is_refused(symbol: str) -> None:
     assert not is_allowed(symbol, Backend.CUDA) or symbol == "exit"  # in nvcc's own stubs
 
 
-@pytest.mark.parametrize("symbol", sorted(CUDA_FORTIFIED))
-def test_what_fortified_functions_call_is_allowed_on_cuda(symbol: str) -> None:
+@pytest.mark.parametrize("symbol", sorted(CUDA_SUBSTITUTES))
+def test_what_headers_call_instead_is_allowed_on_cuda(symbol: str) -> None:
     assert is_allowed(symbol, Backend.CUDA)
     assert not is_allowed(symbol, Backend.CPU)
 

@@ -53,11 +53,13 @@ C_PATTERNS = tuple(
 )
 # On the host each of a device's intrinsics has a stub, and what it does is to exit.
 CUDA_STUBS = frozenset({"exit"})
-# What these become where the host's compiler sets _FORTIFY_SOURCE by itself, as on Ubuntu. The
-# emulator's flags do not let it.
-CUDA_FORTIFIED = frozenset(
-    f"__{name}_chk" for name in ("vprintf", "vfprintf", "vsnprintf", "strcpy", "strncpy")
-)
+# What the headers call for some of these at nvcc's flags: tables of characters, and functions that
+# check lengths, where the host's compiler sets _FORTIFY_SOURCE by itself, as on Ubuntu.
+_CUDA_SUBSTITUTES = """
+__ctype_tolower_loc __ctype_toupper_loc
+__vprintf_chk __vfprintf_chk __vsnprintf_chk __strcpy_chk __strncpy_chk
+"""
+CUDA_SUBSTITUTES = frozenset(_CUDA_SUBSTITUTES.split())
 CUDA_C_PATTERNS = (
     re.compile(r"cuda(?!DeviceReset|Ipc|Import|DestroyExternal|Graphics|GetDriver)\w+"),
     re.compile(r"__cuda\w+"),

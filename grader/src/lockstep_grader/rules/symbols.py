@@ -21,8 +21,8 @@ from lockstep_grader.rules.allowlist import (
     C_PATTERNS,
     CUDA_BUILTINS,
     CUDA_C_PATTERNS,
-    CUDA_FORTIFIED,
     CUDA_STUBS,
+    CUDA_SUBSTITUTES,
     EMULATOR,
     INITIALISERS,
     PLAIN_ADVICE,
@@ -82,7 +82,7 @@ def is_allowed(symbol: str, backend: Backend) -> bool:
         return True
     names = qualified_name(symbol)
     if backend is Backend.CUDA and (
-        symbol in CUDA_STUBS | CUDA_FORTIFIED or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
+        symbol in CUDA_STUBS | CUDA_SUBSTITUTES or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
     ):
         return True
     if not names:
