@@ -63,6 +63,18 @@ UNSEEN = {
     "one is an operator's": (
         "bool operator==(Op, Method); bool f(Op* op, int i) { return *op == methods[i]; }"
     ),
+    "an item of a variable that is declared const": (
+        "extern const long there[34]; void f() { const_cast<long&>(there[30]) = 1; }"
+    ),
+    "one by index": (
+        "extern const long there[34]; void f(int i) { const_cast<long&>(there[i]) = 1; }"
+    ),
+    "a variable that is declared const": (
+        "extern const long there; void f() { const_cast<long&>(there) = 1; }"
+    ),
+    "one after an announced read": (
+        "extern const long there; void f(long* x) { const_cast<long&>(there) = *x; }"
+    ),
     "a result in a member": (
         "struct S { int i; Words w; S() : w(words()) {} }; S* f() { return new S; }"
     ),
@@ -80,6 +92,12 @@ SEEN = {
     "results": "void f(Words* a, Pair* b, Owner* c) { *a = words(); *b = pair(); *c = owner(); }",
     "results of the file": (
         "void f(int i) { all[i] = words(); static Words once = words(); take(once); }"
+    ),
+    "variables of the file": (
+        "int count; static int calls; thread_local float tile[8]; struct { int x, y : 3; } point; "
+        "static const float first = number(); static Words kept; "
+        "void f(int i) { count = i; ++calls; tile[i] = first; point.x = point.y = i; "
+        "all[i] = all[0]; static int times = i; times = calls; static Pair last; last = {1, tile[0]}; kept = {}; }"
     ),
     "returned": "Words f(Deep* a) { return a->next->values[0] ? a->words[1] : *a->next; }",
     "returned large": "Owner f(Owner* a) { return a->words.values[1] ? owner() : *a; }",

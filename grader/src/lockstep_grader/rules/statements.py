@@ -2,9 +2,10 @@
 """Proves that the emulator sees each memory access of a rung: g++ lists its statements for us.
 
 `-fsanitize=thread` announces what an assignment reads and writes. It announces neither an operand
-of a call that is in memory, nor the parts of a pointer to a member function. A rung could read its
-input through these without a count, or write where no check looks. So the pass that announces also
-lists its statements (`-fdump-tree-tsan-lineno-uid`), as in
+of a call that is in memory, nor the parts of a pointer to a member function, nor a store to what is
+declared const, such as std::cout by a rung of its own. A rung could read its input through these
+without a count, or write where no check looks. So the pass that announces also lists its
+statements (`-fdump-tree-tsan-lineno-uid`), as in
 
     __builtin___tsan_read4D.1722 (_5);
     [/tmp/rung.cu:12:7] _1 = *_5;
@@ -24,7 +25,9 @@ _FUNCTION = ";; Function "
 _FIRST_BLOCK = "\n  <bb "
 _STATIC = re.compile(r"^  static .*", re.MULTILINE)
 _PLACE = re.compile(r"\[(?P<file>[/<][^\n]*?):(?P<line>\d+):\d+(?: discrim \d+)?\] |\[0:0\] ")
-_ANNOUNCEMENT = re.compile(r"__builtin___tsan_(?:(?:unaligned_|volatile_)*(?:read|write)|vptr_)")
+_ANNOUNCEMENT = re.compile(
+    r"__builtin___tsan_(?:(?:unaligned_|volatile_)*(?P<kind>read|write)|vptr_)"
+)
 # What may come between an announcement and its access: the address of a further operand.
 _ADDRESS = re.compile(r"[\w.]+ = (?:&.*|[\w.]+(?:\(D\))? \+ \d+);")
 # Of a variable: it begins, without a value, or it ends.
@@ -42,6 +45,8 @@ _TAKES_ADDRESS = re.compile(r"&[(\[]*$")
 _CALL = re.compile(r"(?!(?:if|switch|return) )\S.* \((?P<operands>.*)\);")
 _ITEM = re.compile(r"(?P<id>D\.\d+)[.\[]")  # of the variable `itemsD.2349[3]`
 _ID = re.compile(r"D\.\d+")
+# Of the variable that `itemsD.2349[3]`, `[*&itemsD.2349 + 8B]` or `BIT_FIELD_REF <...>` is part of.
+_BASE = re.compile(r"(?:[A-Z_]+ <)?(?:\[\*&)?[\w.$]*?(?P<id>D\.\d+)")
 # What a function returns in memory of its caller's, whose statement we examine there.
 _RETURNED = re.compile(r"^\*_\d+\(D\) = (?=.* \()")
 _METHOD_PART = re.compile(r"\.__(?:pfn|delta)D\.\d+;")  # of a pointer to a member function
@@ -67,18 +72,19 @@ def _unannounced(listing: str) -> Iterator[tuple[re.Match[str] | None, str]]:
     for function in _TEXT.sub('""', listing).split(_FUNCTION)[1:]:
         head, _, body = function.partition(_FIRST_BLOCK)
         own = frozenset(_ID.findall(_STATIC.sub("", head)))
-        announced = 0
+        announced, announces_store = 0, False
         for line in body.split("\n"):
             statement = _PLACE.sub("", line).strip()
-            if _ANNOUNCEMENT.match(statement):
+            if announcement := _ANNOUNCEMENT.match(statement):
                 announced += 1
+                announces_store |= announcement["kind"] != "read"
             elif not _ADDRESS.fullmatch(statement):
-                if problem := _problem(statement, own, announced):
+                if problem := _problem(statement, own, announced, announces_store):
                     yield _PLACE.search(line), problem
-                announced = 0
+                announced, announces_store = 0, False
 
 
-def _problem(statement: str, own: Set[str], announced: int) -> str:
+def _problem(statement: str, own: Set[str], announced: int, announces_store: bool) -> str:
     """What is wrong with the statement of a function whose variables are `own`."""
     if _NO_ACCESS.search(statement):
         return ""
@@ -94,6 +100,10 @@ def _problem(statement: str, own: Set[str], announced: int) -> str:
         return (
             "passes a value straight from memory, where no check sees it: copy it to a local "
             "variable first, and pass that"
+        )
+    if not call and not announces_store and _is_of_outside_variable(result, own):
+        return (
+            "stores to a variable that is declared const, where no check sees it: do without that"
         )
     is_part = bool(_METHOD_PART.search(plain)) and _is_outside(plain, own)
     if is_part or len(_pointed_to(plain)) > announced:
@@ -113,6 +123,12 @@ def _is_outside(operand: str, own: Set[str]) -> bool:
         return False
     items = _ITEM.search(operand)
     return bool(_pointed_to(operand)) or (items is not None and items["id"] not in own)
+
+
+def _is_of_outside_variable(result: str, own: Set[str]) -> bool:
+    """Whether it is, or is in, a variable other than the function's."""
+    base = _BASE.match(result)
+    return base is not None and base["id"] not in own
 
 
 def _pointed_to(plain: str) -> list[re.Match[str]]:
