@@ -16,7 +16,7 @@ from lockstep_grader.rules.symbols import check_object, is_allowed, qualified_na
 
 SIMT = Path(__file__).resolve().parents[2] / "common/simt"
 NEEDED = """
-sqrtf memcpy puts _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax
+sqrtf memcpy puts wcslen _ZSt4cout _Znwm __tsan_read4 __x86_indirect_thunk_rax
 _Z10cudaMallocPPvm _ZTIi threadIdx
 _Z24cudaDestroyTextureObjecty _ZN4simt11fetch_texelEyi
 _ZN4simt18sync_named_barrierEii _ZN4simt13get_exchangedEj

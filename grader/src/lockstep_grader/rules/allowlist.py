@@ -12,7 +12,7 @@ round roundeven rsqrt scalbln scalbn sin sincos sincospi sinh sinpi sqrt tan tan
 tgamma trunc y0 y1
 """
 _MEMORY_AND_STRINGS = """
-memchr memcmp memcpy memmove memset strchr strcmp strcpy strlen strncmp strncpy strstr
+memchr memcmp memcpy memmove memset strchr strcmp strcpy strlen strncmp strncpy strstr wcslen
 malloc calloc realloc free aligned_alloc posix_memalign
 isalnum isalpha isdigit isspace isupper islower tolower toupper
 """
