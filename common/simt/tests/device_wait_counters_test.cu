@@ -3,6 +3,9 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
+#include <cuda/barrier>
+#include <utility>
+
 #include "device_counting.h"
 
 namespace simt_test::wait_counters_test {
@@ -167,6 +170,79 @@ TEST_F(WaitCounters, GridBarriersCountOnceABlock) {
   });
   EXPECT_EQ(kernel.counters[Counter::kBarriers], 3u * 5);
   EXPECT_EQ(line_of(kernel, kMeetLine).counters[Counter::kBarriers], 3u * 5);
+}
+
+// Mirrors the 128 items of each block, in each round.
+template <class Meet>
+__device__ void mirror_rounds(int* data, int num_rounds, Meet meet) {
+  __shared__ int tile[128];
+  int* const own = data + 128 * blockIdx.x;
+  for (int round = 0; round < num_rounds; ++round) {
+    tile[threadIdx.x] = own[threadIdx.x];
+    meet();
+    own[threadIdx.x] = tile[127 - threadIdx.x];
+    meet();
+  }
+}
+
+__global__ void mirror_by_syncthreads(int* data, int num_rounds) {
+  __syncthreads();
+  mirror_rounds(data, num_rounds, [] { __syncthreads(); });
+}
+
+enum class Way { kAtOnce, kApart, kByTrying };
+
+__global__ void mirror_by_object(int* data, int num_rounds, Way way) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  mirror_rounds(data, num_rounds, [&] {
+    if (way == Way::kAtOnce) return barrier.arrive_and_wait();
+    auto token = barrier.arrive();
+    if (way == Way::kApart) return barrier.wait(std::move(token));
+    while (!barrier.try_wait(token)) {
+    }
+  });
+}
+
+TEST_F(WaitCounters, ABarrierObjectOfTheBlockCountsAsABarrier) {
+  constexpr std::uint64_t kBlocks = 2, kWarps = 4, kRounds = 10;
+  Managed<int> data(kBlocks * 128, 1);
+  const KernelCounters plain =
+      counted([&] { mirror_by_syncthreads<<<kBlocks, 128>>>(data.get(), kRounds); });
+  EXPECT_EQ(plain.counters[Counter::kBarriersMaxPerBlock], 1 + 2 * kRounds);
+  const auto object = [&](Way way) {
+    return counted([&] { mirror_by_object<<<kBlocks, 128>>>(data.get(), kRounds, way); });
+  };
+  EXPECT_EQ(plain.counters[Counter::kGlobalReadRequests], kBlocks * kWarps * kRounds);
+  for (const Way way : {Way::kAtOnce, Way::kApart, Way::kByTrying}) {
+    const KernelCounters other = object(way);
+    for (const Counter counter :
+         {Counter::kBarriers, Counter::kBarriersMaxPerBlock, Counter::kGlobalReadRequests,
+          Counter::kGlobalWriteRequests, Counter::kSharedAtomicRequests}) {
+      EXPECT_EQ(other.counters[counter], plain.counters[counter]) << int(way);
+    }
+    // One thread calls init, which writes three words.
+    EXPECT_LE(other.counters[Counter::kBusiestWarpsPasses],
+              plain.counters[Counter::kBusiestWarpsPasses] + 4);
+    const std::uint64_t arrivals = way == Way::kAtOnce ? 0 : kBlocks * 128 * 2 * kRounds;
+    EXPECT_EQ(other.counters[Counter::kSharedAtomicLanes], arrivals);
+  }
+}
+
+// A barrier of a warp is none of the block.
+__global__ void meet_by_warps(int num_rounds) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barriers[4];
+  cuda::barrier<cuda::thread_scope_block>& own = barriers[threadIdx.x / 32];
+  if (threadIdx.x % 32 == 0) init(&own, 32);
+  __syncthreads();
+  for (int round = 0; round < num_rounds; ++round) own.arrive_and_wait();
+}
+
+TEST_F(WaitCounters, ABarrierObjectOfAWarpDoesNot) {
+  const auto counters = counted([] { meet_by_warps<<<1, 128>>>(10); }).counters;
+  EXPECT_EQ(counters[Counter::kBarriers], 1u);
+  EXPECT_EQ(counters[Counter::kSharedAtomicLanes], 128u * 10);
 }
 
 template <unsigned kSize>
