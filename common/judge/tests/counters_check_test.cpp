@@ -114,7 +114,7 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   EXPECT_TRUE(failure->message.starts_with(
       "the result is right, but the data went through the host: 257 bytes"))
       << failure->message;
-  EXPECT_TRUE(failure->message.ends_with("; line 3 of a.cu has the most")) << failure->message;
+  EXPECT_TRUE(failure->message.ends_with(". Line 3 of a.cu has the most")) << failure->message;
   EXPECT_EQ(std::pair(failure->file, failure->line), std::pair(std::string("a.cu"), 3));
   EXPECT_FALSE(judge::find_host_work(of_host(512), 1024, 0.5));
   const auto in_a_test = judge::find_host_work(of_host(513), 1024, 0.5);
