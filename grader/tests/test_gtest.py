@@ -49,6 +49,8 @@ def test_the_judges_kind_becomes_a_finding_unless_a_checker_found_it(tmp_path: P
     failed = {**PLAIN, "outcome": "failed", "kind": "race", "message": "both write"}
     (alone,) = read(tmp_path, failed)
     assert alone.findings == (Finding(FindingKind.RACE, "both write"),)
+    (placed,) = read(tmp_path, {**failed, "place": json.dumps({"file": "/w/x.cu", "line": 3})})
+    assert placed.findings == (Finding(FindingKind.RACE, "both write", "x.cu", 3),)
     checked = [{"kind": "race", "file": "/w/x.cu", "line": 3, "message": "x"}]
     (known,) = read(tmp_path, {**failed, "findings": json.dumps(checked)})
     assert known.findings == (Finding(FindingKind.RACE, "x", "x.cu", 3),)

@@ -13,11 +13,6 @@ namespace {
 constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
 constexpr double kHostShare = 0.25;  // of them may go through the host: counts and tables
 
-std::uint64_t value_of(const wire::Counters& counters, const std::string& name) {
-  const auto found = counters.find(name);
-  return found == counters.end() ? 0 : found->second;
-}
-
 // Only counters with a place in the source have lines; maxima do not add up.
 bool adds_up(const std::string& name) {
   return !wire::is_maximum(name) && name != "launches" && name != "blocks" && name != "warps" &&
@@ -34,7 +29,7 @@ std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
     if (adds_up(name) && sums[name] != value) return name;
   }
   for (const auto& [name, sum] : sums) {
-    if (adds_up(name) && value_of(kernel.counters, name) != sum) return name;
+    if (adds_up(name) && wire::value_of(kernel.counters, name) != sum) return name;
   }
   return std::nullopt;
 }
@@ -44,10 +39,10 @@ std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
 double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
   double sectors = 0;
   for (const wire::KernelCounters& kernel : kernels) {
-    if (value_of(kernel.counters, "launches") == 0) continue;
+    if (wire::value_of(kernel.counters, "launches") == 0) continue;
     for (const char* name :
          {"global_read_sectors", "global_write_sectors", "global_atomic_lanes"}) {
-      sectors += static_cast<double>(value_of(kernel.counters, name));
+      sectors += static_cast<double>(wire::value_of(kernel.counters, name));
     }
   }
   return kSectorBytes * sectors;

@@ -22,8 +22,7 @@ std::string to_json(const std::array<std::uint32_t, 3>& extent) {
 std::string to_json(const wire::Counters& counters) {
   json::Members members;
   for (const char* const name : kCounterNames) {
-    const auto found = counters.find(name);
-    members.emplace_back(name, std::to_string(found == counters.end() ? 0 : found->second));
+    members.emplace_back(name, std::to_string(wire::value_of(counters, name)));
   }
   return json::object(members);
 }
@@ -63,19 +62,17 @@ std::string to_json(const wire::Occupancy& occupancy) {
 }
 
 std::string to_json(const wire::KernelCounters& kernel) {
-  const auto launches = kernel.counters.find("launches");
   std::vector<std::string> lines;
   for (const wire::LineCounters& line : kernel.lines) lines.push_back(to_json(line));
-  return json::object(
-      {{"name", json::quote(kernel.name)},
-       {"launches", std::to_string(launches == kernel.counters.end() ? 0 : launches->second)},
-       {"grid", to_json(kernel.grid)},
-       {"block", to_json(kernel.block)},
-       {"static_shared_bytes", std::to_string(kernel.static_shared_bytes)},
-       {"dynamic_shared_bytes", std::to_string(kernel.dynamic_shared_bytes)},
-       {"occupancy", to_json(kernel.occupancy)},
-       {"counters", to_json(kernel.counters)},
-       {"lines", json::array(lines)}});
+  return json::object({{"name", json::quote(kernel.name)},
+                       {"launches", std::to_string(wire::value_of(kernel.counters, "launches"))},
+                       {"grid", to_json(kernel.grid)},
+                       {"block", to_json(kernel.block)},
+                       {"static_shared_bytes", std::to_string(kernel.static_shared_bytes)},
+                       {"dynamic_shared_bytes", std::to_string(kernel.dynamic_shared_bytes)},
+                       {"occupancy", to_json(kernel.occupancy)},
+                       {"counters", to_json(kernel.counters)},
+                       {"lines", json::array(lines)}});
 }
 
 }  // namespace

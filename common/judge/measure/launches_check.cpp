@@ -21,12 +21,12 @@ struct Launches {
 void add(std::vector<Launches>& sum, const std::vector<wire::KernelCounters>& kernels,
          std::uint64_t Launches::*call) {
   for (const wire::KernelCounters& kernel : kernels) {
-    const auto launches = kernel.counters.find("launches");
-    if (launches == kernel.counters.end()) continue;  // copies
+    const std::uint64_t launches = wire::value_of(kernel.counters, "launches");
+    if (launches == 0) continue;  // copies
     const std::string name = kernel.name.substr(0, kernel.name.find('<'));
     auto known = std::ranges::find(sum, name, &Launches::kernel);
     if (known == sum.end()) known = sum.insert(sum.end(), {.kernel = name});
-    (*known).*call += launches->second;
+    (*known).*call += launches;
   }
 }
 

@@ -22,8 +22,7 @@ class Figures {
   explicit Figures(const wire::Counters& counters) : counters_(counters) {}
 
   double operator[](const char* name) const {
-    const auto found = counters_.find(name);
-    return found == counters_.end() ? 0 : static_cast<double>(found->second);
+    return static_cast<double>(wire::value_of(counters_, name));
   }
 
   double bytes_asked() const {

@@ -24,6 +24,9 @@ struct Failure {
   std::string pattern = {};  // the mistake that the wrong values look like, if one fits
   // Further mistakes that would give the same values. Another size decides, see expect_for_sizes().
   std::vector<std::string> other_patterns = {};
+  // Its place in the source; line 0: not known.
+  std::string file = {};
+  std::int32_t line = 0;
 };
 
 struct Outcome {

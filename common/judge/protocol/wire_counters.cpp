@@ -90,6 +90,11 @@ void fold_into(KernelCounters& sum, KernelCounters& more) {
 
 }  // namespace
 
+std::uint64_t value_of(const Counters& counters, const std::string& name) {
+  const auto found = counters.find(name);
+  return found == counters.end() ? 0 : found->second;
+}
+
 bool is_maximum(const std::string& name) { return name.find("_max_") != std::string::npos; }
 
 void add(Counters& sum, const Counters& more) {

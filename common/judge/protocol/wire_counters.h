@@ -19,6 +19,9 @@ inline constexpr std::size_t kWarpSize = 32;
 // By name; a counter that is not there is 0.
 using Counters = std::map<std::string, std::uint64_t>;
 
+// Of one counter.
+std::uint64_t value_of(const Counters& counters, const std::string& name);
+
 enum class Space : std::uint32_t { kGlobal, kShared };
 enum class Access : std::uint32_t { kRead, kWrite, kAtomic };
 

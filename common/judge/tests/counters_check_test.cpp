@@ -111,14 +111,17 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   EXPECT_FALSE(judge::find_impossible(of_host(256), 1024));
   const auto failure = judge::find_impossible(of_host(257), 1024);
   ASSERT_TRUE(failure);
-  EXPECT_NE(failure->message.find("257 bytes of 1024 went to or came from the host"),
-            std::string::npos);
-  EXPECT_TRUE(failure->message.starts_with("the result is right, but 257")) << failure->message;
-  EXPECT_TRUE(failure->message.ends_with("; line 3 of a.cu has the most")) << failure->message;
+  EXPECT_TRUE(failure->message.starts_with(
+      "the result is right, but the data went through the host: 257 bytes"))
+      << failure->message;
+  EXPECT_TRUE(failure->message.ends_with(". Line 3 of a.cu has the most")) << failure->message;
+  EXPECT_EQ(std::pair(failure->file, failure->line), std::pair(std::string("a.cu"), 3));
   EXPECT_FALSE(judge::find_host_work(of_host(512), 1024, 0.5));
-  ASSERT_TRUE(judge::find_host_work(of_host(513), 1024, 0.5));
-  EXPECT_TRUE(
-      judge::find_host_work(of_host(513), 1024, 0.5)->message.starts_with("513 bytes of 1024"));
+  const auto in_a_test = judge::find_host_work(of_host(513), 1024, 0.5);
+  ASSERT_TRUE(in_a_test);
+  EXPECT_TRUE(in_a_test->message.starts_with("the data went through the host: 513 bytes"));
+  EXPECT_NE(in_a_test->message.find("in a call with 1024 bytes of data"), std::string::npos);
+  EXPECT_EQ(in_a_test->message.find("__device__"), std::string::npos);
 }
 
 TEST(CountersCheck, LargeVariablesOfTheDeviceCostTheBudget) {
@@ -132,7 +135,10 @@ TEST(CountersCheck, LargeVariablesOfTheDeviceCostTheBudget) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, judge::kind::kBudget);
   EXPECT_FALSE(judge::find_host_work(writes(2048), 1024, 0.5));
-  EXPECT_TRUE(judge::find_host_work(writes(2048), 1024, 0.5, judge::Variables::kOfTheHost));
+  const auto of_host = judge::find_host_work(writes(2048), 1024, 0.5, judge::Variables::kOfTheHost);
+  ASSERT_TRUE(of_host);
+  EXPECT_NE(of_host->message.find("__device__ variables"), std::string::npos);
+  EXPECT_EQ(std::pair(of_host->file, of_host->line), std::pair(std::string("a.cu"), 3));
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {

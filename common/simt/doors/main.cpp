@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // simt_host_calls IN.o OUT
 // For the functions of the C and C++ library that exist only on the host, and that IN.o calls or
-// whose address it takes, and for CUDA's whose address it takes: writes OUT.s, which has a door for
-// each, and OUT.names, by which objcopy lets the calls go through these doors. A door asks
-// simt_host_call (hooks/host_call.cpp), which ends a kernel there. So it does not matter what g++
-// announces of such a function, and whether nvcc has seen the call. Exit status: 0 done, 1 a file
-// cannot be read or written, 2 usage.
+// whose address it takes, and for CUDA's and mathematical ones whose address it takes: writes
+// OUT.s, which has a door for each, and OUT.names, by which objcopy lets the calls go through these
+// doors. A door asks simt_host_call (hooks/host_call.cpp), which ends a kernel there. So it does
+// not matter what g++ announces of such a function, and whether nvcc has seen the call. Doors to
+// mathematical functions, which kernels have too, ask nothing. Exit status: 0 done, 1 a file cannot
+// be read or written, 2 usage.
 #include <elf.h>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ constexpr std::string_view kDoor = R"(  leaq {name}(%rip), %r10
   movq "{function}"@GOTPCREL(%rip), %r11
   jmp simt_host_call
 )";
+constexpr std::string_view kOpenDoor = R"(  jmp *"{function}"@GOTPCREL(%rip)
+)";
 #else
 constexpr std::uint32_t kCalls[] = {R_AARCH64_CALL26, R_AARCH64_JUMP26};
 constexpr std::string_view kDoor = R"(  adrp x16, {name}
@@ -36,12 +39,30 @@ constexpr std::string_view kDoor = R"(  adrp x16, {name}
   ldr x17, [x17, :got_lo12:{function}]
   b simt_host_call
 )";
+constexpr std::string_view kOpenDoor = R"(  adrp x17, :got:{function}
+  ldr x17, [x17, :got_lo12:{function}]
+  br x17
+)";
 #endif
 
 // Of C's functions. Those that simt_renamed_calls of WorkerSteps.cmake names ask by themselves.
 constexpr std::string_view kOfC[] = {
-    "__fprintf_chk", "__printf_chk", "__snprintf_chk", "__sprintf_chk", "atexit",
-    "atof",          "atoi",         "atol",           "rand",          "srand"};
+    "__fprintf_chk", "__printf_chk", "__snprintf_chk", "__sprintf_chk", "atexit", "atof",
+    "atoi",          "atol",         "rand",           "srand",         "wcslen"};
+
+// Of C's functions, those of a character: their address is taken for std::transform.
+constexpr std::string_view kOfCharacters[] = {"isalnum", "isalpha", "isdigit", "islower",
+                                              "isspace", "isupper", "tolower", "toupper"};
+
+// Of C's functions, those from numbers to a number, also with f and l behind the name. Not those
+// that have a pointer: they are announced, which a call through a pointer would avoid.
+constexpr std::string_view kOfNumbers[] = {
+    "acos",   "acosh",  "asin",      "asinh",     "atan", "atan2",     "atanh",  "cbrt",  "ceil",
+    "cos",    "cosh",   "copysign",  "erf",       "erfc", "exp",       "exp10",  "exp2",  "expm1",
+    "fabs",   "fdim",   "floor",     "fma",       "fmax", "fmin",      "fmod",   "hypot", "ilogb",
+    "ldexp",  "lgamma", "llrint",    "llround",   "log",  "log10",     "log1p",  "log2",  "logb",
+    "lrint",  "lround", "nearbyint", "nextafter", "pow",  "remainder", "rint",   "round", "scalbln",
+    "scalbn", "sin",    "sinh",      "sqrt",      "tan",  "tanh",      "tgamma", "trunc"};
 
 // Namespaces std and __gnu_cxx, with the short names of std::string and others. Not their tables
 // and type information, nor the functions that throw: an exception has a finding of its own.
@@ -61,15 +82,27 @@ bool is_of_cuda(std::string_view name) {
   return name.substr(0, 4) == "cuda";
 }
 
-// A name of C++'s that is only referred to may be a variable's, such as std::cout's. CUDA's
-// functions have doors where their address is taken, since a worker's rung may call doors through a
-// pointer, and nothing else of another's: std::shared_ptr<float>(d_data, cudaFree) does.
-bool is_of_host(std::string_view name, bool is_called) {
+template <std::size_t kCount>
+bool is_among(const std::string_view (&names)[kCount], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool is_of_numbers(std::string_view name) {
+  if (is_among(kOfNumbers, name)) return true;
+  const bool has_suffix = name.size() > 1 && (name.back() == 'f' || name.back() == 'l');
+  return has_suffix && is_among(kOfNumbers, name.substr(0, name.size() - 1));
+}
+
+// A name of C++'s that is only referred to may be a variable's, such as std::cout's. A worker's
+// rung may call doors through a pointer, and nothing else of another's. So functions that are right
+// there have doors where their address is taken: std::shared_ptr<float>(d_data, cudaFree).
+bool needs_door(std::string_view name, bool is_called) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   if (name.find_first_not_of(kLetters) != name.npos) return false;  // it would be read as assembly
-  return std::find(std::begin(kOfC), std::end(kOfC), name) != std::end(kOfC) ||
-         (is_called ? is_of_cpp(name) : is_of_cuda(name));
+  if (is_among(kOfC, name)) return true;
+  if (is_called) return is_of_cpp(name);
+  return is_of_cuda(name) || is_among(kOfCharacters, name) || is_of_numbers(name);
 }
 
 class Object {
@@ -79,8 +112,8 @@ class Object {
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
 
-  // The undefined functions of the host that it calls, or whose address it takes.
-  std::set<std::string> host_calls() const {
+  // The undefined functions that need a door.
+  std::set<std::string> behind_doors() const {
     std::set<std::string> found;
     const auto* const header = at<Elf64_Ehdr>(0, 1);
     if (header == nullptr) return found;
@@ -95,7 +128,7 @@ class Object {
       if (relocations == nullptr) continue;
       for (const Elf64_Rela* place = relocations; place < relocations + count; ++place) {
         const std::string_view name = undefined_name(*place, table, sections[table.sh_link]);
-        if (is_of_host(name, is_call(*place))) found.emplace(name);
+        if (needs_door(name, is_call(*place))) found.emplace(name);
       }
     }
     return found;
@@ -153,8 +186,8 @@ void write(const std::set<std::string>& functions, const std::string& path) {
     code << ".section simt_host_calls,\"ax\"\n.balign 32\n.weak " << door << "\n.hidden " << door
          << "\n.type " << door << ", %function\n"
          << door << ":\n.cfi_startproc\n"
-         << filled(kDoor, name, function) << ".cfi_endproc\n.size " << door << ", . - " << door
-         << "\n.section .rodata\n"
+         << filled(is_of_numbers(function) ? kOpenDoor : kDoor, name, function)
+         << ".cfi_endproc\n.size " << door << ", . - " << door << "\n.section .rodata\n"
          << name << ": .asciz \"" << function << "\"\n";
   }
   code << ".section .note.GNU-stack\n";
@@ -171,7 +204,7 @@ int main(int argc, char** argv) {
   try {
     const Object object(argv[1]);
     if (object.is_empty()) throw std::runtime_error(std::string(argv[1]) + ": no object file");
-    write(object.host_calls(), argv[2]);
+    write(object.behind_doors(), argv[2]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simt_host_calls: %s\n", error.what());
     return 1;

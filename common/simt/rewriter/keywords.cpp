@@ -4,19 +4,18 @@
 namespace simt::rewriter {
 namespace {
 
-// extern "C" __global__ ..., or extern "C" __device__ ... that the host does not have.
-bool names_only_the_device(const Tokens& code, std::size_t i) {
-  if (i + 3 >= code.size() || !code[i].is("extern")) return false;
-  if (code[i + 1].text != "\"C\"") return false;
-  return code[i + 2].is("__global__") ||
-         (code[i + 2].is("__device__") && !code[i + 3].is("__host__"));
+// extern "C" __global__ ... Not before __device__: extern "C" __device__ int x; declares a variable
+// that another file defines.
+bool names_a_kernel(const Tokens& code, std::size_t i) {
+  return i + 2 < code.size() && code[i].is("extern") && code[i + 1].text == "\"C\"" &&
+         code[i + 2].is("__global__");
 }
 
 }  // namespace
 
 void rewrite_keywords(const Tokens& code, Edits& edits) {
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (names_only_the_device(code, i)) {
+    if (names_a_kernel(code, i)) {
       edits.replace(code[i].begin, code[i].end, "");
       edits.replace(code[i + 1].begin, code[i + 1].end, "");
     }

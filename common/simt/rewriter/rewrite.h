@@ -46,8 +46,8 @@ void rewrite_launch_bounds(const Tokens& code, Edits& edits);
 // __noinline__ becomes __attribute__((noinline)), unless it is part of an attribute already. As a
 // macro it would break the headers of libstdc++, which name that attribute in both of C++'s
 // spellings.
-// extern "C" goes before __global__ and __device__: in a function that has it, g++ refuses the
-// attribute of __shared__ for a variable of an unnamed class.
+// extern "C" goes before __global__: in a function that has it, g++ refuses the attribute of
+// __shared__ for a variable of an unnamed class.
 void rewrite_keywords(const Tokens& code, Edits& edits);
 
 // Names that are declared with __device__ or __shared__, with __managed__, or with __constant__.

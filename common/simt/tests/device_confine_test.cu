@@ -3,7 +3,10 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +14,7 @@
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <locale>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -54,6 +58,12 @@ Function strange() { return reinterpret_cast<Function>(hidden(&std::labs)); }
 __global__ void call_kernel(int (*function)(int), int* out) { out[0] = function(out[0]); }
 
 __global__ void free_kernel(cudaError_t (*function)(void*), void* at) { function(at); }
+
+__global__ void larger_kernel(double (*larger)(double, double), int* out) {
+  out[0] = static_cast<int>(larger(out[0], -1));
+}
+
+__global__ void what_kernel(const char* (*what)(const void*), const void* at) { what(at); }
 
 __global__ void store_kernel(int* at) { *at = 0; }
 
@@ -146,6 +156,7 @@ void behave() {
   cudaMalloc(&d_out, sizeof *d_out);
   cudaMemset(d_out, 0, sizeof *d_out);
   call_kernel<<<1, 1>>>(hidden(&twice), d_out);
+  larger_kernel<<<1, 1>>>(hidden<double (*)(double, double)>(&fmax), d_out);
   store_kernel<<<1, 1>>>(&d_number);
   cudaLaunchHostFunc(
       nullptr, [](void* at) { *static_cast<int*>(at) = 5; }, &g_number);
@@ -163,7 +174,13 @@ void behave() {
   std::cout.fill(std::cout.fill('*'));
   std::cout.flags(std::ios::hex);
   std::cerr << std::boolalpha << true << std::setw(4) << 1;
-  std::wcout << std::hex << std::setw(4) << 255;
+  std::wcout << std::hex << std::setw(4) << 255 << std::endl;
+  std::string letters = "Ab";
+  letters[0] = std::toupper(letters[0], std::locale());
+  std::transform(letters.begin(), letters.end(), letters.begin(), hidden(&::tolower));
+  std::vector<float> roots = {16, 81};
+  std::transform(roots.begin(), roots.end(), roots.begin(), hidden(&sqrtf));
+  if (letters != "ab" || roots[1] != 9) std::exit(3);
   std::fflush(nullptr);
   std::exit(text == "0.50000011" && g_number == 5 && sum_of(2, 3, 4) == 7 ? 0 : 1);
 }
@@ -193,6 +210,23 @@ TEST_F(Confine, EndsItInAKernel) {
         call_kernel<<<1, 1>>>(reinterpret_cast<int (*)(int)>(strange()), d_out);
       },
       ended(), "calls, through a pointer");
+  cudaFree(d_out);
+}
+
+TEST_F(Confine, EndsAKernelThatCallsTheLibrarysFunctionsOfObjects) {
+  const std::runtime_error error("");
+  const void* const* const table = *reinterpret_cast<const void* const* const*>(&error);
+  const auto what = reinterpret_cast<const char* (*)(const void*)>(hidden(table[2]));
+  int* d_out = nullptr;
+  cudaMalloc(&d_out, 16);
+  EXPECT_EXIT(
+      {
+        confine();
+        if (what(&error)[0] != 0) std::exit(2);
+        what_kernel<<<1, 1>>>(what, d_out);
+        std::exit(cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
   cudaFree(d_out);
 }
 #endif

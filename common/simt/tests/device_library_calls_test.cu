@@ -14,6 +14,7 @@
 
 #include "device_counting.h"
 #include "simt/closed_device.h"
+#include "simt/page.h"
 
 namespace simt_test::library_calls_test {
 namespace {
@@ -83,6 +84,50 @@ TEST_F(ClosedDevice, LeavesTheHostWhatIsItsOwn) {
   std::vector<int> copy(3000);
   EXPECT_EQ(cudaMemcpy(copy.data(), device.get(), 12000, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(copy, managed.values());
+}
+
+__global__ void write_kernel(int* out, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) out[i] = i;
+}
+
+// Four pages at least, of which the host uses one: before the launch, after it, or not at all.
+TEST_F(ClosedDevice, CountsOfManagedMemoryWhatTheHostUsesToo) {
+  const std::uint64_t bytes_per_page = simt::page_bytes();
+  const int page = static_cast<int>(bytes_per_page / sizeof(int)), count = 4 * page;
+  int *managed = nullptr, *copy = nullptr, *device = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&managed, 2 * count * sizeof(int)), cudaSuccess);
+  ASSERT_EQ(cudaMallocManaged(&copy, count * sizeof(int)), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&device, count * sizeof(int)), cudaSuccess);
+  const auto offset = reinterpret_cast<std::uintptr_t>(managed) % bytes_per_page;
+  int* const pages = managed + (offset == 0 ? 0 : (bytes_per_page - offset) / sizeof(int));
+  const auto host_bytes = [] {
+    std::uint64_t bytes = 0;
+    for (const KernelCounters& kernel : simt::take_counters()) {
+      bytes += kernel.counters[Counter::kHostBytes];
+    }
+    return bytes;
+  };
+  const auto launch = [&] {
+    write_kernel<<<1, kThreads>>>(pages, count);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  };
+  launch();
+  EXPECT_EQ(host_bytes(), 0u);
+  launch();
+  EXPECT_EQ(read_by_library(pages + page, 4).size(), 4u);
+  EXPECT_EQ(host_bytes(), bytes_per_page);
+  pages[2 * page] = 1;
+  launch();
+  launch();
+  EXPECT_EQ(host_bytes(), 2 * bytes_per_page);
+  // A copy within the device: to or from memory that the host uses.
+  EXPECT_EQ(cudaMemcpy(device, pages, 4 * bytes_per_page, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(copy, device, 4 * bytes_per_page, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(host_bytes(), 0u);
+  pages[page] = 1;
+  EXPECT_EQ(cudaMemcpy(device, pages, 4 * bytes_per_page, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(host_bytes(), bytes_per_page);
+  for (int* const pointer : {managed, copy, device}) EXPECT_EQ(cudaFree(pointer), cudaSuccess);
 }
 
 TEST_F(LibraryCalls, FindTheHostInDeviceMemory) {

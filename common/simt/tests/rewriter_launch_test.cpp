@@ -206,12 +206,11 @@ TEST(KeywordRewriter, MakesNoinlineAnAttribute) {
             "#define DEVICE __attribute__((noinline)) __device__\n");
 }
 
-TEST(KeywordRewriter, TakesTheLinkageOfCFromWhatOnlyTheDeviceHas) {
+TEST(KeywordRewriter, TakesTheLinkageOfCFromKernels) {
   EXPECT_EQ(rewritten("extern \"C\" __global__ void k();"), "  __global__ void k();");
-  EXPECT_EQ(rewritten("extern \"C\" __device__ int f();"), "  __device__ int f();");
   for (const std::string text :
-       {"extern \"C\" int f();", "extern \"C\" __device__ __host__ int f();",
-        "extern \"C\" __host__ __device__ int f();", "extern \"C\" { __global__ void k(); }"}) {
+       {"extern \"C\" int f();", "extern \"C\" __device__ int x;",
+        "extern \"C\" __device__ int f();", "extern \"C\" { __global__ void k(); }"}) {
     EXPECT_EQ(rewritten(text), text);
   }
 }

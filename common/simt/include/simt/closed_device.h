@@ -7,7 +7,7 @@ namespace simt {
 
 // From the first on until the second, if launches are counted, an access of the host's code to
 // device memory is a finding of kind host_pointer. Calls of CUDA open the memory until they return.
-// Managed and pinned memory is the host's, too.
+// Managed and pinned memory is the host's, too: its use is noted, by pages.
 void close_device_to_host();
 void open_device_to_host();
 

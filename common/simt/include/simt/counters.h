@@ -103,14 +103,18 @@ void set_counting(bool on);
 bool is_counting();
 
 // Which counter has the bytes at `p` that a kernel accesses, because the host may use them there
-// without a copy: kHostBytes for memory of both, kVariableBytes for a __device__ variable, which
-// only the emulator shows to the host. None for the device's other memory.
+// without a copy: kHostBytes for the host's memory and that of both, kVariableBytes for a
+// __device__ variable, which only the emulator shows to the host. None for the device's other
+// memory. Where the host is watched (see simt/closed_device.h), managed and pinned memory counts
+// only by the pages that it uses.
 std::optional<Counter> exposing_counter(const void* p);
 
 // What the host side does for each row of a copy: its bytes are traffic of a kernel "cudaMemcpy".
-// The ends are null where they are not in device memory. exposed: counts the bytes, too.
-void count_copy(const void* to, const void* from, std::size_t size_bytes,
-                std::optional<Counter> exposed);
+struct CopyEnd {
+  const void* address;
+  bool is_devices;  // in device or managed memory; pinned memory is the host's here
+};
+void count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes);
 
 // Returns what was counted since the last call, with kernels in order of their first launch.
 std::vector<KernelCounters> take_counters();

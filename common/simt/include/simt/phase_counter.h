@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A barrier in memory: phases that end when the expected number of arrivals is there. A thread that
-// has seen the phase end also sees what the others did before they arrived.
+// has seen the phase end also sees what the others did before they arrived. In shared memory, where
+// a device has instructions for them, arrivals and waits do not count as requests.
 #pragma once
 
 #include "simt/atomic_access.h"
@@ -18,16 +19,7 @@ class PhaseCounter {
   }
 
   // Takes part in the running phase; returns its number.
-  SIMT_INLINE unsigned arrive(unsigned num_arrivals = 1) {
-    const unsigned phase = atomic_load(&phase_, kRelaxed);
-    const unsigned pending = atomic_apply(AtomicOperation::kSub, &pending_, num_arrivals,
-                                          {MemoryOrder::acq_rel, Scope::kBlock});
-    if (pending == num_arrivals) {
-      atomic_store(&pending_, atomic_load(&expected_, kRelaxed), kRelaxed);
-      atomic_store(&phase_, phase + 1, {MemoryOrder::release, Scope::kBlock});
-    }
-    return phase;
-  }
+  unsigned arrive(unsigned num_arrivals = 1);
 
   // Arrives and takes no part in later phases.
   SIMT_INLINE void arrive_and_drop() {
@@ -35,15 +27,13 @@ class PhaseCounter {
     arrive();
   }
 
-  SIMT_INLINE bool has_ended(unsigned phase) const {
-    const unsigned now = atomic_load(&phase_, {MemoryOrder::acquire, Scope::kBlock});
-    return static_cast<int>(now - phase) > 0;
-  }
+  // Whether the phase has ended. Lets others run first if it has not.
+  bool try_wait(unsigned phase) const;
+  void wait(unsigned phase) const;
 
-  SIMT_INLINE void wait(unsigned phase) const {
-    while (!has_ended(phase)) {
-    }
-  }
+  // A phase in which all threads of the block take part, or those of several warps, counts as a
+  // barrier. An arrival counts as an atomic operation, but not here, as with __syncthreads().
+  void arrive_and_wait();
 
  private:
   static constexpr Ordering kRelaxed = {MemoryOrder::relaxed, Scope::kBlock};

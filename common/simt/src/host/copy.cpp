@@ -182,8 +182,7 @@ cudaError_t copy(void* destination, const void* source, std::size_t size_bytes,
     return cudaErrorInvalidValue;
   }
   tell_observer(to, destination, from, source, size_bytes);
-  count_copy(is_devices(to) ? destination : nullptr, is_devices(from) ? source : nullptr,
-             size_bytes, is_devices(from) ? exposing_counter(destination) : Counter::kHostBytes);
+  count_copy({destination, is_devices(to)}, {source, is_devices(from)}, size_bytes);
   std::memmove(destination, source, size_bytes);
   return cudaSuccess;
 }

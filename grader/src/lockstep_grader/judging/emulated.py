@@ -59,19 +59,26 @@ def emulated(judge: Judge, job: Job, source: Source) -> TestResult:
 
 
 def _findings(judgement: Judgement) -> tuple[Finding, ...]:
-    """Each kind and place once.
-
-    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse,
-    such as inline PTX, is no more than a file that does not compile there.
-    """
+    """Each kind and place once."""
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in (
-        *(replace(one, kind=FindingKind.COMPILE_ERROR) for one in judgement.findings),
+        *map(_not_forbidden, judgement.findings),
         *(one for test in judgement.tests for one in test.findings),
     ):
         told = replace(finding, message=f"on the emulator: {finding.message}")
         unique.setdefault((finding.kind, finding.file, finding.line), told)
     return tuple(causes_first(unique.values()))
+
+
+def _not_forbidden(finding: Finding) -> Finding:
+    """A finding that was made before any test ran.
+
+    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse,
+    such as inline PTX, is no more than a file that does not compile there.
+    """
+    if finding.kind is not FindingKind.FORBIDDEN:
+        return finding
+    return replace(finding, kind=FindingKind.COMPILE_ERROR)
 
 
 def emulator_file(toolchain_file: Path) -> Path:

@@ -108,7 +108,9 @@ def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
     """What the checkers reported, and the judge's own `kind` unless one of them is it."""
     found = [_finding(item) for item in json.loads(test.get("findings", "[]"))]
     if "kind" in test and all(finding.kind != test["kind"] for finding in found):
-        found.insert(0, Finding(FindingKind(test["kind"]), visible(_message(test))))
+        place = _place(json.loads(test["place"])) if "place" in test else Place("", 0, 0)
+        kind, message = FindingKind(test["kind"]), visible(_message(test))
+        found.insert(0, Finding(kind, message, place.file, place.line))
     return tuple(causes_first(found))
 
 

@@ -12,7 +12,7 @@ round roundeven rsqrt scalbln scalbn sin sincos sincospi sinh sinpi sqrt tan tan
 tgamma trunc y0 y1
 """
 _MEMORY_AND_STRINGS = """
-memchr memcmp memcpy memmove memset strchr strcmp strcpy strlen strncmp strncpy strstr
+memchr memcmp memcpy memmove memset strchr strcmp strcpy strlen strncmp strncpy strstr wcslen
 malloc calloc realloc free aligned_alloc posix_memalign
 isalnum isalpha isdigit isspace isupper islower tolower toupper
 """
@@ -101,7 +101,7 @@ _EMULATOR = """
 add atomic_apply atomic_compare_exchange atomic_fence atomic_load atomic_store atomic_update
 begin_copy check_copy check_launch_bounds commit_copies copy_from_symbol copy_to_symbol
 decode_float16 decode_float8 divide dynamic_shared encode_float16 encode_float8 enter_variadic
-expect_company
+expect_company PhaseCounter
 extract_bits fetch_texel function_attributes get_exchanged global_timer is_cooperative_launch
 lane_id max_active_blocks multiply multiply_add multiply_add_float16 occupancy poll
 put_exchanged raise_dynamic_shared_limit read_config read_surface register_symbol

@@ -22,7 +22,7 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    ALLOCATED = 2  # takes memory at run time, be it zeros that the file does not hold
+    ALLOCATED = 2  # takes memory at run time; the file omits the bytes if all are zero
     EXECUTABLE = 4
 
 
@@ -96,7 +96,7 @@ def read_object(file: Path) -> Object:
     data = file.read_bytes()
     try:
         if data[:6] != b"\x7fELF\x02\x01":
-            raise MalformedObjectError(f"{file.name} is no 64-bit little-endian ELF object")
+            raise MalformedObjectError(f"{file.name} is not a 64-bit little-endian ELF object")
         return _read(data)
     except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise MalformedObjectError(f"{file.name} is damaged: {error}") from error

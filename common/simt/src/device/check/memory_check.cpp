@@ -233,6 +233,7 @@ void check_host_access(const Access& access) {
     return report_thrusts_access(access, allocation);
   }
   if (is_usable(allocation, access) && allocation->host_accessible()) {
+    internal::note_hosts_use(access.address, access.size_bytes);
     if (checks_made == Checks::kAll) check_host_race(access);
     return;
   }

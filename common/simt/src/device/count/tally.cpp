@@ -8,7 +8,10 @@
 #include "count/access_pattern.h"
 #include "program/address.h"
 #include "program/source_line.h"
+#include "run/closed_device.h"
 #include "simt/call_stack.h"
+#include "simt/memory.h"
+#include "simt/page.h"
 
 namespace simt {
 namespace device {
@@ -74,13 +77,13 @@ const void* programs_call() {
 }
 
 // As the requests of warps whose lanes move one word each.
-void count_row(CounterSet& counters, Counter first, const void* begin, std::size_t size_bytes) {
-  if (begin == nullptr) return;
+void count_row(CounterSet& counters, Counter first, const CopyEnd& end, std::size_t size_bytes) {
+  if (!end.is_devices) return;
   constexpr std::size_t kWordBytes = 4;
   const std::size_t num_lanes = (size_bytes + kWordBytes - 1) / kWordBytes;
   counters[first] += (num_lanes + kWarpSize - 1) / kWarpSize;
-  counters[first + 1] +=
-      (number(begin) + size_bytes - 1) / kSectorBytes - number(begin) / kSectorBytes + 1;
+  counters[first + 1] += (number(end.address) + size_bytes - 1) / kSectorBytes -
+                         number(end.address) / kSectorBytes + 1;
   counters[first + 2] += size_bytes;
   counters[first + 3] += num_lanes;
 }
@@ -123,14 +126,49 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
 }
 
-void Tally::count_copy(const void* to, const void* from, std::size_t size_bytes,
-                       std::optional<Counter> exposed) {
+void Tally::count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes) {
   KernelTally& copies = kernels_[index_of("cudaMemcpy")];
   const void* const call = programs_call();
-  CounterSet& here = copies.places[call != nullptr ? pack_pc(call) : 0].counters;
+  const std::uint32_t pc = call != nullptr ? pack_pc(call) : 0;
+  CounterSet& here = copies.places[pc].counters;
   count_row(here, Counter::kGlobalReadRequests, from, size_bytes);
   count_row(here, Counter::kGlobalWriteRequests, to, size_bytes);
-  if (exposed) here[*exposed] += size_bytes;
+  if (!to.is_devices || !from.is_devices) {
+    here[Counter::kHostBytes] += size_bytes;
+    return;
+  }
+  if (const auto counter = exposing_counter(to.address)) {
+    expose(copies, pc, *counter, number(to.address), size_bytes);
+  }
+  // As in record_access(): what is read may come from the host.
+  if (exposing_counter(from.address) == Counter::kHostBytes) {
+    expose(copies, pc, Counter::kHostBytes, number(from.address), size_bytes);
+  }
+}
+
+// The host may use the page before or after this. So all of the call's uses count at its end.
+void Tally::expose(KernelTally& kernel, std::uint32_t pc, Counter counter, std::uintptr_t address,
+                   std::size_t size_bytes) {
+  const bool is_watched =
+      internal::is_host_watched() && is_device_address(reinterpret_cast<const void*>(address));
+  if (!is_watched) {
+    kernel.places[pc].counters[counter] += size_bytes;
+    return;
+  }
+  const std::uintptr_t end = address + size_bytes;
+  while (address < end) {
+    const std::uintptr_t page = address / page_bytes();
+    const std::uintptr_t next = std::min(end, (page + 1) * page_bytes());
+    kernel.open_bytes[{pc, page}] += next - address;
+    address = next;
+  }
+}
+
+void Tally::settle_exposed(KernelTally& kernel) {
+  for (const auto& [use, bytes] : kernel.open_bytes) {
+    const auto [pc, page] = use;
+    if (internal::has_host_used(page)) kernel.places[pc].counters[Counter::kHostBytes] += bytes;
+  }
 }
 
 void Tally::count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t address,
@@ -138,7 +176,8 @@ void Tally::count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t addr
   constexpr std::uintptr_t kWordBytes = 4;
   for (std::uintptr_t word = address / kWordBytes; word * kWordBytes < address + size_bytes;
        ++word) {
-    if (exposed_words_.insert(word).second) count(pc, counter, kWordBytes);
+    if (!exposed_words_.insert(word).second) continue;
+    expose(kernels_[current_], pc, counter, word * kWordBytes, kWordBytes);
   }
 }
 
@@ -236,7 +275,11 @@ KernelCounters Tally::finish(KernelTally& kernel) {
 
 std::vector<KernelCounters> Tally::take() {
   std::vector<KernelCounters> result;
-  for (KernelTally& kernel : kernels_) result.push_back(finish(kernel));
+  for (KernelTally& kernel : kernels_) {
+    settle_exposed(kernel);
+    result.push_back(finish(kernel));
+  }
+  internal::forget_hosts_uses();
   kernels_.clear();
   cache_ = {};
   return result;
@@ -247,10 +290,9 @@ std::vector<KernelCounters> Tally::take() {
 void set_counting(bool on) { device::g_counting = on; }
 bool is_counting() { return device::g_counting; }
 
-void count_copy(const void* to, const void* from, std::size_t size_bytes,
-                std::optional<Counter> exposed) {
-  if (!is_counting() || (to == nullptr && from == nullptr)) return;
-  device::tally().count_copy(to, from, size_bytes, exposed);
+void count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes) {
+  if (!is_counting() || (!to.is_devices && !from.is_devices)) return;
+  device::tally().count_copy(to, from, size_bytes);
 }
 
 std::vector<KernelCounters> take_counters() { return device::tally().take(); }

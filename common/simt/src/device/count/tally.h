@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory_resource>
 #include <set>
 #include <string>
@@ -41,10 +42,9 @@ class Tally {
   int count_request(const Request& request);  // returns its sectors or wavefronts
 
   // See simt::count_copy.
-  void count_copy(const void* to, const void* from, std::size_t size_bytes,
-                  std::optional<Counter> exposed);
+  void count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes);
 
-  // The launch writes memory that the host reads without a copy. Its words count once.
+  // The launch accesses memory that the host uses without a copy. Its words count once.
   void count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t address,
                      std::size_t size_bytes);
 
@@ -63,10 +63,16 @@ class Tally {
     std::set<const SharedVariable*> shared_variables;
     std::set<std::pair<std::string, int>> launches;  // file and line of each launch
     std::pmr::unordered_map<std::uint32_t, PlaceTally> places{sealed_memory()};
+    // By place and page of managed or pinned memory: bytes that count if the host uses the page.
+    std::pmr::map<std::pair<std::uint32_t, std::uintptr_t>, std::uint64_t> open_bytes{
+        sealed_memory()};
   };
 
   std::size_t index_of(std::string_view name);  // in kernels_
   PlaceTally& place(std::uint32_t pc);
+  static void expose(KernelTally& kernel, std::uint32_t pc, Counter counter, std::uintptr_t address,
+                     std::size_t size_bytes);
+  static void settle_exposed(KernelTally& kernel);
   static void keep_pattern(PlaceTally& place, const Request& request, int cost);
   static KernelCounters finish(KernelTally& kernel);
 

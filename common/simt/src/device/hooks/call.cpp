@@ -49,13 +49,23 @@ bool is_other(std::uintptr_t target) {
 }
 
 // The virtual functions of the C++ library that a rung's code calls itself: of exceptions, and of
-// what its templates for text call.
-bool is_of_library(std::uintptr_t target) {
+// what its templates for text call for one character.
+constexpr std::string_view kOfCharacters[] = {
+    "_ZNKSt5ctypeIcE8do_widenEc",    "_ZNKSt5ctypeIwE8do_widenEc",
+    "_ZNKSt5ctypeIcE9do_narrowEcc",  "_ZNKSt5ctypeIwE9do_narrowEwc",
+    "_ZNKSt5ctypeIcE10do_toupperEc", "_ZNKSt5ctypeIwE10do_toupperEw",
+    "_ZNKSt5ctypeIcE10do_tolowerEc", "_ZNKSt5ctypeIwE10do_tolowerEw",
+    "_ZNKSt5ctypeIwE5do_isEtw"};
+
+// Its name if it is one of these, else null.
+const char* name_in_library(std::uintptr_t target) {
   Dl_info found = {};
-  if (dladdr(reinterpret_cast<const void*>(target), &found) == 0) return false;
-  if (found.dli_sname == nullptr || number(found.dli_saddr) != target) return false;
+  if (dladdr(reinterpret_cast<const void*>(target), &found) == 0) return nullptr;
+  if (found.dli_sname == nullptr || number(found.dli_saddr) != target) return nullptr;
   const std::string_view name(found.dli_sname);
-  return name.ends_with("4whatEv") || name == "_ZNKSt5ctypeIcE8do_widenEc";
+  const bool is_known = name.ends_with("4whatEv") ||
+                        std::ranges::find(kOfCharacters, name) != std::end(kOfCharacters);
+  return is_known ? found.dli_sname : nullptr;
 }
 
 // What std::unique_ptr<T, decltype(&std::free)> calls: in a rung, free has this name.
@@ -66,21 +76,31 @@ bool is_free(std::uintptr_t target) {
 // A call into the first pages will trap, as without us.
 bool may_be_called(std::uintptr_t target) {
   return target < kFirstPages || is_other(target) || begins_own_function(target) ||
-         is_converter(target) || is_free(target) || is_door(target) || is_of_library(target);
+         is_converter(target) || is_free(target) || is_door(target);
+}
+
+[[noreturn]] void end_call(const void* pc) {
+  const SourcePlace where = place_in_host_code(pc);
+  std::fprintf(stderr,
+               "%s:%d: calls, through a pointer, what is no function of this file's (a library's "
+               "function can be called in a lambda)\n",
+               where.file.c_str(), where.line);
+  _exit(kSealedStatus);
 }
 
 }  // namespace
 }  // namespace simt::device
 
 extern "C" [[gnu::used]] void simt_check_call(std::uintptr_t target, const void* pc) {
-  const simt::device::Untraced untraced;
-  if (simt::device::may_be_called(target)) return;
-  const simt::SourcePlace where = simt::device::place_in_host_code(pc);
-  std::fprintf(stderr,
-               "%s:%d: calls, through a pointer, what is no function of this file's (a library's "
-               "function can be called in a lambda)\n",
-               where.file.c_str(), where.line);
-  _exit(simt::kSealedStatus);
+  const char* name = nullptr;
+  {
+    const simt::device::Untraced untraced;
+    if (simt::device::may_be_called(target)) return;
+    name = simt::device::name_in_library(target);
+    if (name == nullptr) simt::device::end_call(pc);
+  }
+  // In a kernel such a function would read its object without being announced.
+  simt::device::end_host_call(name, pc);
 }
 
 namespace simt {

@@ -35,15 +35,18 @@ void count_barrier(Block& block, const void* pc) {
   tally().count_most(pack_pc(pc), Counter::kBarriersMaxPerBlock, ++block.num_counted_barriers);
 }
 
+template <class LanesOf>
+void share_longest_chain(Block& block, LanesOf lanes_of) {
+  std::uint64_t chain = 0;
+  for (const Warp& warp : block.warps) chain = std::max(chain, longest_chain(warp, lanes_of(warp)));
+  for (Warp& warp : block.warps) share_chain(warp, lanes_of(warp), chain);
+}
+
 // Lanes of a block have met at a barrier and go on.
 template <class LanesOf>
 void record_meeting(Block& block, LanesOf lanes_of) {
-  std::uint64_t chain = 0;
-  for (const Warp& warp : block.warps) chain = std::max(chain, longest_chain(warp, lanes_of(warp)));
-  for (Warp& warp : block.warps) {
-    share_chain(warp, lanes_of(warp), chain);
-    record_barrier(warp, lanes_of(warp));
-  }
+  share_longest_chain(block, lanes_of);
+  for (Warp& warp : block.warps) record_barrier(warp, lanes_of(warp));
 }
 
 }  // namespace
@@ -108,6 +111,14 @@ void on_named_barrier(Block& block, int number) {
   if (running.warp->ready == 0) merge_traces(*running.warp);
   count_barrier(block, block.named_barriers[number].pc);
   record_meeting(block, [number](const Warp& warp) { return lanes_at(warp, number); });
+}
+
+// The lanes of a warp meet when they go on (see phase_counter.cpp).
+void on_phase_of_block(Block& block, const void* pc) {
+  if (is_recording() || !is_counting()) return;
+  const Untraced untraced;  // what it allocates is not the kernel's
+  count_barrier(block, pc);
+  share_longest_chain(block, [](const Warp& warp) { return warp.live; });
 }
 
 void on_grid_barrier() { order_grid_barrier_begin(); }

@@ -2,6 +2,7 @@
 #include "run/block.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "run/events.h"
 
@@ -49,6 +50,17 @@ void Block::start(uint3 block_index) {
 
 void Block::resume_yielded() {
   for (Warp& warp : warps) resume(*this, warp, warp.yielded);
+}
+
+void Block::resume_pollers(const void* address) {
+  for (Warp& warp : warps) {
+    std::uint32_t pollers = 0;
+    for (std::uint32_t rest = warp.yielded; rest != 0; rest &= rest - 1) {
+      if (warp.lanes[std::countr_zero(rest)].last_poll == address) pollers |= rest & -rest;
+    }
+    warp.yielded &= ~pollers;
+    resume(*this, warp, pollers);
+  }
 }
 
 void Block::release_barrier() {

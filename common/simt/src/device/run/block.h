@@ -77,8 +77,10 @@ struct Block {
   // Makes it block `block_index`, with all threads ready to start.
   void start(uint3 block_index);
 
-  // Makes threads ready: those that polled, those at the block's barrier, at the grid's.
+  // Makes threads ready: those that polled, or polled one address, those at the block's barrier, at
+  // the grid's.
   void resume_yielded();
+  void resume_pollers(const void* address);
   void release_barrier();
   void release_grid_barrier();
 

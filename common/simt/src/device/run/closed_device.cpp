@@ -6,7 +6,9 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "run/untraced.h"
@@ -17,6 +19,7 @@
 #include "simt/finding.h"
 #include "simt/memory.h"
 #include "simt/page.h"
+#include "simt/sealed.h"
 
 namespace simt {
 namespace {
@@ -24,6 +27,14 @@ namespace {
 bool g_closes = false;  // between the two functions below
 bool g_is_closed = false;
 struct sigaction g_old_action;
+
+// Pages of managed and pinned memory.
+std::pmr::unordered_set<std::uintptr_t>& pages_used() {
+  static auto* const pages =  // outlives all users
+      std::pmr::polymorphic_allocator<>(sealed_memory())
+          .new_object<std::pmr::unordered_set<std::uintptr_t>>();
+  return *pages;
+}
 
 void report_touched(const Allocation* allocation, const void* address) {
   set_sticky_error(cudaErrorIllegalAddress);
@@ -44,9 +55,9 @@ void handle(int signal, siginfo_t* info, void*) {
   }
   const Allocation* const found = find_allocation(address);
   if (found != nullptr && found->live && found->contains(address) && found->host_accessible()) {
-    const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(address);
-    mprotect(reinterpret_cast<void*>(number - number % page_bytes()), page_bytes(),
-             PROT_READ | PROT_WRITE);
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(address) / page_bytes();
+    pages_used().insert(page);
+    mprotect(reinterpret_cast<void*>(page * page_bytes()), page_bytes(), PROT_READ | PROT_WRITE);
     return;
   }
   internal::open_device();  // for the rest of the call: one finding is enough
@@ -67,6 +78,20 @@ void internal::close_device() {
   protect_device_memory(PROT_NONE);
   g_is_closed = true;
 }
+
+bool internal::is_host_watched() { return g_closes; }
+
+void internal::note_hosts_use(std::uintptr_t address, std::size_t size_bytes) {
+  if (!g_closes) return;
+  const std::uintptr_t last = (address + size_bytes - 1) / page_bytes();
+  for (std::uintptr_t page = address / page_bytes(); page <= last; ++page) {
+    pages_used().insert(page);
+  }
+}
+
+bool internal::has_host_used(std::uintptr_t page) { return pages_used().contains(page); }
+
+void internal::forget_hosts_uses() { pages_used().clear(); }
 
 void close_device_to_host() {
   if (!is_counting()) return;

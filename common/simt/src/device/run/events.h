@@ -43,6 +43,10 @@ void on_barrier(Block& block);
 // The last thread that a barrier of a part of the block waits for has come to it.
 void on_named_barrier(Block& block, int number);
 
+// All threads that a barrier object of the block waits for have arrived. pc: of the last one's
+// call.
+void on_phase_of_block(Block& block, const void* pc);
+
 // All threads have come to the grid's barrier; then the same, block by block.
 void on_grid_barrier();
 void on_grid_barrier(Block& block);
