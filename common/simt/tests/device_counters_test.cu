@@ -462,6 +462,23 @@ TEST_F(Counters, TheLongestWarpOfEachLaunchCounts) {
   EXPECT_EQ(passes(1000, 0, 20), 1000u + 12 + 20);
 }
 
+__global__ void copy_alone(const float4* in, int num_vectors, float4* out) {
+  for (int i = threadIdx.x; i < num_vectors; i += blockDim.x) out[i] = in[i];
+}
+
+// Else one thread that takes 16 bytes at a time would seem to do a quarter of the work.
+TEST_F(Counters, AVectorOfOneLaneTakesAsManyPassesAsThoseOfAllLanes) {
+  Managed<float4> in(64);
+  Managed<float4> out(64);
+  const auto passes = [&](int num_threads) {
+    return counted([&] { copy_alone<<<1, num_threads>>>(in.get(), 64, out.get()); })
+        .counters[Counter::kBusiestWarpsPasses];
+  };
+  EXPECT_EQ(passes(32), 2u * 8);
+  EXPECT_EQ(passes(8), 8u * 8);
+  EXPECT_EQ(passes(1), 64u * 8);
+}
+
 __global__ void read_volatile_words(const volatile int* words, int num_words, int* out) {
   __shared__ volatile int tile[32];
   int sum = 0;
