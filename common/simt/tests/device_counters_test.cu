@@ -432,6 +432,35 @@ TEST_F(Counters, TheBusiestBlockOfEachLaunchCounts) {
   EXPECT_EQ(twice.counters[Counter::kBusiestBlocksSectors], 6u + 3);
 }
 
+struct Box {
+  volatile int word;
+  volatile int taken;
+};
+
+__global__ void send(int num_words, Box* box) {
+  for (int i = 1; i <= num_words; ++i) {
+    box->word = i;
+    while (box->taken != i) {
+    }
+  }
+}
+
+// Any number of words could go to the host through one.
+TEST_F(Counters, WordsThatTheHostTakesDuringALaunchCountEachTime) {
+  constexpr int kNumWords = 50;
+  Managed<Box> box(1);
+  const KernelCounters kernel = counted([&] {
+    send<<<1, 1>>>(kNumWords, box.get());
+    for (int i = 1; i <= kNumWords; ++i) {
+      cudaStreamQuery(nullptr);  // a turn for the kernel
+      EXPECT_EQ(box.get()->word, i);
+      box.get()->taken = i;
+    }
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  });
+  EXPECT_GE(kernel.counters[Counter::kHostBytes], kNumWords * sizeof(Box));
+}
+
 // ---- the longest warps
 
 // Thread 0 makes num_alone requests, one after another, and all lanes of warp 1 make the others.
