@@ -10,8 +10,7 @@
 namespace judge {
 namespace {
 
-constexpr double kLeastShare = 0.5;  // with random data, the bytes needed are an expectation
-constexpr double kHostShare = 0.25;  // of them may go through the host: counts and tables
+constexpr double kHostShare = 0.25;  // of the bytes needed: counts and tables
 
 // Only counters with a place in the source have lines; maxima do not add up.
 bool adds_up(const std::string& name) {
@@ -34,20 +33,6 @@ std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
   return std::nullopt;
 }
 
-// An upper bound of the bytes that all kernels moved: each atomic operation may touch another
-// sector. Copies have no launch, and do no kernel's work.
-double bytes_moved(const std::vector<wire::KernelCounters>& kernels) {
-  double sectors = 0;
-  for (const wire::KernelCounters& kernel : kernels) {
-    if (wire::value_of(kernel.counters, "launches") == 0) continue;
-    for (const char* name :
-         {"global_read_sectors", "global_write_sectors", "global_atomic_lanes"}) {
-      sectors += static_cast<double>(wire::value_of(kernel.counters, name));
-    }
-  }
-  return kSectorBytes * sectors;
-}
-
 std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
 
 }  // namespace
@@ -62,13 +47,9 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                          "something other than the emulator wrote to the counters"};
     }
   }
-  if (bytes_moved(kernels) < kLeastShare * bytes_needed) {
-    return Failure{kind::kForbidden,
-                   "the result is right, but the kernels moved " + whole(bytes_moved(kernels)) +
-                       " bytes where " + whole(bytes_needed) +
-                       " must be read and written: kernels must do the work, not the host"};
-  }
-  if (auto failure = find_host_work(kernels, bytes_needed, kHostShare)) {
+  auto failure = find_idle_kernels(kernels, bytes_needed);
+  if (!failure) failure = find_host_work(kernels, bytes_needed, kHostShare);
+  if (failure) {
     failure->message = "the result is right, but " + failure->message;
     return failure;
   }

@@ -429,6 +429,35 @@ TEST_F(Counters, TheBusiestBlockOfEachLaunchCounts) {
   EXPECT_EQ(twice.counters[Counter::kBusiestBlocksSectors], 6u + 3);
 }
 
+struct Box {
+  volatile int word;
+  volatile int taken;
+};
+
+__global__ void send(int num_words, Box* box) {
+  for (int i = 1; i <= num_words; ++i) {
+    box->word = i;
+    while (box->taken != i) {
+    }
+  }
+}
+
+// Any number of words could go to the host through one.
+TEST_F(Counters, WordsThatTheHostTakesDuringALaunchCountEachTime) {
+  constexpr int kNumWords = 50;
+  Managed<Box> box(1);
+  const KernelCounters kernel = counted([&] {
+    send<<<1, 1>>>(kNumWords, box.get());
+    for (int i = 1; i <= kNumWords; ++i) {
+      cudaStreamQuery(nullptr);  // a turn for the kernel
+      EXPECT_EQ(box.get()->word, i);
+      box.get()->taken = i;
+    }
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  });
+  EXPECT_GE(kernel.counters[Counter::kHostBytes], kNumWords * sizeof(Box));
+}
+
 // ---- the longest warps
 
 // Thread 0 makes num_alone requests, one after another, and all lanes of warp 1 make the others.
@@ -457,6 +486,23 @@ TEST_F(Counters, TheLongestWarpOfEachLaunchCounts) {
   EXPECT_EQ(passes(0), 4u + 4 + 1 + 1 + 2);
   EXPECT_EQ(passes(1000), 1000u);
   EXPECT_EQ(passes(1000, 0, 20), 1000u + 12 + 20);
+}
+
+__global__ void copy_alone(const float4* in, int num_vectors, float4* out) {
+  for (int i = threadIdx.x; i < num_vectors; i += blockDim.x) out[i] = in[i];
+}
+
+// Else one thread that takes 16 bytes at a time would seem to do a quarter of the work.
+TEST_F(Counters, AVectorOfOneLaneTakesAsManyPassesAsThoseOfAllLanes) {
+  Managed<float4> in(64);
+  Managed<float4> out(64);
+  const auto passes = [&](int num_threads) {
+    return counted([&] { copy_alone<<<1, num_threads>>>(in.get(), 64, out.get()); })
+        .counters[Counter::kBusiestWarpsPasses];
+  };
+  EXPECT_EQ(passes(32), 2u * 8);
+  EXPECT_EQ(passes(8), 8u * 8);
+  EXPECT_EQ(passes(1), 64u * 8);
 }
 
 __global__ void read_volatile_words(const volatile int* words, int num_words, int* out) {

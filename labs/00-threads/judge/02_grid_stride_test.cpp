@@ -105,6 +105,7 @@ class GridStride : public judge::Fixture {
     const auto d_in = input("d_in", h_in);
     const auto d_out = output<float>("d_out", h_in.size());
     const auto d_thread = output<int>("d_thread", h_in.size());
+    if (launch.num_items > 0) prescribe({{launch.num_blocks, launch.threads_per_block}});
     using Scale = decltype(lab::scale);
     auto failure = recorded
                        ? call<Scale>("scale", d_in, launch.num_items, factor, launch.num_blocks,

@@ -172,6 +172,7 @@ class ThreadNumbers : public judge::Fixture {
   std::optional<Failure> number(const LaunchShape& shape) {
     begin_case();
     const auto d_ids = output<ThreadIds>("d_ids", shape.num_threads());
+    prescribe({{shape.grid, shape.block}});
     auto failure = call<decltype(lab::thread_ids)>("thread_ids", shape.grid, shape.block, d_ids);
     const auto wrong = compare(shape, d_ids.download());
     if (!failure) {

@@ -43,6 +43,7 @@ class CheckedLaunch : public judge::Fixture {
     std::vector<int> firsts;
     std::vector<Buffer<int>> d_outs;
     std::vector<wire::Call> calls;
+    std::vector<judge::LaunchShape> launches;
     std::string list;
     for (const Fill& fill : fills) {
       // A checker reports every CUDA error that it sees, even one that the test provokes.
@@ -53,9 +54,11 @@ class CheckedLaunch : public judge::Fixture {
           "checked_fill", firsts.back(), fill.num_items, fill.num_blocks, fill.threads_per_block,
           fill.shared_bytes, d_outs.back());
       if (fill.error != nullptr) call = judge::must_throw(fill.error, std::move(call));
+      if (fill.error == nullptr) launches.push_back({fill.num_blocks, fill.threads_per_block});
       calls.push_back(std::move(call));
       list += "\n  " + std::to_string(calls.size()) + ". " + text(fill);
     }
+    prescribe(launches);
     auto failure = run(calls);
     for (std::size_t i = 0; i < calls.size() && !failure; ++i) {
       failure = compare("call " + std::to_string(i + 1), !calls[i].error.empty(), firsts[i],
@@ -90,7 +93,12 @@ class CheckedLaunch : public judge::Fixture {
 };
 
 TEST_F(CheckedLaunch, WorksWhenTheLaunchDoes) {
-  expect({{100, 1, 32}, {2024, 4, 128}, {3000, 1, 1024}, {1, 7, 33, 1024}, {500, 2, 64, 49152}});
+  expect({{100, 1, 32},
+          {2024, 4, 128},
+          {3000, 1, 1024},
+          {1, 7, 33, 1024},
+          {500, 2, 64, 49152},
+          {5000, 8, 256}});
 }
 
 TEST_F(CheckedLaunch, ReportsTooManyThreads) {

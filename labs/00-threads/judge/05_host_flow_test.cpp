@@ -22,6 +22,8 @@ struct Table {
 
 class HostFlow : public judge::Fixture {
  protected:
+  HostFlow() { expect_kernels_for_host_data(); }
+
   using Multiply = decltype(lab::multiplication_table);
 
   // The arrays of one call, to be checked after it.

@@ -14,5 +14,7 @@ int main(int argc, char** argv) {
        .suites = {{"03b_two_look_backs", "SummedAreaTable", look_back},
                   {"04_single_pass", "SummedAreaTable", look_back},
                   {"05_box_filter", "BoxFilter", {.make = lab_judge::box_filter_workload}},
-                  {"06_depth_of_field", "DepthOfField"}}});
+                  {"06_depth_of_field",
+                   "DepthOfField",
+                   {.make = judge::kOnGpu ? nullptr : lab_judge::depth_of_field_workload}}}});
 }

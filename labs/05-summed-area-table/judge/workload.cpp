@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 
+#include "data.h"
 #include "protocol/arena.h"
 #include "protocol/call_encoding.h"
 #include "summed_area_table.cuh"
@@ -17,6 +18,8 @@ using judge::Failure;
 
 constexpr int kWindowWidth = 31;
 constexpr int kWindowHeight = 17;
+constexpr int kFocus = 125;
+constexpr int kMaxRadius = 28;
 
 Shape nearly_square(std::size_t num_items) {
   const int log2_width = (std::bit_width(num_items) - 1 + 1) / 2;
@@ -145,6 +148,41 @@ class BoxFilterSlot : public PictureSlot<float> {
   }
 };
 
+class DepthOfFieldSlot : public judge::Slot {
+ public:
+  DepthOfFieldSlot(judge::Arena& arena, Shape shape)
+      : scene_{shape, {}, {}},
+        d_tables_(arena, "d_tables", kNumColours * shape.num_pixels()),
+        d_nearness_(arena, "d_nearness", shape.num_pixels()),
+        d_out_(arena, "d_out", kNumColours * shape.num_pixels()) {}
+
+  void refresh(std::uint64_t seed) override {
+    scene_ = random_scene(scene_.shape, seed);
+    d_tables_.upload(colour_tables(scene_));
+    d_nearness_.upload(scene_.nearness);
+  }
+  void poison_outputs() override { d_out_.poison(); }
+  wire::Call call(const std::string& function) const override {
+    return judge::encode_call<decltype(lab::depth_of_field)>(
+        function.c_str(), d_tables_, d_nearness_, scene_.shape.width, scene_.shape.height, kFocus,
+        kMaxRadius, d_out_);
+  }
+  std::optional<Failure> check() const override {
+    if (d_out_.download() == blurred(scene_, kFocus, kMaxRadius)) return std::nullopt;
+    return Failure{judge::kind::kWrongResult,
+                   "pixels of a picture of " + to_text(scene_.shape) + " are wrong"};
+  }
+  double sequential_ms() const override {
+    return time_ms([&] { blurred(scene_, kFocus, kMaxRadius); });
+  }
+
+ private:
+  Scene scene_;
+  Buffer<int> d_tables_;
+  Buffer<unsigned char> d_nearness_;
+  Buffer<unsigned char> d_out_;
+};
+
 template <class SlotType>
 judge::Workload picture_workload(const char* function, std::size_t num_items) {
   const Shape shape = nearly_square(num_items);
@@ -168,6 +206,16 @@ judge::Workload table_workload(std::size_t num_items) {
 
 judge::Workload box_filter_workload(std::size_t num_items) {
   judge::Workload workload = picture_workload<BoxFilterSlot>("box_filter", num_items);
+  workload.beside_first = false;  // another function
+  return workload;
+}
+
+judge::Workload depth_of_field_workload(std::size_t num_items) {
+  judge::Workload workload = picture_workload<DepthOfFieldSlot>("depth_of_field", num_items);
+  const std::size_t size_bytes = 16 * nearly_square(num_items).num_pixels();  // 13 in, 3 out
+  workload.limit = "";
+  workload.bytes_per_call = static_cast<double>(size_bytes);
+  workload.arena_bytes_per_call = size_bytes + 4096;
   workload.beside_first = false;  // another function
   return workload;
 }

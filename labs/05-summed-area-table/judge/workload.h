@@ -13,4 +13,7 @@ judge::Workload table_workload(std::size_t num_items);
 // Rung 05: one picture of means over windows of 31 x 17 pixels. The limit copies the table.
 judge::Workload box_filter_workload(std::size_t num_items);
 
+// Rung 06: one picture, in which every pixel has a window of its own. It is counted, not timed.
+judge::Workload depth_of_field_workload(std::size_t num_items);
+
 }  // namespace lab_judge

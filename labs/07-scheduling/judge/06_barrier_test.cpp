@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fixture/fixture.h"
-#include "fixture/test_data.h"
+#include "reference_runs.h"
 #include "scheduling.cuh"
 
 namespace lab_judge {
@@ -11,35 +11,6 @@ namespace {
 
 using judge::Buffer;
 using judge::Failure;
-
-struct Cells {
-  int num_rows;
-  int row_length;
-  std::vector<int> cells;  // (num_rows, row_length)
-};
-
-struct Runs {
-  std::vector<int> labels;    // (num_rows, row_length)
-  std::vector<int> num_runs;  // (num_rows)
-};
-
-Runs find_runs(const Cells& grid) {
-  Runs runs{std::vector<int>(grid.cells.size()), std::vector<int>(grid.num_rows)};
-  for (int row = 0; row < grid.num_rows; ++row) {
-    const int* const cells = grid.cells.data() + row * grid.row_length;
-    int last = 0;  // the run of the cell to the right, counted from 1; 0: none
-    for (int i = grid.row_length - 1; i >= 0; --i) {
-      if (cells[i] == 0) {
-        last = 0;
-      } else if (last == 0) {
-        last = i + 1;
-        ++runs.num_runs[row];
-      }
-      runs.labels[row * grid.row_length + i] = last;
-    }
-  }
-  return runs;
-}
 
 std::string text(const Cells& grid) {
   return std::to_string(grid.num_rows) + (grid.num_rows == 1 ? " row of " : " rows of ") +
@@ -69,16 +40,8 @@ std::string explain_labels(const Cells& grid, const Runs& expected, const std::v
 
 class Barrier : public judge::Fixture {
  protected:
-  // Rows full of runs, long and short ones; share: of cells that are free.
   Cells random_grid(int num_rows, int row_length, double share) {
-    Cells grid{num_rows, row_length, {}};
-    const std::uint64_t seed = next_seed();
-    for (std::size_t i = 0; i < std::size_t{1} * num_rows * row_length; ++i) {
-      grid.cells.push_back(judge::random_unit(seed, i) < share ? 1 : 0);
-    }
-    // Not all walls: a kernel that does nothing would label those correctly.
-    if (!grid.cells.empty()) grid.cells[next_seed() % grid.cells.size()] = 1;
-    return grid;
+    return random_cells(num_rows, row_length, share, next_seed());
   }
 
   struct Case {

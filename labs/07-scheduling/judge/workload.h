@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The measured calls of rungs 05 and 07 to 08, each compared with the device's copy, and what these
-// and the tests share.
+// The measured calls of rungs 05 to 08, each but that of 06 compared with the device's copy, and
+// what these and the tests share.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,10 @@
 
 namespace lab_judge {
 
-// An item is a sample, a point, an item of a row of 256, and an item of a row that fits no cache.
+// An item is a sample, a cell, a point, an item of a row of 256, and an item of a row that fits no
+// cache.
 judge::Workload curves_workload(std::size_t num_samples);
+judge::Workload runs_workload(std::size_t num_cells);  // counted, not timed
 judge::Workload points_workload(std::size_t num_points);
 judge::Workload short_rows_workload(std::size_t num_items);
 judge::Workload long_rows_workload(std::size_t num_items);

@@ -139,7 +139,7 @@ class Merge {
       const bool polls = lead.polls() && request.space == MemorySpace::kGlobal;
       // How often a warp asks again until a word has changed depends on the order of execution.
       const bool asks_again = polls && !begins_poll(request);
-      if (!asks_again) count_passes(count_phases(request));
+      if (!asks_again) count_passes(passes_of(request));
       if (request.space != MemorySpace::kGlobal) continue;
       num_sectors_ += static_cast<std::uint64_t>(cost);
       if (!polls || asks_again) continue;

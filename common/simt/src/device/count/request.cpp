@@ -17,12 +17,15 @@ void for_each_address(const Request& request, std::uint32_t lanes, Visit visit) 
   for (; lanes != 0; lanes &= lanes - 1) visit(request.addresses[std::countr_zero(lanes)]);
 }
 
+// The lanes that memory serves at a time.
+int lanes_per_phase(int size_bytes) { return size_bytes <= 4 ? 32 : size_bytes <= 8 ? 16 : 8; }
+
 // Calls visit(lanes) for each phase that has any.
 template <class Visit>
 void for_each_phase(const Request& request, Visit visit) {
-  const int lanes_per_phase = request.size_bytes <= 4 ? 32 : request.size_bytes <= 8 ? 16 : 8;
-  for (int first = 0; first < kWarpSize; first += lanes_per_phase) {
-    const std::uint64_t phase = ((std::uint64_t{1} << lanes_per_phase) - 1) << first;
+  const int num_lanes = lanes_per_phase(request.size_bytes);
+  for (int first = 0; first < kWarpSize; first += num_lanes) {
+    const std::uint64_t phase = ((std::uint64_t{1} << num_lanes) - 1) << first;
     const std::uint32_t lanes = request.lanes & static_cast<std::uint32_t>(phase);
     if (lanes != 0) visit(lanes);
   }
@@ -102,11 +105,7 @@ int count_sectors(const Request& request) {
   return sectors.size();
 }
 
-int count_phases(const Request& request) {
-  int count = 0;
-  for_each_phase(request, [&](std::uint32_t /*lanes*/) { ++count; });
-  return count;
-}
+int passes_of(const Request& request) { return kWarpSize / lanes_per_phase(request.size_bytes); }
 
 Wavefronts count_wavefronts(const Request& request) {
   if (request.size_bytes <= 4 && is_free_of_conflicts(request)) return {1, 1};

@@ -24,12 +24,13 @@ struct Request {
 // Distinct blocks of 32 bytes that it touches.
 int count_sectors(const Request& request);
 
-// A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8 bytes, 8 at 16. These are
-// the ones in which a lane takes part.
-int count_phases(const Request& request);
+// A request has phases of 32 lanes at up to 4 bytes per lane, 16 at 8 bytes, 8 at 16. These are all
+// of them, also those without a lane: a lane that works alone gains nothing by wide accesses.
+int passes_of(const Request& request);
 
 // Shared memory answers in wavefronts: in each, every one of 32 banks of 4 bytes delivers one word,
-// to all lanes that read it. Without conflicts a phase takes one wavefront.
+// to all lanes that read it. Without conflicts a phase in which a lane takes part takes one
+// wavefront.
 struct Wavefronts {
   int total = 0;
   int ideal = 0;

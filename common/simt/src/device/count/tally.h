@@ -44,9 +44,11 @@ class Tally {
   // See simt::count_copy.
   void count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes);
 
-  // The launch accesses memory that the host uses without a copy. Its words count once.
+  // The launch accesses memory that the host uses without a copy. Its words count once, and anew
+  // when the host may have read or written them meanwhile.
   void count_exposed(std::uint32_t pc, Counter counter, std::uintptr_t address,
                      std::size_t size_bytes);
+  void expose_anew() { exposed_words_.clear(); }
 
   std::vector<KernelCounters> take();
 

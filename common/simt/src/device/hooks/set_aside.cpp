@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "count/tally.h"
 #include "hooks/kernel.h"
 #include "hooks/nested_launch.h"
 #include "hooks/print.h"
@@ -102,6 +103,7 @@ bool has_to_wait(std::uint64_t patience) {
   device::give_device_to(&kernel.launch);
   internal::resume_work();
   kernel.grid.come_back();
+  if (kernel.launch.is_counted) device::tally().expose_anew();
   device::proceed(kernel, patience);
   if (kernel.grid.waits_for_host()) {
     leave(kernel);
