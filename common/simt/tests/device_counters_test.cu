@@ -538,6 +538,22 @@ TEST_F(Counters, AKernelInTheLineOfItsLaunchIsCounted) {
 
 __global__ void idle_kernel() {}
 
+struct Values {
+  float values[64];
+};
+__global__ void put_kernel(Values values, float* out) {
+  out[threadIdx.x] = values.values[threadIdx.x];
+}
+
+TEST_F(Counters, LargeArgumentsAreBytesOfTheHost) {
+  float* d_out = nullptr;
+  ASSERT_EQ(cudaMalloc(&d_out, sizeof(Values)), cudaSuccess);
+  const KernelCounters kernel = counted([&] { put_kernel<<<1, 64>>>({}, d_out); });
+  EXPECT_GE(kernel.counters[Counter::kHostBytes], sizeof(Values));
+  EXPECT_LT(kernel.counters[Counter::kHostBytes], sizeof(Values) + 64);
+  EXPECT_EQ(cudaFree(d_out), cudaSuccess);
+}
+
 TEST_F(Counters, SumOverLaunchesAndKeepTheLastShape) {
   const KernelCounters kernel = counted([&] {
     idle_kernel<<<3, 64>>>();

@@ -20,6 +20,9 @@ namespace {
 bool g_counting = false;
 
 // Where a space's and an access's counters begin; they come in groups of four.
+// Of a launch's arguments: pointers, sizes and options take less, tables take more.
+constexpr std::size_t kUsualArgumentBytes = 256;
+
 constexpr Counter first_counter(MemorySpace space, AccessKind access) {
   if (space == MemorySpace::kGlobal) {
     if (access == AccessKind::kAtomic) return Counter::kGlobalAtomicRequests;
@@ -105,7 +108,8 @@ std::size_t Tally::index_of(std::string_view name) {
   return index;
 }
 
-void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
+void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config,
+                         std::size_t argument_bytes) {
   current_ = index_of(site.kernel);
   cache_ = {};
   exposed_words_.clear();
@@ -124,6 +128,10 @@ void Tally::begin_launch(const LaunchSite& site, const LaunchConfig& config) {
   counters[Counter::kBlocks] += num_blocks;
   counters[Counter::kThreads] += num_blocks * num_threads;
   counters[Counter::kWarps] += num_blocks * ((num_threads + kWarpSize - 1) / kWarpSize);
+  if (argument_bytes <= kUsualArgumentBytes) return;
+  const void* const call = programs_call();
+  const std::uint32_t pc = call != nullptr ? pack_pc(call) : 0;
+  kernel.places[pc].counters[Counter::kHostBytes] += argument_bytes;
 }
 
 void Tally::count_copy(const CopyEnd& to, const CopyEnd& from, std::size_t size_bytes) {

@@ -26,7 +26,8 @@ namespace simt::device {
 class Tally {
  public:
   // The launch that everything after it belongs to. num_warps, num_threads: of one block.
-  void begin_launch(const LaunchSite& site, const LaunchConfig& config);
+  // argument_bytes: of the kernel's arguments. The host may have put data there.
+  void begin_launch(const LaunchSite& site, const LaunchConfig& config, std::size_t argument_bytes);
 
   // The launch has ended. Its blocks have used these variables, and one of them has moved this many
   // sectors, the others no more.

@@ -270,7 +270,7 @@ cudaError_t start(const LaunchSite& site, const LaunchConfig& config,
   if (error != cudaSuccess) return refuse(site, config, error);
   const bool is_counted = is_counting();
   if (is_counted) {
-    device::tally().begin_launch(site, config);
+    device::tally().begin_launch(site, config, closure.size_bytes);
     device::forget_publications();
   }
   device::begin_recording(site, config);
