@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// attack: the host multiplies flat matrices, and hands the product to kernels in their arguments
-// row: tampering with the emulator's counters
+// mutant of: 05_warp_tiled
+// mistake: the host multiplies flat matrices, and hands the product to kernels as arguments
 // expect: failed forbidden
-// honest: 0
-// needs: cpu
+// message: handed to kernels as arguments
+// needs: budget
 #include <algorithm>
 #include <vector>
 
