@@ -286,6 +286,14 @@ def test_an_access_in_a_header_names_the_header(tmp_path: Path) -> None:
     assert "(ops.cuh:2)" in found.message
 
 
+@needs_compiler
+def test_a_listing_without_blocks_is_our_fault(tmp_path: Path) -> None:
+    listing, made = compiled("void f() {}", tmp_path)
+    listing.write_text(listing.read_text().replace("basic block", "block"))
+    with pytest.raises(FaultError, match="no basic blocks"):
+        check_statements(listing, made, Source("rung.cpp", b""))
+
+
 def test_a_listing_that_is_missing_is_our_fault(tmp_path: Path) -> None:
     with pytest.raises(FaultError, match="statements"):
         check_statements(tmp_path / "statements", tmp_path / "rung.o", Source("rung.cpp", b""))

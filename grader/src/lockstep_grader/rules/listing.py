@@ -48,6 +48,9 @@ class Function:
 
 
 def functions_of(listing: str) -> Iterator[Function]:
+    """Raises ValueError if the listing has functions, but none of their blocks."""
+    if _FUNCTION in listing and _BLOCK not in listing:
+        raise ValueError("it has no basic blocks")
     for text in _TEXT.sub('""', listing).split(_FUNCTION)[1:]:
         head, *blocks = text.split(_BLOCK)
         own = frozenset(_ID.findall(_STATIC.sub("", head)))

@@ -66,14 +66,16 @@ def check_statements(file: Path, made: Path, source: Source) -> Finding | None:
         defined = frozenset(
             symbol.name for symbol in read_object(made).symbols if symbol.is_defined
         )
-    except OSError as error:
+        unseen = next(_unseen(listing, defined), None)
+    except (OSError, ValueError) as error:
         raise FaultError(f"cannot read the compiled rung's statements: {error}") from error
-    for statement, message in _unseen(listing, defined):
-        name, line = Path(statement.file).name, statement.line
-        if name != source.file_name:
-            message, line = f"{message} ({name}:{line})", 0
-        return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
-    return None
+    if unseen is None:
+        return None
+    statement, message = unseen
+    name, line = Path(statement.file).name, statement.line
+    if name != source.file_name:
+        message, line = f"{message} ({name}:{line})", 0
+    return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
 
 
 @dataclass(frozen=True, slots=True)
