@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which values of a function are small, at each of its places: the indices that cannot lead far.
+"""Finds, for each statement of a function, the indices that are known to be small there.
 
 g++ compares an index with the length of its array (`-fsanitize=bounds-strict`), or masks it with a
-smaller number. Both are statements of the listing. A name there has one value until the statement
-that gives it one runs again. So a comparison holds where each way to a place leads through it, and
-ends the program in time if each way from a load does.
+smaller number. Both are statements of the listing. A name in the listing keeps its value until the
+statement that assigns it runs again. So a comparison proves an access if every path to the access
+contains it. For a load, a comparison on every path that follows also serves: it ends the program.
 """
 
 import re
@@ -19,8 +19,9 @@ _CONVERTED = re.compile(r"(?P<name>\S+) = \([\w. ]+\) (?P<old>\S+);")
 _GIVEN_VALUE = re.compile(r"(?:# )?(?P<name>\S+) = ")
 # Of an array that has an index. Of an array without items g++ says that it has 2^64.
 _MOST_ITEMS = 1 << 20
-# Blocks times names, and visits of each block. A function that needs more has no small values for
-# us, as it could take hours. Of 252 programs of NVIDIA's samples and HeCBench none needs a fifth.
+# Blocks times names, and visits of each block. In a function that needs more, which could take
+# hours, no value counts as small. The largest of 252 programs of NVIDIA's samples and HeCBench
+# needs less than a fifth of this.
 _MOST_WORK, _MOST_VISITS = 10_000_000, 100
 
 _Names = frozenset[str]
@@ -28,31 +29,31 @@ _NONE: _Names = frozenset()
 
 
 class Bounds:
-    """The names of a function's small values, by the statement's block and place in it."""
+    """The small values of a function, by name, at each statement."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._blocks = blocks
 
     def is_small_before(self, name: str, block: Block, place: int) -> bool:
-        """Whether each way to the block's statement number `place` shows it."""
+        """Whether every path to the block's statement number `place` shows it."""
         begin, places = self._forward.get(block.number, (_NONE, {}))
         return name in begin or places.get(name, place) < place
 
     def is_compared_behind(self, name: str, block: Block, place: int) -> bool:
-        """Whether each way from there does, while the name still has the same value."""
+        """Whether every path from there does, before the name gets another value."""
         end, places = self._backward.get(block.number, (_NONE, {}))
         return name in end or places.get(name, place) > place
 
     @cached_property
     def _shown(self) -> dict[str, list[tuple[int, str, str]]]:
-        """By block: place and name of what is shown to be small, if the last name, if any, is."""
+        """By block: place and name of each value that is small, if the third name's value is."""
         shown = {block.number: list(_shown_in(block)) for block in self._blocks}
         num_names = sum(map(len, shown.values()))
         return shown if num_names * len(shown) <= _MOST_WORK else {}
 
     @cached_property
     def _forward(self) -> dict[str, tuple[_Names, dict[str, int]]]:
-        """By block: the small names where it begins, and the first place that shows each other."""
+        """By block: the small names at its begin, and the first place that shows each other one."""
         shown = self._shown
 
         def names_at_end(block: Block, begin: _Names) -> _Names:
@@ -66,7 +67,7 @@ class Bounds:
 
     @cached_property
     def _backward(self) -> dict[str, tuple[_Names, dict[str, int]]]:
-        """By block: the names compared on each way from its end, and the last place of others."""
+        """By block: the names compared on every path from its end, and where it compares others."""
         places = {
             number: {name: place for place, name, old in shown if not old}
             for number, shown in self._shown.items()
