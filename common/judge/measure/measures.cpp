@@ -29,10 +29,10 @@ class Figures {
     return (*this)["global_read_bytes"] + (*this)["global_write_bytes"];
   }
   double bytes_read_and_written() const {
-    return kSectorBytes * ((*this)["global_read_sectors"] + (*this)["global_write_sectors"]);
+    return wire::kSectorBytes * ((*this)["global_read_sectors"] + (*this)["global_write_sectors"]);
   }
   double bytes_moved() const {
-    return bytes_read_and_written() + kSectorBytes * (*this)["global_atomic_sectors"];
+    return bytes_read_and_written() + wire::kSectorBytes * (*this)["global_atomic_sectors"];
   }
   double conflicts() const {
     return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"] +
@@ -132,7 +132,7 @@ struct BusiestDefinition {
 
 constexpr BusiestDefinition kBusiest[] = {
     {"busiest_block_bytes_per_item", true,
-     [](const Figures& f) { return kSectorBytes * f["busiest_blocks_sectors"]; },
+     [](const Figures& f) { return wire::kSectorBytes * f["busiest_blocks_sectors"]; },
      [](const Figures& f) { return f.bytes_moved(); }},
     {"passes_per_warp", false, [](const Figures& f) { return f["busiest_warps_passes"]; },
      [](const Figures& f) { return f.passes(); }},
@@ -166,7 +166,7 @@ double used_share(const wire::LineCounters& line, wire::Access access) {
       if ((pattern.lanes >> lane & 1) != 0) words.insert(pattern.offsets[lane]);
     }
     const double used = static_cast<double>(words.size()) * pattern.size_bytes;
-    return std::min(1.0, used / (kSectorBytes * pattern.cost));
+    return std::min(1.0, used / (wire::kSectorBytes * pattern.cost));
   }
   return 1;
 }
@@ -175,10 +175,10 @@ double used_share(const wire::LineCounters& line, wire::Access access) {
 double unused_bytes(const wire::LineCounters& line) {
   const Figures f(line.counters);
   const auto unused = [&](wire::Access access, const char* sectors, double asked) {
-    const double moved = kSectorBytes * f[sectors];
+    const double moved = wire::kSectorBytes * f[sectors];
     return std::max(0.0, moved - std::min(asked, moved * used_share(line, access)));
   };
-  const double updated = kSectorBytes * f["global_atomic_sectors"];  // asked for: not counted
+  const double updated = wire::kSectorBytes * f["global_atomic_sectors"];  // asked for: not counted
   return unused(wire::Access::kRead, "global_read_sectors", f["global_read_bytes"]) +
          unused(wire::Access::kWrite, "global_write_sectors", f["global_write_bytes"]) +
          unused(wire::Access::kAtomic, "global_atomic_sectors", updated);

@@ -11,8 +11,6 @@
 
 namespace judge {
 
-inline constexpr double kSectorBytes = 32;  // global memory moves in these
-
 // The source line that contributes most to a measure, and what the measure is there: the line's own
 // total, or its own ratio.
 struct Place {

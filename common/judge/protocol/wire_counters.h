@@ -15,6 +15,7 @@ class Reader;
 class Writer;
 
 inline constexpr std::size_t kWarpSize = 32;
+inline constexpr double kSectorBytes = 32;  // global memory moves in these
 
 // By name; a counter that is not there is 0.
 using Counters = std::map<std::string, std::uint64_t>;
