@@ -74,34 +74,35 @@ class Monitor {
   // After a write that may be a race with an earlier write: what it stored is in memory.
   virtual void wrote(Warp&, const Access&) {}
   // The lanes use a register that holds what `read` found unwritten.
-  virtual void uses_unwritten(Warp&, const Access& read, std::uint32_t element,
-                              std::uint32_t lanes) {}
+  virtual void uses_unwritten(Warp&, const Access& /*read*/, std::uint32_t /*element*/,
+                              std::uint32_t /*lanes*/) {}
 
   // Orders. Threads that met each other: what each did before is before what each does after.
   virtual void block_meets(Block&, const code::Instruction&) {}  // all live threads
-  virtual void threads_meet(Block&, std::span<const std::uint32_t> lanes_by_warp,
+  virtual void threads_meet(Block&, std::span<const std::uint32_t> /*lanes_by_warp*/,
                             const code::Instruction&) {}  // a named barrier of a part
-  virtual void lanes_meet(Warp&, std::uint32_t lanes, const code::Instruction&) {}  // __syncwarp
+  virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {
+  }  // __syncwarp
   virtual void grid_meets(Launch&) {}
   virtual void cluster_meets(std::span<Block* const>) {}
-  virtual void fence(Warp&, std::uint32_t lanes, Scope) {}  // release and acquire
-  virtual void releases(Warp&, std::uint32_t lanes, Scope) {}
-  virtual void acquires(Warp&, std::uint32_t lanes, Scope) {}
+  virtual void fence(Warp&, std::uint32_t /*lanes*/, Scope) {}  // release and acquire
+  virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
+  virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
 
   // cp.async: the copy's read is an Access of its own (is_async). Its write arrives when the
   // thread waits.
-  virtual void copy_begins(Warp&, const Access& destination) {}
-  virtual void copy_arrives(Warp&, const Access& destination) {}
-  virtual void copies_committed(Warp&, std::uint32_t lanes) {}
-  virtual void copies_waited(Warp&, std::uint32_t lanes, std::uint32_t num_left) {}
+  virtual void copy_begins(Warp&, const Access& /*destination*/) {}
+  virtual void copy_arrives(Warp&, const Access& /*destination*/) {}
+  virtual void copies_committed(Warp&, std::uint32_t /*lanes*/) {}
+  virtual void copies_waited(Warp&, std::uint32_t /*lanes*/, std::uint32_t /*num_left*/) {}
 
   // For counters and records.
-  virtual void enters_block(Warp&, const code::Block&, std::uint32_t lanes) {}
-  virtual void diverges(Warp&, const code::Instruction&, std::uint32_t taken,
-                        std::uint32_t not_taken) {}
-  virtual void warp_operation(Warp&, std::uint32_t lanes, const code::Instruction&) {}
-  virtual void arrives_at_barrier(Warp&, std::uint32_t lanes, const code::Instruction&) {}
-  virtual void executes(Warp&, const code::Op&, std::uint32_t lanes) {}  // if wants_each_op()
+  virtual void enters_block(Warp&, const code::Block&, std::uint32_t /*lanes*/) {}
+  virtual void diverges(Warp&, const code::Instruction&, std::uint32_t /*taken*/,
+                        std::uint32_t /*not_taken*/) {}
+  virtual void warp_operation(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
+  virtual void arrives_at_barrier(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
+  virtual void executes(Warp&, const code::Op&, std::uint32_t /*lanes*/) {}  // if wants_each_op()
   virtual bool wants_each_op() const { return false; }
 };
 
