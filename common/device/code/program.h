@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -100,9 +101,19 @@ struct Block {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 
-struct Constant {  // a row that holds the same value in all lanes, from the warp's start on
+// A row that holds the same value in all lanes, from the beginning of the frame on.
+struct Constant {
+  enum class Kind : std::uint8_t {
+    kValue,    // bits
+    kLocal,    // bits behind the beginning of the frame's local memory
+    kShared,   // bits behind the beginning of shared variable `symbol`, whose place depends on the
+               // kernel
+    kDynamic,  // bits behind the beginning of dynamic shared memory
+  };
   Slot slot;
-  std::uint64_t bits;
+  Kind kind = Kind::kValue;
+  std::uint64_t bits = 0;
+  std::uint32_t symbol = 0;  // index into Program::symbols
 };
 struct SpecialRow {  // a row that holds a special register: "%tid.x", "%laneid"
   Slot slot;
@@ -141,9 +152,9 @@ struct Symbol {
 };
 
 struct SourceFile {
-  std::string path;       // as the PTX gives it
-  std::string name;       // without folders
-  bool is_users = false;  // not a header of ours, of the toolkit, or of the C++ library
+  std::string path;  // as the PTX gives it
+  std::string name;  // without folders
+  enum class Owner : std::uint8_t { kUser, kLab, kLibrary } owner = Owner::kLibrary;
 };
 
 struct Program {
@@ -151,6 +162,8 @@ struct Program {
   std::vector<SourceFile> files;
   std::vector<std::unique_ptr<Function>> functions;
   std::unordered_map<std::string_view, Function*> by_name;
+  // Functions whose address is taken, in the order of their numbers from 1 on: the "address".
+  std::vector<const Function*> by_number;
   std::vector<Symbol> symbols;
   std::uint32_t num_instructions = 0;  // ids are below
 
@@ -165,6 +178,17 @@ struct Program {
     bool operator==(const Line&) const = default;
   };
   Line line_of(std::uint32_t place) const;
+  Line line_of(const Instruction& instruction) const { return line_of(instruction.place); }
 };
+
+// Gives a variable of global or const memory its generic address.
+using Placer = std::function<std::uint64_t(const ptx::Variable& variable)>;
+
+// Throws ptx::Error or std::runtime_error with a sentence. Handlers are not set: see run/bind.h.
+std::unique_ptr<Program> load(ptx::Module module, const Placer& place);
+
+// What a variable holds from the start on, with addresses of other variables filled in; empty:
+// zeros.
+std::vector<std::byte> initial_contents(const Program& program, const Symbol& symbol);
 
 }  // namespace code
