@@ -267,6 +267,11 @@ class FunctionLoader {
       }
       case Kind::kSymbol:
         result.symbol = source.name;
+        if (const auto local = locals_.find(source.name);
+            control_of(instruction) == Control::kCall && local != locals_.end()) {
+          result.is_address = true;  // an argument or a result
+          result.offset = local->second;
+        }
         if (control_of(instruction) == Control::kNone) {
           result.slot =
               address_of(source.name, source.offset, file_of_immediate(instruction, position));

@@ -104,6 +104,7 @@ class Monitor {
   virtual void arrives_at_barrier(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
   virtual void executes(Warp&, const code::Op&, std::uint32_t /*lanes*/) {}  // if wants_each_op()
   virtual bool wants_each_op() const { return false; }
+  virtual bool wants_blocks() const { return false; }  // enters_block()
 };
 
 }  // namespace run
