@@ -150,10 +150,24 @@ void read_local(const Warp& warp, std::uint64_t offset, int lane, void* to, std:
 void write_local(Warp& warp, std::uint64_t offset, int lane, const void* from,
                  std::size_t size_bytes);
 
+// unwritten.cpp: registers that hold what nothing has written.
+void mark_unwritten(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_part_of_more,
+                    std::size_t element, const std::shared_ptr<const Access>& read);
+// Before the op is executed while warp.unwritten is not empty: reports uses, follows copies.
+void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes);
+
 // barriers.cpp
 void release_barriers(RunningBlock& block);  // after threads have ended
 void complete_warp_operations(Warp& warp);   // after lanes have ended
 bool release_grid_barrier(RunningLaunch& running);
+
+// The block of that rank in the warp's cluster; ends the kernel if there is none.
+Block* cluster_block(const Warp& warp, std::uint32_t rank);
+// Where the thread's local memory is in the generic address space.
+inline std::uint64_t local_window(const Warp& warp, int lane) {
+  const std::uint64_t thread = warp.block->slot % 96 * 1024 + warp.thread_id(lane);
+  return memory::kLocalBase + thread * memory::kLocalWindowBytes;
+}
 
 // poll.cpp
 bool polls(Warp& warp, std::uint64_t address);  // whether the part must let others run first

@@ -50,6 +50,9 @@ struct Access {
   alignas(64) std::array<std::uint64_t, kWarpSize> address;
   // The first lane's, and of contiguous ones what lane 0 would have.
   std::uint64_t base = 0;
+  // kShared: whose memory it is, another block's of the cluster at times. kLocal: never the
+  // thread's own, which nobody else is told of; addresses are generic.
+  Block* owner = nullptr;
 
   // Filled by the checks for reads. Lanes whose element holds no byte that was ever written; and
   // lanes of which another element of the same vector does. `run` reports a register with such

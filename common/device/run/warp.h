@@ -58,7 +58,7 @@ struct Part {
   Waiting waiting = Waiting::kNo;
   std::uint32_t mask = 0;       // kWarp: lanes that the operation is for
   std::uint32_t barrier = 0;    // kBarrier: its number
-  bool was_held_back = false;   // the store at `next` has let others run
+  bool has_yielded = false;     // the access at `next` has let others run already
   std::uint64_t last_poll = 0;  // address
   const code::Instruction* last_barrier = nullptr;
   std::vector<Frame> frames;  // the kernel's own first
