@@ -191,7 +191,7 @@ std::byte* admit(Access& access, Warp& warp) {
   if (is_own) {
     for (Monitor* const monitor : engine.monitors) monitor->access(warp, access);
   }
-  if (access.writes) ++engine.changes;
+  if (access.writes && !access.is_atomic) ++engine.changes;
   std::uint64_t low = 0;
   std::uint64_t size = 0;
   std::byte* origin = nullptr;
@@ -239,7 +239,7 @@ bool yields_before(Warp& warp, const code::Op* op, const Access& access) {
   bool waits = false;
   bool is_idle = false;
   if (access.writes && !access.is_atomic) {
-    waits = communicates ? running.schedule.holds_publications : running.loses_updates;
+    waits = communicates ? running.schedule.holds_publications : running.launch->loses_updates;
     if (waits) block_of(warp).holds_back = true;
   } else if (access.reads && !access.writes && communicates) {
     waits = is_idle =

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "memory/address_map.h"
+#include "report/waiting_text.h"
+#include "report/words.h"
 #include "run/machine.h"
 #include "run/schedule.h"
 #include "run/warp.h"
@@ -50,10 +52,8 @@ struct RunningBlock : Block {
 
 struct RunningLaunch {
   std::unique_ptr<Launch> launch;
-  Schedule schedule;
+  Schedule schedule = {};
   std::uint64_t max_resident = 1;
-  bool loses_updates = false;  // see docs/checkers.md, races
-  bool is_counted = false;     // blocks take no turns: a warp that waits splits its requests
   std::uint64_t num_started = 0;
   std::uint64_t num_ended = 0;
   std::vector<std::unique_ptr<RunningBlock>> resident;  // oldest first
@@ -64,7 +64,11 @@ struct RunningLaunch {
   bool wave_is_complete = false;
   std::uint64_t seen_changes = 0;
   int idle_rounds = 0;
-  bool has_waited_for_host = false;
+  struct Cluster {
+    std::uint32_t arrived = 0;  // threads at its barrier
+    std::uint32_t phase = 0;
+  };
+  std::map<std::uint64_t, Cluster> clusters;
 };
 
 struct Engine {
@@ -156,12 +160,18 @@ void mark_unwritten(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_pa
 // Before the op is executed while warp.unwritten is not empty: reports uses, follows copies.
 void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes);
 
+// Values for sentences.
+report::ThreadId thread_id(const Warp& warp, int lane);
+std::string mixed_barrier_message(const RunningBlock& block, std::uint32_t number);
+
 // barriers.cpp
+const code::Op* wait_for_grid(Warp& warp, const code::Op* op, std::uint32_t lanes);
 void release_barriers(RunningBlock& block);  // after threads have ended
 void complete_warp_operations(Warp& warp);   // after lanes have ended
 bool release_grid_barrier(RunningLaunch& running);
 
 // The block of that rank in the warp's cluster; ends the kernel if there is none.
+std::uint32_t own_cluster_rank(const Warp& warp);
 Block* cluster_block(const Warp& warp, std::uint32_t rank);
 // Where the thread's local memory is in the generic address space.
 inline std::uint64_t local_window(const Warp& warp, int lane) {
@@ -189,6 +199,9 @@ code::Handler async_handler(code::Op& op, const code::Instruction& instruction, 
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+// sanitizer.cpp: by the name of what the compiler calls.
+code::Handler sanitizer_handler(std::string_view name);
+std::uint64_t call_argument(Warp& warp, const code::Op* op, std::size_t i, int lane);
 // machine_calls.cpp: what kernels call and PTX has no instruction for; null: unknown.
 code::Handler machine_call(std::string_view name, code::Op& op,
                            const code::Instruction& instruction, code::Function& function);

@@ -92,6 +92,9 @@ class Monitor {
   virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
   virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
 
+  // A phase of a barrier object (mbarrier) for so many arrivals is complete.
+  virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/) {}
+
   // cp.async: the copy's read is an Access of its own (is_async). Its write arrives when the
   // thread waits.
   virtual void copy_begins(Warp&, const Access& /*destination*/) {}

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kHoldPublications = 8;
 inline constexpr std::uint64_t kBusyDevice = 16;
 
 // Blocks of code that a launch enters before it is asked whether anything has changed.
-inline constexpr std::uint64_t kDefaultStepLimit = 20'000'000;
+inline constexpr std::uint64_t kDefaultStepLimit = 2'000'000;
 
 // A permutation of 0 ... size-1 that needs no memory: i -> (start + i * stride) mod size, where
 // stride and size have no common factor. Seed 0 gives the identity.
@@ -38,7 +38,7 @@ class Permutation {
 // The order of a warp's lanes: a table, as it is asked at every switch from one lane to another.
 class LaneOrder {
  public:
-  explicit LaneOrder(const Permutation& lanes) : is_identity_(lanes.is_identity()) {
+  explicit LaneOrder(const Permutation& lanes = Permutation(32)) : is_identity_(lanes.is_identity()) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i] = static_cast<std::uint8_t>(lanes(i));
   }
 

@@ -107,8 +107,9 @@ struct Warp {
 
   std::vector<std::unique_ptr<Part>> parts;  // with live lanes
   std::vector<Unwritten> unwritten;
-  std::vector<AsyncCopy> copies;                      // oldest first
-  std::array<std::uint32_t, kWarpSize> batches = {};  // that each lane has committed
+  std::vector<AsyncCopy> copies;                            // oldest first
+  std::array<std::uint32_t, kWarpSize> cluster_phase = {};  // in which each lane has arrived
+  std::array<std::uint32_t, kWarpSize> batches = {};        // that each lane has committed
 
   // Rows of all frames. Local memory: the words of the 32 lanes side by side.
   std::vector<std::byte> file32, file64, file_predicate;
@@ -154,7 +155,9 @@ struct Launch {
   std::uint64_t stream = 0;
   std::uint64_t number = 0;  // launches are counted from 1
   std::vector<std::byte> parameters;
-  std::string host_file;  // of the launch, as the host says; line 0: unknown
+  bool is_counted = false;     // blocks take no turns: a warp that waits splits its requests
+  bool loses_updates = false;  // races were found in this kernel: see docs/checkers.md
+  std::string host_file;       // of the launch, as the host says; line 0: unknown
   std::uint32_t host_line = 0;
 };
 
