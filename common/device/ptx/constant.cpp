@@ -29,6 +29,7 @@ enum class Operator : std::uint8_t {
   kSubtract,
   kMultiply,
   kDivide,
+  kRemainder,
 };
 
 struct Read {
@@ -67,8 +68,17 @@ Read operator_at(const Lexer& lexer) {
     case '/':
       return {Operator::kDivide, kMultiplicative, 1};
     default:
+      // A name cannot be a percent sign alone.
+      if (lexer.token().text == "%" && lexer.is(Kind::kName)) {
+        return {Operator::kRemainder, kMultiplicative, 1};
+      }
       return {};
   }
+}
+
+bool begins_fraction(const Lexer& lexer) {  // .5
+  const std::string_view text = lexer.token().text;
+  return lexer.is(Kind::kDotWord) && text.front() >= '0' && text.front() <= '9';
 }
 
 double as_double(const Constant& value) {
@@ -168,6 +178,8 @@ Constant apply(const Lexer& lexer, Operator operation, const Constant& left,
       return integer(a * b);
     case Operator::kDivide:
       return integer(quotient(lexer, a, b, is_unsigned));
+    case Operator::kRemainder:
+      return integer(a - quotient(lexer, a, b, is_unsigned) * b);
     case Operator::kNone:
       break;
   }
@@ -276,6 +288,7 @@ class Expression {
   }
 
   Constant parse_number() {
+    if (begins_fraction(lexer_)) lexer_.read_as_fraction();
     const Token& token = lexer_.token();
     Constant value{token.kind, token.is_unsigned, token.bits};
     if (token.kind == Kind::kName && token.text == "WARP_SZ") {
@@ -300,6 +313,8 @@ bool begins_constant(const Lexer& lexer) {
     case Kind::kFloat32:
     case Kind::kFloat64:
       return true;
+    case Kind::kDotWord:
+      return begins_fraction(lexer);
     case Kind::kMark:
       return lexer.is('-') || lexer.is('+') || lexer.is('~') || lexer.is('(') || lexer.is('!');
     default:

@@ -166,10 +166,10 @@ void FunctionParser::parse_variables(const Variable& linkage) {
 // .reg .b32 %a, %b<10>;
 void FunctionParser::parse_registers() {
   lexer_.next();
+  std::size_t length = 1;
   if (lexer_.is_word("v2") || lexer_.is_word("v4")) {
-    lexer_.fail(
-        "registers that are vectors (.v2, .v4) are not supported; declare several, and "
-        "use {a, b}");
+    length = lexer_.is_word("v2") ? 2 : 4;
+    lexer_.next();
   }
   const Type type = lexer_.is(Kind::kDotWord) ? type_named(lexer_.token().text) : Type::kNone;
   if (type == Type::kNone) lexer_.fail_expecting("the type of a register, such as .b32");
@@ -181,7 +181,10 @@ void FunctionParser::parse_registers() {
     if (lexer_.accept('<')) {
       const std::uint32_t count = lexer_.expect_number("a number of registers");
       lexer_.expect('>', "behind a number of registers");
+      if (length > 1) lexer_.fail("a range of registers cannot have vectors; name each");
       scopes_.declare_registers(name, count, type, line);
+    } else if (length > 1) {
+      scopes_.declare_vector(name, length, type, line);
     } else {
       scopes_.declare_register(name, type, line);
     }

@@ -202,6 +202,11 @@ void Lexer::read_decimal_float() {
   token_.bits = std::bit_cast<std::uint64_t>(value);
 }
 
+void Lexer::read_as_fraction() {
+  position_ = token_.text.data() - 1;
+  read_decimal_float();
+}
+
 void Lexer::read_string() {
   const char* const begin = position_ + 1;
   const char* p = begin;

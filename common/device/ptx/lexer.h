@@ -54,6 +54,9 @@ class Lexer {
   std::string_view expect_name(std::string_view what);
   std::uint32_t expect_number(std::string_view what);  // an integer of 32 bits
 
+  // The current token is a word behind a dot that begins with a digit: reads it as .5, a number.
+  void read_as_fraction();
+
   // The rest of the line behind the token before the current one, with its comment.
   std::string_view rest_of_line() const;
   void skip_line();  // behind the token before the current one, not looking at its tokens

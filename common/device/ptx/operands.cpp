@@ -15,6 +15,21 @@ using Kind = Token::Kind;
 // Of a text of 64 MiB, an eighth; each takes about 100 bytes.
 constexpr std::size_t kMaxNodes = std::size_t{8} << 20;
 
+// "!0" and "!(a)" are numbers, "!%p" is a register.
+bool begins_constant_behind(const Lexer& lexer) {
+  const char c = lexer.character_behind();
+  return (c >= '0' && c <= '9') || c == '(' || c == '!' || c == '-' || c == '~';
+}
+
+// Of a register that is a vector; 4: none.
+std::size_t component_of(std::string_view word) {
+  if (word == "x" || word == "r") return 0;
+  if (word == "y" || word == "g") return 1;
+  if (word == "z" || word == "b") return 2;
+  if (word == "w" || word == "a") return 3;
+  return 4;
+}
+
 }  // namespace
 
 void OperandParser::count_node() {
@@ -73,6 +88,7 @@ Operand OperandParser::parse_operand(int depth) {
     case '(':
       return is_call_ ? parse_list(')', depth) : parse_number(depth);
     case '!':
+      if (begins_constant_behind(lexer_)) return parse_number(depth);
       return parse_negated();
     default:
       return parse_number(depth);
@@ -106,10 +122,13 @@ Operand OperandParser::parse_name() {
       operand.name = meaning.name;
       if (lexer_.is(Kind::kDotWord)) {
         lexer_.fail("parts of the register " + quoted(name) +
-                    " (.x, .b0) are not supported; use a vector of registers {a, b}, or prmt");
+                    " (.b0, .h1) are not supported; take them out with prmt or bfe");
       }
       if (lexer_.accept('|')) operand.second = parse_register("behind |");
       return operand;
+    case Scopes::Meaning::Kind::kVector:
+      lexer_.next();
+      return parse_vector(name, scopes_.components(meaning));
     case Scopes::Meaning::Kind::kVariable:
       lexer_.next();
       operand.name = meaning.name;
@@ -127,6 +146,30 @@ Operand OperandParser::parse_name() {
   }
   operand.kind = Operand::Kind::kSymbol;
   operand.offset = parse_offset(lexer_);
+  return operand;
+}
+
+// v, or v.x: `components` are registers of their own.
+Operand OperandParser::parse_vector(std::string_view name,
+                                    const std::vector<std::string_view>& components) {
+  Operand operand;
+  if (!lexer_.is(Kind::kDotWord)) {
+    operand.kind = Operand::Kind::kVector;
+    for (const std::string_view component : components) {
+      count_node();
+      Operand& element = operand.elements.emplace_back();
+      element.kind = Operand::Kind::kRegister;
+      element.name = component;
+    }
+    return operand;
+  }
+  const std::size_t index = component_of(lexer_.token().text);
+  if (index >= components.size()) {
+    lexer_.fail_expecting("a part of the vector " + quoted(name) + ", such as .x");
+  }
+  lexer_.next();
+  operand.kind = Operand::Kind::kRegister;
+  operand.name = components[index];
   return operand;
 }
 

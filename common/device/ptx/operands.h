@@ -27,6 +27,7 @@ class OperandParser {
  private:
   Operand parse_operand(int depth);
   Operand parse_name();
+  Operand parse_vector(std::string_view name, const std::vector<std::string_view>& components);
   Operand parse_negated();
   Operand parse_number(int depth);
   Operand parse_list(char closing, int depth);  // the token is the opening bracket

@@ -108,6 +108,22 @@ void Scopes::declare_registers(std::string_view prefix, std::uint32_t count, Typ
   family = {type, count, depth()};
 }
 
+void Scopes::declare_vector(std::string_view name, std::size_t length, Type type,
+                            std::uint32_t line) {
+  require_new(name, line);
+  const bool make_name = means_more_outside(name, depth());
+  const auto unique = declare(name, Meaning::Kind::kVector, depth(), make_name);
+  entries_[name].vector = static_cast<std::uint32_t>(vectors_.size());
+  std::vector<std::string_view>& components = vectors_.emplace_back();
+  for (std::size_t i = 0; i < length; ++i) {
+    // No other name has a dot.
+    const std::string component = std::string(unique) + '.' + "xyzw"[i];
+    module_.names.push_back(std::make_unique<std::string>(component));
+    components.push_back(*module_.names.back());
+    function_.registers.push_back({components.back(), type});
+  }
+}
+
 void Scopes::declare_parameter(std::string_view name, std::uint32_t line) {
   require_new(name, line);
   declare(name, Meaning::Kind::kVariable, depth(), false);
@@ -164,7 +180,7 @@ Scopes::Meaning Scopes::find(std::string_view name) {
       return {};
     }
   }
-  return {it->second.kind, it->second.name};
+  return {it->second.kind, it->second.name, it->second.vector};
 }
 
 void Scopes::name_label_later_in_instruction(std::size_t index) {

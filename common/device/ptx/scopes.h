@@ -17,9 +17,10 @@ namespace ptx {
 class Scopes {
  public:
   struct Meaning {
-    enum class Kind : std::uint8_t { kUnknown, kRegister, kVariable };
+    enum class Kind : std::uint8_t { kUnknown, kRegister, kVector, kVariable };
     Kind kind = Kind::kUnknown;
-    std::string_view name;  // unique
+    std::string_view name;     // unique
+    std::uint32_t vector = 0;  // for components()
   };
 
   // `module_names`: of variables and functions so far. Made names go to `module.names`.
@@ -35,6 +36,8 @@ class Scopes {
   void declare_register(std::string_view name, Type type, std::uint32_t line);
   void declare_registers(std::string_view prefix, std::uint32_t count, Type type,
                          std::uint32_t line);
+  // .reg .v4 .b32 v: registers v.x, v.y, ...
+  void declare_vector(std::string_view name, std::size_t length, Type type, std::uint32_t line);
   void declare_parameter(std::string_view name, std::uint32_t line);
   std::string_view declare_variable(std::string_view name, std::uint32_t line);  // unique name
   std::string_view declare_label(std::string_view name, std::uint32_t line);     // unique name
@@ -42,6 +45,9 @@ class Scopes {
   // A register of a range (.reg .b32 %r<9>) joins the function's registers when it is first named:
   // a range may be far longer than the text.
   Meaning find(std::string_view name);
+  const std::vector<std::string_view>& components(const Meaning& meaning) const {
+    return vectors_[meaning.vector];
+  }
 
   // A label may be behind the instruction or table that names it, so labels are found at the end.
   void name_label_later_in_instruction(std::size_t index);
@@ -54,6 +60,7 @@ class Scopes {
     Meaning::Kind kind = Meaning::Kind::kUnknown;
     std::uint32_t depth = 0;  // of the scope that declares it
     std::uint32_t num_made = 0;
+    std::uint32_t vector = 0;     // index into vectors_
     bool is_of_variable = false;  // a variable has this very name in the function
   };
   struct Family {
@@ -95,6 +102,7 @@ class Scopes {
   std::unordered_map<std::string_view, Entry> entries_;  // also of names that are not visible here
   std::unordered_map<std::string_view, Family> families_;  // by prefix
   bool has_nested_families_ = false;
+  std::vector<std::vector<std::string_view>> vectors_;  // names of components
   std::vector<Scope> open_;
   std::vector<std::uint32_t> parents_;  // of scopes, by id
   std::vector<Label> labels_;

@@ -84,59 +84,62 @@ TEST(PtxParser, RefusesFunctionsThatAreIncomplete) {
 }
 
 TEST(PtxParser, RefusesStatementsThatAreNone) {
-  for (const auto& [text, message] : std::vector<Case>{
-           {"ret",
-            "PTX line 3: expected an operand: a register, a number, a name, [address] or "
-            "{vector}, and found \"}\""},
-           {"add.s32 a b;",
-            "PTX line 2: expected ',' or ';' behind an operand of \"add\", and "
-            "found \"b\""},
-           {"mov.b32 a,;",
-            "PTX line 2: expected an operand: a register, a number, a name, "
-            "[address] or {vector}, and found \";\""},
-           {"1;", "PTX line 2: expected an instruction, and found \"1\""},
-           {"<", "PTX line 2: expected an instruction, and found \"<\""},
-           {".foo x;", "PTX line 2: expected an instruction or a declaration, and found \".foo\""},
-           {".branchtargets a;", "PTX line 2: \".branchtargets\" needs a label before it"},
-           {"L: .branchtargets 1;",
-            "PTX line 2: expected a label or a function in a list of "
-            "targets, and found \"1\""},
-           {"@p ret;",
-            "PTX line 2: \"p\" behind @ is not a register; declare it with .reg before "
-            "its use"},
-           {"@1 ret;", "PTX line 2: expected a register behind @, and found \"1\""},
-           {".reg .pred p; @p;",
-            "PTX line 2: expected an instruction behind its guard, and found "
-            "\";\""},
-           {"and.pred !p, a;",
-            "PTX line 2: \"p\" behind ! is not a register; declare it with .reg "
-            "before its use"},
-           {".reg .b32 a; setp a|b;",
-            "PTX line 2: \"b\" behind | is not a register; declare it "
-            "with .reg before its use"},
-           {".reg .b32 a; vadd a.b0;",
-            "PTX line 2: parts of the register \"a\" (.x, .b0) are not "
-            "supported; use a vector of registers {a, b}, or prmt"},
-           {"ld [1.5];", "PTX line 2: an address must be an integer"},
-           {"ld [;",
-            "PTX line 2: expected a register, a name or a number behind [, and found "
-            "\";\""},
-           {"ld [a;", "PTX line 2: expected ']' behind an address, and found \";\""},
-           {"ld [a+b];", "PTX line 2: expected a number, and found \"b\""},
-           {"ld [a+1.0];", "PTX line 2: an offset must be an integer"},
-           {"mov {a;", "PTX line 2: expected '}' behind a vector, and found \";\""},
-           {"call (a;", "PTX line 2: expected ')' behind the values of a call, and found \";\""},
-           {"L: L:",
-            "PTX line 2: the label \"L\" is defined twice in one scope; inline assembly "
-            "with labels needs { } around it"},
-           {".shared .b32 L; L:",
-            "PTX line 2: the label \"L\" has the name of a variable; rename "
-            "one"},
-           {".loc 70000 1 1", "PTX line 2: a .loc names file 70000; no .file has that number"},
-           {".loc 1 1 1, foo 2",
-            "PTX line 2: \"foo\" does not follow .loc; expected function_name "
-            "or inlined_at"},
-       }) {
+  for (
+      const auto& [text, message] : std::vector<Case>{
+          {"ret",
+           "PTX line 3: expected an operand: a register, a number, a name, [address] or "
+           "{vector}, and found \"}\""},
+          {"add.s32 a b;",
+           "PTX line 2: expected ',' or ';' behind an operand of \"add\", and "
+           "found \"b\""},
+          {"mov.b32 a,;",
+           "PTX line 2: expected an operand: a register, a number, a name, "
+           "[address] or {vector}, and found \";\""},
+          {"1;", "PTX line 2: expected an instruction, and found \"1\""},
+          {"<", "PTX line 2: expected an instruction, and found \"<\""},
+          {".foo x;", "PTX line 2: expected an instruction or a declaration, and found \".foo\""},
+          {".branchtargets a;", "PTX line 2: \".branchtargets\" needs a label before it"},
+          {"L: .branchtargets 1;",
+           "PTX line 2: expected a label or a function in a list of "
+           "targets, and found \"1\""},
+          {"@p ret;",
+           "PTX line 2: \"p\" behind @ is not a register; declare it with .reg before "
+           "its use"},
+          {"@1 ret;", "PTX line 2: expected a register behind @, and found \"1\""},
+          {".reg .pred p; @p;",
+           "PTX line 2: expected an instruction behind its guard, and found "
+           "\";\""},
+          {"and.pred !p, a;",
+           "PTX line 2: \"p\" behind ! is not a register; declare it with .reg "
+           "before its use"},
+          {".reg .b32 a; setp a|b;",
+           "PTX line 2: \"b\" behind | is not a register; declare it "
+           "with .reg before its use"},
+          {".reg .b32 a; vadd a.b0;",
+           "PTX line 2: parts of the register \"a\" (.b0, .h1) are not supported; take them out with "
+           "prmt or bfe"},
+          {".reg .v2 .b32 v; mov v.z, 0;",
+           "PTX line 2: expected a part of the vector \"v\", such as .x, and found \".z\""},
+          {"ld [1.5];", "PTX line 2: an address must be an integer"},
+          {"ld [;",
+           "PTX line 2: expected a register, a name or a number behind [, and found "
+           "\";\""},
+          {"ld [a;", "PTX line 2: expected ']' behind an address, and found \";\""},
+          {"ld [a+b];", "PTX line 2: expected a number, and found \"b\""},
+          {"ld [a+1.0];", "PTX line 2: an offset must be an integer"},
+          {"mov {a;", "PTX line 2: expected '}' behind a vector, and found \";\""},
+          {"call (a;", "PTX line 2: expected ')' behind the values of a call, and found \";\""},
+          {"L: L:",
+           "PTX line 2: the label \"L\" is defined twice in one scope; inline assembly "
+           "with labels needs { } around it"},
+          {".shared .b32 L; L:",
+           "PTX line 2: the label \"L\" has the name of a variable; rename "
+           "one"},
+          {".loc 70000 1 1", "PTX line 2: a .loc names file 70000; no .file has that number"},
+          {".loc 1 1 1, foo 2",
+           "PTX line 2: \"foo\" does not follow .loc; expected function_name "
+           "or inlined_at"},
+      }) {
     EXPECT_EQ(error_in_kernel(text), message);
   }
 }
@@ -146,9 +149,8 @@ TEST(PtxParser, RefusesDeclarationsOfRegisters) {
            {".reg a;",
             "PTX line 2: expected the type of a register, such as .b32, and found "
             "\"a\""},
-           {".reg .v4 .b32 a;",
-            "PTX line 2: registers that are vectors (.v2, .v4) are not "
-            "supported; declare several, and use {a, b}"},
+           {".reg .v4 .b32 a<2>;",
+            "PTX line 2: a range of registers cannot have vectors; name each"},
            {".reg .b32 _;", "PTX line 2: _ cannot be declared: it takes values that nothing reads"},
            {".reg .b32 a, a;",
             "PTX line 2: \"a\" is declared twice in one scope; inline assembly "
@@ -223,6 +225,7 @@ TEST(PtxParser, RefusesNumbersThatAreNone) {
             "a number that begins with \"0f\" has 8 hexadecimal digits behind it, "
             "for all bits of the value"},
            {"1/0", "a constant expression divides by zero"},
+           {"1 % 0", "a constant expression divides by zero"},
            {"1.0/0", "a constant expression divides by zero"},
            {"1.0 << 2", "only + - * / are allowed between floating-point constants"},
            {"~1.0", "~ needs an integer behind it"},

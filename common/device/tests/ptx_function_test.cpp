@@ -140,6 +140,9 @@ TEST(PtxParser, ReadsConstantExpressionsWithTheOrderOfC) {
   EXPECT_EQ(number("-9223372036854775807-1"), std::uint64_t{1} << 63);
   EXPECT_EQ(number("(-9223372036854775807-1)/-1"), std::uint64_t{1} << 63);
   EXPECT_EQ(number("1 << 64"), 0u);
+  EXPECT_EQ(number("-7 % 3"), UINT64_MAX);
+  EXPECT_EQ(number("!0"), 1u);
+  EXPECT_EQ(number("!(2) + 3"), 3u);
   EXPECT_EQ(number("WARP_SZ-1"), 31u);
 }
 
@@ -156,6 +159,8 @@ TEST(PtxParser, ReadsFloatingPointWithBits) {
   EXPECT_EQ(number("-25e-1"), std::bit_cast<std::uint64_t>(-2.5));
   EXPECT_EQ(number("0.5"), std::bit_cast<std::uint64_t>(0.5));
   EXPECT_EQ(number("1.0+0f40000000"), std::bit_cast<std::uint64_t>(3.0));
+  EXPECT_EQ(number(".5"), std::bit_cast<std::uint64_t>(0.5));
+  EXPECT_EQ(number("-.5e-1"), std::bit_cast<std::uint64_t>(-0.05));
   EXPECT_EQ(kind("1.5"), Operand::Kind::kFloat64);
 }
 

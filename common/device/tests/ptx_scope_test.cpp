@@ -142,6 +142,16 @@ TEST(PtxParser, RenamesTablesAndTheirTargetsWithScopes) {
   EXPECT_EQ(tables[1].targets, (std::vector<std::string_view>{"A$1", "B$1"}));
 }
 
+TEST(PtxParser, ReadsRegistersThatAreVectors) {
+  const Module module = kernel(
+      ".reg .v4 .f32 v; .reg .b32 r; mov.f32 v.y, v.a; ld.v4.f32 v, [r];\n"
+      "{ .reg .v2 .b64 v; st.v2.b64 [r], v; }");
+  EXPECT_EQ(registers(module), "v.x:4 v.y:4 v.z:4 v.w:4 r:4 v$1.x:8 v$1.y:8");
+  EXPECT_EQ(shown(module, 0), "mov.f32 v.y v.w");
+  EXPECT_EQ(shown(module, 1), "ld.v4.f32 {v.x,v.y,v.z,v.w} [r]");
+  EXPECT_EQ(shown(module, 2), "st.v2.b64 [r] {v$1.x,v$1.y}");
+}
+
 TEST(PtxParser, GivesEachFunctionItsOwnNames) {
   const Module module = parse(
       ".func f() { .reg .b32 a; L: bra L; } .func g() { .reg .b64 a; L: bra L; mov.b64 a, 0; }");
