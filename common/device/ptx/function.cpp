@@ -177,6 +177,7 @@ void FunctionParser::parse_registers() {
   do {
     const std::uint32_t line = lexer_.token().line;
     const std::string_view name = lexer_.expect_name("the name of a register");
+    operands_.count_node();
     if (name == "_") lexer_.fail("_ cannot be declared: it takes values that nothing reads");
     if (lexer_.accept('<')) {
       const std::uint32_t count = lexer_.expect_number("a number of registers");

@@ -9,7 +9,7 @@ namespace ptx {
 
 namespace {
 
-constexpr std::size_t kMaxScopes = 256;  // open at a time
+constexpr std::size_t kMaxScopes = 64;  // open at a time
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

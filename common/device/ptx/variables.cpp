@@ -18,6 +18,8 @@ using Kind = Token::Kind;
 constexpr std::size_t kMaxVariableBytes = std::size_t{1} << 40;
 // A short initialiser may describe a large array: {{1}, {2}} of [2][100000000].
 constexpr std::size_t kMaxInitialBytes = kMaxTextBytes;
+// Each takes about 300 bytes.
+constexpr std::size_t kMaxVariables = std::size_t{2} << 20;
 constexpr std::size_t kMaxDimensions = 16;
 constexpr std::size_t kMaxAlignment = std::size_t{1} << 20;
 
@@ -146,6 +148,10 @@ std::vector<std::size_t> VariableParser::parse_lengths() {
 Variable VariableParser::parse_named(const Variable& base, bool may_have_initialiser) {
   Variable variable = base;
   variable.name = lexer_.expect_name("the name of a variable");
+  if (++num_variables_ > kMaxVariables) {
+    lexer_.fail("the text has more than " + std::to_string(kMaxVariables) +
+                " variables and parameters; split the program into several files");
+  }
   const std::vector<std::size_t> lengths = parse_lengths();
   bool is_open = false;
   std::size_t size = size_of(variable.type) * vector_length_;

@@ -256,7 +256,7 @@ TEST(PtxParser, BoundsNesting) {
               "PTX line 2: a constant expression is nested more than 64 deep");
   }
   EXPECT_EQ(error_in_kernel(repeated("{", 100000)),
-            "PTX line 2: more than 256 scopes { are open here");
+            "PTX line 2: more than 64 scopes { are open here");
 }
 
 TEST(PtxParser, BoundsInstructions) {
