@@ -67,10 +67,10 @@ struct Place {
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister,  // name; also special ones, with their suffix: "%tid.x"
+    kRegister,  // name; also special ones, "%tid.x", which `registers` lacks
     kInteger,   // bits: two's complement in 64 bits
     kFloat32,   // 0f3F800000: bits in the low half
-    kFloat64,   // 0d...: bits
+    kFloat64,   // 0d..., and 1.5 whatever the type of the instruction: bits
     kSymbol,    // name of a variable, function, label or parameter; offset
     kAddress,   // [name + offset]; name: a register or a symbol; empty: the offset alone
     kVector,    // {elements}; also (elements) of a call

@@ -52,7 +52,7 @@ class VariableParser {
   std::size_t vector_length_ = 1;      // of the declaration: .v4
   std::size_t num_initial_bytes_ = 0;  // of all variables
   std::size_t num_variables_ = 0;
-  std::size_t position_ = 0;           // in the initialiser, in bytes
+  std::size_t position_ = 0;  // in the initialiser, in bytes
 };
 
 }  // namespace ptx
