@@ -41,24 +41,24 @@ struct Read {
 constexpr int kMultiplicative = 10;
 
 Read operator_at(const Lexer& lexer) {
-  const char behind = lexer.character_behind();
+  const char next = lexer.next_character();
   switch (lexer.token().mark) {
     case '|':
-      return behind == '|' ? Read{Operator::kLogicalOr, 1, 2} : Read{Operator::kOr, 3, 1};
+      return next == '|' ? Read{Operator::kLogicalOr, 1, 2} : Read{Operator::kOr, 3, 1};
     case '&':
-      return behind == '&' ? Read{Operator::kLogicalAnd, 2, 2} : Read{Operator::kAnd, 5, 1};
+      return next == '&' ? Read{Operator::kLogicalAnd, 2, 2} : Read{Operator::kAnd, 5, 1};
     case '^':
       return {Operator::kXor, 4, 1};
     case '=':
-      return behind == '=' ? Read{Operator::kEqual, 6, 2} : Read{};
+      return next == '=' ? Read{Operator::kEqual, 6, 2} : Read{};
     case '!':
-      return behind == '=' ? Read{Operator::kNotEqual, 6, 2} : Read{};
+      return next == '=' ? Read{Operator::kNotEqual, 6, 2} : Read{};
     case '<':
-      if (behind == '<') return {Operator::kShiftLeft, 8, 2};
-      return behind == '=' ? Read{Operator::kLessEqual, 7, 2} : Read{Operator::kLess, 7, 1};
+      if (next == '<') return {Operator::kShiftLeft, 8, 2};
+      return next == '=' ? Read{Operator::kLessEqual, 7, 2} : Read{Operator::kLess, 7, 1};
     case '>':
-      if (behind == '>') return {Operator::kShiftRight, 8, 2};
-      return behind == '=' ? Read{Operator::kGreaterEqual, 7, 2} : Read{Operator::kGreater, 7, 1};
+      if (next == '>') return {Operator::kShiftRight, 8, 2};
+      return next == '=' ? Read{Operator::kGreaterEqual, 7, 2} : Read{Operator::kGreater, 7, 1};
     case '+':
       return {Operator::kAdd, 9, 1};
     case '-':
@@ -254,7 +254,7 @@ class Expression {
       case '!': {
         lexer_.next();
         const Constant value = parse_unary();
-        if (value.kind != Kind::kInteger) lexer_.fail("! needs an integer behind it");
+        if (value.kind != Kind::kInteger) lexer_.fail("! needs an integer after it");
         return of_bool(value.bits == 0);
       }
       case '(':
@@ -265,7 +265,7 @@ class Expression {
   }
 
   Constant complement(Constant value) {
-    if (value.kind != Kind::kInteger) lexer_.fail("~ needs an integer behind it");
+    if (value.kind != Kind::kInteger) lexer_.fail("~ needs an integer after it");
     value.bits = ~value.bits;
     return value;
   }
@@ -280,9 +280,9 @@ class Expression {
     const bool is_unsigned = lexer_.is_word("u64");
     if (!is_unsigned && !lexer_.is_word("s64")) lexer_.fail_expecting("the cast .s64 or .u64");
     lexer_.next();
-    lexer_.expect(')', "behind a cast");
+    lexer_.expect(')', "after a cast");
     Constant value = parse_unary();
-    if (value.kind != Kind::kInteger) lexer_.fail("a cast needs an integer behind it");
+    if (value.kind != Kind::kInteger) lexer_.fail("a cast needs an integer after it");
     value.is_unsigned = is_unsigned;
     return value;
   }
@@ -325,8 +325,8 @@ bool begins_constant(const Lexer& lexer) {
 Constant parse_constant(Lexer& lexer, int depth) {
   // Nearly all constants are a number, and end there.
   if (lexer.is(Kind::kInteger)) {
-    const char behind = lexer.character_behind();
-    if (behind == ';' || behind == ',' || behind == ']' || behind == '}') {
+    const char next = lexer.next_character();
+    if (next == ';' || next == ',' || next == ']' || next == '}') {
       const Constant value{Kind::kInteger, lexer.token().is_unsigned, lexer.token().bits};
       lexer.next();
       return value;

@@ -21,7 +21,7 @@ inline constexpr int kMaxNesting = 64;
 // The current token begins an expression.
 bool begins_constant(const Lexer& lexer);
 Constant parse_constant(Lexer& lexer, int depth = 0);
-// {+ term} {- term} behind a name: the sum of the terms, 0 without any.
+// {+ term} {- term} after a name: the sum of the terms, 0 without any.
 std::int64_t parse_offset(Lexer& lexer);
 // An integer, for a length or an alignment.
 std::uint64_t parse_size(Lexer& lexer, std::string_view what);

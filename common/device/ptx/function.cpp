@@ -15,10 +15,10 @@ using Kind = Token::Kind;
 void parse_pragma(Lexer& lexer) {
   do {
     lexer.next();
-    if (!lexer.is(Kind::kString)) lexer.fail_expecting("a string behind .pragma");
+    if (!lexer.is(Kind::kString)) lexer.fail_expecting("a string after .pragma");
     lexer.next();
   } while (lexer.is(','));
-  lexer.expect(';', "behind .pragma");
+  lexer.expect(';', "after .pragma");
 }
 
 FunctionParser::FunctionParser(Text& text, Function& function)
@@ -42,7 +42,7 @@ void FunctionParser::parse() {
     function_.is_declared_only = true;
     return;
   }
-  if (!lexer_.is('{')) lexer_.fail_expecting("'{' or ';' behind the head of a function");
+  if (!lexer_.is('{')) lexer_.fail_expecting("'{' or ';' after the head of a function");
   // A function may call itself, and its name hides nothing.
   text_.names.insert(function_.name);
   text_.places.begin_function();
@@ -78,10 +78,10 @@ void FunctionParser::parse_directives() {
     } else if (word == "reqnctapercluster") {
       function_.cluster = parse_extent();
     } else if (word == "minnctapersm") {
-      function_.min_blocks = lexer_.expect_number("a number of blocks behind .minnctapersm");
+      function_.min_blocks = lexer_.expect_number("a number of blocks after .minnctapersm");
     } else if (word == "maxnctapersm" || word == "maxnreg" || word == "maxclusterrank" ||
                word == "abi_preserve" || word == "abi_preserve_control") {
-      lexer_.expect_number("a number behind " + quoted("." + std::string(word)));
+      lexer_.expect_number("a number after " + quoted("." + std::string(word)));
     } else if (word != "noreturn" && word != "explicitcluster" && word != "blocksareclusters") {
       lexer_.fail(quoted("." + std::string(word.substr(0, 60))) +
                   " is not a directive of a function");
@@ -112,7 +112,7 @@ void FunctionParser::parse_body() {
         Instruction instruction;
         instruction.text_line = lexer_.token().line;
         operands_.parse_guard(instruction);
-        const std::string_view mnemonic = lexer_.expect_name("an instruction behind its guard");
+        const std::string_view mnemonic = lexer_.expect_name("an instruction after its guard");
         parse_instruction(mnemonic, std::move(instruction));
         break;
       }
@@ -181,7 +181,7 @@ void FunctionParser::parse_registers() {
     if (name == "_") lexer_.fail("_ cannot be declared: it takes values that nothing reads");
     if (lexer_.accept('<')) {
       const std::uint32_t count = lexer_.expect_number("a number of registers");
-      lexer_.expect('>', "behind a number of registers");
+      lexer_.expect('>', "after a number of registers");
       if (length > 1) lexer_.fail("a range of registers cannot have vectors; name each");
       scopes_.declare_registers(name, count, type, line);
     } else if (length > 1) {
@@ -190,7 +190,7 @@ void FunctionParser::parse_registers() {
       scopes_.declare_register(name, type, line);
     }
   } while (lexer_.accept(','));
-  lexer_.expect(';', "behind the names of registers");
+  lexer_.expect(';', "after the names of registers");
 }
 
 void FunctionParser::parse_named_statement() {
@@ -240,7 +240,7 @@ void FunctionParser::parse_targets(Table& table) {
   do {
     table.targets.push_back(lexer_.expect_name("a label or a function in a list of targets"));
   } while (lexer_.accept(','));
-  lexer_.expect(';', "behind a list of targets");
+  lexer_.expect(';', "after a list of targets");
 }
 
 // label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;
@@ -254,7 +254,7 @@ void FunctionParser::parse_prototype(Table& table) {
     lexer_.next();
     if (has_number) lexer_.expect_number("a number of registers to preserve");
   }
-  lexer_.expect(';', "behind a .callprototype");
+  lexer_.expect(';', "after a .callprototype");
 }
 
 }  // namespace ptx

@@ -184,7 +184,7 @@ void Lexer::read_hexadecimal_float(const char* digits, int num_digits, Token::Ki
   }
   if (num_read < num_digits || has_class(digits[num_digits], kIsName)) {
     fail("a number that begins with " + quoted(std::string_view(position_, 2)) + " has " +
-         std::to_string(num_digits) + " hexadecimal digits behind it, for all bits of the value");
+         std::to_string(num_digits) + " hexadecimal digits after it, for all bits of the value");
   }
   set(kind, position_, digits + num_digits);
   token_.bits = value;
@@ -302,7 +302,7 @@ void Lexer::fail_expecting(std::string_view what) const {
     default:
       found = quoted(token_.text);
   }
-  fail("expected " + std::string(what) + ", and found " + found);
+  fail("expected " + std::string(what) + ", but found " + found);
 }
 
 }  // namespace ptx

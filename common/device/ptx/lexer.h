@@ -33,7 +33,7 @@ struct Token {
 
 class Lexer {
  public:
-  // A NUL must stand behind the text, as std::string puts one there. `text` must outlive the lexer.
+  // A NUL must follow the text, as std::string puts one there. `text` must outlive the lexer.
   explicit Lexer(std::string_view text, std::uint32_t first_line = 1);
 
   const Token& token() const { return token_; }
@@ -45,28 +45,28 @@ class Lexer {
     return token_.kind == Token::Kind::kDotWord && token_.text == word;
   }
   // The character that follows the current token directly: '<' of "<<", or 0 at the end.
-  char character_behind() const { return *position_; }
+  char next_character() const { return *position_; }
   // No space stands between the token before and the current one: "%tid" ".x".
   bool touches_previous() const;
 
   bool accept(char mark);
-  void expect(char mark, std::string_view where);  // "behind the operands of an instruction"
+  void expect(char mark, std::string_view where);  // "after the operands of an instruction"
   std::string_view expect_name(std::string_view what);
   std::uint32_t expect_number(std::string_view what);  // an integer of 32 bits
 
-  // The current token is a word behind a dot that begins with a digit: reads it as .5, a number.
+  // The current token is a word, after a dot, that begins with a digit: reads it as .5, a number.
   void read_as_fraction();
 
-  // The rest of the line behind the token before the current one, with its comment.
+  // The rest of the line after the token before the current one, with its comment.
   std::string_view rest_of_line() const;
-  void skip_line();  // behind the token before the current one, not looking at its tokens
+  void skip_line();  // after the token before the current one, not looking at its tokens
   bool is_on_line_of_previous() const { return token_.line == previous_line_; }
-  // The current token is `{`: the text from it to its `}`; the token behind becomes the current
+  // The current token is `{`: the text from it to its `}`; the token after becomes the current
   // one.
   std::string_view skip_block();
 
   [[noreturn]] void fail(const std::string& what) const { throw Error(token_.line, what); }
-  // "expected WHAT, and found TOKEN"
+  // "expected WHAT, but found TOKEN"
   [[noreturn]] void fail_expecting(std::string_view what) const;
 
  private:
@@ -78,7 +78,7 @@ class Lexer {
   void set(Token::Kind kind, const char* begin, const char* end);
 
   Token token_;
-  const char* position_;  // behind the current token
+  const char* position_;  // after the current token
   const char* const begin_;
   const char* const end_;     // points to a NUL
   const char* previous_end_;  // of the token before

@@ -121,7 +121,7 @@ struct Variable {
 
 struct Label {
   std::string_view name;
-  std::size_t instruction = 0;  // index of the one behind it; may be instructions.size()
+  std::size_t instruction = 0;  // index of the one after it; may be instructions.size()
 };
 
 // .branchtargets, .calltargets and .callprototype of a function.

@@ -16,8 +16,8 @@ using Kind = Token::Kind;
 constexpr std::size_t kMaxNodes = std::size_t{8} << 20;
 
 // "!0" and "!(a)" are numbers, "!%p" is a register.
-bool begins_constant_behind(const Lexer& lexer) {
-  const char c = lexer.character_behind();
+bool begins_constant_next(const Lexer& lexer) {
+  const char c = lexer.next_character();
   return (c >= '0' && c <= '9') || c == '(' || c == '!' || c == '-' || c == '~';
 }
 
@@ -42,7 +42,7 @@ void OperandParser::count_node() {
 void OperandParser::parse_guard(Instruction& instruction) {
   lexer_.expect('@', "before a guard");
   instruction.guard_negated = lexer_.accept('!');
-  instruction.guard = parse_register("behind @");
+  instruction.guard = parse_register("after @");
 }
 
 void OperandParser::parse_instruction(std::string_view mnemonic, Instruction& instruction) {
@@ -57,7 +57,7 @@ void OperandParser::parse_instruction(std::string_view mnemonic, Instruction& in
   instruction.words.assign(words_.begin(), words_.end());
   if (!lexer_.is(';')) instruction.operands = parse_operands(0);
   if (!lexer_.is(';')) {
-    lexer_.fail_expecting("',' or ';' behind an operand of " + quoted(mnemonic));
+    lexer_.fail_expecting("',' or ';' after an operand of " + quoted(mnemonic));
   }
   lexer_.next();
 }
@@ -88,7 +88,7 @@ Operand OperandParser::parse_operand(int depth) {
     case '(':
       return is_call_ ? parse_list(')', depth) : parse_number(depth);
     case '!':
-      if (begins_constant_behind(lexer_)) return parse_number(depth);
+      if (begins_constant_next(lexer_)) return parse_number(depth);
       return parse_negated();
     default:
       return parse_number(depth);
@@ -111,7 +111,7 @@ Operand OperandParser::parse_name() {
   const std::string_view name = lexer_.token().text;
   if (name == "_") {
     lexer_.next();
-    if (lexer_.accept('|')) operand.second = parse_register("behind |");
+    if (lexer_.accept('|')) operand.second = parse_register("after |");
     return operand;
   }
   const Scopes::Meaning meaning = scopes_.find(name);
@@ -124,7 +124,7 @@ Operand OperandParser::parse_name() {
         lexer_.fail("parts of the register " + quoted(name) +
                     " (.b0, .h1) are not supported; take them out with prmt or bfe");
       }
-      if (lexer_.accept('|')) operand.second = parse_register("behind |");
+      if (lexer_.accept('|')) operand.second = parse_register("after |");
       return operand;
     case Scopes::Meaning::Kind::kVector:
       lexer_.next();
@@ -178,7 +178,7 @@ Operand OperandParser::parse_negated() {
   Operand operand;
   operand.kind = Operand::Kind::kRegister;
   operand.is_negated = true;
-  operand.name = parse_register("behind !");
+  operand.name = parse_register("after !");
   return operand;
 }
 
@@ -221,7 +221,7 @@ Operand OperandParser::parse_list(char closing, int depth) {
   operand.kind = Operand::Kind::kVector;
   if (lexer_.accept(closing)) return operand;
   operand.elements = parse_operands(depth + 1);
-  lexer_.expect(closing, closing == ')' ? "behind the values of a call" : "behind a vector");
+  lexer_.expect(closing, closing == ')' ? "after the values of a call" : "after a vector");
   return operand;
 }
 
@@ -240,10 +240,10 @@ Operand OperandParser::parse_address(int depth) {
     if (value.kind != Kind::kInteger) lexer_.fail("an address must be an integer");
     operand.offset = static_cast<std::int64_t>(value.bits);
   } else {
-    lexer_.fail_expecting("a register, a name or a number behind [");
+    lexer_.fail_expecting("a register, a name or a number after [");
   }
   if (lexer_.accept(',')) operand.elements = parse_operands(depth + 1);
-  lexer_.expect(']', "behind an address");
+  lexer_.expect(']', "after an address");
   return operand;
 }
 

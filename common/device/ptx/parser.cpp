@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text of PTX from its first to its last byte: what stands outside of functions.
+// A text of PTX from its first to its last byte: what is outside of functions.
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -60,7 +60,7 @@ class ModuleParser {
 
   void parse_address_size() {
     lexer_.next();
-    if (lexer_.expect_number("a number of bits behind .address_size") != 64) {
+    if (lexer_.expect_number("a number of bits after .address_size") != 64) {
       lexer_.fail("only addresses of 64 bits are supported; compile for a 64-bit system");
     }
   }
@@ -72,7 +72,7 @@ class ModuleParser {
       lexer_.fail_expecting("the name of a .section");
     }
     lexer_.next();
-    if (!lexer_.is('{')) lexer_.fail_expecting("'{' behind .section");
+    if (!lexer_.is('{')) lexer_.fail_expecting("'{' after .section");
     const std::string_view block = lexer_.skip_block();
     module_.debug_sections.emplace_back(begin, block.data() + block.size());
   }
@@ -80,10 +80,10 @@ class ModuleParser {
   void parse_alias() {
     lexer_.next();
     Alias alias;
-    alias.name = lexer_.expect_name("a function behind .alias");
+    alias.name = lexer_.expect_name("a function after .alias");
     lexer_.expect(',', "between the two functions of .alias");
     alias.target = lexer_.expect_name("the function that .alias stands for");
-    lexer_.expect(';', "behind .alias");
+    lexer_.expect(';', "after .alias");
     module_.aliases.push_back(alias);
   }
 

@@ -143,7 +143,7 @@ std::uint32_t Places::file_of_comment(std::string_view name) {
   return number;
 }
 
-// The place that `place` was inlined at, from the comment behind its .loc.
+// The place that `place` was inlined at, from the comment after its .loc.
 std::uint32_t Places::chain_of_comment(std::string_view comment, const Key& place) {
   constexpr std::string_view kLink = " @[ ";
   const std::size_t begin = comment.find("//");
@@ -178,9 +178,9 @@ std::uint32_t Places::chain_of_comment(std::string_view comment, const Key& plac
 
 std::uint32_t Places::parse_inlined_at(Lexer& lexer) {
   Key call;
-  call.file = lexer.expect_number("the number of a file behind inlined_at");
-  call.line = lexer.expect_number("a line behind inlined_at");
-  call.column = lexer.expect_number("a column behind inlined_at");
+  call.file = lexer.expect_number("the number of a file after inlined_at");
+  call.line = lexer.expect_number("a line after inlined_at");
+  call.column = lexer.expect_number("a column after inlined_at");
   if (call.file >= kMaxFiles) call.file = 0;
   // The nearest .loc before it that has these coordinates also says what that was inlined into.
   const auto it = calls_.find(call);
@@ -189,7 +189,7 @@ std::uint32_t Places::parse_inlined_at(Lexer& lexer) {
 
 std::uint32_t Places::parse_function_name(Lexer& lexer) {
   FunctionName name;
-  name.label = lexer.expect_name("a label of .debug_str behind function_name");
+  name.label = lexer.expect_name("a label of .debug_str after function_name");
   if (lexer.accept('+')) name.offset = parse_size(lexer, "the offset of a function_name");
   const auto index = static_cast<std::uint32_t>(functions_.size());
   const auto [it, is_new] = function_indices_.try_emplace(name, index);
@@ -200,13 +200,13 @@ std::uint32_t Places::parse_function_name(Lexer& lexer) {
 std::uint32_t Places::parse_loc(Lexer& lexer) {
   lexer.next();
   Key place;
-  place.file = lexer.expect_number("the number of a file behind .loc");
+  place.file = lexer.expect_number("the number of a file after .loc");
   if (place.file >= kMaxFiles) {
     lexer.fail("a .loc names file " + std::to_string(place.file) + "; no .file has that number");
   }
-  place.line = lexer.expect_number("a line behind .loc");
+  place.line = lexer.expect_number("a line after .loc");
   if (lexer.is(Kind::kInteger) && lexer.is_on_line_of_previous()) {
-    place.column = lexer.expect_number("a column behind .loc");
+    place.column = lexer.expect_number("a column after .loc");
   }
   const Key coordinates = place;
   while (lexer.accept(',')) {
@@ -250,7 +250,7 @@ void Places::find_files_of_comments() {
   }
 }
 
-// By index in functions_: what stands at each label of .debug_str.
+// By index in functions_: the text at each label of .debug_str.
 std::vector<std::string_view> Places::names_of_functions() {
   std::vector<std::string_view> names(functions_.size());
   if (functions_.size() == 1) return names;
@@ -262,12 +262,12 @@ std::vector<std::string_view> Places::names_of_functions() {
       lexer.next();
       if (!lexer.is_word("debug_str")) continue;
       lexer.next();
-      lexer.expect('{', "behind .section .debug_str");
+      lexer.expect('{', "after .section .debug_str");
       while (!lexer.is('}')) {
         if (lexer.is(Kind::kName)) {
           labels.emplace(lexer.token().text, bytes.size());
           lexer.next();
-          lexer.expect(':', "behind a label");
+          lexer.expect(':', "after a label");
           continue;
         }
         if (!lexer.is_word("b8")) break;

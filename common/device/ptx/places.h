@@ -2,11 +2,11 @@
 // Source lines: .file, .loc, and the chain of calls that an inlined instruction came through.
 //
 //   nvcc:   .loc 1 2 71, function_name $L__info_string1, inlined_at 1 3 71
-//           A .loc for 1 3 71 stands before it and has the next link of the chain.
+//           A .loc for 1 3 71 comes before it and has the next link of the chain.
 //   clang:  .loc 1 31 5     // foo.cu:31:5 @[ foo.cu:40:3 @[ bar.cu:2:1 ] ]
-//           The chain stands in the comment alone, with names as clang was given them.
+//           The chain is in the comment alone, with file names as clang was given them.
 //
-// Files and names of functions stand behind the functions, so finish() fills them in.
+// Files and names of functions come after the functions, so finish() fills them in.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Places {
     std::size_t operator()(const Key& key) const;
   };
 
-  struct FunctionName {  // nvcc: where its text stands in .debug_str
+  struct FunctionName {  // nvcc: the place of its text in .debug_str
     std::string_view label;
     std::uint64_t offset = 0;
     bool operator==(const FunctionName&) const = default;
@@ -65,7 +65,7 @@ class Places {
 
   Module& module_;
   std::vector<Key> keys_;              // by index of the place
-  std::vector<std::uint32_t> depths_;  // of the chain behind it
+  std::vector<std::uint32_t> depths_;  // number of calls that it came through
   std::vector<FunctionName> functions_;
   std::unordered_map<FunctionName, std::uint32_t, FunctionHash> function_indices_;
   std::unordered_map<Key, std::uint32_t, Hash> indices_;

@@ -49,7 +49,7 @@ class Scopes {
     return vectors_[meaning.vector];
   }
 
-  // A label may be behind the instruction or table that names it, so labels are found at the end.
+  // A label may be after the instruction or table that names it, so labels are found at the end.
   void name_label_later_in_instruction(std::size_t index);
   void name_label_later_in_table(std::size_t index);
   void resolve_labels();

@@ -60,7 +60,7 @@ Variable parse_linkage(Lexer& lexer) {
 
 // .attribute(.managed), .attribute(.unified(1, 2))
 void VariableParser::parse_attribute(Variable& variable) {
-  lexer_.expect('(', "behind .attribute");
+  lexer_.expect('(', "after .attribute");
   std::size_t depth = 1;
   while (depth > 0) {
     if (lexer_.is(Kind::kEnd)) lexer_.fail_expecting("')' of .attribute");
@@ -78,7 +78,7 @@ void VariableParser::parse_pointer() {
   }
   if (lexer_.is_word("align")) {
     lexer_.next();
-    parse_size(lexer_, "the number behind .align");
+    parse_size(lexer_, "the number after .align");
   }
 }
 
@@ -97,7 +97,7 @@ Variable VariableParser::parse_base(const Variable& linkage) {
     const std::string_view word = lexer_.token().text;
     if (word == "align") {
       lexer_.next();
-      align_bytes = parse_size(lexer_, "the number behind .align");
+      align_bytes = parse_size(lexer_, "the number after .align");
       if (!std::has_single_bit(align_bytes) || align_bytes > kMaxAlignment) {
         lexer_.fail("the alignment of a variable must be a power of two, at most " +
                     std::to_string(kMaxAlignment));
@@ -140,7 +140,7 @@ std::vector<std::size_t> VariableParser::parse_lengths() {
       if (length == 0 && !lengths.empty()) lexer_.fail("an array has the length 0");
       lengths.push_back(length);
     }
-    lexer_.expect(']', "behind the length of an array");
+    lexer_.expect(']', "after the length of an array");
   }
   return lengths;
 }
@@ -180,7 +180,7 @@ std::vector<Variable> VariableParser::parse_parameters() {
     const Variable base = parse_base({});
     parameters.push_back(parse_named(base, false));
   } while (lexer_.accept(','));
-  lexer_.expect(')', "behind parameters");
+  lexer_.expect(')', "after parameters");
   return parameters;
 }
 
@@ -230,7 +230,7 @@ void VariableParser::parse_braces(Variable& variable, const Shape& shape, std::s
     end = position_;
     if (!lexer_.accept(',')) break;
   }
-  lexer_.expect('}', "behind initial values");
+  lexer_.expect('}', "after initial values");
   if (level > 0 || !shape.is_open) {
     position_ = begin + size;
   } else {
@@ -271,7 +271,7 @@ void VariableParser::parse_address(Variable& variable, std::string_view name) {
   if (name == "generic" && lexer_.accept('(')) {
     address.is_generic = true;
     address.symbol = lexer_.expect_name("the variable whose generic address is meant");
-    lexer_.expect(')', "behind the variable of generic()");
+    lexer_.expect(')', "after the variable of generic()");
   }
   address.addend = parse_offset(lexer_);
   variable.addresses.push_back(address);

@@ -28,7 +28,7 @@ class VariableParser {
     do {
       add(parse_named(base, true));
     } while (lexer_.accept(','));
-    lexer_.expect(';', "behind the declaration of a variable");
+    lexer_.expect(';', "after the declaration of a variable");
   }
 
   // "(.param .b32 a, .param .align 8 .b8 b[16])"; the token is '('.

@@ -25,26 +25,26 @@ TEST(PtxParser, RefusesTextThatIsNoModule) {
             "PTX line 1: the text has a byte 127, which no PTX has; is it PTX?"},
            {std::string("\0x", 2),
             "PTX line 1: the text has a byte 0, which no PTX has; is it PTX?"},
-           {"\n\nhello", "PTX line 3: expected a directive, such as .entry, and found \"hello\""},
+           {"\n\nhello", "PTX line 3: expected a directive, such as .entry, but found \"hello\""},
            {".foo",
             "PTX line 1: expected a directive, such as .entry, .func, .global or .shared, "
-            "and found \".foo\""},
+            "but found \".foo\""},
            {"/* a\n", "PTX line 1: the comment /* has no end"},
            {".pragma \"a\n\";", "PTX line 1: a string has no closing quote on its line"},
-           {".pragma 1;", "PTX line 1: expected a string behind .pragma, and found \"1\""},
+           {".pragma 1;", "PTX line 1: expected a string after .pragma, but found \"1\""},
            {".version",
-            "PTX line 1: expected a version or a target, and found the end of the "
+            "PTX line 1: expected a version or a target, but found the end of the "
             "text; is it complete?"},
            {".address_size 32",
             "PTX line 1: only addresses of 64 bits are supported; compile for "
             "a 64-bit system"},
            {".section .debug_str\n{ 1", "PTX line 2: the block { has no }; is the text complete?"},
-           {".section 1", "PTX line 1: expected the name of a .section, and found \"1\""},
-           {".section .a;", "PTX line 1: expected '{' behind .section, and found \";\""},
+           {".section 1", "PTX line 1: expected the name of a .section, but found \"1\""},
+           {".section .a;", "PTX line 1: expected '{' after .section, but found \";\""},
            {".file 70000 \"a\"", "PTX line 1: a .file has the number 70000; the largest is 65535"},
-           {".file 1 a", "PTX line 1: expected the path of a .file in quotes, and found \"a\""},
+           {".file 1 a", "PTX line 1: expected the path of a .file in quotes, but found \"a\""},
            {".alias f g;",
-            "PTX line 1: expected ',' between the two functions of .alias, and "
+            "PTX line 1: expected ',' between the two functions of .alias, but "
             "found \"g\""},
        }) {
     EXPECT_EQ(error_of(text), message);
@@ -54,13 +54,13 @@ TEST(PtxParser, RefusesTextThatIsNoModule) {
 TEST(PtxParser, RefusesFunctionsThatAreIncomplete) {
   for (const auto& [text, message] : std::vector<Case>{
            {".entry",
-            "PTX line 1: expected the name of a function, and found the end of the "
+            "PTX line 1: expected the name of a function, but found the end of the "
             "text; is it complete?"},
            {".entry k(",
-            "PTX line 1: expected a state space, such as .param, and found the end of "
+            "PTX line 1: expected a state space, such as .param, but found the end of "
             "the text; is it complete?"},
            {".entry k() }",
-            "PTX line 1: expected '{' or ';' behind the head of a function, and "
+            "PTX line 1: expected '{' or ';' after the head of a function, but "
             "found \"}\""},
            {".entry k()\n{\nret;", "PTX line 2: this { has no }; is the text complete?"},
            {".entry k()\n{\nret;\n{", "PTX line 4: this { has no }; is the text complete?"},
@@ -74,10 +74,10 @@ TEST(PtxParser, RefusesFunctionsThatAreIncomplete) {
            {".func f() { }\n.func f() { }", "PTX line 2: \"f\" is defined twice"},
            {".global .b32 f;\n.func f() { }", "PTX line 2: \"f\" is defined twice"},
            {".entry k() .maxntid a { }",
-            "PTX line 1: expected a number of threads or blocks, and "
+            "PTX line 1: expected a number of threads or blocks, but "
             "found \"a\""},
            {".entry k() .maxnreg 5000000000 { }",
-            "PTX line 1: a number behind \".maxnreg\" must fit in 32 bits"},
+            "PTX line 1: a number after \".maxnreg\" must fit in 32 bits"},
        }) {
     EXPECT_EQ(error_of(text), message);
   }
@@ -88,47 +88,47 @@ TEST(PtxParser, RefusesStatementsThatAreNone) {
       const auto& [text, message] : std::vector<Case>{
           {"ret",
            "PTX line 3: expected an operand: a register, a number, a name, [address] or "
-           "{vector}, and found \"}\""},
+           "{vector}, but found \"}\""},
           {"add.s32 a b;",
-           "PTX line 2: expected ',' or ';' behind an operand of \"add\", and "
+           "PTX line 2: expected ',' or ';' after an operand of \"add\", but "
            "found \"b\""},
           {"mov.b32 a,;",
            "PTX line 2: expected an operand: a register, a number, a name, "
-           "[address] or {vector}, and found \";\""},
-          {"1;", "PTX line 2: expected an instruction, and found \"1\""},
-          {"<", "PTX line 2: expected an instruction, and found \"<\""},
-          {".foo x;", "PTX line 2: expected an instruction or a declaration, and found \".foo\""},
+           "[address] or {vector}, but found \";\""},
+          {"1;", "PTX line 2: expected an instruction, but found \"1\""},
+          {"<", "PTX line 2: expected an instruction, but found \"<\""},
+          {".foo x;", "PTX line 2: expected an instruction or a declaration, but found \".foo\""},
           {".branchtargets a;", "PTX line 2: \".branchtargets\" needs a label before it"},
           {"L: .branchtargets 1;",
            "PTX line 2: expected a label or a function in a list of "
-           "targets, and found \"1\""},
+           "targets, but found \"1\""},
           {"@p ret;",
-           "PTX line 2: \"p\" behind @ is not a register; declare it with .reg before "
+           "PTX line 2: \"p\" after @ is not a register; declare it with .reg before "
            "its use"},
-          {"@1 ret;", "PTX line 2: expected a register behind @, and found \"1\""},
+          {"@1 ret;", "PTX line 2: expected a register after @, but found \"1\""},
           {".reg .pred p; @p;",
-           "PTX line 2: expected an instruction behind its guard, and found "
+           "PTX line 2: expected an instruction after its guard, but found "
            "\";\""},
           {"and.pred !p, a;",
-           "PTX line 2: \"p\" behind ! is not a register; declare it with .reg "
+           "PTX line 2: \"p\" after ! is not a register; declare it with .reg "
            "before its use"},
           {".reg .b32 a; setp a|b;",
-           "PTX line 2: \"b\" behind | is not a register; declare it "
+           "PTX line 2: \"b\" after | is not a register; declare it "
            "with .reg before its use"},
           {".reg .b32 a; vadd a.b0;",
            "PTX line 2: parts of the register \"a\" (.b0, .h1) are not supported; take them out with "
            "prmt or bfe"},
           {".reg .v2 .b32 v; mov v.z, 0;",
-           "PTX line 2: expected a part of the vector \"v\", such as .x, and found \".z\""},
+           "PTX line 2: expected a part of the vector \"v\", such as .x, but found \".z\""},
           {"ld [1.5];", "PTX line 2: an address must be an integer"},
           {"ld [;",
-           "PTX line 2: expected a register, a name or a number behind [, and found "
+           "PTX line 2: expected a register, a name or a number after [, but found "
            "\";\""},
-          {"ld [a;", "PTX line 2: expected ']' behind an address, and found \";\""},
-          {"ld [a+b];", "PTX line 2: expected a number, and found \"b\""},
+          {"ld [a;", "PTX line 2: expected ']' after an address, but found \";\""},
+          {"ld [a+b];", "PTX line 2: expected a number, but found \"b\""},
           {"ld [a+1.0];", "PTX line 2: an offset must be an integer"},
-          {"mov {a;", "PTX line 2: expected '}' behind a vector, and found \";\""},
-          {"call (a;", "PTX line 2: expected ')' behind the values of a call, and found \";\""},
+          {"mov {a;", "PTX line 2: expected '}' after a vector, but found \";\""},
+          {"call (a;", "PTX line 2: expected ')' after the values of a call, but found \";\""},
           {"L: L:",
            "PTX line 2: the label \"L\" is defined twice in one scope; inline assembly "
            "with labels needs { } around it"},
@@ -147,7 +147,7 @@ TEST(PtxParser, RefusesStatementsThatAreNone) {
 TEST(PtxParser, RefusesDeclarationsOfRegisters) {
   for (const auto& [text, message] : std::vector<Case>{
            {".reg a;",
-            "PTX line 2: expected the type of a register, such as .b32, and found "
+            "PTX line 2: expected the type of a register, such as .b32, but found "
             "\"a\""},
            {".reg .v4 .b32 a<2>;",
             "PTX line 2: a range of registers cannot have vectors; name each"},
@@ -158,9 +158,9 @@ TEST(PtxParser, RefusesDeclarationsOfRegisters) {
            {".reg .b32 a<2>, a<3>;",
             "PTX line 2: the registers \"a\" are declared twice in one "
             "scope"},
-           {".reg .b32 a<-1>;", "PTX line 2: expected a number of registers, and found \"-\""},
+           {".reg .b32 a<-1>;", "PTX line 2: expected a number of registers, but found \"-\""},
            {".reg .b32 a",
-            "PTX line 3: expected ';' behind the names of registers, and found "
+            "PTX line 3: expected ';' after the names of registers, but found "
             "\"}\""},
        }) {
     EXPECT_EQ(error_in_kernel(text), message);
@@ -169,7 +169,7 @@ TEST(PtxParser, RefusesDeclarationsOfRegisters) {
 
 TEST(PtxParser, RefusesDeclarationsOfVariables) {
   for (const auto& [text, message] : std::vector<Case>{
-           {".global a;", "expected the type of a variable, such as .b32, and found \"a\""},
+           {".global a;", "expected the type of a variable, such as .b32, but found \"a\""},
            {".global .pred a;", "a predicate cannot be in memory; use .u8"},
            {".global .align 3 .b32 a;",
             "the alignment of a variable must be a power of two, at most 1048576"},
@@ -183,10 +183,10 @@ TEST(PtxParser, RefusesDeclarationsOfVariables) {
            {".global .b32 a[9223372036854775807];", "an array is longer than any memory"},
            {".global .b32 a" + repeated("[1]", 17) + ";", "an array has more than 16 dimensions"},
            {".global .b32 a = ;",
-            "expected a number or an address as initial value, and found "
+            "expected a number or an address as initial value, but found "
             "\";\""},
            {".global .b32 a[2] = 1;",
-            "expected '{' before the values of an array, and found \"1\""},
+            "expected '{' before the values of an array, but found \"1\""},
            {".global .b32 a[2] = {1,2,3};", "the variable \"a\" has too many initial values"},
            {".global .b32 a[2] = {{{1}}};",
             "the initial values of \"a\" have more braces than it has dimensions"},
@@ -204,7 +204,7 @@ TEST(PtxParser, RefusesDeclarationsOfVariables) {
            {".global .b8 a[2][100000000] = {{1}, {2}};",
             "the initial values of all variables need more than 67108864 bytes"},
            {".global .attribute(.managed .b32 a;",
-            "expected ')' of .attribute, and found the end of the text; is it complete?"},
+            "expected ')' of .attribute, but found the end of the text; is it complete?"},
            {".global .b32 a, a;", "\"a\" is defined twice"},
        }) {
     EXPECT_EQ(error_of(text), "PTX line 1: " + message);
@@ -219,20 +219,20 @@ TEST(PtxParser, RefusesNumbersThatAreNone) {
            {"18446744073709551616", "a number does not fit in 64 bits"},
            {"1e999", "\"1e999\" is not a floating-point number of 64 bits"},
            {"0f3F80",
-            "a number that begins with \"0f\" has 8 hexadecimal digits behind it, for "
+            "a number that begins with \"0f\" has 8 hexadecimal digits after it, for "
             "all bits of the value"},
            {"0f3F8000000",
-            "a number that begins with \"0f\" has 8 hexadecimal digits behind it, "
+            "a number that begins with \"0f\" has 8 hexadecimal digits after it, "
             "for all bits of the value"},
            {"1/0", "a constant expression divides by zero"},
            {"1 % 0", "a constant expression divides by zero"},
            {"1.0/0", "a constant expression divides by zero"},
            {"1.0 << 2", "only + - * / are allowed between floating-point constants"},
-           {"~1.0", "~ needs an integer behind it"},
-           {"-!1.0", "! needs an integer behind it"},
+           {"~1.0", "~ needs an integer after it"},
+           {"-!1.0", "! needs an integer after it"},
            {"1.0 ? 1 : 2", "the condition before ? must be an integer"},
-           {"(.s64)1.0", "a cast needs an integer behind it"},
-           {"(.b8)1", "expected the cast .s64 or .u64, and found \".b8\""},
+           {"(.s64)1.0", "a cast needs an integer after it"},
+           {"(.b8)1", "expected the cast .s64 or .u64, but found \".b8\""},
        }) {
     EXPECT_EQ(error_in_kernel("mov a, " + text + ";"), "PTX line 2: " + message);
   }
@@ -240,10 +240,10 @@ TEST(PtxParser, RefusesNumbersThatAreNone) {
 
 TEST(PtxParser, ShortensAndCleansWhatItQuotes) {
   EXPECT_EQ(error_of(repeated("a", 100)),
-            "PTX line 1: expected a directive, such as .entry, and found \"" + repeated("a", 60) +
+            "PTX line 1: expected a directive, such as .entry, but found \"" + repeated("a", 60) +
                 "...\"");
   EXPECT_EQ(error_of("a\xff"),
-            "PTX line 1: expected a directive, such as .entry, and found \"a?\"");
+            "PTX line 1: expected a directive, such as .entry, but found \"a?\"");
 }
 
 TEST(PtxParser, BoundsNesting) {

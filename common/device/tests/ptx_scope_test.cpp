@@ -125,7 +125,7 @@ TEST(PtxParser, RenamesLabelsWithScopes) {
 
 TEST(PtxParser, FindsTheLabelOfTheInnermostScope) {
   const Module module = kernel("{ { bra L; L: } bra L; } bra L; { { L: bra L; } } L:");
-  EXPECT_EQ(shown(module, 0), "bra &L");  // the one beside it
+  EXPECT_EQ(shown(module, 0), "bra &L");  // its neighbour
   EXPECT_EQ(shown(module, 1), "bra &L$2");
   EXPECT_EQ(shown(module, 2), "bra &L$2");
   EXPECT_EQ(shown(module, 3), "bra &L$1");
