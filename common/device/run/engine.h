@@ -52,7 +52,7 @@ struct RunningBlock : Block {
 
 struct RunningLaunch {
   std::unique_ptr<Launch> launch;
-  Schedule schedule = {};
+  Schedule schedule;
   std::uint64_t max_resident = 1;
   std::uint64_t num_started = 0;
   std::uint64_t num_ended = 0;

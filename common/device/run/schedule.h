@@ -60,9 +60,9 @@ enum class Turns { kAtHalf, kAtEvery, kAtFirst, kAtSecond };
 
 // One launch's order of everything.
 struct Schedule {
-  Permutation blocks;
-  Permutation warps;
-  LaneOrder lanes;
+  Permutation blocks{1};
+  Permutation warps{1};
+  LaneOrder lanes{Permutation(32)};
   std::uint64_t interruptions = 0;  // a seed; 0: none
   Turns turns = Turns::kAtHalf;
   bool holds_publications = false;
