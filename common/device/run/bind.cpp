@@ -46,7 +46,8 @@ const code::Op* refuse(Warp& warp, const code::Op* op, std::uint32_t lanes) {
 
 }  // namespace
 
-void bind(code::Program& program) {
+std::vector<std::string> bind(code::Program& program) {
+  std::vector<std::string> refusals;
   for (const auto& function : program.functions) {
     for (std::size_t i = 0; i < function->ops.size(); ++i) {
       code::Op& op = function->ops[i];
@@ -56,12 +57,14 @@ void bind(code::Program& program) {
       } catch (const std::runtime_error& error) {
         auto refusal = std::make_shared<Refusal>();
         refusal->message = spelling(instruction) + ": " + error.what();
+        refusals.push_back(refusal->message);
         op.details = refusal.get();
         op.handler = refuse;
         function->details.push_back(std::move(refusal));
       }
     }
   }
+  return refusals;
 }
 
 }  // namespace run
