@@ -134,6 +134,35 @@ bool names(const std::string& error, const std::string& name) {
   return false;
 }
 
+// What the buffers hold that the calls take as host memory.
+std::vector<wire::HostData> host_data(const std::vector<wire::Call>& calls, const Arena& arena) {
+  std::vector<wire::HostData> all;
+  for (const wire::Region& region : arena.regions()) {
+    const wire::Arg wanted{wire::ArgKind::kHostBuffer, region.offset_bytes};
+    const bool is_taken = std::ranges::any_of(calls, [&](const wire::Call& call) {
+      return std::ranges::find(call.args, wanted) != call.args.end();
+    });
+    if (!is_taken) continue;
+    std::string bytes(region.size_bytes + 2 * wire::kGuardBytes, '\0');
+    arena.memory().read(region.offset_bytes - wire::kGuardBytes, bytes.data(), bytes.size());
+    all.push_back({region.offset_bytes, std::move(bytes)});
+  }
+  return all;
+}
+
+// Puts what the calls left of them into the arena. False: these are not the buffers that were sent.
+bool take_back(const std::vector<wire::HostData>& sent, const std::vector<std::string>& left,
+               Arena& arena) {
+  const auto has_size = [](const wire::HostData& data, const std::string& bytes) {
+    return data.bytes.size() == bytes.size();
+  };
+  if (!std::ranges::equal(sent, left, has_size)) return false;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    arena.memory().write(sent[i].offset_bytes - wire::kGuardBytes, left[i].data(), left[i].size());
+  }
+  return true;
+}
+
 // Whether each call that must throw threw the right error.
 std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
   std::size_t num_errors = 0;
@@ -214,6 +243,7 @@ Outcome Submission::run(wire::Batch batch) {
     batch.schedule_seed = recorded_order_;
   }
   batch.regions = arena_.regions();
+  batch.host_data = host_data(batch.calls, arena_);
   Outcome outcome = run_batch(batch);
   if (records_ != 0 && outcome.failure && !recorded_.failure) {
     recorded_.failure = cause_of(outcome);
@@ -286,17 +316,25 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
     return ended;
   }
   Outcome outcome;
-  if (reply.reply.recording.size() > recorded_.text.size()) recorded_.text = reply.reply.recording;
-  for (const std::string& kernel : reply.reply.launches) {
+  const wire::Report& report = reply.reply.report;
+  if (report.recording.size() > recorded_.text.size()) recorded_.text = report.recording;
+  for (const std::string& kernel : report.launches) {
     const auto& known = recorded_.launches;
     if (std::ranges::find(known, kernel) == known.end()) recorded_.launches.push_back(kernel);
   }
-  outcome.findings = reply.reply.findings;
-  outcome.kernels = reply.reply.kernels;
+  outcome.findings = report.findings;
+  outcome.kernels = report.kernels;
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
   if (reply.reply.status == wire::Status::kOk) {
-    outcome.failure = compare_errors(batch, reply.reply);
+    if (take_back(batch.host_data, reply.reply.host_data, arena_)) {
+      outcome.failure = compare_errors(batch, reply.reply);
+    } else {
+      Exchange malformed;
+      malformed.ending = Ending::kMalformed;
+      outcome.failure = explain(malformed, limits_, false);
+      end();
+    }
     return outcome;
   }
 

@@ -6,8 +6,6 @@
 
 #include <cerrno>
 
-#include "protocol/finding_kinds.h"
-
 namespace wire {
 namespace {
 
@@ -58,6 +56,10 @@ std::string encode(const Batch& batch) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
     out.put(region.initialized);
   }
+  out.put(static_cast<std::uint32_t>(batch.host_data.size()));
+  for (const HostData& data : batch.host_data) {
+    out.put(data.offset_bytes).put(std::string_view(data.bytes));
+  }
   out.put(static_cast<std::uint32_t>(batch.calls.size()));
   for (const Call& call : batch.calls) {
     out.put(std::string_view(call.function)).put(static_cast<std::uint32_t>(call.args.size()));
@@ -86,6 +88,10 @@ Batch decode_batch(std::string_view payload) {
     batch.regions.push_back(std::move(region));
   }
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    const auto offset = in.get<std::uint64_t>();
+    batch.host_data.push_back({offset, in.long_text()});
+  }
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     Call call;
     call.function = in.text();
     for (auto num_args = in.get<std::uint32_t>(); num_args > 0; --num_args) {
@@ -104,15 +110,9 @@ std::string encode(const Reply& reply) {
   out.put(std::string_view(reply.text));
   out.put(static_cast<std::uint32_t>(reply.errors.size()));
   for (const std::string& error : reply.errors) out.put(std::string_view(error));
-  out.put(static_cast<std::uint32_t>(reply.findings.size()));
-  for (const Finding& finding : reply.findings) {
-    out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
-    out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
-  }
-  encode(out, reply.kernels);
-  out.put(std::string_view(reply.recording));
-  out.put(static_cast<std::uint32_t>(reply.launches.size()));
-  for (const std::string& kernel : reply.launches) out.put(std::string_view(kernel));
+  out.put(static_cast<std::uint32_t>(reply.host_data.size()));
+  for (const std::string& bytes : reply.host_data) out.put(std::string_view(bytes));
+  encode(out, reply.report);
   return out.take();
 }
 
@@ -129,20 +129,9 @@ Reply decode_reply(std::string_view payload, Status status) {
     reply.errors.push_back(in.text());
   }
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    Finding finding;
-    finding.kind = in.text();
-    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
-    finding.file = in.text();
-    finding.line = in.get<std::int32_t>();
-    finding.kernel = in.text();
-    finding.message = in.text();
-    reply.findings.push_back(std::move(finding));
+    reply.host_data.push_back(in.long_text());
   }
-  reply.kernels = decode_counters(in);
-  reply.recording = in.long_text();
-  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    reply.launches.push_back(in.text());
-  }
+  reply.report = decode_report(in);
   return reply;
 }
 

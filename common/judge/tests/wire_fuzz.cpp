@@ -53,12 +53,12 @@ wire::Reply sample_reply() {
   wire::Reply reply;
   reply.text = "what went wrong";
   reply.errors = {"cudaErrorInvalidValue"};
-  reply.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
+  reply.report.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
   wire::KernelCounters kernel;
   kernel.name = "sum_kernel";
-  reply.kernels = {kernel};
-  reply.recording = "a recording";
-  reply.launches = {"sum_kernel"};
+  reply.report.kernels = {kernel};
+  reply.report.recording = "a recording";
+  reply.report.launches = {"sum_kernel"};
   return reply;
 }
 
