@@ -36,13 +36,14 @@ void write_fully(int fd, const char* data, std::size_t size) {
 }  // namespace
 
 std::string encode(const Hello& hello) {
-  return Writer().put(hello.arena_bytes).put(hello.batch_seconds).take();
+  return Writer().put(hello.arena_bytes).put(hello.arena_address).put(hello.batch_seconds).take();
 }
 
 Hello decode_hello(std::string_view payload) {
   Reader reader(payload);
   Hello hello;
   hello.arena_bytes = reader.get<std::uint64_t>();
+  hello.arena_address = reader.get<std::uint64_t>();
   hello.batch_seconds = reader.get<double>();
   return hello;
 }

@@ -22,9 +22,13 @@ namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
 
-// File descriptors that the worker finds open when it starts.
+// File descriptors that a worker finds open when it starts, and a device process. Each has its own
+// socket.
 inline constexpr int kSocketFd = 3;
-inline constexpr int kArenaFd = 4;  // shared memory: of the host on cpu, of the device on cuda
+inline constexpr int kArenaFd = 4;   // the judge's buffers; not of a worker with a device process
+inline constexpr int kRingFd = 5;    // what worker and device process say to each other
+inline constexpr int kSharedFd = 6;  // device memory that the worker's host code uses, too
+inline constexpr int kNumSharedFds = 3;
 
 enum class Kind : std::uint32_t {
   kHello = 1,  // open the arena
@@ -116,7 +120,8 @@ inline constexpr int kTamperingStatus = 125;
 
 struct Hello {
   std::uint64_t arena_bytes = 0;
-  double batch_seconds = 0;  // of processor time, after which the judge ends the worker
+  std::uint64_t arena_address = 0;  // in a device process's memory; 0: kernels run elsewhere
+  double batch_seconds = 0;         // of processor time, after which the judge ends the worker
 };
 
 struct Reply {

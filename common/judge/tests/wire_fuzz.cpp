@@ -79,7 +79,7 @@ void write_seed(const std::filesystem::path& file, std::uint8_t what, const std:
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::filesystem::path folder = (*argv)[*argc - 1];
   if (!std::filesystem::is_directory(folder)) return 0;
-  write_seed(folder / "hello", kHello, wire::encode(wire::Hello{4096, 10}));
+  write_seed(folder / "hello", kHello, wire::encode(wire::Hello{4096, 0, 10}));
   write_seed(folder / "batch", kBatch, wire::encode(sample_batch()));
   write_seed(folder / "large_count", kBatch, batch_with_large_count());
   write_seed(folder / "reply", kReply, wire::encode(sample_reply()));
