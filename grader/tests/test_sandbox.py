@@ -151,6 +151,21 @@ def test_a_program_can_compute_and_print_and_no_more(
     assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
 
 
+def test_the_device_process_sees_its_kernels_and_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
+    kernels, other = tmp_path / "rung.ptx", tmp_path / "other.ptx"
+    kernels.write_text("kernels")
+    other.write_text("another rung's")
+    device = program_of(
+        tmp_path,
+        f'std::printf("%d", open("{kernels}", O_RDONLY) < 0);'
+        f'std::printf("%d", open("{kernels}", O_RDWR) < 0);'
+        f'std::printf("%d", open("{other}", O_RDONLY) < 0); std::fflush(stdout); fork();',
+    )
+    argv = [*sandbox.playing(device, [kernels]), str(device)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (159, "011"), done.stderr  # 159: by fork()
+
+
 CHECKED = """
 #include <pthread.h>
 #include "worker/filter.h"

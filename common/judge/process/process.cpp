@@ -148,7 +148,7 @@ std::optional<Ending> WorkerProcess::end_batch(const wire::BatchEnd& end, Turn& 
 std::optional<Ending> WorkerProcess::ask_device(wire::DeviceKind kind, const std::string& payload,
                                                 Turn& turn) {
   const auto ending = ask(*device_, static_cast<std::uint32_t>(kind), payload, turn);
-  // Nobody else has its channel, so what breaks that is its own fault.
+  // It alone has this channel, so what breaks that is its own fault.
   return ending == Ending::kMalformed ? Ending::kDeviceDied : ending;
 }
 

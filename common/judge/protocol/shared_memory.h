@@ -6,7 +6,7 @@
 
 namespace judge {
 
-// A descriptor of zeros that nobody can resize; pages come into being when somebody touches them.
+// A descriptor of zeros that no process can resize; pages come into being when they are touched.
 // Throws std::runtime_error.
 int make_shared_memory(std::size_t size_bytes);
 
