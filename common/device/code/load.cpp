@@ -101,6 +101,12 @@ File file_of_immediate(const ptx::Instruction& instruction, std::size_t position
   return ptx::size_of(type) == 8 ? File::k64 : File::k32;
 }
 
+// Of an immediate that `mov` packs with others into one register.
+File file_of_piece(const ptx::Instruction& instruction, const ptx::Operand& vector) {
+  const std::size_t size_bytes = ptx::size_of(ptx::type_named(instruction.words.back()));
+  return size_bytes / vector.elements.size() == 8 ? File::k64 : File::k32;
+}
+
 class FunctionLoader {
  public:
   FunctionLoader(Program& program, const ptx::Function& source, Function& function)
@@ -227,6 +233,9 @@ class FunctionLoader {
     Operand result;
     for (const ptx::Operand& element : source.elements) {
       result.elements.push_back(resolve(instruction, element, position));
+      if (element.kind == ptx::Operand::Kind::kInteger && instruction.words.front() == "mov") {
+        result.elements.back().slot = value(element.bits, file_of_piece(instruction, source));
+      }
     }
     switch (source.kind) {
       case Kind::kRegister:
@@ -258,6 +267,11 @@ class FunctionLoader {
       }
       case Kind::kSymbol:
         result.symbol = source.name;
+        if (const auto local = locals_.find(source.name);
+            control_of(instruction) == Control::kCall && local != locals_.end()) {
+          result.is_address = true;  // an argument or a result
+          result.offset = local->second;
+        }
         if (control_of(instruction) == Control::kNone) {
           result.slot =
               address_of(source.name, source.offset, file_of_immediate(instruction, position));

@@ -106,11 +106,10 @@ struct Constant {
   enum class Kind : std::uint8_t {
     kValue,    // bits
     kLocal,    // bits behind the beginning of the frame's local memory
-    kShared,   // bits behind the beginning of shared variable `symbol`, whose place depends on the
-               // kernel
+    kShared,   // bits behind the beginning of shared variable `symbol`, whose place is the kernel's
     kDynamic,  // bits behind the beginning of dynamic shared memory
   };
-  Slot slot;
+  Slot slot = {};
   Kind kind = Kind::kValue;
   std::uint64_t bits = 0;
   std::uint32_t symbol = 0;  // index into Program::symbols
@@ -118,6 +117,15 @@ struct Constant {
 struct SpecialRow {  // a row that holds a special register: "%tid.x", "%laneid"
   Slot slot;
   std::string_view name;
+};
+
+// Where a kernel has a shared variable. There is room of no variable between two of them, so that
+// an index past the end is recognised; offsets modulo 128 bytes are as without it.
+struct SharedVariable {
+  std::uint32_t symbol = 0;  // index into Program::symbols
+  std::string name;          // readable: "tile"
+  std::uint32_t offset = 0;
+  std::uint32_t size_bytes = 0;
 };
 
 struct Function {
@@ -132,23 +140,34 @@ struct Function {
   std::uint32_t bytes32 = 0;  // size of a frame in each file
   std::uint32_t bytes64 = 0;
   std::uint32_t bytes_predicate = 0;
-  std::vector<ptx::Variable> parameters;  // with offsets in the same order
+  // With offsets in the same order: a kernel's in the launch's parameters; a called function's, and
+  // what it returns, in its frame of local memory.
+  std::vector<ptx::Variable> parameters;
   std::vector<std::uint32_t> parameter_offsets;
   std::uint32_t parameter_bytes = 0;
   std::vector<ptx::Variable> returns;
-  std::uint32_t local_bytes = 0;   // the depot, and .param variables of calls
-  std::uint32_t shared_bytes = 0;  // static, of the kernel and of all that it may call
-  std::uint32_t max_threads = 0;   // __launch_bounds__; 0: none
+  std::vector<std::uint32_t> return_offsets;
+  std::uint32_t local_bytes = 0;  // those, the .param variables of its own calls, and the depot
+  // Of a kernel, with all that it may call: static shared variables in order of their offsets.
+  std::vector<SharedVariable> shared;
+  std::uint32_t shared_bytes = 0;                    // their sizes, as the hardware lays them out
+  std::uint32_t dynamic_shared_offset = 0;           // where dynamic shared memory begins
+  std::uint32_t max_threads = 0;                     // __launch_bounds__; 0: none
   std::vector<std::shared_ptr<const void>> details;  // what Op::details points to
 };
 
-// A variable with its place.
+// A variable of the module.
 struct Symbol {
-  std::string name;  // mangled
+  std::string name;      // mangled
+  std::string readable;  // "tile"
   ptx::Space space = ptx::Space::kGlobal;
-  std::uint64_t address = 0;  // generic for global and const; offset for shared
+  std::uint64_t address =
+      0;  // generic, of global and const; a shared one's place: Function::shared
   std::uint64_t size_bytes = 0;
+  std::uint32_t align_bytes = 1;
   bool is_managed = false;
+  bool is_dynamic_shared = false;  // extern __shared__ name[]
+  const ptx::Variable* variable = nullptr;
 };
 
 struct SourceFile {

@@ -62,15 +62,15 @@ struct Place {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::uint32_t inlined_at = kNoPlace;  // index into Module::places
-  std::string function;                 // that was inlined, mangled; may be empty
+  std::string_view function;            // that was inlined, mangled; empty: unknown
 };
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister,  // name; also special ones, with their suffix: "%tid.x"
+    kRegister,  // name; also special ones, "%tid.x", which `registers` lacks
     kInteger,   // bits: two's complement in 64 bits
     kFloat32,   // 0f3F800000: bits in the low half
-    kFloat64,   // 0d...: bits
+    kFloat64,   // 0d..., and 1.5 whatever the type of the instruction: bits
     kSymbol,    // name of a variable, function, label or parameter; offset
     kAddress,   // [name + offset]; name: a register or a symbol; empty: the offset alone
     kVector,    // {elements}; also (elements) of a call
@@ -109,7 +109,7 @@ struct Variable {
   bool is_extern = false;
   bool is_visible = false;
   bool is_managed = false;         // .attribute(.managed)
-  std::vector<std::byte> initial;  // size_bytes, or empty: zeros (device memory)
+  std::vector<std::byte> initial;  // at most size_bytes; zeros follow
   struct Address {                 // words of `initial` that hold the address of a symbol
     std::size_t offset = 0;
     std::string_view symbol;
@@ -121,7 +121,7 @@ struct Variable {
 
 struct Label {
   std::string_view name;
-  std::size_t instruction = 0;  // index of the one behind it; may be instructions.size()
+  std::size_t instruction = 0;  // index of the one after it; may be instructions.size()
 };
 
 // .branchtargets, .calltargets and .callprototype of a function.
@@ -138,8 +138,9 @@ struct Function {
   bool is_declared_only = false;
   std::vector<Variable> returns;
   std::vector<Variable> parameters;
-  std::vector<Register> registers;  // ranges (.reg .b32 %r<10>) are written out; names are unique
-                                    // in a function: the parser renames what inner scopes redeclare
+  // Names are unique in a function: the parser renames what inner scopes declare again. Ranges
+  // (.reg .b32 %r<10>) are written out, as far as instructions name their registers.
+  std::vector<Register> registers;
   std::vector<Variable> variables;  // .local (the depot), .shared, .param of calls
   std::vector<Instruction> instructions;
   std::vector<Label> labels;
@@ -151,12 +152,18 @@ struct Function {
   std::array<std::uint32_t, 3> cluster = {};           // .reqnctapercluster
 };
 
+struct Alias {
+  std::string_view name;
+  std::string_view target;  // a function of this module
+};
+
 struct Module {
   std::string text;  // what every string_view of this struct points into, or into `names`
   std::vector<std::string> files;  // from .file, by number; files[0] is empty
   std::vector<Place> places;       // places[0]: unknown
   std::vector<Variable> variables;
-  std::vector<Function> functions;
+  std::vector<Function> functions;  // each name once: a definition takes its declarations' place
+  std::vector<Alias> aliases;       // .alias
   std::vector<std::string> debug_sections;          // text of .section blocks (DWARF), unparsed
   std::vector<std::unique_ptr<std::string>> names;  // made by the parser (renamed registers)
 };

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   kLeak,
   kCrash,
   kOutOfMemory,
+  kTimeout,
 };
 
 struct Finding {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "code/program.h"
@@ -35,6 +38,8 @@ class Machine {
 
   // Order of lanes, warps and blocks; 0: the natural one. As simt::set_schedule of the emulator.
   void set_schedule(std::uint64_t seed);
+  // Gets what kernels print, piece by piece.
+  void set_printer(std::function<void(std::string_view)> print);
   void set_step_limit(std::uint64_t basic_blocks_without_change);
   void set_time_limit(double processor_seconds);  // a kernel that takes longer ends with a finding
 
@@ -42,6 +47,8 @@ class Machine {
   // one. A launch that waits for the host is resumed by proceed().
   Outcome launch(std::unique_ptr<Launch> launch);
   Outcome proceed();
+  // The host will not write what the waiting launch polls: a deadlock. `why` ends the message.
+  void give_up(const std::string& why);
   bool is_waiting() const;
   int error() const;  // of the last launch that ended: 0 = cudaSuccess
 

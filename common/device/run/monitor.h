@@ -50,6 +50,9 @@ struct Access {
   alignas(64) std::array<std::uint64_t, kWarpSize> address;
   // The first lane's, and of contiguous ones what lane 0 would have.
   std::uint64_t base = 0;
+  // kShared: whose memory it is, another block's of the cluster at times. kLocal: never the
+  // thread's own, which nobody else is told of; addresses are generic.
+  Block* owner = nullptr;
 
   // Filled by the checks for reads. Lanes whose element holds no byte that was ever written; and
   // lanes of which another element of the same vector does. `run` reports a register with such
@@ -89,6 +92,9 @@ class Monitor {
   virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
   virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
 
+  // A phase of a barrier object (mbarrier) for so many arrivals is complete.
+  virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/) {}
+
   // cp.async: the copy's read is an Access of its own (is_async). Its write arrives when the
   // thread waits.
   virtual void copy_begins(Warp&, const Access& /*destination*/) {}
@@ -104,6 +110,7 @@ class Monitor {
   virtual void arrives_at_barrier(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
   virtual void executes(Warp&, const code::Op&, std::uint32_t /*lanes*/) {}  // if wants_each_op()
   virtual bool wants_each_op() const { return false; }
+  virtual bool wants_blocks() const { return false; }  // enters_block()
 };
 
 }  // namespace run

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# What clang is told for each of a rung's three compilations: clang_device_flags (PTX as compiled),
+# clang_written_flags (PTX as written), clang_host_flags.
+
+set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/nonexistent -nocudainc -nocudalib
+  -Xclang -target-sdk-version=12.9 ${clang_system_flags} -I${common_dir}/cuda/toolkit -include cuda_runtime.h
+  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
+  -Wno-unknown-pragmas)
+set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang +ptx87 -S)
+set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} -O2 -gline-tables-only)
+set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g)
+set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -gline-tables-only -fPIC -fno-addrsig -c)
