@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.confine.sandbox import UNCONFINED, NoSandbox, Sandbox, find_sandbox
 from lockstep_grader.confine.seccomp import filter_program
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.description import Toolchain
 
 from conftest import Checkout
 
@@ -328,3 +330,31 @@ def test_the_judge_is_told_to_confine_the_worker(
     ran = checkout.lab("grade", checkout.submission("ann", {}))
     assert ran.status == 0, ran.err
     assert " sandbox " in log.read_text()
+
+
+def test_the_judge_is_told_to_confine_the_device_process(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    log = checkout.root / "log"
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    steps = [{"name": "link", "argv": ["/bin/cp", "{source}", "{work}/worker"]}]
+    checkout.write_toolchain(steps=steps, engine="machine", device="/bin/true")
+    ran = checkout.lab("grade", checkout.submission("ann", {}))
+    assert ran.status == 0, ran.err
+    assert " device device-sandbox " in log.read_text()
+    assert " ptx " in log.read_text()
+
+
+def test_the_device_process_reads_what_the_steps_made() -> None:
+    toolchain = Toolchain(Path("t.json"), Backend.CPU, {}, (), None, {}, device=Path("/bin/true"))
+    worker = Path("/work/worker")
+    words = workers_on_cpu(toolchain, worker, UNCONFINED).arguments()
+    assert words == [
+        "--device=/bin/true",
+        "--ptx=/work/rung.ptx",
+        "--written=/work/written.ptx",
+        "--worker=/work/worker",
+    ]
+    assert workers_on_cpu(replace(toolchain, device=None), worker, UNCONFINED).device is None
