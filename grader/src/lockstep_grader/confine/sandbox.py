@@ -71,6 +71,9 @@ class Confinement(Protocol):
     def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         """The words to put before the path of `worker`, or of its checker."""
 
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words to put before the path of `device`, which runs one of the files `kernels`."""
+
 
 class Unconfined:
     """Code of this checkout, or a machine that is discarded."""
@@ -81,6 +84,10 @@ class Unconfined:
 
     def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         del worker, gpu, is_checked
+        return []
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        del device, kernels
         return []
 
 
@@ -129,10 +136,19 @@ class Sandbox:
             made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
         else:
             made += ["--seccomp", str(_FILTER_FD)]
-        made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
+        return self._limited([*made, *_readable((worker,))])
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words before the path of `device`: it sees libraries, itself and the kernels."""
+        made = [self.program, *self.isolation, *_readable((*_LIBRARIES, _SYSTEM_FILES[1]))]
+        made += ["--seccomp", str(_FILTER_FD), *_readable((device, *kernels))]
+        return self._limited(made)
+
+    def _limited(self, made: Sequence[str]) -> list[str]:
+        """The sandbox `made`, whose files are complete, under limits that outlive the judge."""
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
-        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits)]
-        return [*shell, str(self.filter_file), *made]
+        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(self.filter_file)]
+        return [*shell, *made, "--chdir", "/", "--remount-ro", "/", "--"]
 
 
 @dataclass(frozen=True, slots=True)

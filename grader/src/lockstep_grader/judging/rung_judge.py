@@ -15,7 +15,7 @@ from lockstep_grader.judging.compile import compile_rung
 from lockstep_grader.judging.emulated import emulated
 from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.judge import Stage, Workers, run_judge
+from lockstep_grader.judging.judge import Stage, Workers, run_judge, workers_on_cpu
 from lockstep_grader.judging.key import Keys
 from lockstep_grader.judging.lab_confinement import LabConfinement
 from lockstep_grader.judging.real_compiler import (
@@ -177,7 +177,7 @@ class RungJudge:
         if isinstance(worker, Finding):
             return Judgement(findings=(worker,))
         if self.backend is Backend.CPU:
-            workers = Workers(worker, sandbox=tuple(confinement.running(worker)))
+            workers = workers_on_cpu(self._toolchain, worker, confinement)
             return self._run(job, tools, workers, work, Stage.ALL, self._seed)
         judgement = self._run_on_gpu(job, tools, worker, confinement, work)
         return self._with_sanitizer(job, tools, judgement, worker, work)
