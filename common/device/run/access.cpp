@@ -187,10 +187,9 @@ std::byte* admit(Access& access, Warp& warp) {
   Engine& engine = *warp.engine;
   ++engine.accesses;
   if (access.space == Space::kShared && access.owner == nullptr) access.owner = warp.block;
-  const bool is_own = access.space != Space::kShared || access.owner == warp.block;
-  if (is_own) {
-    for (Monitor* const monitor : engine.monitors) monitor->access(warp, access);
-  }
+  access.remote =
+      access.space == Space::kShared && access.owner != warp.block ? access.owner : nullptr;
+  for (Monitor* const monitor : engine.monitors) monitor->access(warp, access);
   if (access.writes && !access.is_atomic) ++engine.changes;
   std::uint64_t low = 0;
   std::uint64_t size = 0;

@@ -217,6 +217,12 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   if (is_load) {
     access.unwritten = {};
     access.partly_written = 0;
+  } else {
+    for (std::size_t e = 0; e < access.num_elements; ++e) {
+      const bool is_wide = form.rows[e].file == File::k64;
+      access.values[e] = (is_wide ? warp.r64 : warp.r32) + form.rows[e].offset;
+      access.value_stride = is_wide ? 8 : 4;
+    }
   }
   std::byte* const origin = admit(access, warp);
   if (access.lanes != 0) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -54,6 +55,13 @@ struct Access {
   // thread's own, which nobody else is told of; addresses are generic.
   Block* owner = nullptr;
 
+  // Of a plain store from registers: where the values are, element e of lane l at values[e] +
+  // l * value_stride. Null: not known, so two stores to one place count as different.
+  std::array<const std::byte*, 8> values = {};
+  std::uint32_t value_stride = 4;
+  // kShared: the other block of the cluster whose memory it is; null: the warp's own.
+  Block* remote = nullptr;
+
   // Filled by the checks for reads. Lanes whose element holds no byte that was ever written; and
   // lanes of which another element of the same vector does. `run` reports a register with such
   // contents when it is used.
@@ -73,30 +81,31 @@ class Monitor {
   virtual void block_starts(Block&) {}  // its shared memory is fresh
   virtual void block_ends(Block&) {}
 
-  virtual void access(Warp&, Access&) {}  // before it happens
-  // After a write that may be a race with an earlier write: what it stored is in memory.
-  virtual void wrote(Warp&, const Access&) {}
+  virtual void access(Warp&, Access&) {}       // before it happens
+  virtual void wrote(Warp&, const Access&) {}  // what it stored is in memory
   // The lanes use a register that holds what `read` found unwritten.
   virtual void uses_unwritten(Warp&, const Access& /*read*/, std::uint32_t /*element*/,
                               std::uint32_t /*lanes*/) {}
 
   // Orders. Threads that met each other: what each did before is before what each does after.
   virtual void block_meets(Block&, const code::Instruction&) {}  // all live threads
+  // A named barrier of a part. Threads that only arrive have called releases() then.
   virtual void threads_meet(Block&, std::span<const std::uint32_t> /*lanes_by_warp*/,
-                            const code::Instruction&) {}  // a named barrier of a part
+                            const code::Instruction&) {}
   virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {
   }  // __syncwarp
   virtual void grid_meets(Launch&) {}
   virtual void cluster_meets(std::span<Block* const>) {}
   virtual void fence(Warp&, std::uint32_t /*lanes*/, Scope) {}  // release and acquire
+  // Of what is no Access: mbarrier, barriers that split. An Access's own order is in it.
   virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
   virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
 
   // A phase of a barrier object (mbarrier) for so many arrivals is complete.
   virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/) {}
 
-  // cp.async: the copy's read is an Access of its own (is_async). Its write arrives when the
-  // thread waits.
+  // cp.async: the copy's read and its write are Accesses of their own (is_async), then it begins.
+  // What it writes arrives when the thread waits; until then the destination holds poison.
   virtual void copy_begins(Warp&, const Access& /*destination*/) {}
   virtual void copy_arrives(Warp&, const Access& /*destination*/) {}
   virtual void copies_committed(Warp&, std::uint32_t /*lanes*/) {}

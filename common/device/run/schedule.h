@@ -38,7 +38,8 @@ class Permutation {
 // The order of a warp's lanes: a table, as it is asked at every switch from one lane to another.
 class LaneOrder {
  public:
-  explicit LaneOrder(const Permutation& lanes = Permutation(32)) : is_identity_(lanes.is_identity()) {
+  explicit LaneOrder(const Permutation& lanes = Permutation(32))
+      : is_identity_(lanes.is_identity()) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i] = static_cast<std::uint8_t>(lanes(i));
   }
 
