@@ -75,7 +75,7 @@ def test_an_input_that_breaks_a_target_is_kept_and_reported(tmp_path: Path) -> N
     [
         ("rewriter", {"FUZZ_CXX": "no-such-compiler"}, "with libFuzzer is missing"),
         ("archives", {"PYTHON": "false"}, "atheris is missing"),
-        ("nonsense", {}, "nonsense is not one of rewriter, wire, archives, sources"),
+        ("nonsense", {}, "nonsense is not one of rewriter, ptx, wire, archives, sources"),
     ],
 )
 def test_a_missing_tool_is_one_line_and_no_success(

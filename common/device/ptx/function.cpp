@@ -31,7 +31,10 @@ FunctionParser::FunctionParser(Text& text, Function& function)
 void FunctionParser::parse() {
   function_.is_kernel = lexer_.is_word("entry");
   lexer_.next();
-  if (lexer_.is_word("attribute")) lexer_.fail("an .attribute of a function is not supported");
+  if (lexer_.is_word("attribute")) {
+    lexer_.next();
+    parse_attribute(lexer_);
+  }
   if (!function_.is_kernel && lexer_.is('(')) {
     function_.returns = text_.variables.parse_parameters();
   }

@@ -59,12 +59,11 @@ std::string quoted(std::string_view text) {
   return shown + '"';
 }
 
-Lexer::Lexer(std::string_view text, std::uint32_t first_line)
+Lexer::Lexer(std::string_view text)
     : position_(text.data()),
       begin_(text.data()),
       end_(text.data() + text.size()),
-      previous_end_(text.data()),
-      line_(first_line) {
+      previous_end_(text.data()) {
   next();
 }
 

@@ -34,7 +34,7 @@ struct Token {
 class Lexer {
  public:
   // A NUL must follow the text, as std::string puts one there. `text` must outlive the lexer.
-  explicit Lexer(std::string_view text, std::uint32_t first_line = 1);
+  explicit Lexer(std::string_view text);
 
   const Token& token() const { return token_; }
   void next();
@@ -82,7 +82,7 @@ class Lexer {
   const char* const begin_;
   const char* const end_;     // points to a NUL
   const char* previous_end_;  // of the token before
-  std::uint32_t line_;        // of position_
+  std::uint32_t line_ = 1;    // of position_
   std::uint32_t previous_line_ = 0;
 };
 

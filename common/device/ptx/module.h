@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ptx {
@@ -168,14 +169,22 @@ struct Module {
   std::vector<std::unique_ptr<std::string>> names;  // made by the parser (renamed registers)
 };
 
-// What is wrong with a PTX file, with its line.
+struct SourceLine {
+  std::string file;  // empty: unknown
+  std::uint32_t line = 0;
+};
+
+// What is wrong with a PTX file, with its line. parse() adds the line of the source.
 class Error : public std::runtime_error {
  public:
   Error(std::uint32_t line, const std::string& what);
   std::uint32_t line() const { return line_; }
+  const SourceLine& source() const { return source_; }
+  void set_source(SourceLine source) { source_ = std::move(source); }
 
  private:
   std::uint32_t line_;
+  SourceLine source_;
 };
 
 // Throws Error. Any bytes at all are allowed: at most this many, and bounded work and memory.

@@ -7,6 +7,7 @@
 #include "ptx/function.h"
 #include "ptx/lexer.h"
 #include "ptx/module.h"
+#include "ptx/source_line.h"
 
 namespace ptx {
 
@@ -154,7 +155,12 @@ Module parse(std::string text) {
   // A short string moves with its object, and the views into it would not.
   constexpr std::size_t kNotInObject = 64;
   module.text.reserve(kNotInObject);
-  ModuleParser(module).parse();
+  try {
+    ModuleParser(module).parse();
+  } catch (Error& error) {
+    error.set_source(source_of(module.text, error.line()));
+    throw;
+  }
   return module;
 }
 

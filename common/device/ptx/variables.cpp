@@ -58,17 +58,17 @@ Variable parse_linkage(Lexer& lexer) {
   }
 }
 
-// .attribute(.managed), .attribute(.unified(1, 2))
-void VariableParser::parse_attribute(Variable& variable) {
-  lexer_.expect('(', "after .attribute");
-  std::size_t depth = 1;
-  while (depth > 0) {
-    if (lexer_.is(Kind::kEnd)) lexer_.fail_expecting("')' of .attribute");
-    if (lexer_.is('(')) ++depth;
-    if (lexer_.is(')')) --depth;
-    variable.is_managed = variable.is_managed || lexer_.is_word("managed");
-    lexer_.next();
+// (.managed), (.unified(1, 2))
+bool parse_attribute(Lexer& lexer) {
+  lexer.expect('(', "after .attribute");
+  bool is_managed = false;
+  for (std::size_t depth = 1; depth > 0; lexer.next()) {
+    if (lexer.is(Kind::kEnd)) lexer.fail_expecting("')' of .attribute");
+    if (lexer.is('(')) ++depth;
+    if (lexer.is(')')) --depth;
+    is_managed = is_managed || lexer.is_word("managed");
   }
+  return is_managed;
 }
 
 // .ptr .global .align 16: of what the parameter points to
@@ -106,7 +106,7 @@ Variable VariableParser::parse_base(const Variable& linkage) {
     }
     lexer_.next();
     if (word == "attribute") {
-      parse_attribute(base);
+      base.is_managed = parse_attribute(lexer_) || base.is_managed;
     } else if (word == "ptr") {
       parse_pointer();
     } else if (word == "v2" || word == "v4" || word == "v8") {

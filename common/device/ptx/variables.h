@@ -16,6 +16,9 @@ Space space_named(std::string_view word);
 // .extern, .visible, .weak, .common: the token may be none of them.
 Variable parse_linkage(Lexer& lexer);
 
+// The rest of .attribute(.managed) after its word. Returns whether it is managed.
+bool parse_attribute(Lexer& lexer);
+
 class VariableParser {
  public:
   explicit VariableParser(Lexer& lexer) : lexer_(lexer) {}
@@ -39,7 +42,6 @@ class VariableParser {
 
   Variable parse_base(const Variable& linkage);
   Variable parse_named(const Variable& base, bool may_have_initialiser);
-  void parse_attribute(Variable& variable);
   void parse_pointer();
   std::vector<std::size_t> parse_lengths();
   void parse_initialiser(Variable& variable, const std::vector<std::size_t>& lengths);

@@ -276,5 +276,23 @@ TEST(PtxParser, NamesTheLineOfAnError) {
   }
 }
 
+std::string source_of_error(const std::string& statements) {
+  try {
+    parse(".entry k() {\n" + statements + "\n}\n.file 1 \"/a/x.cu\"\n.file 2 \"/a\" \"y.cu\"\n");
+  } catch (const Error& error) {
+    return error.source().file + ":" + std::to_string(error.source().line);
+  }
+  return "no error";
+}
+
+TEST(PtxParser, NamesTheSourceLineOfAnError) {
+  EXPECT_EQ(source_of_error("?"), ":0");
+  EXPECT_EQ(source_of_error(".loc 1 5 3\nret;\n\t.loc\t2 7 1 // y.cu:7:1\n?\n.loc 1 9 9"),
+            "/a/y.cu:7");
+  EXPECT_EQ(source_of_error(".loc 3 5 3\n?"), ":0");
+  EXPECT_EQ(source_of_error(".loc 1\n?"), ":0");
+  EXPECT_EQ(source_of_error(".loc 1 5 3\n}\n.visible .entry l() {\n?"), ":0");
+}
+
 }  // namespace
 }  // namespace ptx

@@ -206,7 +206,7 @@ TEST(PtxParser, ReadsTargetsOfBranchesAndCalls) {
 
 TEST(PtxParser, ReadsFunctionWithParametersAndReturn) {
   const Module module = parse(
-      ".visible .func (.param .b32 result) f(\n"
+      ".visible .func .attribute(.unified(1, 2)) (.param .b32 result) f(\n"
       "  .param .align 8 .b8 block[32],\n"
       "  .param .u64 .ptr .shared .align 16 pointer, .param .f32 x)\n"
       ".noreturn\n{ ret; }");
