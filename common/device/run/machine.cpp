@@ -390,6 +390,10 @@ std::uint32_t own_cluster_rank(const Warp& warp) {
   return own.x % cluster.x + cluster.x * (own.y % cluster.y + cluster.y * (own.z % cluster.z));
 }
 
+std::uint64_t max_resident_blocks(const Launch& launch) {
+  return blocks_per_multiprocessor(launch) * kNumMultiprocessors;
+}
+
 struct Machine::State : Engine {
   using Engine::Engine;
 };

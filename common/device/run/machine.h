@@ -26,6 +26,9 @@ inline constexpr int kMaxThreadsPerBlock = 1024;
 inline constexpr std::uint32_t kMaxSharedBytesPerBlock = 227 << 10;
 inline constexpr std::uint32_t kDefaultSharedBytesPerBlock = 48 << 10;
 
+// Blocks of a valid launch that the device holds at a time.
+std::uint64_t max_resident_blocks(const Launch& launch);
+
 class Machine {
  public:
   explicit Machine(const code::Program& program);
