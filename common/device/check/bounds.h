@@ -19,7 +19,7 @@ class Bounds {
   Bounds(DeviceShadow& device, Findings& findings) : device_(device), findings_(findings) {}
 
   void set_failed_allocation(const report::Place& place) { failed_allocation_ = place; }
-  void begin_launch(const SharedLayout& layout) { layout_ = &layout; }
+  void begin_launch(const run::Launch& launch) { layout_ = SharedLayout(*launch.kernel); }
 
   // Each takes lanes whose access is wrong out of the access, or ends the kernel. For reads, notes
   // what was never written; what is written counts as written from then on.
@@ -31,6 +31,9 @@ class Bounds {
   // The lanes use a register that holds what the read found unwritten.
   void report_use(const run::Warp& warp, const run::Access& read, std::uint32_t element,
                   std::uint32_t lanes);
+
+  // Another thread's local memory.
+  void check_local(const run::Warp& warp, run::Access& access);
 
   // Without checks: an access to global memory outside of all allocations ends the kernel.
   void require_memory(const run::Warp& warp, run::Access& access);
@@ -54,7 +57,7 @@ class Bounds {
 
   DeviceShadow& device_;
   Findings& findings_;
-  const SharedLayout* layout_ = nullptr;
+  SharedLayout layout_;
   report::Place failed_allocation_;
   const memory::Allocation* last_ = nullptr;  // found, valid for that version of the book
   std::uint64_t version_ = 0;

@@ -14,7 +14,6 @@
 #include "check/order.h"
 #include "check/race_check.h"
 #include "check/races.h"
-#include "check/shared_layout.h"
 
 namespace check {
 namespace {
@@ -49,7 +48,6 @@ struct Checker::State {
   StreamOrder streams;
   Order order;
   DeviceShadow device;
-  SharedLayouts layouts;
   Races races;
   RaceCheck race_check;
   CopyRaces copy_races;
@@ -119,7 +117,7 @@ void Checker::launch_begins(run::Launch& launch) {
   s.findings.begin_launch();
   s.races.begin_launch();
   s.copy_races.begin_launch();
-  s.bounds.begin_launch(s.layouts.of(*launch.program, *launch.kernel));
+  s.bounds.begin_launch(launch);
 }
 
 void Checker::launch_ends(run::Launch&) {
@@ -202,7 +200,11 @@ void Checker::State::check_shared(BlockState& block, run::Warp& warp, run::Acces
 void Checker::access(run::Warp& warp, run::Access& access) {
   State& s = *state_;
   if (access.lanes == 0 || s.is_settled(warp, access)) return;
-  if (access.space == run::Space::kLocal || access.space == run::Space::kParam) return;
+  if (access.space == run::Space::kParam) return;
+  if (access.space == run::Space::kLocal) {
+    if (access.owner != nullptr) s.bounds.check_local(warp, access);
+    return;
+  }
   BlockState& block = s.of(*warp.block);
   if (access.order != run::Order::kWeak || access.is_atomic || access.bypasses_cache) {
     if (check::releases(access)) {

@@ -51,6 +51,7 @@ void Races::report_polled(const Earlier& earlier, const BlockState& block, std::
 
 void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
                    const Party& now, bool is_shared, bool is_polled, Values values) {
+  if (values == Values::kAgree && earlier.id == now.instruction.id) return;
   if (!is_new(now.instruction.id, earlier.id)) return;
   const run::Launch& launch = *block.block->launch;
   const bool is_same_block = ordinal_of(earlier.stamp) == block.order.ordinal;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "memory/page.h"
+
 namespace check {
 namespace {
 
@@ -31,7 +33,7 @@ void SharedShadow::reset(std::uint32_t size_bytes, bool forgets) {
   if (size_bytes == 0) return;
   const std::size_t records = num_records(size_bytes);
   std::memset(static_cast<void*>(shadow_.digests), 0, records * sizeof(Digest));
-  const auto flags = shadow_.written.storage_of(0, (records + 1) * kGranuleBytes);
+  const auto flags = shadow_.written.storage_of(0, memory::round_up(size_bytes, kGranuleBytes));
   std::memset(flags.data(), 0, flags.size());
   // The rest of the last granule is no room of the block, and must not keep it from being known.
   shadow_.written.set(size_bytes, (kGranuleBytes - size_bytes % kGranuleBytes) % kGranuleBytes);
