@@ -68,8 +68,13 @@ class Confinement(Protocol):
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation in `work`."""
 
-    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
-        """The words to put before the path of `worker`, or of its checker."""
+    def running(
+        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
+    ) -> list[str]:
+        """The words to put before the path of `worker`, or of its checker.
+
+        It can read the files `also`.
+        """
 
 
 class Unconfined:
@@ -79,8 +84,10 @@ class Unconfined:
         del work, include
         return list(argv)
 
-    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
-        del worker, gpu, is_checked
+    def running(
+        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
+    ) -> list[str]:
+        del worker, gpu, is_checked, also
         return []
 
 
@@ -113,8 +120,10 @@ class Sandbox:
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
 
-    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
-        """The words before the path of `worker`: it sees libraries and itself.
+    def running(
+        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
+    ) -> list[str]:
+        """The words before the path of `worker`: it sees libraries, itself and the files `also`.
 
         `gpu`: the one to use, as CUDA_VISIBLE_DEVICES names it, where not all that there are;
         `is_checked`: by a checker around it.
@@ -129,7 +138,9 @@ class Sandbox:
             made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
         else:
             made += ["--seccomp", str(_FILTER_FD)]
-        made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
+        for file in map(str, (worker, *also)):
+            made += ["--ro-bind", file, file]
+        made += ["--chdir", "/", "--remount-ro", "/", "--"]
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
         shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits)]
         return [*shell, str(self.filter_file), *made]

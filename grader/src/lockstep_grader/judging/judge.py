@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from lockstep_grader.confine.sandbox import Confinement
 from lockstep_grader.judging.gtest import read_gtest
 from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.patience import patience
@@ -25,6 +26,28 @@ _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """What plays the device of a worker of ours, on the machine."""
+
+    program: Path
+    compiled: Path  # PTX of the rung
+    written: Path  # the same, not optimised
+    sandbox: tuple[str, ...] = ()
+
+    @classmethod
+    def beside(cls, program: Path, worker: Path, confinement: Confinement) -> "Device":
+        """With what the compiler made in the worker's folder; the worker cannot see it."""
+        compiled, written = worker.with_name("rung.ptx"), worker.with_name("written.ptx")
+        sandbox = confinement.running(program, also=(compiled, written))
+        return cls(program, compiled, written, tuple(sandbox))
+
+    def arguments(self) -> list[str]:
+        named = (("device", self.program), ("ptx", self.compiled), ("written", self.written))
+        sandbox = [f"--device-sandbox={word}" for word in self.sandbox]
+        return [*sandbox, *(f"--{name}={path}" for name, path in named)]
+
+
+@dataclass(frozen=True, slots=True)
 class Workers:
     """The executables that one judging needs; all but the first serve speed tests alone."""
 
@@ -35,6 +58,7 @@ class Workers:
     reference: Path | None = None
     sandbox: tuple[str, ...] = ()  # the words that confine the submission's
     gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
+    device: Device | None = None  # on the machine
 
     def arguments(self) -> list[str]:
         named = (
@@ -45,7 +69,8 @@ class Workers:
             ("reference", self.reference),
         )
         sandbox = [f"--sandbox={word}" for word in self.sandbox]
-        return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
+        device = self.device.arguments() if self.device else []
+        return [*sandbox, *(f"--{name}={path}" for name, path in named if path), *device]
 
 
 @dataclass(frozen=True, slots=True)
