@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.confine.sandbox import UNCONFINED, NoSandbox, Sandbox, find_sandbox
 from lockstep_grader.confine.seccomp import filter_program
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.description import Toolchain
 
 from conftest import Checkout
 
@@ -149,6 +151,21 @@ def test_a_program_can_compute_and_print_and_no_more(
         pytest.skip("root without user namespaces")
     done = run_inside(sandbox, program_of(tmp_path, body))
     assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
+
+
+def test_the_device_process_sees_its_kernels_and_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
+    kernels, other = tmp_path / "rung.ptx", tmp_path / "other.ptx"
+    kernels.write_text("kernels")
+    other.write_text("another rung's")
+    device = program_of(
+        tmp_path,
+        f'std::printf("%d", open("{kernels}", O_RDONLY) < 0);'
+        f'std::printf("%d", open("{kernels}", O_RDWR) < 0);'
+        f'std::printf("%d", open("{other}", O_RDONLY) < 0); std::fflush(stdout); fork();',
+    )
+    argv = [*sandbox.playing(device, [kernels]), str(device)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (159, "011"), done.stderr  # 159: by fork()
 
 
 CHECKED = """
@@ -313,3 +330,31 @@ def test_the_judge_is_told_to_confine_the_worker(
     ran = checkout.lab("grade", checkout.submission("ann", {}))
     assert ran.status == 0, ran.err
     assert " sandbox " in log.read_text()
+
+
+def test_the_judge_is_told_to_confine_the_device_process(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    log = checkout.root / "log"
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    steps = [{"name": "link", "argv": ["/bin/cp", "{source}", "{work}/worker"]}]
+    checkout.write_toolchain(steps=steps, engine="machine", device="/bin/true")
+    ran = checkout.lab("grade", checkout.submission("ann", {}))
+    assert ran.status == 0, ran.err
+    assert " device device-sandbox " in log.read_text()
+    assert " ptx " in log.read_text()
+
+
+def test_the_device_process_reads_what_the_steps_made() -> None:
+    toolchain = Toolchain(Path("t.json"), Backend.CPU, {}, (), None, {}, device=Path("/bin/true"))
+    worker = Path("/work/worker")
+    words = workers_on_cpu(toolchain, worker, UNCONFINED).arguments()
+    assert words == [
+        "--device=/bin/true",
+        "--ptx=/work/rung.ptx",
+        "--written=/work/written.ptx",
+        "--worker=/work/worker",
+    ]
+    assert workers_on_cpu(replace(toolchain, device=None), worker, UNCONFINED).device is None

@@ -158,7 +158,12 @@ void blame_another_call() {
 }
 void invent_a_kind() {
   wire::Reply reply;
-  reply.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
+  reply.report.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
+  lie(wire::Status::kOk, reply);
+}
+void return_too_much() {
+  wire::Reply reply;
+  reply.host_data = {std::string(1 << 20, 'x')};
   lie(wire::Status::kOk, reply);
 }
 void use_up_scratch() { lie(wire::Status::kScratchUsedUp, {}); }
@@ -307,6 +312,7 @@ std::span<const Entry> call_table() {
       make_entry("blame_another_call", &blame_another_call),
       make_entry("invent_a_kind", &invent_a_kind),
       make_entry("send_a_novel", &send_a_novel),
+      make_entry("return_too_much", &return_too_much),
       make_entry("use_up_scratch", &use_up_scratch),
       make_entry("nap", &nap),
       make_entry("hoard_shared", &hoard_shared),

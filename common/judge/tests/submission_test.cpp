@@ -334,6 +334,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"refuse_request", kind::kForbidden, "channel"},
                       Case{"blame_another_call", kind::kLaunchError, "the call"},
                       Case{"invent_a_kind", kind::kForbidden, "channel"},
+                      Case{"return_too_much", kind::kForbidden, "channel"},
                       Case{"hoard_shared", kind::kOutOfMemory, "memory"},
                       Case{"hoard_files", kind::kOutOfMemory, "memory"},
                       Case{"fork_and_leave", kind::kCrash, "status 7"},

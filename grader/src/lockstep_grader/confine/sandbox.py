@@ -68,13 +68,11 @@ class Confinement(Protocol):
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation in `work`."""
 
-    def running(
-        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
-    ) -> list[str]:
-        """The words to put before the path of `worker`, or of its checker.
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
+        """The words to put before the path of `worker`, or of its checker."""
 
-        It can read the files `also`.
-        """
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words to put before the path of `device`, which runs one of the files `kernels`."""
 
 
 class Unconfined:
@@ -84,10 +82,12 @@ class Unconfined:
         del work, include
         return list(argv)
 
-    def running(
-        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
-    ) -> list[str]:
-        del worker, gpu, is_checked, also
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
+        del worker, gpu, is_checked
+        return []
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        del device, kernels
         return []
 
 
@@ -120,10 +120,8 @@ class Sandbox:
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
 
-    def running(
-        self, worker: Path, gpu: str = "", *, is_checked: bool = False, also: Sequence[Path] = ()
-    ) -> list[str]:
-        """The words before the path of `worker`: it sees libraries, itself and the files `also`.
+    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
+        """The words before the path of `worker`: it sees libraries and itself.
 
         `gpu`: the one to use, as CUDA_VISIBLE_DEVICES names it, where not all that there are;
         `is_checked`: by a checker around it.
@@ -138,12 +136,19 @@ class Sandbox:
             made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
         else:
             made += ["--seccomp", str(_FILTER_FD)]
-        for file in map(str, (worker, *also)):
-            made += ["--ro-bind", file, file]
-        made += ["--chdir", "/", "--remount-ro", "/", "--"]
+        return self._limited([*made, *_readable((worker,))])
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words before the path of `device`: it sees libraries, itself and the kernels."""
+        made = [self.program, *self.isolation, *_readable((*_LIBRARIES, _SYSTEM_FILES[1]))]
+        made += ["--seccomp", str(_FILTER_FD), *_readable((device, *kernels))]
+        return self._limited(made)
+
+    def _limited(self, made: Sequence[str]) -> list[str]:
+        """The sandbox `made`, whose files are complete, under limits that outlive the judge."""
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
-        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits)]
-        return [*shell, str(self.filter_file), *made]
+        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(self.filter_file)]
+        return [*shell, *made, "--chdir", "/", "--remount-ro", "/", "--"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,16 @@ from rich.text import Text
 from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_group
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.debugger import find_gdb
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,
-    DEBUGGER_REQUIREMENT,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
@@ -55,7 +56,8 @@ def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
     """What is here. A students' copy needs none of what only our own tests use."""
     needed = (
         *_packages("build", BUILD_REQUIREMENTS),
-        *_packages("optional", (*OPTIONAL_REQUIREMENTS, DEBUGGER_REQUIREMENT)),
+        *_packages("optional", OPTIONAL_REQUIREMENTS),
+        _debugger(),
         _sandbox(),
         _memory_limit(),
         _rung_compiler(),
@@ -98,6 +100,14 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             f"{path} {_version(path)}".strip(),
             f"{need.purpose}: {install_command([need.package], as_root)}",
         )
+
+
+def _debugger() -> Item:
+    try:
+        gdb = find_gdb()
+    except FaultError as error:
+        return Item("optional", "gdb", "", str(error))
+    return Item("optional", "gdb", f"{gdb} {_version(gdb)} works")
 
 
 def _sandbox() -> Item:

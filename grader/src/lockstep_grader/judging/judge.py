@@ -18,6 +18,7 @@ from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import FindingKind, Outcome, Part, TestResult
 from lockstep_grader.model.text import last_line
+from lockstep_grader.toolchain.description import Toolchain
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
@@ -26,23 +27,16 @@ _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
-    """What plays the device of a worker of ours, on the machine."""
+class DeviceProcess:
+    """The program that plays the device, on the machine, and the kernels of the submission."""
 
     program: Path
-    compiled: Path  # PTX of the rung
-    written: Path  # the same, not optimised
+    ptx: Path
+    written: Path  # the same without optimisation
     sandbox: tuple[str, ...] = ()
 
-    @classmethod
-    def beside(cls, program: Path, worker: Path, confinement: Confinement) -> "Device":
-        """With what the compiler made in the worker's folder; the worker cannot see it."""
-        compiled, written = worker.with_name("rung.ptx"), worker.with_name("written.ptx")
-        sandbox = confinement.running(program, also=(compiled, written))
-        return cls(program, compiled, written, tuple(sandbox))
-
     def arguments(self) -> list[str]:
-        named = (("device", self.program), ("ptx", self.compiled), ("written", self.written))
+        named = (("device", self.program), ("ptx", self.ptx), ("written", self.written))
         sandbox = [f"--device-sandbox={word}" for word in self.sandbox]
         return [*sandbox, *(f"--{name}={path}" for name, path in named)]
 
@@ -58,7 +52,7 @@ class Workers:
     reference: Path | None = None
     sandbox: tuple[str, ...] = ()  # the words that confine the submission's
     gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
-    device: Device | None = None  # on the machine
+    device: DeviceProcess | None = None  # of the submission's
 
     def arguments(self) -> list[str]:
         named = (
@@ -70,7 +64,18 @@ class Workers:
         )
         sandbox = [f"--sandbox={word}" for word in self.sandbox]
         device = self.device.arguments() if self.device else []
-        return [*sandbox, *(f"--{name}={path}" for name, path in named if path), *device]
+        return [*sandbox, *device, *(f"--{name}={path}" for name, path in named if path)]
+
+
+def workers_on_cpu(toolchain: Toolchain, worker: Path, confinement: Confinement) -> Workers:
+    """What judges `worker`, which the steps of `toolchain` made, on the cpu backend."""
+    sandbox = tuple(confinement.running(worker))
+    if toolchain.device is None:
+        return Workers(worker, sandbox=sandbox)
+    kernels = (worker.with_name("rung.ptx"), worker.with_name("written.ptx"))
+    around = tuple(confinement.playing(toolchain.device, kernels))
+    device = DeviceProcess(toolchain.device, *kernels, around)
+    return Workers(worker, sandbox=sandbox, device=device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from lockstep_grader.judging.compile import make_worker
 from lockstep_grader.judging.emulated import emulated
 from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.judge import Device, Stage, Workers, run_judge
+from lockstep_grader.judging.judge import Stage, Workers, run_judge, workers_on_cpu
 from lockstep_grader.judging.key import Keys
 from lockstep_grader.judging.lab_confinement import LabConfinement
 from lockstep_grader.judging.real_compiler import (
@@ -194,9 +194,7 @@ class RungJudge:
         if (worker := made.worker) is None:
             return Judgement(findings=made.errors, warnings=made.warnings)
         if self.backend is Backend.CPU:
-            workers = Workers(worker, sandbox=tuple(confinement.running(worker)))
-            if device := self._toolchain.device:
-                workers = replace(workers, device=Device.beside(device, worker, confinement))
+            workers = workers_on_cpu(self._toolchain, worker, confinement)
             judgement = self._run(job, tools, workers, work, Stage.ALL, self._seed)
             return replace(judgement, warnings=made.warnings)
         judgement = self._run_on_gpu(job, tools, worker, confinement, work)

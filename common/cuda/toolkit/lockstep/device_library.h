@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The C and C++ library in kernels: printf, assert, the heap, memory and strings.
+#pragma once
+
+#include <stddef.h>
+
+#include "lockstep/keywords.h"
+#include "lockstep/machine_calls.h"
+
+#ifdef __CUDA__
+
+// clang packs the arguments and calls vprintf.
+extern "C" __attribute__((device)) int printf(const char* format, ...);
+
+// What assert() calls.
+extern "C" LOCKSTEP_DEVICE void __assert_fail(const char* message, const char* file,
+                                              unsigned int line, const char* function) noexcept {
+  __assertfail(message, file, line, function, 1);
+}
+
+extern "C" {
+LOCKSTEP_DEVICE void* memcpy(void* to, const void* from, size_t size_bytes) {
+  return __builtin_memcpy(to, from, size_bytes);
+}
+LOCKSTEP_DEVICE void* memmove(void* to, const void* from, size_t size_bytes) {
+  return __builtin_memmove(to, from, size_bytes);
+}
+LOCKSTEP_DEVICE void* memset(void* to, int byte_value, size_t size_bytes) {
+  return __builtin_memset(to, byte_value, size_bytes);
+}
+}
+
+LOCKSTEP_DEVICE void* operator new(size_t size_bytes) { return malloc(size_bytes); }
+LOCKSTEP_DEVICE void* operator new[](size_t size_bytes) { return malloc(size_bytes); }
+LOCKSTEP_DEVICE void* operator new(size_t, void* place) noexcept { return place; }
+LOCKSTEP_DEVICE void* operator new[](size_t, void* place) noexcept { return place; }
+LOCKSTEP_DEVICE void operator delete(void* pointer) noexcept { free(pointer); }
+LOCKSTEP_DEVICE void operator delete[](void* pointer) noexcept { free(pointer); }
+LOCKSTEP_DEVICE void operator delete(void* pointer, size_t) noexcept { free(pointer); }
+LOCKSTEP_DEVICE void operator delete[](void* pointer, size_t) noexcept { free(pointer); }
+
+#endif

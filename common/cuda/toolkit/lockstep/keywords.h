@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// CUDA's execution and memory space keywords, for clang's two passes and for a plain host compiler.
+//
+// clang's CUDA mode defines __CUDA__ in both passes, and __CUDA_ARCH__ in the device's alone. A
+// plain compiler sees the host's API, and functions that work on both sides as functions of the
+// host.
+#pragma once
+
+// For files that want to know: only this toolkit defines it.
+#define __LOCKSTEP__ 1
+
+#ifdef __CUDA__
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 9
+#define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __grid_constant__ __attribute__((grid_constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#define __maxnreg__(...)
+// In the host's pass the variable that stands for a device variable lies in this section. The
+// runtime maps memory there that the device shares, and fills it with the device's initial values.
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("lockstep_managed")))
+#endif
+// __noinline__ is a keyword of clang's CUDA mode.
+
+#else
+
+#define __host__
+#define __device__
+
+#endif
+
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define CUDART_CB
+#define CUDARTAPI
+
+// A function of the host that the runtime implements.
+#define LOCKSTEP_API extern "C"
+
+// Our own small functions. Without debug information of their own, their instructions belong to the
+// line that calls them: findings and counters name the student's line.
+#ifdef __CUDA__
+#define LOCKSTEP_INLINE \
+  __attribute__((host, device)) inline __attribute__((always_inline, nodebug))
+#define LOCKSTEP_DEVICE __attribute__((device)) inline __attribute__((always_inline, nodebug))
+#define LOCKSTEP_HOST inline __attribute__((always_inline, nodebug))
+#else
+#define LOCKSTEP_INLINE inline __attribute__((always_inline))
+#define LOCKSTEP_HOST inline __attribute__((always_inline))
+#endif

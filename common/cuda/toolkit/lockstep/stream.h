@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+struct CUstream_st;
+typedef CUstream_st* cudaStream_t;

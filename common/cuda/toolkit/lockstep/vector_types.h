@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// CUDA's built-in vector types, with CUDA's alignments: what makes a float4 one 16-byte access.
+#pragma once
+
+#include <stddef.h>
+
+#include "lockstep/keywords.h"
+
+// For the device, clang copies a class of 16 bytes in two pieces. Types of 16 and 32 bytes get an
+// assignment in whole vectors of the compiler. It is a template, and so no copy assignment operator:
+// the types stay aggregates that are trivially copyable. The deleted operator, which suits no plain
+// object better, keeps the compiler from declaring its own.
+#ifdef __CUDA_ARCH__
+#define LOCKSTEP_ASSIGNMENT(Type)                                                               \
+  void operator=(const volatile Type&) = delete;                                                \
+  template <class = void>                                                                       \
+  __attribute__((device, always_inline, nodebug)) Type& operator=(const Type& other) {          \
+    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));                     \
+    for (unsigned i = 0; i < sizeof(Type) / sizeof(Whole); ++i) {                               \
+      reinterpret_cast<Whole*>(this)[i] = reinterpret_cast<const Whole*>(&other)[i];            \
+    }                                                                                           \
+    return *this;                                                                               \
+  }
+#else
+#define LOCKSTEP_ASSIGNMENT(Type)
+#endif
+#define LOCKSTEP_PLAIN(Type)
+
+// LOCKSTEP_VECTORS(name, component, align2, align4, assign2, assign4): name1 ... name4 of
+// `component`. One- and three-component vectors have their component's alignment, as on a device.
+#define LOCKSTEP_VECTORS(name, component, align2, align4, assign2, assign4) \
+  struct name##1 {                                                          \
+    component x;                                                            \
+  };                                                                        \
+  struct alignas(align2) name##2 {                                          \
+    component x, y;                                                         \
+    assign2(name##2)                                                        \
+  };                                                                        \
+  struct name##3 {                                                          \
+    component x, y, z;                                                      \
+  };                                                                        \
+  struct alignas(align4) name##4 {                                          \
+    component x, y, z, w;                                                   \
+    assign4(name##4)                                                        \
+  };
+
+LOCKSTEP_VECTORS(char, signed char, 2, 4, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
+LOCKSTEP_VECTORS(uchar, unsigned char, 2, 4, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
+LOCKSTEP_VECTORS(short, short, 4, 8, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
+LOCKSTEP_VECTORS(ushort, unsigned short, 4, 8, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
+LOCKSTEP_VECTORS(int, int, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(uint, unsigned int, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(long, long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(ulong, unsigned long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(longlong, long long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(ulonglong, unsigned long long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(float, float, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(double, double, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+#undef LOCKSTEP_VECTORS
+#undef LOCKSTEP_ASSIGNMENT
+#undef LOCKSTEP_PLAIN
+
+// Extents of a grid or a block; what is not given is 1. Converts from a number, so that
+// kernel<<<num_blocks, 256>>> works, and to and from uint3.
+struct dim3 {
+  unsigned int x, y, z;
+  constexpr LOCKSTEP_INLINE dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
+      : x(x_), y(y_), z(z_) {}
+  constexpr LOCKSTEP_INLINE dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr LOCKSTEP_INLINE operator uint3() const { return {x, y, z}; }
+};

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// CUDA's name for simt/math.h.
+#pragma once
+
+#include "simt/math.h"

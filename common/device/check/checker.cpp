@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "check/checker.h"
+
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "check/block_state.h"
+#include "check/bounds.h"
+#include "check/copy_race.h"
+#include "check/copy_unwritten.h"
+#include "check/device_shadow.h"
+#include "check/findings.h"
+#include "check/order.h"
+#include "check/race_check.h"
+#include "check/races.h"
+
+namespace check {
+namespace {
+
+std::uint32_t lowest(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+bool is_for_device(run::Scope scope) { return scope != run::Scope::kBlock; }
+
+bool acquires(const run::Access& access) {
+  return access.is_atomic || (access.reads && access.order != run::Order::kWeak) ||
+         (access.reads && access.bypasses_cache);
+}
+bool releases(const run::Access& access) {
+  return access.order == run::Order::kRelease || access.order == run::Order::kAcqRel;
+}
+
+}  // namespace
+
+struct Checker::State {
+  explicit State(Checks chosen)
+      : checks(chosen),
+        races(order, streams, instructions),
+        race_check(order, races),
+        copy_races(device, streams, instructions),
+        bounds(device, findings) {}
+
+  Checks checks;
+  Instructions instructions;
+  Findings findings;
+  StreamOrder streams;
+  Order order;
+  DeviceShadow device;
+  Races races;
+  RaceCheck race_check;
+  CopyRaces copy_races;
+  Bounds bounds;
+  std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
+  bool copies_may_run = false;
+  bool launch_is_in_cluster = false;
+
+  BlockState& of(const run::Block& block) { return *blocks[block.slot]; }
+
+  template <class Visit>
+  void for_each_resident(Visit visit) {
+    for (const auto& block : blocks) {
+      if (block != nullptr && block->block != nullptr) visit(*block);
+    }
+  }
+
+  bool is_settled(const run::Warp& warp, const run::Access& access) const;
+  void check_global(BlockState& block, run::Warp& warp, run::Access& access);
+  void check_shared(BlockState& block, run::Warp& warp, run::Access& access);
+  void require_shared(BlockState& block, run::Warp& warp, run::Access& access);
+};
+
+Checker::Checker(Checks checks) : state_(std::make_unique<State>(checks)) {
+  memory::reserve();
+  memory::set_observer(this);
+  for (const memory::Allocation* const allocation : memory::live_allocations()) {
+    state_->device.begin(*allocation, true);
+  }
+}
+
+Checker::~Checker() {
+  if (memory::observer() == this) memory::set_observer(nullptr);
+}
+
+void Checker::set_checks(Checks checks) { state_->checks = checks; }
+StreamOrder& Checker::streams() { return state_->streams; }
+
+void Checker::host_accesses(const HostAccess& access) {
+  if (state_->checks != Checks::kAll) return;
+  state_->copy_races.check_host(
+      {access.address, access.size_bytes, access.writes, access.is_volatile, place_of(access.at)});
+}
+
+bool Checker::has_races(const std::string& kernel) const { return state_->races.has_races(kernel); }
+void Checker::forget_races() { state_->races.forget_kernels(); }
+
+void Checker::note_failed_allocation(const memory::HostPlace& at) {
+  state_->bounds.set_failed_allocation(place_of(at));
+}
+
+void Checker::launch_begins(run::Launch& launch) {
+  State& s = *state_;
+  if (s.order.are_ordinals_scarce()) {  // start again, with nothing remembered
+    s.device.forget_all();
+    s.order.restart_ordinals();
+    s.streams.host_waits_for_all();
+  }
+  if (Work* const work = s.streams.current_work()) {
+    work->kernel = launch.kernel->readable;
+    work->program = launch.program;
+    work->first_block = work->end_block = s.order.next_ordinal();
+  }
+  s.copies_may_run = s.streams.has_concurrent_copies();
+  s.order.begin_launch(s.streams.first_concurrent_block(s.order.next_ordinal()));
+  s.launch_is_in_cluster = launch.cluster.count() > 1;
+  s.findings.begin_launch();
+  s.races.begin_launch();
+  s.copy_races.begin_launch();
+  s.bounds.begin_launch(launch);
+}
+
+void Checker::launch_ends(run::Launch&) {
+  State& s = *state_;
+  s.for_each_resident([](BlockState& block) { block.block = nullptr; });  // after a fault
+  if (Work* const work = s.streams.current_work()) work->end_block = s.order.next_ordinal();
+  s.copies_may_run = false;
+}
+
+void Checker::block_starts(run::Block& block) {
+  State& s = *state_;
+  if (s.blocks.size() <= block.slot) s.blocks.resize(block.slot + 1);
+  std::unique_ptr<BlockState>& slot = s.blocks[block.slot];
+  if (slot == nullptr) slot = std::make_unique<BlockState>();
+  slot->block = &block;
+  slot->last_barrier = nullptr;
+  slot->order.is_in_cluster = s.launch_is_in_cluster;
+  s.order.start_block(slot->order, block.warps.size());
+  slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
+  slot->copies.clear();
+}
+
+void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
+
+// Whether the access needs no check beyond a look at digests: most reads.
+bool Checker::State::is_settled(const run::Warp& warp, const run::Access& access) const {
+  const bool is_plain = access.reads && !access.writes && access.order == run::Order::kWeak &&
+                        !access.bypasses_cache && !access.is_async;
+  if (!is_plain || checks != Checks::kAll || copies_may_run) return false;
+  if (access.pattern == run::Pattern::kOther || access.size_bytes != kWordBytes) return false;
+  const bool is_shared = access.space == run::Space::kShared;
+  if ((!is_shared && access.space != run::Space::kGlobal) || access.remote != nullptr) return false;
+  const BlockState& block = *blocks[warp.block->slot];
+  const Shadow& shadow = is_shared ? block.shared.shadow() : device.shadow();
+  const std::uint64_t room = is_shared ? block.shared.size_bytes() : memory::kDeviceRangeBytes;
+  const std::uint64_t offset = access.base - shadow.base;
+  if (offset % kWordBytes != 0 || offset >= room) return false;
+  const std::uint64_t granule = offset / kGranuleBytes;
+  const std::uint32_t word = Shadow::word_of(offset);
+  const auto is_known = [&](std::uint64_t number, std::uint32_t words) {
+    return race_check.is_settled(block.order, shadow.digests[skewed(number)], words, is_shared);
+  };
+  if (access.pattern == run::Pattern::kUniform) return is_known(granule, 1u << word);
+  if (!is_known(granule, access.lanes << word)) return false;
+  const std::uint32_t rest = word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
+  return rest == 0 || ((granule + 1) * kGranuleBytes < room && is_known(granule + 1, rest));
+}
+
+void Checker::State::check_global(BlockState& block, run::Warp& warp, run::Access& access) {
+  if (checks == Checks::kNone) return bounds.require_memory(warp, access);
+  bounds.check_alignment(warp, access);
+  if (access.space == run::Space::kConst) return bounds.check_constant(warp, access);
+  bounds.check_global(warp, access);
+  if (checks != Checks::kAll || access.lanes == 0) return;
+  if (copies_may_run) copy_races.check(warp, access);
+  const RaceCheck::Target target = {&device.shadow(), false,
+                                    reinterpret_cast<const std::byte*>(memory::kDeviceBase)};
+  race_check.check(block, warp, access, target);
+}
+
+void Checker::State::require_shared(BlockState& block, run::Warp& warp, run::Access& access) {
+  const std::uint64_t room = block.shared.size_bytes();
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t offset = access.address[lowest(rest)];
+    if (offset < room && access.size_bytes <= room - offset) continue;
+    return bounds.check_shared(warp, block, access);
+  }
+}
+
+void Checker::State::check_shared(BlockState& block, run::Warp& warp, run::Access& access) {
+  BlockState& owner = access.remote == nullptr ? block : of(*access.remote);
+  if (checks == Checks::kNone) return require_shared(owner, warp, access);
+  bounds.check_alignment(warp, access);
+  bounds.check_shared(warp, owner, access);
+  if (checks != Checks::kAll || access.lanes == 0) return;
+  const RaceCheck::Target target = {&owner.shared.shadow(), true, owner.block->shared};
+  race_check.check(block, warp, access, target);
+}
+
+void Checker::access(run::Warp& warp, run::Access& access) {
+  State& s = *state_;
+  if (access.lanes == 0 || s.is_settled(warp, access)) return;
+  if (access.space == run::Space::kParam) return;
+  if (access.space == run::Space::kLocal) {
+    if (access.owner != nullptr) s.bounds.check_local(warp, access);
+    return;
+  }
+  BlockState& block = s.of(*warp.block);
+  if (access.order != run::Order::kWeak || access.is_atomic || access.bypasses_cache) {
+    if (check::releases(access)) {
+      s.order.release(block.order, warp.id, access.lanes, is_for_device(access.scope));
+    }
+    if (check::acquires(access)) s.order.acquire(block.order, warp.id, access.lanes);
+  }
+  if (access.space == run::Space::kShared) {
+    s.check_shared(block, warp, access);
+  } else {
+    s.check_global(block, warp, access);
+  }
+}
+
+void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,
+                             std::uint32_t lanes) {
+  if (state_->checks != Checks::kNone) state_->bounds.report_use(warp, read, element, lanes);
+}
+
+void Checker::block_meets(run::Block& block, const code::Instruction& barrier) {
+  BlockState& own = state_->of(block);
+  own.last_barrier = &barrier;
+  state_->order.block_meets(own.order);
+}
+
+void Checker::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
+                           const code::Instruction&) {
+  state_->order.threads_meet(state_->of(block).order, lanes_by_warp);
+}
+
+void Checker::lanes_meet(run::Warp& warp, std::uint32_t lanes, const code::Instruction&) {
+  state_->order.lanes_meet(state_->of(*warp.block).order, warp.id, lanes, warp.live);
+}
+
+void Checker::grid_meets(run::Launch&) {
+  state_->order.grid_meets();
+  state_->for_each_resident([&](BlockState& block) { state_->order.grid_meets(block.order); });
+}
+
+void Checker::cluster_meets(std::span<run::Block* const> blocks) {
+  std::vector<BlockOrder*> orders;
+  for (const run::Block* const block : blocks) orders.push_back(&state_->of(*block).order);
+  state_->order.cluster_meets(orders);
+}
+
+// A fence acquires nothing: the atomic or volatile read before it has done so already.
+void Checker::fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
+  releases(warp, lanes, scope);
+}
+
+void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
+  state_->order.release(state_->of(*warp.block).order, warp.id, lanes, is_for_device(scope));
+}
+
+void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
+  state_->order.acquire(state_->of(*warp.block).order, warp.id, lanes);
+}
+
+namespace {
+
+template <class Visit>
+void for_each_copy(const run::Warp& warp, const run::Access& destination, Visit visit) {
+  for (std::uint32_t rest = destination.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = lowest(rest);
+    visit(AsyncCopies::Copy{warp.thread_id(static_cast<int>(lane)), destination.address[lane],
+                            destination.size_bytes, destination.instruction, 0});
+  }
+}
+
+}  // namespace
+
+void Checker::copy_begins(run::Warp& warp, const run::Access& destination) {
+  if (destination.space != run::Space::kShared) return;
+  BlockState& block = state_->of(*warp.block);
+  for_each_copy(warp, destination,
+                [&](const AsyncCopies::Copy& copy) { block.copies.begin(copy, block.shared); });
+}
+
+void Checker::copy_arrives(run::Warp& warp, const run::Access& destination) {
+  if (destination.space != run::Space::kShared) return;
+  BlockState& block = state_->of(*warp.block);
+  for_each_copy(warp, destination,
+                [&](const AsyncCopies::Copy& copy) { block.copies.arrive(copy, block.shared); });
+}
+
+void Checker::copies_committed(run::Warp& warp, std::uint32_t lanes) {
+  BlockState& block = state_->of(*warp.block);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    block.copies.commit(warp.thread_id(std::countr_zero(lanes)));
+  }
+}
+
+void Checker::copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) {
+  BlockState& block = state_->of(*warp.block);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    block.copies.wait(warp.thread_id(std::countr_zero(lanes)), num_left);
+  }
+}
+
+void Checker::enters_block(run::Warp&, const code::Block&, std::uint32_t) {}
+
+void Checker::on_allocate(const memory::Allocation& allocation, bool initialised) {
+  if (!memory::is_device(allocation.base)) return;
+  state_->device.begin(allocation, initialised);
+  state_->copy_races.note_allocated(allocation);
+}
+
+void Checker::on_release(const memory::Allocation& allocation) {
+  if (!memory::is_device(allocation.base)) return;
+  state_->copy_races.note_freed(allocation);
+  state_->device.end(allocation);
+}
+
+void Checker::on_write(std::uint64_t address, std::uint64_t size_bytes) {
+  if (!memory::is_device(address) || size_bytes == 0) return;
+  state_->copy_races.note_copied(address, size_bytes, true);
+  state_->device.set_written(address, size_bytes);
+}
+
+void Checker::on_read(std::uint64_t address, std::uint64_t size_bytes) {
+  if (!memory::is_device(address) || size_bytes == 0) return;
+  state_->copy_races.note_copied(address, size_bytes, false);
+  if (state_->checks == Checks::kNone) return;
+  const Work* const work = state_->streams.current_work();
+  check_copy_to_host(state_->device.flags(), address, size_bytes,
+                     work == nullptr ? memory::HostPlace{} : work->issued_at);
+}
+
+void Checker::on_copy(std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes) {
+  if (size_bytes == 0) return;
+  if (memory::is_device(from)) state_->copy_races.note_copied(from, size_bytes, false);
+  if (!memory::is_device(to)) return;
+  state_->copy_races.note_copied(to, size_bytes, true);
+  const memory::Allocation* const source = memory::find(from);
+  const bool is_known = memory::is_device(from) && source != nullptr &&
+                        source->kind != memory::Allocation::Kind::kConstant;
+  if (is_known) {
+    state_->device.copy_written(to, from, size_bytes);
+  } else {
+    state_->device.set_written(to, size_bytes);
+  }
+}
+
+}  // namespace check
