@@ -40,3 +40,12 @@ foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
     list(APPEND clang_system_flags -isystem ${folder})
   endif()
 endforeach()
+
+# NVIDIA's CCCL, for <cuda/atomic> and its like: as clang's own headers it lies next to the compiler.
+set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: next to zig")
+set(cccl_headers ${LAB_CCCL})
+if(NOT cccl_headers)
+  get_filename_component(cccl_headers ${clang_path} DIRECTORY)
+  set(cccl_headers ${cccl_headers}/cccl)
+endif()
+list(APPEND clang_system_flags -isystem ${cccl_headers})
