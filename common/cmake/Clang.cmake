@@ -33,8 +33,11 @@ else()
 endif()
 # zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers.
 set(clang_system_flags --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
+# /usr/local/include, where some systems have a toolkit of NVIDIA's, is left out: counts would depend on it.
 foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
-  if(folder MATCHES "/gcc/.*/include(-fixed)?$")
+  if(folder STREQUAL "/usr/local/include")
+    continue()
+  elseif(folder MATCHES "/gcc/.*/include(-fixed)?$")
     list(APPEND clang_system_flags -isystem ${clang_headers})
   else()
     list(APPEND clang_system_flags -isystem ${folder})
