@@ -67,6 +67,7 @@ struct Warp {
   std::uint32_t lanes = 0;  // of the part that runs
   std::uint32_t only = 0;   // all ones while no other part holds live lanes, so that rows
                             // may be written whole; else the same as `lanes`
+  std::uint32_t carry = 0;  // the carry flag of each lane: add.cc and its like
   Part* part = nullptr;
 
   Block* block = nullptr;
