@@ -37,7 +37,7 @@ endif()
 # Unlike g++, clang refuses one that does not fit: Ninja makes it again when a header changes.
 set(prelude_folder ${CMAKE_BINARY_DIR}/prelude)
 function(clang_prelude mode std)
-  set(header ${prelude_folder}/prelude.h)
+  set(header ${prelude_folder}/include/prelude.h)
   set(made ${prelude_folder}/${mode}${std}.pch)
   file(CONFIGURE OUTPUT ${header} CONTENT "#include \"cuda_runtime.h\"\n")
   list(TRANSFORM clang_${mode}_flags REPLACE "^-std=.*" "-std=c++${std}" OUTPUT_VARIABLE flags)
@@ -53,11 +53,13 @@ function(clang_prelude mode std)
   add_dependencies(clang_prelude${std} clang_prelude_${mode}${std})
 endfunction()
 
-# zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers.
-set(clang_system_flags --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
+# zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers, of which only
+# those that clang lacks are of use: omp.h.
+# clang looks for the headers of a precompiled one, so a sandbox must show prelude.h, too.
+set(clang_system_flags -idirafter ${prelude_folder}/include --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
 foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
   if(folder MATCHES "/gcc/.*/include(-fixed)?$")
-    list(APPEND clang_system_flags -isystem ${clang_headers})
+    list(APPEND clang_system_flags -isystem ${clang_headers} -idirafter ${folder})
   else()
     list(APPEND clang_system_flags -isystem ${folder})
   endif()

@@ -39,7 +39,10 @@ if(on_machine)
   list(APPEND worker_step_host {work}/rung.o -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
   include(${common_dir}/cmake/Linker.cmake)
   # Both are being written.
-  set(runtime $<$<TARGET_EXISTS:lockstep_runtime>:$<TARGET_FILE:lockstep_runtime>>)
+  set(runtime "")
+  if(EXISTS ${common_dir}/runtime/CMakeLists.txt)
+    set(runtime $<TARGET_FILE:lockstep_runtime>)
+  endif()
   set(device_program $<$<TARGET_EXISTS:lockstep_device>:$<TARGET_FILE:lockstep_device>>)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
     $<TARGET_FILE:lockstep_wire> ${runtime} ${shared_library} ${simt_linker} -o {work}/worker)
