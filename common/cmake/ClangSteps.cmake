@@ -4,7 +4,7 @@
 
 set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/nonexistent -nocudainc -nocudalib
   -Xclang -target-sdk-version=12.9 -isystem ${common_dir}/cuda/toolkit ${clang_system_flags} -include cuda_runtime.h
-  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
+  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed -fno-caret-diagnostics -fno-crash-diagnostics
   -Wno-unknown-pragmas)
 set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang +ptx87 -S)
 set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} -O2 -gline-tables-only)

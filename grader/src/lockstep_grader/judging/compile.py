@@ -63,6 +63,11 @@ _NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
 _KILLED = re.compile(
     r"^[\w.+-]+: (?:fatal )?error: Killed signal terminated program \S+$", re.MULTILINE
 )
+# clang reads its precompiled headers first. A header was changed, and nothing was built since.
+_NOT_BUILT = re.compile(
+    r"\A(?:fatal )?error: (?:unable to read PCH file|PCH file |malformed or corrupted precompiled|"
+    r"file '.*' has been modified since)"
+)
 _VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
@@ -258,6 +263,8 @@ def _limit_reached(
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
     if match := _NOT_STARTED.match(done.output):
         raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
+    if _NOT_BUILT.match(done.output):
+        raise FaultError(f"build again, as headers have changed: {one_line(done.output)[:300]}")
     if done.returncode in _NOT_RUN and done.output.strip() in ("", _SHELL_SAYS):
         raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
     if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):

@@ -17,8 +17,10 @@ from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_grou
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Engine
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.clang import ensure_clang
 from lockstep_grader.toolchain.debugger import find_gdb
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
@@ -52,10 +54,14 @@ class Item:
     advice: str = ""  # what to do when it is missing
 
 
-def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
-    """What is here. A students' copy needs none of what only our own tests use."""
+def examine(is_students_copy: bool = False, engine: Engine = Engine.EMULATOR) -> tuple[Item, ...]:
+    """What is here. A students' copy needs none of what only our own tests use.
+
+    On the machine, clang is fetched where it is missing.
+    """
     needed = (
         *_packages("build", BUILD_REQUIREMENTS),
+        *([_clang()] if engine is Engine.MACHINE else []),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
         _debugger(),
         _sandbox(),
@@ -136,6 +142,14 @@ def _cuda() -> Iterator[Item]:
     advice = f"without it cleanliness is not judged on cuda; {SANITIZER_ADVICE}"
     found = str(sanitizer.program) if sanitizer else ""
     yield Item("cuda backend", "compute-sanitizer", found, advice)
+
+
+def _clang() -> Item:
+    """The compiler of kernels."""
+    try:
+        return Item("build", "clang", ensure_clang().words)
+    except FaultError as error:
+        return Item("build", "clang", "", str(error))
 
 
 def _rung_compiler() -> Item:
