@@ -262,7 +262,7 @@ def test_a_warning_breaks_the_proof_of_a_starter_and_of_a_solution(
 ) -> None:
     nvcc.says(f"{FILE}(1): warning #1-D: last line of file ends without a newline\n", 0)
     ran = checkout.lab("lint")
-    breach = "01_first: nvcc warns at line 1: last line of file ends without a newline"
+    breach = "01_first: a compiler warns at line 1: last line of file ends without a newline"
     assert (ran.status, ran.out.count(breach)) == (1, 2)
 
 

@@ -47,7 +47,7 @@ bool fits(const Dim& dim, const std::uint32_t (&limits)[3]) {
 }
 
 std::unique_ptr<code::Program> load_program(const std::string& text) {
-  memory::reserve();
+  memory::reserve(kSharedWithHostFd);
   auto program = code::load(ptx::parse(text), place_variable);
   run::bind(*program);
   return program;

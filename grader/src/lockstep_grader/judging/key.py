@@ -31,6 +31,7 @@ DECIDES = (
     "intake.submission",
     "judging.beginners",
     "judging.braces",
+    "judging.clang_log",
     "judging.compile",
     "judging.emulated",
     "judging.full_device",

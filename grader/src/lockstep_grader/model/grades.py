@@ -199,7 +199,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class CompilerWarning:
-    """What nvcc warns about. It costs no points."""
+    """What nvcc or clang warns about. It costs no points."""
 
     message: str
     file: str
