@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <signal.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -12,10 +14,14 @@
 #include "memory/address_map.h"
 #include "report/finding.h"
 
+extern "C" void* __libc_stack_end;  // where the main thread's stack begins
+
 namespace runtime {
 namespace {
 
 void (*g_last_words)(const std::string& what) = nullptr;
+std::uint64_t g_stack_low = 0;
+std::size_t g_stack_bytes = 0;
 
 void report_host(report::Kind kind, const serve::Place& place, const std::string& message) {
   serve::Request request;
@@ -43,17 +49,35 @@ bool is_write(const void* context) {
 #endif
 }
 
-std::string what_happened(int signal, std::uint64_t address) {
-  switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-      return address < 65536 ? "the host's code uses a null pointer"
-                             : "the host's code uses an address where no memory is";
-    case SIGFPE:
-      return "the host's code divides by zero";
-    default:
-      return std::string("signal ") + std::to_string(signal) + " (" + strsignal(signal) + ")";
+std::uint64_t stack_pointer(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uint64_t>(machine.gregs[REG_RSP]);
+#else
+  return machine.sp;
+#endif
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 20> text;
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
+
+std::string what_happened(int signal, const siginfo_t& info, std::uint64_t stack) {
+  constexpr std::uint64_t kNullPages = 4096;     // an item or a member of a null pointer
+  constexpr std::uint64_t kBelow = 64 << 10;     // how far below its frame a call writes
+  constexpr std::uint64_t kEnviron = 256 << 10;  // the stack's limit counts these bytes, too
+  if (signal == SIGFPE) return "divided an integer by zero";
+  if (signal == SIGILL) return "reached code that must not be reached";
+  if (info.si_code == SI_KERNEL) return "accessed an address that no memory can have";
+  const auto address = reinterpret_cast<std::uint64_t>(info.si_addr);
+  if (address < g_stack_low + kEnviron && address + kBelow >= stack) {
+    return "used up its stack of " + std::to_string(g_stack_bytes >> 20) +
+           " MiB: recursion without end, or local arrays too large";
   }
+  if (address < kNullPages) return "dereferenced a null pointer";
+  return "accessed address " + hexadecimal(address) + ", which is not mapped for that";
 }
 
 // The process ends in any case; what it says on the way needs no more than its own memory.
@@ -61,13 +85,14 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   ::signal(signal, SIG_DFL);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   const serve::Place place = place_of(reinterpret_cast<const void*>(program_counter(context) + 1));
-  std::string what = what_happened(signal, address);
+  std::string what = "the host code " + what_happened(signal, *info, stack_pointer(context));
   if ((signal == SIGSEGV || signal == SIGBUS) && memory::is_device(address)) {
-    what = is_write(context)
-               ? "the host writes to the device's memory itself: on a GPU that is a segmentation "
-                 "fault; set it with cudaMemsetAsync, or copy with cudaMemcpyAsync"
-               : "the host reads the device's memory itself: on a GPU that is a segmentation fault; "
-                 "copy it with cudaMemcpy";
+    what =
+        is_write(context)
+            ? "the host writes to the device's memory itself: on a GPU that is a segmentation "
+              "fault; set it with cudaMemsetAsync, or copy with cudaMemcpyAsync"
+            : "the host reads the device's memory itself: on a GPU that is a segmentation fault; "
+              "copy it with cudaMemcpy";
     report_host(report::Kind::kHostPointer, place, what);
   } else {
     report_host(report::Kind::kCrash, place, what);
@@ -80,6 +105,11 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 
 void explain_host_crashes(void (*last_words)(const std::string& what)) {
   g_last_words = last_words;
+  rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    g_stack_bytes = limit.rlim_cur;
+    g_stack_low = reinterpret_cast<std::uint64_t>(__libc_stack_end) - g_stack_bytes;
+  }
   static std::array<std::byte, 256 << 10> stack;  // a stack that is used up leaves no room
   stack_t own = {};
   own.ss_sp = stack.data();
@@ -130,10 +160,11 @@ void report_error(const std::string& function, const std::string& what, bool was
   const std::string culprit = "line " + std::to_string(last.place.line) + ", " +
                               (last.what.empty() ? "a CUDA call" : last.what) + ": " + what;
   report_host(report::Kind::kLaunchError, last.place,
-              was_ignored ? function + " ignored an error: " + culprit +
-                                ". Ask for the error after each launch, as check_launch() does, and "
-                                "put check() around each CUDA call"
-                          : culprit);
+              was_ignored
+                  ? function + " ignored an error: " + culprit +
+                        ". Ask for the error after each launch, as check_launch() does, and "
+                        "put check() around each CUDA call"
+                  : culprit);
 }
 
 }  // namespace runtime
