@@ -250,30 +250,30 @@ struct Video {
   VideoOperation operation = VideoOperation::kAdd;
   VideoSecond second = VideoSecond::kNone;
   Compare comparison = Compare::kEq;
-  int num_elements = 1;
+  int num_elements = 1;  // 2, 4: in a word
   bool a_signed = false, b_signed = false, d_signed = false;
   bool sat = false;
   bool wraps = false;             // shift amounts: .wrap, else .clamp
   VideoPart a, b;                 // scalar
-  VideoPart merge;                // scalar: where the result goes in a merge with c
+  VideoPart merge;                // scalar: the part of c that the result replaces
   std::uint8_t select_a[4] = {};  // SIMD: which of the elements of b:a
   std::uint8_t select_b[4] = {};
-  std::uint8_t mask = 0;  // SIMD: elements that are computed
-  bool a_negated = false, b_negated = false, c_negated = false, plus_one = false;  // vmad
-  int scale = 0;                                                                   // vmad
+  std::uint8_t mask = 0;  // SIMD: the elements that are computed
+  bool plus_one = false;  // vmad.po
+  int scale = 0;          // vmad: .shr7, .shr15
 };
 
-// mma and wmma.mma. Rows of the fragments, in the order of the operands.
+// mma and wmma.mma. Rows of the fragments, in the order of the operands; fragment.h says which
+// element is where.
+enum class Element : std::uint8_t { kF16, kBF16, kTF32, kF64, kE4M3, kE5M2, kU8, kS8, kU4, kS4, kB1 };
 struct Matrix {
   int m = 0, n = 0, k = 0;
-  Type a = Type::kNone, b = Type::kNone;  // of an element; kB8 stands for one bit
-  Type c = Type::kNone, d = Type::kNone;
-  bool a_is_4_bits = false, b_is_4_bits = false;
-  bool is_bits = false;  // .b1
-  bool is_and = false;   // .b1: .and.popc, else .xor.popc
+  Element a = Element::kF16, b = Element::kF16;
+  Type c = Type::kNone, d = Type::kNone;  // kF16, kF32, kF64 or kS32
+  bool is_and = false;                    // .b1: .and.popc, else .xor.popc
   bool satfinite = false;
-  bool is_wmma = false;
-  bool a_by_column = false, b_by_column = true;  // wmma: as it was loaded; does not matter here
+  bool is_quad_pairs = false;  // m8n8k4 of f16: four products at once
+  bool a_by_column = false, b_by_column = true;  // matters for quad pairs alone
   std::uint32_t d_rows[32] = {}, a_rows[16] = {}, b_rows[16] = {}, c_rows[32] = {};
 };
 
@@ -300,7 +300,6 @@ struct Kernels {
   Handler lop3_predicate;  // details: LopRows
   Handler video;           // details: Video
   Handler matrix;          // details: Matrix
-  Handler (*quick_matrix)(const Matrix&);  // the usual shapes; null: `matrix`
   Handler transpose;                       // movmatrix
 };
 

@@ -29,7 +29,6 @@ const Kernels kTable = {
     .lop3_predicate = run_lop3_predicate,
     .video = run_video,
     .matrix = run_matrix,
-    .quick_matrix = pick_quick_matrix,
     .transpose = run_transpose,
 };
 
