@@ -47,7 +47,8 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
       return;
     case Element::kBF16:
       LAB_FOR_LANES(i) {
-        to[i] = static_cast<double>(widen(BF16{static_cast<std::uint16_t>(words[i] >> 16 * index)}));
+        to[i] =
+            static_cast<double>(widen(BF16{static_cast<std::uint16_t>(words[i] >> 16 * index)}));
       }
       return;
     case Element::kTF32:  // the low 13 bits are not read
@@ -291,7 +292,8 @@ void run_integers(Warp& warp, const Matrix& x, std::uint32_t lanes) {
           sum += S64{left} * right;
         }
       }
-      if (x.satfinite) sum = sum > 0x7fffffff ? 0x7fffffff : (sum < -0x7fffffff - 1 ? -0x7fffffff - 1 : sum);
+      if (x.satfinite)
+        sum = sum > 0x7fffffff ? 0x7fffffff : (sum < -0x7fffffff - 1 ? -0x7fffffff - 1 : sum);
       results[index][lane] = static_cast<U32>(sum);
     }
   }
