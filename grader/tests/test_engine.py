@@ -25,10 +25,11 @@ def shell(name: str, script: str, at_once: bool = True) -> Step:
     return Step(name, ("sh", "-c", script), at_once)
 
 
-def made(work: Path, *steps: Step, engine: Engine = Engine.MACHINE) -> Made:
-    toolchain = Toolchain(work / "lockstep.json", Backend.CPU, {}, steps, None, {}, engine=engine)
+def made(work: Path, *steps: Step, source: Source = SOURCE) -> Made:
+    machine = Engine.MACHINE
+    toolchain = Toolchain(work / "lockstep.json", Backend.CPU, {}, steps, None, {}, engine=machine)
     tools = LabTools(work, work, work)
-    return make_worker(toolchain, tools, SOURCE, work, Processes(), UNCONFINED)
+    return make_worker(toolchain, tools, source, work, Processes(), UNCONFINED)
 
 
 # ---- the option
@@ -139,6 +140,24 @@ def test_templates_without_end_are_told_as_such(tmp_path: Path) -> None:
     dies = "echo 'terminating due to uncaught exception of type std::bad_alloc'; exit 134"
     (finding,) = made(tmp_path, shell("device", dies)).errors
     assert "do templates, constants or arrays grow without end?" in finding.message
+
+
+@pytest.mark.parametrize(("items", "is_refused"), [(9000, False), (20000, True)])
+def test_a_kernel_with_more_shared_memory_than_a_block_has_is_refused(
+    items: int, is_refused: bool, tmp_path: Path
+) -> None:
+    ptx = (
+        f".weak .shared .align 4 .b8 _ZZN3lab6secondILi2EEEvPfE1t[{4 * items}];\n"
+        ".extern .shared .align 16 .b8 anything[];\n.visible .entry _Z5firstPf(\n"
+        ".visible .entry _ZN3lab6secondILi2EEEvPf(\n"
+    )
+    (tmp_path / "made").write_text(ptx)
+    link = shell("link", "touch worker", at_once=False)
+    source = Source("01_first.cu", b"void first(float*);\nvoid second(float*) {}\n")
+    done = made(tmp_path, shell("device", "cp made rung.ptx"), link, source=source)
+    told = [(each.line, each.message) for each in done.errors]
+    said = "the kernel declares 80000 bytes of shared memory; a block has at most 49152"
+    assert told == ([(2, said)] if is_refused else [])
 
 
 # ---- rules of the text
