@@ -57,10 +57,22 @@ endfunction()
 # those that clang lacks are of use: omp.h.
 # clang looks for the headers of a precompiled one, so a sandbox must show prelude.h, too.
 set(clang_system_flags -idirafter ${prelude_folder}/include --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
+# /usr/local/include, where some systems have a toolkit of NVIDIA's, is left out: counts would depend on it.
 foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
-  if(folder MATCHES "/gcc/.*/include(-fixed)?$")
+  if(folder STREQUAL "/usr/local/include")
+    continue()
+  elseif(folder MATCHES "/gcc/.*/include(-fixed)?$")
     list(APPEND clang_system_flags -isystem ${clang_headers} -idirafter ${folder})
   else()
     list(APPEND clang_system_flags -isystem ${folder})
   endif()
 endforeach()
+
+# NVIDIA's CCCL, for <cuda/atomic> and its like: as clang's own headers it lies next to the compiler.
+set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: next to zig")
+set(cccl_headers ${LAB_CCCL})
+if(NOT cccl_headers)
+  get_filename_component(cccl_headers ${clang_path} DIRECTORY)
+  set(cccl_headers ${cccl_headers}/cccl)
+endif()
+list(APPEND clang_system_flags -isystem ${cccl_headers})

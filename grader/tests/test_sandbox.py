@@ -21,8 +21,8 @@ from conftest import Checkout
 NOBODY = 65534
 JUDGE = Path(__file__).resolve().parents[2] / "common" / "judge"
 INCLUDES = (
-    "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/resource.h sys/socket.h sys/syscall.h "
-    "unistd.h"
+    "cerrno cstdio cstdlib fcntl.h pthread.h signal.h sys/mman.h sys/resource.h sys/socket.h "
+    "sys/syscall.h unistd.h"
 )
 
 
@@ -111,6 +111,7 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         sandbox.isolation,
         sandbox.filter_file,
         sandbox.checked_filter,
+        sandbox.device_filter,
         (common / "late.h",),
     )
     work = tmp_path / "work"
@@ -161,11 +162,14 @@ def test_the_device_process_sees_its_kernels_and_no_more(sandbox: Sandbox, tmp_p
         tmp_path,
         f'std::printf("%d", open("{kernels}", O_RDONLY) < 0);'
         f'std::printf("%d", open("{kernels}", O_RDWR) < 0);'
-        f'std::printf("%d", open("{other}", O_RDONLY) < 0); std::fflush(stdout); fork();',
+        f'std::printf("%d", open("{other}", O_RDONLY) < 0);'
+        "pthread_t one; auto* run = +[](void* p) { return p; };"
+        'std::printf("%d", pthread_create(&one, nullptr, run, nullptr));'
+        "std::fflush(stdout); fork();",
     )
     argv = [*sandbox.playing(device, [kernels]), str(device)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (159, "011"), done.stderr  # 159: by fork()
+    assert (done.returncode, done.stdout) == (159, "0110"), done.stderr  # 159: by fork()
 
 
 CHECKED = """

@@ -11,6 +11,7 @@
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
 #include "check/findings.h"
+#include "check/granules.h"
 #include "check/order.h"
 #include "check/race_check.h"
 #include "check/races.h"
@@ -65,7 +66,11 @@ struct Checker::State {
     }
   }
 
-  bool is_settled(const run::Warp& warp, const run::Access& access) const;
+  RaceCheck::Target target_of(const run::Access& access, const BlockState& block) const;
+  bool is_settled(const run::Access& access, const BlockState& block,
+                  const RaceCheck::Target& target) const;
+  bool check_scattered(const BlockState& block, const run::Warp& warp, const run::Access& access,
+                       const RaceCheck::Target& target) const;
   void check_global(BlockState& block, run::Warp& warp, run::Access& access);
   void check_shared(BlockState& block, run::Warp& warp, run::Access& access);
   void require_shared(BlockState& block, run::Warp& warp, run::Access& access);
@@ -142,28 +147,70 @@ void Checker::block_starts(run::Block& block) {
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
 
+// Whether the access is to one word of each lane, plain or not, in one space that has a shadow.
+bool is_of_words(const run::Access& access) {
+  return access.size_bytes >= kWordBytes && access.size_bytes <= 16 &&
+         std::has_single_bit(access.size_bytes) &&
+         (access.space == run::Space::kGlobal || access.space == run::Space::kShared);
+}
+
+RaceCheck::Target Checker::State::target_of(const run::Access& access,
+                                            const BlockState& block) const {
+  if (access.space != run::Space::kShared) {
+    return {&device.shadow(), memory::kDeviceRangeBytes,
+            reinterpret_cast<const std::byte*>(memory::kDeviceBase), false};
+  }
+  const BlockState& owner = access.remote == nullptr ? block : *blocks[access.remote->slot];
+  return {&owner.shared.shadow(), owner.shared.size_bytes(), owner.block->shared, true};
+}
+
 // Whether the access needs no check beyond a look at digests: most reads.
-bool Checker::State::is_settled(const run::Warp& warp, const run::Access& access) const {
+bool Checker::State::is_settled(const run::Access& access, const BlockState& block,
+                                const RaceCheck::Target& target) const {
   const bool is_plain = access.reads && !access.writes && access.order == run::Order::kWeak &&
                         !access.bypasses_cache && !access.is_async;
-  if (!is_plain || checks != Checks::kAll || copies_may_run) return false;
-  if (access.pattern == run::Pattern::kOther || access.size_bytes != kWordBytes) return false;
-  const bool is_shared = access.space == run::Space::kShared;
-  if ((!is_shared && access.space != run::Space::kGlobal) || access.remote != nullptr) return false;
-  const BlockState& block = *blocks[warp.block->slot];
-  const Shadow& shadow = is_shared ? block.shared.shadow() : device.shadow();
-  const std::uint64_t room = is_shared ? block.shared.size_bytes() : memory::kDeviceRangeBytes;
+  if (!is_plain || access.size_bytes != kWordBytes) return false;
+  const Shadow& shadow = *target.shadow;
   const std::uint64_t offset = access.base - shadow.base;
-  if (offset % kWordBytes != 0 || offset >= room) return false;
+  if (offset % kWordBytes != 0 || offset >= target.size_bytes) return false;
   const std::uint64_t granule = offset / kGranuleBytes;
   const std::uint32_t word = Shadow::word_of(offset);
   const auto is_known = [&](std::uint64_t number, std::uint32_t words) {
-    return race_check.is_settled(block.order, shadow.digests[skewed(number)], words, is_shared);
+    return race_check.is_settled(block.order, shadow.digests[skewed(number)], words,
+                                 target.is_shared);
   };
   if (access.pattern == run::Pattern::kUniform) return is_known(granule, 1u << word);
   if (!is_known(granule, access.lanes << word)) return false;
   const std::uint32_t rest = word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
-  return rest == 0 || ((granule + 1) * kGranuleBytes < room && is_known(granule + 1, rest));
+  return rest == 0 ||
+         ((granule + 1) * kGranuleBytes < target.size_bytes && is_known(granule + 1, rest));
+}
+
+// An access to several granules. Returns false if that is for the other checks to do.
+bool Checker::State::check_scattered(const BlockState& block, const run::Warp& warp,
+                                     const run::Access& access,
+                                     const RaceCheck::Target& target) const {
+  const Shadow& shadow = *target.shadow;
+  Groups groups;
+  const std::uint32_t num_groups = find_granules(
+      access.address, access.lanes, {shadow.base, target.size_bytes}, access.size_bytes, groups);
+  if (num_groups == 0) return false;
+  const bool is_plain_read =
+      !access.writes && access.order == run::Order::kWeak && !access.bypasses_cache;
+  std::uint32_t num_open = 0;
+  bool all_written = true;
+  for (std::uint32_t i = 0; i < num_groups; ++i) {
+    const Digest& digest = shadow.digests[skewed(groups[i].granule)];
+    all_written &= digest.is_written != 0;
+    if (is_plain_read &&
+        race_check.is_settled(block.order, digest, groups[i].words, target.is_shared)) {
+      continue;
+    }
+    groups[num_open++] = groups[i];
+  }
+  if (!all_written) return false;
+  if (num_open != 0) race_check.check(block, warp, access, target, {groups.data(), num_open});
+  return true;
 }
 
 void Checker::State::check_global(BlockState& block, run::Warp& warp, run::Access& access) {
@@ -173,9 +220,7 @@ void Checker::State::check_global(BlockState& block, run::Warp& warp, run::Acces
   bounds.check_global(warp, access);
   if (checks != Checks::kAll || access.lanes == 0) return;
   if (copies_may_run) copy_races.check(warp, access);
-  const RaceCheck::Target target = {&device.shadow(), false,
-                                    reinterpret_cast<const std::byte*>(memory::kDeviceBase)};
-  race_check.check(block, warp, access, target);
+  race_check.check(block, warp, access, target_of(access, block));
 }
 
 void Checker::State::require_shared(BlockState& block, run::Warp& warp, run::Access& access) {
@@ -193,24 +238,33 @@ void Checker::State::check_shared(BlockState& block, run::Warp& warp, run::Acces
   bounds.check_alignment(warp, access);
   bounds.check_shared(warp, owner, access);
   if (checks != Checks::kAll || access.lanes == 0) return;
-  const RaceCheck::Target target = {&owner.shared.shadow(), true, owner.block->shared};
-  race_check.check(block, warp, access, target);
+  race_check.check(block, warp, access, target_of(access, block));
 }
 
 void Checker::access(run::Warp& warp, run::Access& access) {
   State& s = *state_;
-  if (access.lanes == 0 || s.is_settled(warp, access)) return;
+  if (access.lanes == 0) return;
+  BlockState& block = s.of(*warp.block);
+  const bool is_simple =
+      is_of_words(access) && s.checks == Checks::kAll && !s.copies_may_run && !access.is_async;
+  if (is_simple && access.pattern != run::Pattern::kOther &&
+      s.is_settled(access, block, s.target_of(access, block))) {
+    return;
+  }
   if (access.space == run::Space::kParam) return;
   if (access.space == run::Space::kLocal) {
     if (access.owner != nullptr) s.bounds.check_local(warp, access);
     return;
   }
-  BlockState& block = s.of(*warp.block);
   if (access.order != run::Order::kWeak || access.is_atomic || access.bypasses_cache) {
     if (check::releases(access)) {
       s.order.release(block.order, warp.id, access.lanes, is_for_device(access.scope));
     }
     if (check::acquires(access)) s.order.acquire(block.order, warp.id, access.lanes);
+  }
+  if (is_simple && access.pattern == run::Pattern::kOther &&
+      s.check_scattered(block, warp, access, s.target_of(access, block))) {
+    return;
   }
   if (access.space == run::Space::kShared) {
     s.check_shared(block, warp, access);

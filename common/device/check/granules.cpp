@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "check/granules.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace check {
 namespace {
@@ -25,9 +28,11 @@ namespace plain {
 // apart before it makes the clones.
 #if defined(__x86_64__)
 namespace wide {
+#define CHECK_AVX512
 #define CHECK_TARGET __attribute__((target("avx2,avx512f,avx512vl,avx512dq,avx512bw,bmi2")))
 #include "check/granules.inc"
 #undef CHECK_TARGET
+#undef CHECK_AVX512
 }  // namespace wide
 namespace middle {
 #define CHECK_TARGET __attribute__((target("avx2,bmi2")))
@@ -44,51 +49,35 @@ const GranuleFunctions granules = [] {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  if (has_avx2 && has_avx512) {
-    return GranuleFunctions{wide::unordered,   wide::unordered_all, wide::note_reads,
-                            wide::note_writes, wide::number_lanes,  wide::number_words};
-  }
-  if (has_avx2) {
-    return GranuleFunctions{middle::unordered,   middle::unordered_all, middle::note_reads,
-                            middle::note_writes, middle::number_lanes,  middle::number_words};
-  }
+  if (has_avx2 && has_avx512)
+    return GranuleFunctions{
+        wide::unordered,    wide::note_reads,  wide::replace,      wide::differ,   wide::clear,
+        wide::number_lanes, wide::place_lanes, wide::number_words, wide::lanes_at, wide::words_at};
+  if (has_avx2)
+    return GranuleFunctions{middle::unordered,   middle::note_reads,   middle::replace,
+                            middle::differ,      middle::clear,        middle::number_lanes,
+                            middle::place_lanes, middle::number_words, middle::lanes_at,
+                            middle::words_at};
 #endif
-  return GranuleFunctions{plain::unordered,   plain::unordered_all, plain::note_reads,
-                          plain::note_writes, plain::number_lanes,  plain::number_words};
+  return GranuleFunctions{plain::unordered,   plain::note_reads,   plain::replace,
+                          plain::differ,      plain::clear,        plain::number_lanes,
+                          plain::place_lanes, plain::number_words, plain::lanes_at,
+                          plain::words_at};
 }();
 
-std::uint32_t find_granules(const Addresses& addresses, std::uint32_t lanes, std::uint64_t base,
-                            std::uint32_t words_per_lane, Groups& groups) {
+std::uint32_t find_granules(const Addresses& addresses, std::uint32_t lanes, const Area& area,
+                            std::uint32_t size_bytes, Groups& groups) {
   alignas(64) Ids granule_of;
   alignas(64) Ids words_of;
-  granules.number_words(addresses, base, words_per_lane, granule_of, words_of);
-  // Lanes that follow each other mostly share a granule. The others are found by a small table.
-  constexpr std::uint8_t kNone = 0xff;
-  std::array<std::uint8_t, 64> place;
-  bool uses_table = false;
+  const std::uint32_t fine =
+      granules.number_words(addresses, area, size_bytes, granule_of, words_of);
+  if ((lanes & ~fine) != 0) return 0;
   std::uint32_t num_groups = 0;
-  Group* group = nullptr;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
-    const std::uint32_t granule = granule_of[lane];
-    if (group == nullptr || group->granule != granule) {
-      if (!uses_table) place.fill(kNone);
-      uses_table = true;
-      std::uint8_t& entry = place[(granule ^ granule >> 6) % place.size()];
-      group = entry == kNone ? nullptr : &groups[entry];
-      if (group != nullptr && group->granule != granule) {
-        group = std::find_if(groups.data(), groups.data() + num_groups,
-                             [&](const Group& other) { return other.granule == granule; });
-        if (group == groups.data() + num_groups) group = nullptr;
-      }
-      if (group == nullptr) {
-        entry = static_cast<std::uint8_t>(num_groups);
-        group = &groups[num_groups++];
-        *group = {granule, 0, 0};
-      }
-    }
-    group->words |= words_of[lane];
-    group->lanes |= 1u << lane;
+  while (lanes != 0) {
+    const std::uint32_t granule = granule_of[static_cast<std::size_t>(std::countr_zero(lanes))];
+    const std::uint32_t members = granules.lanes_at(granule_of, granule) & lanes;
+    groups[num_groups++] = {granule, granules.words_at(words_of, members), members};
+    lanes &= ~members;
   }
   return num_groups;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "check/block_state.h"
 #include "check/granules.h"
@@ -21,13 +22,17 @@ class RaceCheck {
   // One access of a warp to one stretch of memory: device memory, or a block's shared memory.
   struct Target {
     const Shadow* shadow;
-    bool is_shared;
+    std::uint64_t size_bytes;
     const std::byte* memory;  // of address `shadow->base`
+    bool is_shared;
   };
 
   // The access is to memory that is allocated and, where it reads, was written or is reported.
   void check(const BlockState& block, const run::Warp& warp, const run::Access& access,
              const Target& target) const;
+  // The same of some lanes that touch these granules.
+  void check(const BlockState& block, const run::Warp& warp, const run::Access& access,
+             const Target& target, std::span<const Group> groups) const;
 
   // Whether a plain read of the granule's words needs no check at all: all its bytes were written,
   // no other thread's write matters, and two reads are remembered of which each later writer that
@@ -35,7 +40,7 @@ class RaceCheck {
   bool is_settled(const BlockOrder& block, const Digest& digest, std::uint32_t words,
                   bool is_shared) const {
     return digest.is_written != 0 && (words & ~(digest.masks[0] & digest.masks[1])) == 0 &&
-           (digest.write < first(block, is_shared) || is_ordered_write(block, digest.write)) &&
+           is_past(block, digest.write, first(block, is_shared)) &&
            is_settled_pair(block, digest.keys[0], digest.keys[1]);
   }
 
@@ -48,9 +53,11 @@ class RaceCheck {
     const Stamp own = Stamp{block.ordinal} << kOrdinalShift;
     return is_shared && !block.is_in_cluster ? own : order_.first_to_compare();
   }
-  static bool is_ordered_write(const BlockOrder& block, Stamp write) {
-    return ordinal_of(write) == block.ordinal && (write & kMixedBit) == 0 &&
-           tick_of(write) < block.barrier_tick;
+  // Whether none of a granule's writes, or reads, matters to the block any more: the last of them
+  // comes before what is compared, or all are its own, and before its last barrier.
+  static bool is_past(const BlockOrder& block, Stamp last, Stamp first) {
+    return last < first || (ordinal_of(last) == block.ordinal && (last & kMixedBit) == 0 &&
+                            tick_of(last) < block.barrier_tick);
   }
   bool is_settled_pair(const BlockOrder& block, Stamp one, Stamp other) const {
     if (one < order_.first_current() || other < order_.first_current()) return false;
@@ -60,11 +67,21 @@ class RaceCheck {
            tick_of(one) >= block.barrier_tick && tick_of(other) >= block.barrier_tick;
   }
 
-  void compare(const Pass& pass, std::uint64_t granule, std::uint32_t words,
-               const Stamps& own) const;
-  void note(const Pass& pass, std::uint64_t granule, std::uint32_t words, const Stamps& own) const;
+  void compare(const Pass& pass, std::uint64_t granule, std::uint32_t words, const Own& own) const;
+  static void digest_reads(const Pass& pass, Digest& digest, std::uint32_t first,
+                           std::uint32_t second);
+  static void note_written(const Shadow& shadow, std::uint64_t granule);
+  void note(const Pass& pass, std::uint64_t granule, std::uint32_t words, const Own& own) const;
   void check_group(const Pass& pass, const Group& group) const;
+  void check_word(const Pass& pass, std::uint64_t granule, std::uint32_t word,
+                  std::uint32_t lanes) const;
+  void prefetch(const Target& target, const Group& group) const;
+  void look_at_meetings(const Pass& pass, const Group& group, const Own& first) const;
   void check_bytes(const Pass& pass) const;
+  void check_contiguous(const Pass& pass) const;
+  void check_long(const Pass& pass) const;
+  Pass begin(const BlockState& block, const run::Warp& warp, const run::Access& access,
+             const Target& target) const;
   void look_at(const Pass& pass, const Record& record, std::uint32_t word, Stamp own) const;
   void report(const Pass& pass, const Earlier& earlier, Stamp own) const;
   void look_at_meeting(const Pass& pass, std::uint32_t lane, std::uint32_t other,

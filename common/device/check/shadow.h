@@ -30,11 +30,12 @@ struct alignas(64) Record {
 // A digest of a granule, by which most reads are decided. It may know less than the record, and
 // never more.
 struct Digest {
-  // The last write to any of its words, without the thread; the low bit: blocks of other ordinals
-  // have written some, too, since its own ordinal was the first that matters.
+  // The last write to any of its words, and the last read, without the thread; the low bit: blocks
+  // of other ordinals have made some, too, since its own ordinal was the first that matters.
   Stamp write = 0;
-  // reads[i] of the words in masks[i] are by the warp and not before the tick in keys[i], and of
-  // all four bytes.
+  Stamp read = 0;
+  // reads[i] of the words in masks[i] are by the warp and not before the tick in keys[i], of all
+  // four bytes, and neither atomic nor volatile.
   std::array<Stamp, 2> keys = {};
   std::array<std::uint32_t, 2> masks = {};
   std::uint32_t is_written = 0;  // all its bytes, as the flags say; 0: ask them

@@ -47,7 +47,8 @@ struct Allocation {
 };
 
 // Takes the range of addresses now; ends the process with a line on stderr if the system refuses.
-void reserve();
+// shared_fd: of kSharedWithHostBytes that the host maps, too; -1: makes one.
+void reserve(int shared_fd = -1);
 
 // What the address belongs to: the live allocation that contains it; else the freed one that
 // contained it; else the nearest one, which is null when there is none at all. The pointer is valid

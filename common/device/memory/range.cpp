@@ -28,10 +28,15 @@ std::uint64_t g_arena_end = kArenaBase;
   std::exit(EXIT_FAILURE);
 }
 
-void map_shared_part() {
-  g_shared_fd = memfd_create("lockstep-shared", MFD_CLOEXEC);
-  if (g_shared_fd < 0 || ftruncate(g_shared_fd, static_cast<off_t>(kSharedWithHostBytes)) != 0 ||
-      mmap(reinterpret_cast<void*>(kSharedWithHostBase), kSharedWithHostBytes,
+int make_shared_part() {
+  const int fd = memfd_create("lockstep-shared", MFD_CLOEXEC);
+  if (fd >= 0 && ftruncate(fd, static_cast<off_t>(kSharedWithHostBytes)) == 0) return fd;
+  give_up("device: cannot make the memory that host and device share");
+}
+
+void map_shared_part(int fd) {
+  g_shared_fd = fd < 0 ? make_shared_part() : fd;
+  if (mmap(reinterpret_cast<void*>(kSharedWithHostBase), kSharedWithHostBytes,
            PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, g_shared_fd,
            0) == MAP_FAILED) {
     give_up("device: cannot map the memory that host and device share");
@@ -57,14 +62,14 @@ std::uint64_t map_behind_arenas(int fd, std::uint64_t size_bytes) {
 
 }  // namespace
 
-void reserve() {
+void reserve(int shared_fd) {
   if (g_is_reserved) return;
   void* const wanted = reinterpret_cast<void*>(kDeviceBase);
   void* const got = mmap(wanted, kDeviceRangeBytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != wanted) give_up("device: cannot reserve the address range of the device's memory");
   g_is_reserved = true;
-  map_shared_part();
+  map_shared_part(shared_fd);
 }
 
 bool commit(std::uint64_t begin, std::uint64_t size_bytes) {

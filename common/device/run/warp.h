@@ -96,14 +96,14 @@ struct Warp {
   // All ones while no other part holds live lanes, so that rows may be written whole; else the same
   // as `lanes`.
   std::uint32_t only = 0;
+  std::uint32_t carry = 0;  // the carry flag of each lane: add.cc and its like
   Part* part = nullptr;
   Engine* engine = nullptr;
 
   Block* block = nullptr;
-  std::uint32_t id = 0;                     // in the block
-  std::uint32_t live = 0;                   // lanes that have not ended
-  std::uint32_t existing = 0;               // lanes that have a thread
-  std::array<std::uint32_t, 1> carry = {};  // add.cc and its like: a mask of lanes
+  std::uint32_t id = 0;        // in the block
+  std::uint32_t live = 0;      // lanes that have not ended
+  std::uint32_t existing = 0;  // lanes that have a thread
 
   std::vector<std::unique_ptr<Part>> parts;  // with live lanes
   std::vector<Unwritten> unwritten;

@@ -227,7 +227,7 @@ void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, 
   const Results results = compute(warp, form, values, group, mask);
   for (const auto& [part, op] : parts)
     give(results, form_of(op), Rows(warp, *part), lanes_of(part));
-  ++warp.engine->changes;
+  // Not a change: a loop that polls may vote in each round.
   for (Monitor* const monitor : warp.engine->monitors) {
     monitor->warp_operation(warp, group, *form.instruction);
     if (form.kind == Kind::kSync) monitor->lanes_meet(warp, group, *form.instruction);

@@ -47,7 +47,7 @@ bool fits(const Dim& dim, const std::uint32_t (&limits)[3]) {
 }
 
 std::unique_ptr<code::Program> load_program(const std::string& text) {
-  memory::reserve();
+  memory::reserve(kSharedWithHostFd);
   auto program = code::load(ptx::parse(text), place_variable);
   run::bind(*program);
   return program;
@@ -216,6 +216,12 @@ int Device::transfer(Command command, const Request& request, std::byte* data, R
     return kInvalidValue;
   check::Work& work = checker_.streams().begin_work(request.stream);
   work.issued_at = place_of(request.place);
+  const bool to_device = command != Command::kRead;
+  counter_.copy(work.issued_at.file, work.issued_at.line, to_device ? request.address : 0,
+                command == Command::kRead   ? request.address
+                : command == Command::kCopy ? request.source
+                                            : 0,
+                request.size_bytes);
   void* const at = reinterpret_cast<void*>(request.address);
   memory::Observer* const observer = memory::observer();
   switch (command) {
@@ -299,7 +305,8 @@ int Device::launch(const Request& request, const std::byte* data, Reply& reply) 
   launch->is_cooperative = (request.flags & kCooperative) != 0;
   launch->stream = request.stream;
   launch->parameters.assign(data, data + request.data_bytes);
-  launch->loses_updates = checker_.has_races(kernel.readable);
+  launch->is_counted = counter_.is_counting();
+  launch->loses_updates = !launch->is_counted && checker_.has_races(kernel.readable);
   const memory::HostPlace at = place_of(request.place);
   launch->host_file = at.file;
   launch->host_line = at.line;
@@ -464,6 +471,12 @@ void Device::report_host(const Request& request, const std::byte* data) {
 
 void Device::begin(const Batch& batch) {
   machine_.set_schedule(batch.schedule_seed);
+  counter_.set_counting(batch.counts);
+  if (batch.counts) {
+    machine_.set_monitors({&checker_, &counter_});
+  } else {
+    machine_.set_monitors({&checker_});
+  }
   machine_.set_time_limit(batch.seconds);
   launches_.clear();
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;

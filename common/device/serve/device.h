@@ -12,6 +12,7 @@
 
 #include "check/checker.h"
 #include "code/program.h"
+#include "count/watcher.h"
 #include "run/machine.h"
 #include "serve/commands.h"
 
@@ -48,6 +49,7 @@ class Device {
   const std::vector<std::string>& launches() const { return launches_; }
   run::Machine& machine() { return machine_; }
   check::Checker& checker() { return checker_; }
+  count::Watcher& counter() { return counter_; }
 
  private:
   int allocate(const Request& request, Reply& reply);
@@ -67,6 +69,7 @@ class Device {
   std::unique_ptr<code::Program> program_;
   run::Machine machine_;
   check::Checker checker_;
+  count::Watcher counter_;
   std::string printed_;
   std::size_t dropped_bytes_ = 0;
   int sticky_error_ = 0;

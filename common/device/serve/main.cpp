@@ -164,6 +164,7 @@ class Server {
                                  static_cast<std::int32_t>(finding.line), finding.kernel,
                                  finding.message});
     }
+    report.kernels = device_.counter().take();
     report.launches = device_.launches();
     return report;
   }
@@ -199,9 +200,10 @@ int main(int argc, char** argv) {
     const auto device = std::make_unique<serve::Device>(read_file(ptx));
     Mailbox& mailbox = *map_mailbox();
     greet();
-    Server(*device, mailbox).run();
+    auto* const server = new Server(*device, mailbox);  // its thread lives as long as the process
+    server->run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "device: %s\n", error.what());
-    return 3;
+    _exit(3);
   }
 }

@@ -25,7 +25,7 @@ constexpr int kWatchIntervalMs = 50;                 // how often CPU time and m
 // For a device process to say what it saw, after its worker has ended before its time.
 constexpr double kLastWordsSeconds = 5;
 
-constexpr std::size_t kRingBytes = std::size_t{1} << 20;
+constexpr std::size_t kRingBytes = std::size_t{2} << 20;    // a serve::Mailbox and room
 constexpr std::size_t kSharedBytes = std::size_t{4} << 30;  // addresses; few get pages
 
 Child::Start start_of(const std::vector<std::string>& command, const Inherited& shared,
@@ -86,6 +86,7 @@ void WorkerProcess::end() {
 
 WorkerProcess::Turn WorkerProcess::begin_turn(Wait wait, double seconds) {
   seen_cpu_seconds_ = 0;
+  seen_memory_bytes_ = 0;
   const auto now = Clock::now();
   return {now, std::min(seconds, limits_.call_wall_seconds), cpu_seconds(), wait};
 }
@@ -225,7 +226,8 @@ std::optional<Ending> WorkerProcess::look_at_limits(const Turn& turn) {
   // Memory first: on a busy machine both limits may have passed since the last look, and taking
   // memory is what took the time.
   const std::size_t held_bytes = memory_bytes();
-  if (held_bytes > 0) seen_memory_bytes_ = held_bytes;  // 0: it is ending
+  // The most: a process that is ending holds nothing.
+  seen_memory_bytes_ = std::max(seen_memory_bytes_, held_bytes);
   if (held_bytes > limits_.memory_bytes) return Ending::kMemoryExceeded;
   seen_cpu_seconds_ = std::max(seen_cpu_seconds_, cpu_seconds() - turn.cpu_at_start);
   const std::chrono::duration<double> waited = Clock::now() - turn.begin;

@@ -51,7 +51,7 @@ struct Exchange {
   wire::Reply reply;             // kReplied only
   wire::Report report;           // what was seen up to the end
   Child::Death death;            // kDied: the worker's; kDeviceDied: of the device process
-  std::size_t memory_bytes = 0;  // not kReplied: the last value measured
+  std::size_t memory_bytes = 0;  // not kReplied: the most that was measured
   double cpu_seconds = 0;        // of all processes, when they were last looked at
   bool greeted = true;           // not kReplied: whether the worker had begun, see wire.h
   double wall_ms = 0;            // from request to reply, on the judge's clock
@@ -121,9 +121,9 @@ class WorkerProcess {
   std::unique_ptr<SharedMemory> ring_;    // between the two; null without a device process
   std::unique_ptr<SharedMemory> shared_;  // device memory that the host's code uses, too
   MemoryGroup memory_group_;
-  std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
-  std::size_t seen_memory_bytes_ = 0;
-  double seen_cpu_seconds_ = 0;  // of the running exchange
+  std::size_t drivers_own_bytes_;      // of all that the driver maps, not asked for by the rung
+  std::size_t seen_memory_bytes_ = 0;  // of the running exchange
+  double seen_cpu_seconds_ = 0;
   Child worker_;
   std::unique_ptr<Child> device_;  // null: kernels run elsewhere
   bool is_batch_begun_ = false;    // on the device

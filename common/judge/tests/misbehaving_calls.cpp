@@ -31,7 +31,10 @@ namespace {
   std::abort();
 }
 
-void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { *d_out = value; }
+void put(int* d_out, const std::vector<int>& values) {
+  lab::check(cudaMemcpy(d_out, values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice));
+}
+void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { put(d_out, {value}); }
 void abort_now() { std::abort(); }
 void use_null() {
   volatile int* volatile nothing = nullptr;
@@ -82,9 +85,7 @@ void negate_on_host(const int* h_in, int num_items, int* h_out) {
 }
 void write_past_on_host(int* h_out, int num_items) { h_out[num_items] = 1; }
 void take_shape(dim3 grid, int* d_out) {
-  d_out[0] = static_cast<int>(grid.x);
-  d_out[1] = static_cast<int>(grid.y);
-  d_out[2] = static_cast<int>(grid.z);
+  put(d_out, {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)});
 }
 struct Wide {  // more than fits an argument
   double weight;
@@ -272,7 +273,7 @@ void paced(int* d_out, int value) {
   spent_ms += ms;
   pwrite(device, &spent_ms, sizeof spent_ms, 0);
   close(device);
-  *d_out = value;
+  put(d_out, {value});
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ class Sandbox:
     isolation: tuple[str, ...]  # the part of every command that this machine decides
     filter_file: Path
     checked_filter: Path  # of a worker under compute-sanitizer
+    device_filter: Path  # of a device process
     hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
@@ -136,18 +137,18 @@ class Sandbox:
             made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
         else:
             made += ["--seccomp", str(_FILTER_FD)]
-        return self._limited([*made, *_readable((worker,))])
+        return self._limited([*made, *_readable((worker,))], self.filter_file)
 
     def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
         """The words before the path of `device`: it sees libraries, itself and the kernels."""
         made = [self.program, *self.isolation, *_readable((*_LIBRARIES, _SYSTEM_FILES[1]))]
         made += ["--seccomp", str(_FILTER_FD), *_readable((device, *kernels))]
-        return self._limited(made)
+        return self._limited(made, self.device_filter)
 
-    def _limited(self, made: Sequence[str]) -> list[str]:
+    def _limited(self, made: Sequence[str], filter_file: Path) -> list[str]:
         """The sandbox `made`, whose files are complete, under limits that outlive the judge."""
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
-        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(self.filter_file)]
+        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(filter_file)]
         return [*shell, *made, "--chdir", "/", "--remount-ro", "/", "--"]
 
 
@@ -167,10 +168,12 @@ def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSan
     program = shutil.which("bwrap")
     if not program:
         return NoSandbox(f"{_NOT_INSTALLED}: apt-get install -y bubblewrap")
-    code, checked_code = (filter_program(backend, is_checked=checked) for checked in (False, True))
-    if code is None or checked_code is None:
+    code = filter_program(backend)
+    checked_code = filter_program(backend, is_checked=True)
+    device_code = filter_program(backend, has_threads=True)
+    if code is None or checked_code is None or device_code is None:
         return NoSandbox("there is no system-call filter for this kind of processor")
-    filters = (_keep(code), _keep(checked_code))
+    filters = (_keep(code), _keep(checked_code), _keep(device_code))
     reason = ""
     for user in (("--unshare-user", "--uid", "65534", "--gid", "65534"), ()):
         if not user and os.geteuid() != 0:
