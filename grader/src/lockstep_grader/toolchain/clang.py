@@ -90,7 +90,7 @@ def _named(name: str) -> Clang:
 
 
 def _importable() -> list[Path]:
-    """The pinned package in this Python's environment, where somebody has installed it whole."""
+    """The pinned package in this Python's environment, where it was installed whole."""
     spec = importlib.util.find_spec("ziglang")
     with suppress(importlib.metadata.PackageNotFoundError):
         if spec and spec.origin and f"ziglang=={importlib.metadata.version('ziglang')}" == pin():
