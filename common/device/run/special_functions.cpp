@@ -77,30 +77,34 @@ RUN_LIBRARY_UNARY(sin)
 RUN_LIBRARY_UNARY(cos)
 RUN_LIBRARY_UNARY(tan)
 RUN_LIBRARY_UNARY(asin)
-RUN_LIBRARY_UNARY(acos) RUN_LIBRARY_UNARY(atan) RUN_LIBRARY_UNARY(sinh) RUN_LIBRARY_UNARY(
-    cosh) RUN_LIBRARY_UNARY(tanh) RUN_LIBRARY_UNARY(asinh) RUN_LIBRARY_UNARY(acosh)
-    RUN_LIBRARY_UNARY(atanh) RUN_LIBRARY_UNARY(exp) RUN_LIBRARY_UNARY(exp2) RUN_LIBRARY_UNARY(
-        expm1) RUN_LIBRARY_UNARY(log) RUN_LIBRARY_UNARY(log2) RUN_LIBRARY_UNARY(log10)
-        RUN_LIBRARY_UNARY(log1p) RUN_LIBRARY_UNARY(logb) RUN_LIBRARY_UNARY(cbrt) RUN_LIBRARY_UNARY(
-            erf) RUN_LIBRARY_UNARY(erfc) RUN_LIBRARY_UNARY(lgamma) RUN_LIBRARY_UNARY(tgamma)
-            RUN_LIBRARY_UNARY(j0) RUN_LIBRARY_UNARY(j1) RUN_LIBRARY_UNARY(y0) RUN_LIBRARY_UNARY(y1)
+RUN_LIBRARY_UNARY(acos)
+RUN_LIBRARY_UNARY(atan)
+RUN_LIBRARY_UNARY(sinh) RUN_LIBRARY_UNARY(cosh) RUN_LIBRARY_UNARY(tanh) RUN_LIBRARY_UNARY(asinh)
+    RUN_LIBRARY_UNARY(acosh) RUN_LIBRARY_UNARY(atanh) RUN_LIBRARY_UNARY(exp) RUN_LIBRARY_UNARY(
+        exp2) RUN_LIBRARY_UNARY(expm1) RUN_LIBRARY_UNARY(log) RUN_LIBRARY_UNARY(log2)
+        RUN_LIBRARY_UNARY(log10) RUN_LIBRARY_UNARY(log1p) RUN_LIBRARY_UNARY(logb) RUN_LIBRARY_UNARY(
+            cbrt) RUN_LIBRARY_UNARY(erf) RUN_LIBRARY_UNARY(erfc) RUN_LIBRARY_UNARY(lgamma)
+            RUN_LIBRARY_UNARY(tgamma) RUN_LIBRARY_UNARY(j0) RUN_LIBRARY_UNARY(j1)
+                RUN_LIBRARY_UNARY(y0) RUN_LIBRARY_UNARY(y1)
 
-                RUN_OWN_UNARY(exp10, std::pow(10.0, x)) RUN_OWN_UNARY(rcbrt, 1 / std::cbrt(x))
-                    RUN_OWN_UNARY(erfcx, scaled_erfc(x)) RUN_OWN_UNARY(erfinv, inverse_erf(x))
-                        RUN_OWN_UNARY(erfcinv, inverse_erfc(x))
-                            RUN_OWN_UNARY(normcdf, std::erfc(-x / kSqrt2) / 2)
-                                RUN_OWN_UNARY(normcdfinv, -kSqrt2* inverse_erfc(2 * x))
-                                    RUN_OWN_UNARY(sinpi, sine_of_pi(x))
-                                        RUN_OWN_UNARY(cospi, cosine_of_pi(x))
-                                            RUN_OWN_UNARY(tanpi, sine_of_pi(x) / cosine_of_pi(x))
+                    RUN_OWN_UNARY(exp10, std::pow(10.0, x)) RUN_OWN_UNARY(rcbrt, 1 / std::cbrt(x))
+                        RUN_OWN_UNARY(erfcx, scaled_erfc(x)) RUN_OWN_UNARY(erfinv, inverse_erf(x))
+                            RUN_OWN_UNARY(erfcinv, inverse_erfc(x))
+                                RUN_OWN_UNARY(normcdf, std::erfc(-x / kSqrt2) / 2)
+                                    RUN_OWN_UNARY(normcdfinv, -kSqrt2* inverse_erfc(2 * x))
+                                        RUN_OWN_UNARY(sinpi, sine_of_pi(x))
+                                            RUN_OWN_UNARY(cospi, cosine_of_pi(x))
+                                                RUN_OWN_UNARY(tanpi,
+                                                              sine_of_pi(x) / cosine_of_pi(x))
 
-                                                RUN_LIBRARY_BINARY(pow) RUN_LIBRARY_BINARY(atan2)
-                                                    RUN_LIBRARY_BINARY(fmod)
-                                                        RUN_LIBRARY_BINARY(remainder)
-                                                            RUN_LIBRARY_BINARY(hypot)
+                                                    RUN_LIBRARY_BINARY(pow)
+                                                        RUN_LIBRARY_BINARY(atan2)
+                                                            RUN_LIBRARY_BINARY(fmod)
+                                                                RUN_LIBRARY_BINARY(remainder)
+                                                                    RUN_LIBRARY_BINARY(hypot)
 
-                                                                double nextafter(double x,
-                                                                                 double y) {
+                                                                        double nextafter(double x,
+                                                                                         double y) {
   return std::nextafter(x, y);
 }
 float nextafterf(float x, float y) { return std::nextafter(x, y); }

@@ -251,7 +251,7 @@ bool meet(Warp& warp, Part& part, const Op* op, std::uint32_t lanes, std::uint32
   }
   perform(warp, parts, there, mask, lanes);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    parts[i].first->waiting = Waiting::kNo;
+    parts[i].first->waiting = Waiting::kNothing;
     ++parts[i].first->next;
   }
   return true;
@@ -325,7 +325,7 @@ void complete_warp_operations(Warp& warp) {
     for (const auto& part : warp.parts) {
       if (part->waiting != Waiting::kWarp) continue;
       if (!meet(warp, *part, part->next, part->lanes, part->mask)) continue;
-      part->waiting = Waiting::kNo;
+      part->waiting = Waiting::kNothing;
       ++part->next;
       again = true;
       break;
