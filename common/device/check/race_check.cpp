@@ -46,17 +46,17 @@ void RaceCheck::check_group(const RacePass& pass, const Group& group) {
   const std::uint32_t words_per_lane = access.size_bytes / kWordBytes;
   const auto word_of = [&](std::uint32_t lane) { return Shadow::word_of(access.address[lane]); };
   const std::uint32_t first_lane = lowest(group.lanes);
-  const auto num_lanes = static_cast<std::uint32_t>(std::popcount(group.lanes));
-  const auto num_words = static_cast<std::uint32_t>(std::popcount(group.words));
-  const bool may_meet = is_store(access) && num_words < num_lanes * words_per_lane;
-  if (num_words == 1) {
-    if (may_meet) {
+  if ((group.words & (group.words - 1)) == 0) {
+    if (is_store(access)) {
       for_each_lane(group.lanes & (group.lanes - 1), [&](std::uint32_t lane) {
         pass.look_at_meeting(lane, first_lane, lowest(group.words));
       });
     }
     return pass.check_word(group.granule, lowest(group.words), group.lanes);
   }
+  const auto num_lanes = static_cast<std::uint32_t>(std::popcount(group.lanes));
+  const auto num_words = static_cast<std::uint32_t>(std::popcount(group.words));
+  const bool may_meet = is_store(access) && num_words < num_lanes * words_per_lane;
   alignas(64) Own first;
   if (num_words == num_lanes * words_per_lane) {
     if (num_lanes > kFewLanes) {
