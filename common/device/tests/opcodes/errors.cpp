@@ -112,6 +112,8 @@ std::string of_halves(const std::string& check, std::uint64_t source, std::uint6
 std::string error_of(const std::string& check, const std::uint64_t* sources, std::uint64_t result,
                      bool ftz) {
   if (check == "rcp64" || check == "rsqrt64") {
+    // A NaN that is an infinity in its upper half, which is all that a GPU reads.
+    if (std::isnan(double_of(sources[0])) && (sources[0] >> 32 & 0xfffff) == 0) return "";
     double x = double_of(sources[0]);
     Allowed allowed;
     allowed.relative = 0x1p-19;
