@@ -58,6 +58,7 @@ double cosine_of_pi(double x) {
 
 }  // namespace
 
+// clang-format off
 #define RUN_LIBRARY_UNARY(name)               \
   double name(double x) { return ::name(x); } \
   float name##f(float x) { return static_cast<float>(::name(static_cast<double>(x))); }
@@ -109,5 +110,6 @@ RUN_LIBRARY_UNARY(tanh) RUN_LIBRARY_UNARY(asinh) RUN_LIBRARY_UNARY(acosh) RUN_LI
   return std::nextafter(x, y);
 }
 float nextafterf(float x, float y) { return std::nextafter(x, y); }
+// clang-format on
 
 }  // namespace run::special

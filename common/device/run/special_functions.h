@@ -5,6 +5,7 @@
 
 namespace run::special {
 
+// clang-format off
 #define RUN_DECLARE_UNARY(name) \
   double name(double x);        \
   float name##f(float x);
@@ -39,5 +40,6 @@ RUN_DECLARE_UNARY(tanh) RUN_DECLARE_UNARY(asinh) RUN_DECLARE_UNARY(acosh) RUN_DE
 
 #undef RUN_DECLARE_UNARY
 #undef RUN_DECLARE_BINARY
+// clang-format on
 
 }  // namespace run::special
