@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Approximations: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div with .approx or .full. A GPU looks
-// them up in tables of its own; ours are polynomials in double, made of additions, products and
-// quotients alone, so that every processor gives the same bits. Their error is below 2^-30, before
-// they are rounded to f32: far within what PTX promises.
+// Approximations: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div with .approx or .full. A GPU
+// looks them up in tables of its own; ours are polynomials in double, made of additions, products
+// and quotients alone, so that every processor gives the same bits. Their error is below 2^-30,
+// before they are rounded to f32: far within what PTX promises.
 #include "run/arithmetic/number.h"
 #include "run/arithmetic/parts.h"
 
@@ -11,9 +11,7 @@ LAB_BEGIN_LEVEL
 namespace {
 
 // The nearest integer, ties to even; |x| < 2^51.
-LAB_INLINE double nearest(double x) {
-  return (x + 0x1.8p52) - 0x1.8p52;
-}
+LAB_INLINE double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 // 2^x. Beyond +-200 every format of ours has ended; a NaN stays one.
 LAB_INLINE double exp2_of(double x) {
@@ -41,8 +39,8 @@ LAB_INLINE double log2_of(double x) {
   const std::uint64_t bits = bits_of(x);
   // The significand between sqrt(1/2) and sqrt(2), so that log2(1) is 0.
   const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcd;
-  const double exponent =
-      static_cast<double>(static_cast<std::int32_t>(static_cast<std::uint32_t>(shifted >> 32)) >> 20);
+  const double exponent = static_cast<double>(
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(shifted >> 32)) >> 20);
   const double m = double_of((shifted & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd);
   const double s = (m - 1.0) / (m + 1.0), z = s * s;  // |s| <= 0.1716
   double r = 1.0 / 15;
@@ -164,8 +162,7 @@ LAB_INLINE double rcp64(double x) {
   return flushed64(upper_half(1.0 / flushed64(double_of(bits_of(x) & 0xffffffff00000000))));
 }
 LAB_INLINE double rsqrt64_ftz(double x) {
-  return upper_half(1.0 /
-                    __builtin_sqrt(flushed64(double_of(bits_of(x) & 0xffffffff00000000))));
+  return upper_half(1.0 / __builtin_sqrt(flushed64(double_of(bits_of(x) & 0xffffffff00000000))));
 }
 LAB_INLINE double rsqrt64(double x) {
   const double r = 1.0 / __builtin_sqrt(x);

@@ -152,8 +152,8 @@ bool bind_select_by_sign(Binder& binder) {
   if (!is_float && (selector != Type::kS32 || flags.ftz)) binder.refuse();
   binder.rows(type, type, type, selector);
   const Type bits = ptx::size_of(type) == 8 ? Type::kB64 : Type::kB32;
-  binder.finish(binder.table.floating(
-      is_float ? Float::kSelectBySign : Float::kSelectByInteger, bits, flags));
+  binder.finish(binder.table.floating(is_float ? Float::kSelectBySign : Float::kSelectByInteger,
+                                      bits, flags));
   return true;
 }
 

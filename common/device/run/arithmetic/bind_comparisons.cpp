@@ -12,11 +12,11 @@ struct Named {
   bool is_unsigned = false;  // lo, ls, hi, hs
 };
 constexpr Named kComparisons[] = {
-    {"eq", Compare::kEq},   {"ne", Compare::kNe},         {"lt", Compare::kLt},
-    {"le", Compare::kLe},   {"gt", Compare::kGt},         {"ge", Compare::kGe},
-    {"equ", Compare::kEqu}, {"neu", Compare::kNeu},       {"ltu", Compare::kLtu},
-    {"leu", Compare::kLeu}, {"gtu", Compare::kGtu},       {"geu", Compare::kGeu},
-    {"num", Compare::kNum}, {"nan", Compare::kNan},       {"lo", Compare::kLt, true},
+    {"eq", Compare::kEq},       {"ne", Compare::kNe},       {"lt", Compare::kLt},
+    {"le", Compare::kLe},       {"gt", Compare::kGt},       {"ge", Compare::kGe},
+    {"equ", Compare::kEqu},     {"neu", Compare::kNeu},     {"ltu", Compare::kLtu},
+    {"leu", Compare::kLeu},     {"gtu", Compare::kGtu},     {"geu", Compare::kGeu},
+    {"num", Compare::kNum},     {"nan", Compare::kNan},     {"lo", Compare::kLt, true},
     {"ls", Compare::kLe, true}, {"hi", Compare::kGt, true}, {"hs", Compare::kGe, true},
 };
 
@@ -131,11 +131,11 @@ bool bind_set(Binder& binder) {
 }
 
 bool bind_testp(Binder& binder) {
-  constexpr TestFloat kTests[] = {TestFloat::kFinite,     TestFloat::kInfinite,
-                                  TestFloat::kNumber,     TestFloat::kNotANumber,
-                                  TestFloat::kNormal,     TestFloat::kSubnormal};
-  const int test = binder.take_one(
-      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  constexpr TestFloat kTests[] = {TestFloat::kFinite, TestFloat::kInfinite,
+                                  TestFloat::kNumber, TestFloat::kNotANumber,
+                                  TestFloat::kNormal, TestFloat::kSubnormal};
+  const int test =
+      binder.take_one({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   const Type type = binder.type();
   if (test < 0) binder.refuse();
   binder.rows(Type::kPred, type);

@@ -61,7 +61,8 @@ bool bind_pair(Binder& binder, Convert convert) {
   const bool to_8_bits = target == Type::kE4M3x2 || target == Type::kE5M2x2;
   if (to_8_bits && !convert.satfinite) binder.refuse();
   if (pair.is_packed) {
-    const bool widens = target == Type::kF16x2 && (source == Type::kE4M3x2 || source == Type::kE5M2x2);
+    const bool widens =
+        target == Type::kF16x2 && (source == Type::kE4M3x2 || source == Type::kE5M2x2);
     const bool narrows = to_8_bits && source == Type::kF16x2;
     if (!widens && !narrows) binder.refuse();
     pair.element.source = element_of(source);

@@ -7,9 +7,7 @@ namespace run::arithmetic {
 
 namespace {
 
-Type last_type(const Binder& binder) {
-  return ptx::type_named(binder.instruction.words.back());
-}
+Type last_type(const Binder& binder) { return ptx::type_named(binder.instruction.words.back()); }
 
 Type widened(Type type) {
   switch (type) {
@@ -44,8 +42,7 @@ bool bind_mad_carry(Binder& binder, bool uses) {
   const bool sets = binder.take("cc");
   const Type type = binder.type();
   binder.rows(type, type, type, type);
-  binder.finish(
-      binder.table.carry(half == 0 ? Carry::kMadLo : Carry::kMadHi, type, uses, sets));
+  binder.finish(binder.table.carry(half == 0 ? Carry::kMadLo : Carry::kMadHi, type, uses, sets));
   return true;
 }
 
@@ -104,8 +101,7 @@ bool bind_24(Binder& binder, bool adds) {
     binder.finish(binder.table.integer(sat ? Integer::kMad24HiSat : plain, type));
   } else {
     binder.rows(type, type, type);
-    binder.finish(
-        binder.table.integer(part == 0 ? Integer::kMul24Lo : Integer::kMul24Hi, type));
+    binder.finish(binder.table.integer(part == 0 ? Integer::kMul24Lo : Integer::kMul24Hi, type));
   }
   return true;
 }

@@ -15,10 +15,10 @@ struct Spelled {
   int bits;
 };
 constexpr Spelled kElements[] = {
-    {"f16", Element::kF16, 16},  {"bf16", Element::kBF16, 16}, {"tf32", Element::kTF32, 32},
-    {"f64", Element::kF64, 64},  {"e4m3", Element::kE4M3, 8},  {"e5m2", Element::kE5M2, 8},
-    {"u8", Element::kU8, 8},     {"s8", Element::kS8, 8},      {"u4", Element::kU4, 4},
-    {"s4", Element::kS4, 4},     {"b1", Element::kB1, 1},
+    {"f16", Element::kF16, 16}, {"bf16", Element::kBF16, 16}, {"tf32", Element::kTF32, 32},
+    {"f64", Element::kF64, 64}, {"e4m3", Element::kE4M3, 8},  {"e5m2", Element::kE5M2, 8},
+    {"u8", Element::kU8, 8},    {"s8", Element::kS8, 8},      {"u4", Element::kU4, 4},
+    {"s4", Element::kS4, 4},    {"b1", Element::kB1, 1},
 };
 
 const Spelled& element_of(Binder& binder, std::string_view word) {
@@ -101,7 +101,9 @@ void read_fragments(Binder& binder, Matrix* matrix, int a_bits, int b_bits, bool
     num_elements = 8;
   }
   const Type fragment = matrix->a == Element::kF64 ? Type::kB64 : Type::kB32;
-  const auto count = [&](Type type) { return type == Type::kF16 ? num_elements / 2 : num_elements; };
+  const auto count = [&](Type type) {
+    return type == Type::kF16 ? num_elements / 2 : num_elements;
+  };
   const auto in = [](Type type) { return type == Type::kF64 ? Type::kB64 : Type::kB32; };
   binder.expect_operands(4);
   read_rows(binder, 1, num_a, fragment, false, matrix->a_rows);
@@ -127,7 +129,8 @@ bool bind_multiply(Binder& binder, bool is_wmma) {
     if (word == "row" || word == "col") {
       if (layouts == 2) binder.refuse();
       by_column[layouts++] = word == "col";
-    } else if (std::sscanf(std::string(word).c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) != 3) {
+    } else if (std::sscanf(std::string(word).c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) !=
+               3) {
       break;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spellings of the video instructions: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset, and
-// vadd2, vadd4 and their like.
+// Spellings of the video instructions: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset,
+// and vadd2, vadd4 and their like.
 #include "run/arithmetic/binder.h"
 
 namespace run::arithmetic {
@@ -13,11 +13,11 @@ struct Named {
   bool is_simd;  // has forms of two and four, too
 };
 constexpr Named kOperations[] = {
-    {"vadd", VideoOperation::kAdd, true},  {"vsub", VideoOperation::kSub, true},
+    {"vadd", VideoOperation::kAdd, true},         {"vsub", VideoOperation::kSub, true},
     {"vabsdiff", VideoOperation::kAbsDiff, true}, {"vmin", VideoOperation::kMin, true},
-    {"vmax", VideoOperation::kMax, true},  {"vshl", VideoOperation::kShl, false},
-    {"vshr", VideoOperation::kShr, false}, {"vmad", VideoOperation::kMad, false},
-    {"vset", VideoOperation::kSet, true},  {"vavrg", VideoOperation::kAverage, true},
+    {"vmax", VideoOperation::kMax, true},         {"vshl", VideoOperation::kShl, false},
+    {"vshr", VideoOperation::kShr, false},        {"vmad", VideoOperation::kMad, false},
+    {"vset", VideoOperation::kSet, true},         {"vavrg", VideoOperation::kAverage, true},
 };
 
 // "h1", "b3"; empty: the whole word.

@@ -82,8 +82,9 @@ std::uint32_t Binder::source(const code::Operand& operand, Type type) {
   const File file = file_of(type);
   if (operand.slot.exists() && operand.slot.file == file) return operand.slot.offset;
   if (operand.is_immediate) return constant(file, operand.bits);
-  refuse(operand.slot.exists() ? "the size of a register differs from that of the instruction's type"
-                               : "an operand is not a register");
+  refuse(operand.slot.exists()
+             ? "the size of a register differs from that of the instruction's type"
+             : "an operand is not a register");
 }
 
 std::uint32_t Binder::destination(const code::Operand& operand, Type type) {
@@ -195,8 +196,7 @@ bool is_signed(Type type) {
 }
 
 bool is_half(Type type) {
-  return type == Type::kF16 || type == Type::kBF16 || type == Type::kF16x2 ||
-         type == Type::kBF16x2;
+  return type == Type::kF16 || type == Type::kBF16 || type == Type::kF16x2 || type == Type::kBF16x2;
 }
 
 Type bits_type(Type type) {

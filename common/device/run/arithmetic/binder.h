@@ -25,9 +25,9 @@ class Binder {
   bool take(std::string_view word);
   // The first of these words that is there; an index, or -1.
   int take_one(std::initializer_list<std::string_view> words);
-  Rounding rounding();    // .rn .rz .rm .rp
-  Rounding to_integer();  // .rni .rzi .rmi .rpi
-  Type type();            // the next word that is a type; kNone: there is none
+  Rounding rounding();      // .rn .rz .rm .rp
+  Rounding to_integer();    // .rni .rzi .rmi .rpi
+  Type type();              // the next word that is a type; kNone: there is none
   std::string_view word();  // the next word of any kind, or an empty one
 
   std::size_t num_operands() const { return instruction.operands.size(); }
@@ -71,8 +71,8 @@ class Binder {
 
 bool is_integer(Type type);  // .u and .s of 16 to 64 bits
 bool is_signed(Type type);
-bool is_half(Type type);     // f16, bf16 and two of them
-Type bits_type(Type type);   // kB16, kB32, kB64 of the type's size
+bool is_half(Type type);    // f16, bf16 and two of them
+Type bits_type(Type type);  // kB16, kB32, kB64 of the type's size
 
 // By group of opcodes; false: none of this group.
 bool bind_integers(Binder& binder, std::string_view opcode);

@@ -101,29 +101,32 @@ LAB_INLINE U64 bits_in(Type type, double x, const Convert& convert) {
       return is_nan ? bits_of(x) | kQuiet64 : bits_of(x);
     case Type::kF32: {
       if (is_nan) return kCanonicalNan32;
-      U32 r = is_infinite ? 0x7f800000
-                          : ended(magnitude_in<23, -126>(x, rounding), 0x7f800000, is_negative,
-                                  rounding);
+      U32 r = is_infinite
+                  ? 0x7f800000
+                  : ended(magnitude_in<23, -126>(x, rounding), 0x7f800000, is_negative, rounding);
       if (convert.ftz && r < 0x00800000) r = 0;
       return r | (is_negative ? 0x80000000 : 0);
     }
     case Type::kTF32: {
       if (is_nan) return kCanonicalNan32;
-      const U32 r = is_infinite ? 0x3fc00 : ended(magnitude_in<10, -126>(x, rounding), 0x3fc00,
-                                                  is_negative, rounding);
+      const U32 r =
+          is_infinite ? 0x3fc00
+                      : ended(magnitude_in<10, -126>(x, rounding), 0x3fc00, is_negative, rounding);
       return (r << 13) | (is_negative ? 0x80000000 : 0);
     }
     case Type::kF16: {
       if (is_nan) return kCanonicalNan16;
-      U32 r = is_infinite ? 0x7c00
-                          : ended(magnitude_in<10, -14>(x, rounding), 0x7c00, is_negative, rounding);
+      U32 r = is_infinite
+                  ? 0x7c00
+                  : ended(magnitude_in<10, -14>(x, rounding), 0x7c00, is_negative, rounding);
       if (convert.satfinite && r == 0x7c00) r = 0x7bff;
       return r | (is_negative ? 0x8000 : 0);
     }
     case Type::kBF16: {
       if (is_nan) return kCanonicalNan16;
-      U32 r = is_infinite ? 0x7f80 : ended(magnitude_in<7, -126>(x, rounding), 0x7f80, is_negative,
-                                           rounding);
+      U32 r = is_infinite
+                  ? 0x7f80
+                  : ended(magnitude_in<7, -126>(x, rounding), 0x7f80, is_negative, rounding);
       if (convert.satfinite && r == 0x7f80) r = 0x7f7f;
       return r | (is_negative ? 0x8000 : 0);
     }
@@ -295,8 +298,8 @@ const Op* run_convert_pair(Warp& warp, const Op* op, std::uint32_t lanes) {
   for (int i = 0; i < 32; ++i) {
     const U64 high = pair.is_packed ? a[i] >> in_bits & ((1u << in_bits) - 1) : a[i];
     const U64 low = pair.is_packed ? a[i] & ((1u << in_bits) - 1) : b[i];
-    words[i] = static_cast<U32>(converted(high, pair.element) << out_bits |
-                                converted(low, pair.element));
+    words[i] =
+        static_cast<U32>(converted(high, pair.element) << out_bits | converted(low, pair.element));
   }
   blend(row<U32>(warp, op->d), words, lanes);
   return op + 1;
@@ -329,7 +332,8 @@ Handler pick_quick_convert(const Convert& convert) {
     const Range s = range_of(from), t = range_of(to);
     if (!convert.source_is_64 && convert.target_is_64 && t.bits == 64) {
       if (s.bits == 32) return s.is_signed ? quick<S64, S32>() : quick<U64, U32>();
-      if (s.bits == 16) return s.is_signed ? quick<S64, std::int16_t>() : quick<U64, std::uint16_t>();
+      if (s.bits == 16)
+        return s.is_signed ? quick<S64, std::int16_t>() : quick<U64, std::uint16_t>();
     }
     if (convert.source_is_64 && !convert.target_is_64 && t.bits == 32 && s.bits == 64) {
       return quick<U32, U64>();
@@ -339,8 +343,10 @@ Handler pick_quick_convert(const Convert& convert) {
     if (!convert.source_is_64 && !convert.target_is_64 && !extends_twice) {
       const Range least = s.bits < t.bits ? s : t;
       if (least.bits == 32) return quick<U32, U32>();
-      if (least.bits == 16) return least.is_signed ? quick<S32, std::int16_t>() : quick<U32, std::uint16_t>();
-      if (least.bits == 8) return least.is_signed ? quick<S32, std::int8_t>() : quick<U32, std::uint8_t>();
+      if (least.bits == 16)
+        return least.is_signed ? quick<S32, std::int16_t>() : quick<U32, std::uint16_t>();
+      if (least.bits == 8)
+        return least.is_signed ? quick<S32, std::int8_t>() : quick<U32, std::uint8_t>();
     }
     return nullptr;
   }
@@ -354,7 +360,8 @@ Handler pick_quick_convert(const Convert& convert) {
     if (convert.to_integer != Rounding::kNone) return nullptr;
     if (from == Type::kF16 && to == Type::kF32) return unary<from_f16, float, F16>;
     if (from == Type::kBF16 && to == Type::kF32) return unary<from_bf16, U32, U32>;
-    if (from == Type::kF32 && to == Type::kF16 && is_nearest) return unary<to_half<F16>, F16, float>;
+    if (from == Type::kF32 && to == Type::kF16 && is_nearest)
+      return unary<to_half<F16>, F16, float>;
     if (from == Type::kF32 && to == Type::kBF16 && is_nearest) {
       return unary<to_half<BF16>, BF16, float>;
     }

@@ -21,11 +21,10 @@ LAB_INLINE double in(double x) {
 template <class... Rest>
 LAB_INLINE double settled(double r, double a, Rest... rest) {
   std::uint64_t nan = kInvalid64;
-  if constexpr (sizeof...(rest) > 0) nan = bits_of(settled(r, rest...));
+  if constexpr (sizeof...(rest) > 0) nan = bits_of(settled(double_of(kInvalid64), rest...));
   nan = a != a ? bits_of(a) | kQuiet64 : nan;
   return r != r ? double_of(nan) : r;
 }
-LAB_INLINE double settled(double r) { return r; }
 template <class... Rest>
 LAB_INLINE float settled(float r, float, Rest...) {
   return canonical(r);
@@ -219,8 +218,8 @@ Handler pick_exact(Float operation) {
 Handler pick_float(Float operation, Type type, FloatFlags flags) {
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
-  const bool is_half = type == Type::kF16 || type == Type::kBF16 || type == Type::kF16x2 ||
-                       type == Type::kBF16x2;
+  const bool is_half =
+      type == Type::kF16 || type == Type::kBF16 || type == Type::kF16x2 || type == Type::kBF16x2;
   if (is_half) return pick_half(operation, type, flags);
   if (operation == Float::kCopysign) {
     return type == Type::kF64 ? binary<copied_sign<U64>, U64, U64, U64>
@@ -243,8 +242,8 @@ Handler pick_float(Float operation, Type type, FloatFlags flags) {
     return handler != nullptr ? handler : pick_exact<double, false>(operation);
   }
   if (type != Type::kF32) return nullptr;
-  const Handler exact = flags.ftz ? pick_exact<float, true>(operation)
-                                  : pick_exact<float, false>(operation);
+  const Handler exact =
+      flags.ftz ? pick_exact<float, true>(operation) : pick_exact<float, false>(operation);
   if (exact != nullptr) return exact;
   if (flags.ftz) {
     return flags.sat ? pick_rounded<float, true, true>(operation)

@@ -25,12 +25,10 @@ LAB_INLINE H out(float r) {
   return h;
 }
 
-LAB_INLINE float fused_odd(F16 a, F16 b, F16 c) {
-  return add_odd(widen(a) * widen(b), widen(c));
-}
+LAB_INLINE float fused_odd(F16 a, F16 b, F16 c) { return add_odd(widen(a) * widen(b), widen(c)); }
 LAB_INLINE float fused_odd(BF16 a, BF16 b, BF16 c) {
-  const double exact = add_odd(static_cast<double>(widen(a)) * widen(b),
-                               static_cast<double>(widen(c)));
+  const double exact =
+      add_odd(static_cast<double>(widen(a)) * widen(b), static_cast<double>(widen(c)));
   // To odd again, by cutting: bf16 reads 16 bits of the 24, and the last one says "and more".
   const float cut = static_cast<float>(exact);
   const double error = exact - cut;
@@ -84,7 +82,7 @@ LAB_INLINE H chosen(H a, H b) {
   std::uint16_t r = first ? a.bits : b.bits;
   r = is_nan(b) ? a.bits : r;
   r = is_nan(a) ? b.bits : r;
-  const bool is_result_nan = keeps_nan ? is_nan(a) | is_nan(b) : is_nan(a) & is_nan(b);
+  const bool is_result_nan = keeps_nan ? is_nan(a) || is_nan(b) : is_nan(a) && is_nan(b);
   return {static_cast<std::uint16_t>(is_result_nan ? kCanonicalNan16 : r | sign)};
 }
 template <class H, bool ftz>

@@ -64,7 +64,8 @@ class Mode {
 #elif defined(__aarch64__)
   explicit Mode(Rounding rounding) {
     __asm__ volatile("mrs %0, fpcr" : "=r"(before_));
-    const std::uint64_t mode = rounding == Rounding::kZero ? 3 : (rounding == Rounding::kUp ? 1 : 2);
+    const std::uint64_t mode =
+        rounding == Rounding::kZero ? 3 : (rounding == Rounding::kUp ? 1 : 2);
     const std::uint64_t changed = (before_ & ~(std::uint64_t{3} << 22)) | mode << 22;
     __asm__ volatile("msr fpcr, %0" : : "r"(changed) : "memory");
   }

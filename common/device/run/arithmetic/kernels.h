@@ -196,7 +196,7 @@ struct Convert {
   bool sat = false;
   bool relu = false;
   bool satfinite = false;
-  Rounding rounding = Rounding::kNone;   // to the target's precision
+  Rounding rounding = Rounding::kNone;    // to the target's precision
   Rounding to_integer = Rounding::kNone;  // .rni .rzi .rmi .rpi
 };
 
@@ -215,9 +215,9 @@ struct ConvertPack {  // cvt.pack
 struct MoveRows {
   int num_elements = 0;
   int element_bits = 0;
-  int whole_bits = 0;                // 128: two rows, the low half first
-  bool exists[8] = {};               // false: the element is `_`
-  std::uint32_t elements[8] = {};    // offsets; of 4-byte rows, or of 8-byte ones for 64 bits
+  int whole_bits = 0;              // 128: two rows, the low half first
+  bool exists[8] = {};             // false: the element is `_`
+  std::uint32_t elements[8] = {};  // offsets; of 4-byte rows, or of 8-byte ones for 64 bits
 };
 struct LopRows {  // lop3.and.b32 d|p, a, b, c, table, q
   Combine combine = Combine::kAnd;
@@ -265,14 +265,26 @@ struct Video {
 
 // mma and wmma.mma. Rows of the fragments, in the order of the operands; fragment.h says which
 // element is where.
-enum class Element : std::uint8_t { kF16, kBF16, kTF32, kF64, kE4M3, kE5M2, kU8, kS8, kU4, kS4, kB1 };
+enum class Element : std::uint8_t {
+  kF16,
+  kBF16,
+  kTF32,
+  kF64,
+  kE4M3,
+  kE5M2,
+  kU8,
+  kS8,
+  kU4,
+  kS4,
+  kB1
+};
 struct Matrix {
   int m = 0, n = 0, k = 0;
   Element a = Element::kF16, b = Element::kF16;
   Type c = Type::kNone, d = Type::kNone;  // kF16, kF32, kF64 or kS32
   bool is_and = false;                    // .b1: .and.popc, else .xor.popc
   bool satfinite = false;
-  bool is_quad_pairs = false;  // m8n8k4 of f16: four products at once
+  bool is_quad_pairs = false;                    // m8n8k4 of f16: four products at once
   bool a_by_column = false, b_by_column = true;  // matters for quad pairs alone
   std::uint32_t d_rows[32] = {}, a_rows[16] = {}, b_rows[16] = {}, c_rows[32] = {};
 };
@@ -290,9 +302,9 @@ struct Kernels {
   Handler (*test)(TestFloat, Type);
   Handler (*floating)(Float, Type, FloatFlags);
   Handler (*approx)(Approx, Type, FloatFlags);
-  Handler convert;                            // any pair; details: Convert
+  Handler convert;                           // any pair; details: Convert
   Handler (*quick_convert)(const Convert&);  // the usual pairs; null: `convert`
-  Handler convert_pair;                       // details: ConvertPair
+  Handler convert_pair;                      // details: ConvertPair
   Handler (*quick_pair)(const ConvertPair&);
   Handler convert_pack;  // details: ConvertPack
   Handler pack, unpack;  // details: MoveRows
@@ -300,7 +312,7 @@ struct Kernels {
   Handler lop3_predicate;  // details: LopRows
   Handler video;           // details: Video
   Handler matrix;          // details: Matrix
-  Handler transpose;                       // movmatrix
+  Handler transpose;       // movmatrix
 };
 
 // The level of this processor. For tests: the one that is named "portable", "v3" or "v4".

@@ -46,7 +46,8 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
       return;
     case Element::kBF16:
       LAB_FOR_LANES(i) {
-        to[i] = static_cast<double>(widen(BF16{static_cast<std::uint16_t>(words[i] >> 16 * index)}));
+        to[i] =
+            static_cast<double>(widen(BF16{static_cast<std::uint16_t>(words[i] >> 16 * index)}));
       }
       return;
     case Element::kTF32:  // the low 13 bits are not read
@@ -68,7 +69,7 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
   }
 }
 
-inline constexpr int kMostM = 32, kMostN = 32, kMostK = 256;
+inline constexpr int kMostM = 32, kMostN = 32;
 
 LAB_INLINE double multiplied(double a, double b, double c, bool is_f64) {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -138,8 +139,8 @@ void store_accumulators(Warp& warp, const U32* rows, Type type, int index, const
   }
 }
 
-// Where the lanes of a warp have their elements, in matrices by rows. A lane's part of an index does
-// not depend on the register, and the register's part does not depend on the lane.
+// Where the lanes of a warp have their elements, in matrices by rows. A lane's part of an index
+// does not depend on the register, and the register's part does not depend on the lane.
 struct Places {
   int a[32], b[32], c[32];
 };

@@ -95,7 +95,8 @@ const Op* run_unpack(Warp& warp, const Op* op, std::uint32_t lanes) {
 Handler pick_quick_move(const MoveRows& rows, bool is_pack) {
   if (rows.num_elements != 2 || rows.whole_bits == 128) return nullptr;
   if (rows.element_bits == 32) {
-    return is_pack ? pack_two<U32, U64> : (rows.exists[0] && rows.exists[1] ? unpack_two<U32, U64> : nullptr);
+    return is_pack ? pack_two<U32, U64>
+                   : (rows.exists[0] && rows.exists[1] ? unpack_two<U32, U64> : nullptr);
   }
   if (rows.element_bits != 16) return nullptr;
   return is_pack ? pack_two<std::uint16_t, U32>

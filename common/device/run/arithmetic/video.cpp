@@ -83,8 +83,8 @@ U32 scalar(const Video& video, U32 a, U32 b, U32 c) {
   const S64 third = extracted(c, 0, 32, video.d_signed);
   const S64 value = computed(video, left, right, third);
   const int bits = video.second == VideoSecond::kMerge ? video.merge.bits : 32;
-  const U32 result = video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed))
-                               : static_cast<U32>(value);
+  const U32 result =
+      video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed)) : static_cast<U32>(value);
   const S64 number = extracted(result, 0, 32, video.d_signed);
   switch (video.second) {
     case VideoSecond::kNone:
@@ -116,10 +116,10 @@ U32 simd(const Video& video, U32 a, U32 b, U32 c) {
   U32 result = c;
   for (int k = 0; k < video.num_elements; ++k) {
     if ((video.mask >> k & 1) == 0) continue;
-    const S64 left = selected(a, b, video.select_a[k], video.num_elements, bits, video.a_signed,
-                              video.b_signed);
-    const S64 right = selected(a, b, video.select_b[k], video.num_elements, bits, video.a_signed,
-                               video.b_signed);
+    const S64 left =
+        selected(a, b, video.select_a[k], video.num_elements, bits, video.a_signed, video.b_signed);
+    const S64 right =
+        selected(a, b, video.select_b[k], video.num_elements, bits, video.a_signed, video.b_signed);
     const S64 value = computed(video, left, right, 0);
     const U32 element = (video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed))
                                    : static_cast<U32>(value)) &
@@ -142,8 +142,8 @@ const Op* run_video(Warp& warp, const Op* op, std::uint32_t lanes) {
   const U32* c = row<U32>(warp, op->c);
   U32 words[32];
   for (int i = 0; i < 32; ++i) {
-    words[i] = video.num_elements == 1 ? scalar(video, a[i], b[i], c[i])
-                                       : simd(video, a[i], b[i], c[i]);
+    words[i] =
+        video.num_elements == 1 ? scalar(video, a[i], b[i], c[i]) : simd(video, a[i], b[i], c[i]);
   }
   blend(row<U32>(warp, op->d), words, lanes);
   return op + 1;
