@@ -26,7 +26,7 @@ constexpr int kCooperativeLaunchTooLarge = 720;
 constexpr std::uint32_t kMaxBlockDim[3] = {1024, 1024, 64};
 constexpr std::uint32_t kMaxGridDim[3] = {2147483647, 65535, 65535};
 constexpr std::size_t kMaxPrintedBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxLaunchesKept = 10000;
+constexpr std::size_t kMaxKernelsKept = 1000;
 
 memory::HostPlace place_of(const Place& place) {
   const std::size_t size = strnlen(place.file, sizeof place.file);
@@ -313,7 +313,8 @@ int Device::launch(const Request& request, const std::byte* data, Reply& reply) 
   if (launch->is_cooperative && launch->grid.count() > run::max_resident_blocks(*launch)) {
     return kCooperativeLaunchTooLarge;
   }
-  if (launches_.size() < kMaxLaunchesKept) launches_.push_back(kernel.readable);
+  const bool is_new = std::ranges::find(launches_, kernel.readable) == launches_.end();
+  if (is_new && launches_.size() < kMaxKernelsKept) launches_.push_back(kernel.readable);
   checker_.streams().begin_work(request.stream).issued_at = at;
   const run::Outcome outcome = machine_.launch(std::move(launch));
   if (outcome == run::Outcome::kWaitsForHost) {
@@ -438,29 +439,30 @@ int Device::order(Command command, const Request& request, Reply& reply) {
   }
 }
 
+// Of the size that the judge has given, and nowhere else: the program says only where a piece is.
 int Device::scratch(Command command, const Request& request, const std::byte* data, Reply& reply) {
-  switch (command) {
-    case Command::kScratchRoom:
-      for (const std::uint64_t base : scratch_) memory::retire_scratch(base);
-      scratch_.clear();
-      if (request.size_bytes > memory::kDeviceMemoryBytes) return kMemoryAllocation;
-      if (request.size_bytes != 0) reply.address = memory::scratch_room(request.size_bytes);
-      return kSuccess;
-    case Command::kDeclareScratch:
-      if (request.size_bytes == 0) return kSuccess;
-      if (!memory::is_device(request.address) || request.size_bytes > memory::kDeviceMemoryBytes) {
-        return kInvalidValue;
-      }
-      scratch_.push_back(request.address);
-      memory::declare(request.address, request.size_bytes,
-                      std::string(reinterpret_cast<const char*>(data), request.data_bytes), false,
-                      memory::Allocation::Kind::kScratch);
-      return kSuccess;
-    default:
-      for (const std::uint64_t base : scratch_) memory::retire_scratch(base);
-      scratch_.clear();
-      return kSuccess;
+  if (command == Command::kDeclareScratch) {
+    const std::uint64_t offset = request.address - scratch_room_;
+    if (request.size_bytes == 0) return kSuccess;
+    if (offset >= scratch_bytes_ || request.size_bytes > scratch_bytes_ - offset) {
+      return kInvalidValue;
+    }
+    scratch_.push_back(request.address);
+    memory::declare(request.address, request.size_bytes,
+                    std::string(reinterpret_cast<const char*>(data), request.data_bytes), false,
+                    memory::Allocation::Kind::kScratch);
+    return kSuccess;
   }
+  retire_scratch();
+  if (command != Command::kScratchRoom || scratch_bytes_ == 0) return kSuccess;
+  if (request.size_bytes != scratch_bytes_) return kInvalidValue;
+  reply.address = scratch_room_ = memory::scratch_room(scratch_bytes_);
+  return kSuccess;
+}
+
+void Device::retire_scratch() {
+  for (const std::uint64_t base : scratch_) memory::retire_scratch(base);
+  scratch_.clear();
 }
 
 void Device::report_host(const Request& request, const std::byte* data) {
@@ -472,6 +474,8 @@ void Device::report_host(const Request& request, const std::byte* data) {
 }
 
 void Device::begin(const Batch& batch) {
+  scratch_bytes_ = batch.scratch_bytes;
+  scratch_room_ = 0;
   machine_.set_schedule(batch.schedule_seed);
   counter_.set_counting(batch.counts);
   if (batch.counts) {
@@ -491,8 +495,7 @@ void Device::begin(const Batch& batch) {
 
 void Device::end(bool threw) {
   finish_waiting("");
-  for (const std::uint64_t base : scratch_) memory::retire_scratch(base);
-  scratch_.clear();
+  retire_scratch();
   report_leaks(threw);
   for (const Region& region : regions_) {
     if (region.size_bytes > 0) memory::retire(region.address);

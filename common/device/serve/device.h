@@ -29,6 +29,7 @@ struct Region {
 struct Batch {
   std::vector<Region> regions;
   std::uint64_t schedule_seed = 0;
+  std::uint64_t scratch_bytes = 0;  // of each call
   bool counts = false;
   double seconds = 0;  // of processor time, after which a kernel ends with a finding; 0: none
 };
@@ -46,6 +47,7 @@ class Device {
   // threw: one of the batch's calls ended by an exception. Reports leaks.
   void end(bool threw);
 
+  // The kernels of the batch's launches, each once.
   const std::vector<std::string>& launches() const { return launches_; }
   run::Machine& machine() { return machine_; }
   check::Checker& checker() { return checker_; }
@@ -61,6 +63,7 @@ class Device {
   int find_function(std::string_view name, std::byte* data, Reply& reply) const;
   int order(Command command, const Request& request, Reply& reply);
   int scratch(Command command, const Request& request, const std::byte* data, Reply& reply);
+  void retire_scratch();
   void report_host(const Request& request, const std::byte* data);
   void finish_waiting(const std::string& why);
   void report_leaks(bool threw) const;
@@ -76,6 +79,8 @@ class Device {
   std::uint64_t shared_limit_ = run::kDefaultSharedBytesPerBlock;
   std::map<std::uint64_t, check::StreamClock> events_;
   std::vector<std::uint64_t> streams_;
+  std::uint64_t scratch_room_ = 0;  // of the running call, whose pieces are ...
+  std::uint64_t scratch_bytes_ = 0;
   std::vector<std::uint64_t> scratch_;
   std::vector<Region> regions_;
   std::vector<std::string> launches_;

@@ -137,6 +137,7 @@ class Server {
         const wire::Batch batch = wire::decode_batch(message.payload);
         serve::Batch begun;
         begun.schedule_seed = batch.schedule_seed;
+        begun.scratch_bytes = batch.scratch_bytes;
         begun.counts = batch.count != 0;
         begun.seconds = 0.8 * batch_seconds_;
         for (const wire::Region& region : batch.regions) {
@@ -167,6 +168,7 @@ class Server {
     }
     report.kernels = serve::to_wire(device_.counter().take());
     report.launches = device_.launches();
+    wire::bound(report);
     return report;
   }
 
@@ -191,6 +193,7 @@ void greet() {
 int main(int argc, char** argv) {
   try {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_DUMPABLE, 0);  // no other process of this user may read or change our memory
     const char* ptx = nullptr;
     for (int i = 1; i < argc; ++i) {
       const std::string_view argument = argv[i];
