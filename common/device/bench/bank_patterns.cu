@@ -12,14 +12,15 @@
 constexpr int kLanes = 32;
 constexpr int kSharedBytes = 48 << 10;
 
-#define REQUEST_KERNEL(name, statement)                                        \
-  __global__ void name(const int* d_offsets, unsigned mask, float* d_out) {    \
-    extern __shared__ float4 memory[];                                         \
+#define REQUEST_KERNEL(name, statement)                                            \
+  __global__ void name(const int* d_offsets, unsigned mask, float* d_out) {        \
+    extern __shared__ float4 memory[];                                             \
     const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory)); \
-    const unsigned at = base + d_offsets[threadIdx.x];                         \
-    float a = d_offsets[threadIdx.x], b = a, c = a, d = a;                     \
-    if (mask >> threadIdx.x & 1) asm volatile(statement : "+f"(a), "+f"(b), "+f"(c), "+f"(d) : "r"(at)); \
-    d_out[threadIdx.x] = a + b + c + d;                                        \
+    const unsigned at = base + d_offsets[threadIdx.x];                             \
+    float a = d_offsets[threadIdx.x], b = a, c = a, d = a;                         \
+    if (mask >> threadIdx.x & 1)                                                   \
+      asm volatile(statement : "+f"(a), "+f"(b), "+f"(c), "+f"(d) : "r"(at));      \
+    d_out[threadIdx.x] = a + b + c + d;                                            \
   }
 
 REQUEST_KERNEL(ld4, "ld.shared.f32 %0, [%4];")
@@ -45,7 +46,7 @@ int main(int /*argc*/, char** argv) {
       offset *= size_bytes;
     }
     cudaMemcpy(d_offsets, h_offsets, sizeof h_offsets, cudaMemcpyHostToDevice);
-    const auto kernel = name == "ld4"   ? ld4
+    const auto kernel = name == "ld4"    ? ld4
                         : name == "ld8"  ? ld8
                         : name == "ld16" ? ld16
                         : name == "st4"  ? st4

@@ -18,7 +18,8 @@ int sectors_of(const run::Access& access);
 // bytes and 8 for 16 bytes. It serves twice as many for loads of 8 and 16 bytes in which every lane
 // reads the same vector as its neighbour: the lane whose number differs in the last bit, or for
 // every lane the one that differs in the last bit but one. Lanes that do not take part are no
-// obstacle. Source: Nsight Compute on an H100, for the 904 requests of bench/bank_requests.txt.
+// obstacle. Source: Nsight Compute on an H100, for 904 requests; tests/bank_requests.txt has most
+// of them.
 struct Wavefronts {
   int total = 0;
   int ideal = 0;  // without bank conflicts: one each time that lanes are served
