@@ -217,7 +217,7 @@ int Device::transfer(Command command, const Request& request, std::byte* data, R
   check::Work& work = checker_.streams().begin_work(request.stream);
   work.issued_at = place_of(request.place);
   const bool to_device = command != Command::kRead;
-  counter_.copy(work.issued_at.file, work.issued_at.line, to_device ? request.address : 0,
+  counter_.copy(work.issued_at, to_device ? request.address : 0,
                 command == Command::kRead   ? request.address
                 : command == Command::kCopy ? request.source
                                             : 0,
@@ -332,6 +332,7 @@ int Device::launch(const Request& request, const std::byte* data, Reply& reply) 
 void Device::finish_waiting(const std::string& why) {
   if (!machine_.is_waiting()) return;
   checker_.streams().resume_work();
+  counter_.host_had_a_turn();
   if (machine_.proceed() == run::Outcome::kWaitsForHost) {
     machine_.give_up(why.empty() ? ", and the host waits for the kernel" : why);
   }
@@ -424,6 +425,7 @@ int Device::order(Command command, const Request& request, Reply& reply) {
       if (!is_stream(request.stream)) return kInvalidResourceHandle;
       if (machine_.is_waiting() && streams.is_behind_unfinished(request.stream)) {
         streams.resume_work();
+        counter_.host_had_a_turn();
         if (machine_.proceed() == run::Outcome::kWaitsForHost) {
           streams.set_work_aside();
           return kNotReady;

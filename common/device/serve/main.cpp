@@ -25,6 +25,7 @@
 #include "protocol/wire.h"
 #include "report/finding.h"
 #include "serve/commands.h"
+#include "serve/counters_to_wire.h"
 #include "serve/device.h"
 #include "serve/mailbox.h"
 
@@ -165,7 +166,7 @@ class Server {
                                  static_cast<std::int32_t>(finding.line), finding.kernel,
                                  finding.message});
     }
-    report.kernels = device_.counter().take();
+    report.kernels = serve::to_wire(device_.counter().take());
     report.launches = device_.launches();
     wire::bound(report);
     return report;
