@@ -33,16 +33,16 @@ LOCKSTEP_INLINE __half __float2half(float x) { return x; }
 LOCKSTEP_INLINE __half __float2half_rn(float x) { return x; }
 LOCKSTEP_INLINE __half __double2half(double x) { return x; }
 #ifdef __CUDA_ARCH__
-#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                               \
-  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                             \
-    unsigned short bits;                                                              \
-    __asm__("cvt." instruction ".f16.f32 %0, %1;" : "=h"(bits) : "f"(x));             \
-    return __half::from_bits(bits);                                                   \
+#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                   \
+  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                 \
+    unsigned short bits;                                                  \
+    __asm__("cvt." instruction ".f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); \
+    return __half::from_bits(bits);                                       \
   }
 #else
-#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                               \
-  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                             \
-    return __half::rounded(x, lockstep::Rounding::rounding);                          \
+#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)      \
+  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {    \
+    return __half::rounded(x, lockstep::Rounding::rounding); \
   }
 #endif
 LOCKSTEP_TO_HALF(rz, "rz", kZero)
@@ -58,34 +58,32 @@ LOCKSTEP_INLINE __half __short_as_half(short bits) {
 }
 
 #ifdef __CUDA__
-#define LOCKSTEP_HALF_CONVERSIONS(suffix, rounding)                                            \
-  LOCKSTEP_DEVICE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }        \
-  LOCKSTEP_DEVICE unsigned int __half2uint_##suffix(__half a) {                                \
-    return __float2uint_##suffix(a);                                                           \
-  }                                                                                            \
-  LOCKSTEP_DEVICE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }    \
-  LOCKSTEP_DEVICE unsigned long long __half2ull_##suffix(__half a) {                           \
-    return __float2ull_##suffix(a);                                                            \
-  }                                                                                            \
-  LOCKSTEP_DEVICE short __half2short_##suffix(__half a) {                                      \
-    const int x = __float2int_##suffix(a);                                                     \
-    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                    \
-  }                                                                                            \
-  LOCKSTEP_DEVICE unsigned short __half2ushort_##suffix(__half a) {                            \
-    const unsigned int x = __float2uint_##suffix(a);                                           \
-    return static_cast<unsigned short>(x > 65535 ? 65535 : x);                                 \
-  }                                                                                            \
-  LOCKSTEP_DEVICE __half __int2half_##suffix(int x) {                                          \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                   \
-  }                                                                                            \
-  LOCKSTEP_DEVICE __half __uint2half_##suffix(unsigned int x) {                                \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                   \
-  }                                                                                            \
-  LOCKSTEP_DEVICE __half __short2half_##suffix(short x) {                                      \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                   \
-  }                                                                                            \
-  LOCKSTEP_DEVICE __half __ushort2half_##suffix(unsigned short x) {                            \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                   \
+#define LOCKSTEP_HALF_CONVERSIONS(suffix, rounding)                                                \
+  LOCKSTEP_DEVICE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }            \
+  LOCKSTEP_DEVICE unsigned int __half2uint_##suffix(__half a) { return __float2uint_##suffix(a); } \
+  LOCKSTEP_DEVICE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }        \
+  LOCKSTEP_DEVICE unsigned long long __half2ull_##suffix(__half a) {                               \
+    return __float2ull_##suffix(a);                                                                \
+  }                                                                                                \
+  LOCKSTEP_DEVICE short __half2short_##suffix(__half a) {                                          \
+    const int x = __float2int_##suffix(a);                                                         \
+    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                        \
+  }                                                                                                \
+  LOCKSTEP_DEVICE unsigned short __half2ushort_##suffix(__half a) {                                \
+    const unsigned int x = __float2uint_##suffix(a);                                               \
+    return static_cast<unsigned short>(x > 65535 ? 65535 : x);                                     \
+  }                                                                                                \
+  LOCKSTEP_DEVICE __half __int2half_##suffix(int x) {                                              \
+    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
+  }                                                                                                \
+  LOCKSTEP_DEVICE __half __uint2half_##suffix(unsigned int x) {                                    \
+    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
+  }                                                                                                \
+  LOCKSTEP_DEVICE __half __short2half_##suffix(short x) {                                          \
+    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
+  }                                                                                                \
+  LOCKSTEP_DEVICE __half __ushort2half_##suffix(unsigned short x) {                                \
+    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
   }
 LOCKSTEP_HALF_CONVERSIONS(rn, kNearest)
 LOCKSTEP_HALF_CONVERSIONS(rz, kZero)

@@ -59,8 +59,7 @@ LOCKSTEP_CALL unsigned int __lockstep_is_cooperative();
 __attribute__((device, nothrow)) void __lockstep_skip_xorwow(unsigned int* words,
                                                              unsigned long long steps,
                                                              int log2_stride);
-__attribute__((device, nothrow)) void __lockstep_skip_mrg(unsigned int* first,
-                                                          unsigned int* second,
+__attribute__((device, nothrow)) void __lockstep_skip_mrg(unsigned int* first, unsigned int* second,
                                                           unsigned long long steps,
                                                           int log2_stride);
 }

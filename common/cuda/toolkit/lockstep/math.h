@@ -59,8 +59,8 @@ LOCKSTEP_DEVICE float abs(float x) { return __builtin_fabsf(x); }
 LOCKSTEP_DEVICE double abs(double x) { return __builtin_fabs(x); }
 
 // Rounded to integers; halfway cases away from zero (round) or to even (rint).
-#define LOCKSTEP_TO_INTEGER(name, type, rounded)                                                \
-  LOCKSTEP_DEVICE type name(double x) { return static_cast<type>(__builtin_##rounded(x)); }     \
+#define LOCKSTEP_TO_INTEGER(name, type, rounded)                                                 \
+  LOCKSTEP_DEVICE type name(double x) { return static_cast<type>(__builtin_##rounded(x)); }      \
   LOCKSTEP_DEVICE type name##f(float x) { return static_cast<type>(__builtin_##rounded##f(x)); } \
   LOCKSTEP_DEVICE type name(float x) { return name##f(x); }
 LOCKSTEP_TO_INTEGER(lround, long, round)
@@ -95,12 +95,12 @@ LOCKSTEP_DEVICE float ldexp(float x, int exponent) { return __lockstep_ldexpf(x,
 LOCKSTEP_DEVICE double scalbn(double x, int exponent) { return __lockstep_ldexp(x, exponent); }
 LOCKSTEP_DEVICE float scalbnf(float x, int exponent) { return __lockstep_ldexpf(x, exponent); }
 LOCKSTEP_DEVICE float scalbn(float x, int exponent) { return __lockstep_ldexpf(x, exponent); }
-#define LOCKSTEP_SCALE(type, name, scale)                                                       \
-  LOCKSTEP_DEVICE type name(type x, long exponent) {                                            \
-    const long limit = 100000; /* far more than any number's exponent */                        \
-    return scale(x, static_cast<int>(exponent > limit    ? limit                                \
-                                     : exponent < -limit ? -limit                               \
-                                                         : exponent));                          \
+#define LOCKSTEP_SCALE(type, name, scale)                                \
+  LOCKSTEP_DEVICE type name(type x, long exponent) {                     \
+    const long limit = 100000; /* far more than any number's exponent */ \
+    return scale(x, static_cast<int>(exponent > limit    ? limit         \
+                                     : exponent < -limit ? -limit        \
+                                                         : exponent));   \
   }
 LOCKSTEP_SCALE(double, scalbln, __lockstep_ldexp)
 LOCKSTEP_SCALE(float, scalblnf, __lockstep_ldexpf)

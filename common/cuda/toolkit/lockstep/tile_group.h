@@ -22,21 +22,17 @@ class warp_tile : public warp_group {
 
   template <class T>
   LOCKSTEP_DEVICE T shfl(T value, int rank) const {
-    return in_words(value, [=](auto word) {
-      return __shfl_sync(lane_mask(), word, rank, kWidth);
-    });
+    return in_words(value, [=](auto word) { return __shfl_sync(lane_mask(), word, rank, kWidth); });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_up(T value, unsigned int delta) const {
-    return in_words(value, [=](auto word) {
-      return __shfl_up_sync(lane_mask(), word, delta, kWidth);
-    });
+    return in_words(value,
+                    [=](auto word) { return __shfl_up_sync(lane_mask(), word, delta, kWidth); });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_down(T value, unsigned int delta) const {
-    return in_words(value, [=](auto word) {
-      return __shfl_down_sync(lane_mask(), word, delta, kWidth);
-    });
+    return in_words(value,
+                    [=](auto word) { return __shfl_down_sync(lane_mask(), word, delta, kWidth); });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_xor(T value, unsigned int mask) const {
@@ -93,7 +89,8 @@ LOCKSTEP_DEVICE thread_block_tile<tile_size, Group> tiled_partition(const Group&
 class coalesced_group : public warp_group {
  public:
   // For the functions below: programs call them.
-  LOCKSTEP_DEVICE coalesced_group(unsigned int mask, unsigned int meta_group_rank, unsigned int meta_group_size)
+  LOCKSTEP_DEVICE coalesced_group(unsigned int mask, unsigned int meta_group_rank,
+                                  unsigned int meta_group_size)
       : warp_group(mask, meta_group_rank, meta_group_size) {}
 };
 
@@ -101,10 +98,12 @@ class coalesced_group : public warp_group {
 LOCKSTEP_DEVICE coalesced_group coalesced_threads() { return {__activemask(), 0, 1}; }
 
 // Cuts a warp's part into groups of num_threads consecutive ranks; the last may be smaller.
-LOCKSTEP_DEVICE coalesced_group tiled_partition(const coalesced_group& parent, unsigned int num_threads) {
+LOCKSTEP_DEVICE coalesced_group tiled_partition(const coalesced_group& parent,
+                                                unsigned int num_threads) {
   const unsigned int rank = parent.thread_rank() / num_threads;
   unsigned int mask = 0;
-  for (unsigned int i = rank * num_threads; i < (rank + 1) * num_threads && i < parent.size(); ++i) {
+  for (unsigned int i = rank * num_threads; i < (rank + 1) * num_threads && i < parent.size();
+       ++i) {
     mask |= 1u << __fns(parent.lane_mask(), 0, static_cast<int>(i) + 1);
   }
   return {mask, rank, (parent.size() + num_threads - 1) / num_threads};
