@@ -10,8 +10,8 @@
 #define __LOCKSTEP__ 1
 
 // CCCL knows formats of 8 bits that our headers do not have.
-#ifndef CCCL_DISABLE_FP8_SUPPORT
-#define CCCL_DISABLE_FP8_SUPPORT
+#ifndef CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP8_SUPPORT
 #endif
 
 #ifdef __CUDA__
