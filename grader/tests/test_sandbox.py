@@ -353,12 +353,12 @@ def test_the_judge_is_told_to_confine_the_device_process(
 
 def test_the_device_process_reads_what_the_steps_made() -> None:
     toolchain = Toolchain(Path("t.json"), Backend.CPU, {}, (), None, {}, device=Path("/bin/true"))
-    worker = Path("/work/worker")
+    worker = Path("/tmp/job/worker")
     words = workers_on_cpu(toolchain, worker, UNCONFINED).arguments()
     assert words == [
         "--device=/bin/true",
-        "--ptx=/work/rung.ptx",
-        "--written=/work/written.ptx",
-        "--worker=/work/worker",
+        "--ptx=/tmp/job/rung.ptx",
+        "--written=/tmp/job/written.ptx",
+        "--worker=/tmp/job/worker",
     ]
     assert workers_on_cpu(replace(toolchain, device=None), worker, UNCONFINED).device is None
