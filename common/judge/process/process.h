@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "process/child.h"
-#include "process/limits.h"
 #include "process/memory_group.h"
+#include "process/worker_limits.h"
 #include "protocol/arena.h"
 #include "protocol/device_wire.h"
 #include "protocol/shared_memory.h"
