@@ -66,7 +66,9 @@ struct Answer {
   std::int32_t sticky = 0;  // a kernel has faulted: every later command has this error
   std::uint32_t is_malformed = 0;  // the command could not be read; nothing has happened
   std::uint32_t waits = 0;         // a kernel waits for the host
-  std::uint32_t may_race = 0;      // work may run that uses memory which the host can reach
+  // Work may still run that the host's own accesses could race with: how much has been issued so
+  // far. 0: the host knows that all is done.
+  std::uint32_t num_racing = 0;
   std::uint32_t printed_bytes = 0;  // of Ring::printed: what kernels have printed
   std::uint32_t printed_left = 0;   // more of that, for kTakePrinted
   std::uint32_t tail_bytes = 0;     // behind the result: usually the reason of an error, in words
@@ -92,7 +94,9 @@ struct Connect {
 // PTX of the program, in pieces; the last one makes it a module.
 struct LoadModule {
   static constexpr Kind kKind = Kind::kLoadModule;
-  using Result = Nothing;
+  struct Result {
+    std::uint32_t module = 0;  // modules are counted from 1; 0: more pieces have to come
+  };
   std::uint64_t total_bytes = 0;
   std::uint64_t offset = 0;
   std::uint32_t piece_bytes = 0;  // in Ring::data
@@ -110,6 +114,7 @@ struct FindKernel {
     std::uint32_t local_bytes = 0;
     std::uint32_t max_threads = 0;  // __launch_bounds__; 0: none
   };
+  std::uint32_t module = 0;  // 0: in any
   std::uint32_t name_bytes = 0;
 };
 struct ParameterPlace {
@@ -124,6 +129,7 @@ struct FindSymbol {
     std::uint64_t size_bytes = 0;
     std::uint32_t is_managed = 0;
   };
+  std::uint32_t module = 0;  // 0: in any
   std::uint32_t name_bytes = 0;
 };
 
@@ -293,6 +299,8 @@ struct WaitForEvent {
   static constexpr Kind kKind = Kind::kWaitForEvent;
   using Result = Nothing;
   std::uint64_t event = 0;
+  // A kernel that waited for the host was before it: what ran behind that kernel has begun only now.
+  std::uint32_t had_waited = 0;
 };
 struct AskEvent {
   static constexpr Kind kKind = Kind::kAskEvent;

@@ -117,7 +117,6 @@ void copy_inside(const Copy& command) {
 
 int Device::handle(const Copy& command, Nothing&, Call& call) {
   transfer_.reset();
-  if (command.to_host != 0 && command.from_host != 0) return kInvalidValue;  // needs no device
   if ((command.waits & kWaitsBefore) != 0) {
     if (is_behind(kLegacyStream)) return kNotReady;
     streams().host_waits_for(kLegacyStream);
@@ -148,7 +147,11 @@ int Device::handle(const Copy& command, Nothing&, Call& call) {
             ? refusal(from, command.from.base, *from_bytes, command.from_host != 0, "from")
             : refusal(to, command.to.base, *to_bytes, command.to_host != 0, "to"));
   }
-  streams().begin_work(command.stream).issued_at = host_place(command.at);
+  if (to.allocation == nullptr && from.allocation == nullptr) {  // the worker does it
+    wait_as_asked(command.waits, kWaitsAfter, command.stream);
+    return kSuccess;
+  }
+  begin_work(command.stream, command.at);
   if (from.allocation != nullptr) memory::poison_on_first_use(command.from.base, *from_bytes);
   tell(watchers_, command, to, from);
   streams().end_work();
@@ -202,7 +205,7 @@ int Device::handle(const Fill& command, Nothing&, Call&) {
              .is_valid) {
       return kInvalidValue;
     }
-    streams().begin_work(command.stream).issued_at = host_place(command.at);
+    begin_work(command.stream, command.at);
     const auto all = *dense_bytes(extent);
     for_rows(command.to, extent, 0, all, [&](std::uint64_t address, std::uint64_t, std::uint64_t size) {
       if (memory::observer() != nullptr) memory::observer()->on_write(address, size);

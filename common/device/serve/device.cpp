@@ -57,9 +57,18 @@ Answered Device::act(const Decoded& decoded, std::span<std::byte> data,
   head.is_malformed = call.is_malformed ? 1 : 0;
   head.sticky = sticky_;
   head.waits = waiting_ != nullptr ? 1 : 0;
-  head.may_race = streams().work_beside_host().empty() ? 0 : 1;
-  hand_out_printed(head, printed);
+  if (!streams().work_beside_host().empty()) head.num_racing = std::max(1U, num_works_);
+  const bool is_in_handler = std::holds_alternative<Touch>(decoded.command) ||
+                             std::holds_alternative<Report>(decoded.command);
+  if (!is_in_handler) hand_out_printed(head, printed);  // a signal's handler cannot print
   return answered;
+}
+
+check::Work& Device::begin_work(std::uint64_t stream, const Place& at) {
+  ++num_works_;
+  check::Work& work = streams().begin_work(stream);
+  work.issued_at = host_place(at);
+  return work;
 }
 
 void Device::print(std::string_view text) {

@@ -80,6 +80,7 @@ class Device {
 
  private:
   struct Module {
+    std::uint32_t number = 0;
     std::unique_ptr<code::Program> program;
     std::unique_ptr<run::Machine> machine;
   };
@@ -111,7 +112,7 @@ class Device {
 
   // modules.cpp
   int handle(const Connect&, Connect::Result&, Call&);
-  int handle(const LoadModule&, Nothing&, Call&);
+  int handle(const LoadModule&, LoadModule::Result&, Call&);
   int handle(const FindKernel&, FindKernel::Result&, Call&);
   int handle(const FindSymbol&, FindSymbol::Result&, Call&);
   // memory_commands.cpp
@@ -153,6 +154,7 @@ class Device {
   int handle(const End&, End::Result&, Call&);
 
   check::StreamOrder& streams() { return watchers_.checker().streams(); }
+  check::Work& begin_work(std::uint64_t stream, const Place& at);
   bool is_stream(std::uint64_t stream) const;
   bool is_behind(std::uint64_t stream);
   // Before work is issued: the stream must exist, and no kernel may have to end before.
@@ -180,6 +182,7 @@ class Device {
   std::set<std::uint64_t> managed_variables_;
   Module* waiting_ = nullptr;    // whose launch waits for the host
   int sticky_ = 0;
+  std::uint32_t num_works_ = 0;
   std::uint64_t seed_ = 0;
   double seconds_ = 0;
   std::uint64_t last_handle_ = 15;  // smaller ones mean something to CUDA

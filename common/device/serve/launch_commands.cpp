@@ -137,7 +137,7 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   machine.set_monitors(watchers_.monitors());
   machine.set_schedule(seed_);
   if (seconds_ > 0) machine.set_time_limit(seconds_);
-  streams().begin_work(command.stream).issued_at = at;
+  begin_work(command.stream, command.at);
   if (machine.launch(std::move(launch)) == run::Outcome::kWaitsForHost) {
     streams().set_work_aside();
     waiting_ = kernel.module;

@@ -65,9 +65,7 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
   }
   const memory::HostPlace at = host_place(command.at);
   if (is_ordered) {
-    check::Work& work = streams().begin_work(command.stream);
-    work.kind = report::CopyKind::kAllocation;
-    work.issued_at = at;
+    begin_work(command.stream, command.at).kind = report::CopyKind::kAllocation;
   }
   const bool fits = command.size_bytes <= memory::kDeviceMemoryBytes;
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
@@ -95,9 +93,7 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
   }
   if (command.address == 0) return kSuccess;
   const memory::HostPlace at = host_place(command.at);
-  check::Work& work = streams().begin_work(command.stream);
-  work.kind = report::CopyKind::kFree;
-  work.issued_at = at;
+  begin_work(command.stream, command.at).kind = report::CopyKind::kFree;
   const bool is_fine = release(command.address, command.call, at);
   streams().end_work();
   if (is_fine) return kSuccess;

@@ -89,6 +89,7 @@ void Device::load(std::string ptx) {
   }
   module->machine = std::make_unique<run::Machine>(*module->program);
   module->machine->set_printer([this](std::string_view text) { print(text); });
+  module->number = static_cast<std::uint32_t>(modules_.size() + 1);
   modules_.push_back(std::move(module));
 }
 
@@ -98,7 +99,7 @@ int Device::handle(const Connect& command, Connect::Result& result, Call& call) 
   return kSuccess;
 }
 
-int Device::handle(const LoadModule& command, Nothing&, Call& call) {
+int Device::handle(const LoadModule& command, LoadModule::Result& result, Call& call) {
   if (!takes_modules_ || modules_.size() >= kMaxModules) return kNotPermitted;
   if (command.offset == 0) incoming_.clear();
   const std::uint64_t left = command.total_bytes - std::min(command.total_bytes, command.offset);
@@ -113,11 +114,13 @@ int Device::handle(const LoadModule& command, Nothing&, Call& call) {
   } catch (const std::exception& error) {
     return call.explain(kInvalidPtx, error.what());
   }
+  result.module = static_cast<std::uint32_t>(modules_.size());
   return kSuccess;
 }
 
-int Device::handle(const FindKernel&, FindKernel::Result& result, Call& call) {
+int Device::handle(const FindKernel& command, FindKernel::Result& result, Call& call) {
   for (const auto& module : modules_) {
+    if (command.module != 0 && module->number != command.module) continue;
     const code::Function* const found = module->program->find(call.text());
     if (found == nullptr || !found->is_kernel) continue;
     const auto known = std::ranges::find(kernels_, found, &Kernel::function);
@@ -144,8 +147,9 @@ int Device::handle(const FindKernel&, FindKernel::Result& result, Call& call) {
   return kInvalidDeviceFunction;
 }
 
-int Device::handle(const FindSymbol&, FindSymbol::Result& result, Call& call) {
+int Device::handle(const FindSymbol& command, FindSymbol::Result& result, Call& call) {
   for (const auto& module : modules_) {
+    if (command.module != 0 && module->number != command.module) continue;
     const code::Symbol* const found = module->program->find_symbol(call.text());
     if (found == nullptr || found->space == ptx::Space::kShared) continue;
     result.address = found->address;

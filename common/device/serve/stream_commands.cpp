@@ -90,6 +90,7 @@ int Device::handle(const WaitForEvent& command, Nothing&, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end()) return kInvalidResourceHandle;
   if (waiting_ != nullptr && streams().is_behind_unfinished(event->second)) return kNotReady;
+  if (command.had_waited != 0) streams().host_reads_flag();
   streams().host_waits_for(event->second);
   return kSuccess;
 }
