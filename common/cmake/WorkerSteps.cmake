@@ -17,7 +17,7 @@ set(quiet_starters -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused
   -Wno-unused-local-typedefs)
 list(JOIN quiet_starters "," quiet_starters_of_host)
 
-set(steps_at_once "")  # steps that need nothing of each other
+set(steps_at_once "")  # steps that are independent
 if(on_machine)
   include(${common_dir}/cmake/ClangSteps.cmake)
   # The host's object names the image of its kernels. The judge's device reads the PTX from the files that

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/async_copies.h"
+#include "check/barrier_paths.h"
 #include "check/shared_shadow.h"
 #include "check/stamp.h"
 #include "run/warp.h"
@@ -42,6 +43,7 @@ struct BlockState {
   BlockOrder order;
   SharedShadow shared;
   AsyncCopies copies;
+  BarrierPaths paths;
   const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
 };
 

@@ -13,8 +13,11 @@
 #include "check/findings.h"
 #include "check/granules.h"
 #include "check/order.h"
+#include "check/plain_poll.h"
 #include "check/race_check.h"
 #include "check/races.h"
+#include "report/waiting_text.h"
+#include "run/engine.h"
 
 namespace check {
 namespace {
@@ -41,6 +44,7 @@ struct Checker::State {
         races(order, streams, instructions),
         race_check(order, races),
         copy_races(device, streams, instructions),
+        polls(races),
         bounds(device, findings) {}
 
   Checks checks;
@@ -52,10 +56,12 @@ struct Checker::State {
   Races races;
   RaceCheck race_check;
   CopyRaces copy_races;
+  PlainPolls polls;
   Bounds bounds;
   std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
   bool copies_may_run = false;
   bool launch_is_in_cluster = false;
+  bool follows_ways = false;  // the kernel has barriers
 
   BlockState& of(const run::Block& block) { return *blocks[block.slot]; }
 
@@ -122,6 +128,8 @@ void Checker::launch_begins(run::Launch& launch) {
   s.findings.begin_launch();
   s.races.begin_launch();
   s.copy_races.begin_launch();
+  s.polls.begin_launch();
+  s.follows_ways = may_meet_barriers(*launch.program, *launch.kernel);
   s.bounds.begin_launch(launch);
 }
 
@@ -143,6 +151,7 @@ void Checker::block_starts(run::Block& block) {
   s.order.start_block(slot->order, block.warps.size());
   slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
   slot->copies.clear();
+  if (s.follows_ways) slot->paths.begin(block);
 }
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
@@ -245,6 +254,9 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   State& s = *state_;
   if (access.lanes == 0) return;
   BlockState& block = s.of(*warp.block);
+  if (s.polls.is_watching() && s.checks == Checks::kAll) {
+    s.polls.look(block, warp, access, s.target_of(access, block));
+  }
   const bool is_simple =
       is_of_words(access) && s.checks == Checks::kAll && !s.copies_may_run && !access.is_async;
   if (is_simple && access.pattern != run::Pattern::kOther &&
@@ -280,6 +292,16 @@ void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint
 
 void Checker::block_meets(run::Block& block, const code::Instruction& barrier) {
   BlockState& own = state_->of(block);
+  if (state_->follows_ways) {
+    const BlockMap map(*block.launch->program);
+    if (const auto bypass = own.paths.meet(block, map, barrier)) {
+      const run::Launch& launch = *block.launch;
+      report_at(
+          report::Kind::kBarrierDivergence, launch, barrier,
+          report::skipped_barrier_text(thread_id(block, bypass->thread), place_of(launch, barrier),
+                                       place_of(launch, *bypass->deed)));
+    }
+  }
   own.last_barrier = &barrier;
   state_->order.block_meets(own.order);
 }
@@ -306,6 +328,7 @@ void Checker::cluster_meets(std::span<run::Block* const> blocks) {
 
 // A fence acquires nothing: the atomic or volatile read before it has done so already.
 void Checker::fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
+  state_->polls.fence(warp);
   releases(warp, lanes, scope);
 }
 
@@ -358,7 +381,13 @@ void Checker::copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t 
   }
 }
 
-void Checker::enters_block(run::Warp&, const code::Block&, std::uint32_t) {}
+void Checker::enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) {
+  State& s = *state_;
+  if (warp.engine != nullptr) {
+    s.polls.enter(warp, warp.engine->changes, warp.engine->switches);
+  }
+  if (s.follows_ways) s.of(*warp.block).paths.enter(warp, block, lanes);
+}
 
 void Checker::on_allocate(const memory::Allocation& allocation, bool initialised) {
   if (!memory::is_device(allocation.base)) return;

@@ -69,6 +69,7 @@ class Checker final : public run::Monitor, public memory::Observer {
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
   void copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;
   void enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) override;
+  bool wants_blocks() const override { return true; }
 
   void on_allocate(const memory::Allocation& allocation, bool initialised) override;
   void on_release(const memory::Allocation& allocation) override;

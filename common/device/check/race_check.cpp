@@ -108,15 +108,15 @@ void RaceCheck::report(const Pass& pass, const Earlier& earlier, Stamp own) cons
 }
 
 // The word's earlier accesses one by one.
-void RaceCheck::look_at(const Pass& pass, const Record& record, std::uint32_t word,
-                        Stamp own) const {
+void RaceCheck::look_at(const Pass& pass, const Record& record, std::uint32_t word, Stamp own,
+                        bool with_write) const {
   const bool writes = pass.access.writes;
   const Reader reader = {&pass.block.order, thread_of(own)};
   const auto conflicts = [&](Stamp earlier, bool earlier_writes) {
     return earlier >= pass.now.first &&
            races_.conflict(earlier, earlier_writes, own, writes, pass.target.is_shared, reader);
   };
-  if (conflicts(record.write[word], true)) {
+  if (with_write && conflicts(record.write[word], true)) {
     return report(pass, {record.write[word], record.write_id[word], true}, own);
   }
   if (!writes) return;
@@ -213,6 +213,7 @@ void RaceCheck::check_word(const Pass& pass, std::uint64_t granule, std::uint32_
         (compares_reads &&
          (matters(record.reads[0][word], own[i]) || matters(record.reads[1][word], own[i])))) {
       look_at(pass, record, word, own[i]);
+      if (i == 0) look_at_lanes_between(pass, record, word, lanes);
     }
   }
   digest.is_touched = 1;
@@ -231,6 +232,15 @@ void RaceCheck::check_word(const Pass& pass, std::uint64_t granule, std::uint32_
     record.read_ids[1][word] = id;
   }
   digest_reads(pass, digest, slot == 0 ? bit : 0, slot == 1 || num_lanes == 2 ? bit : 0);
+}
+
+// Of several lanes at one word, the first and the last stand for all, unless parts of the warp have
+// met since its lanes did.
+void RaceCheck::look_at_lanes_between(const Pass& pass, const Record& record, std::uint32_t word,
+                                      std::uint32_t lanes) const {
+  if (pass.block.order.warps[warp_of(pass.key)].known.empty()) return;
+  lanes &= ~(1u << lowest(lanes) | 1u << highest(lanes));
+  for (; lanes != 0; lanes &= lanes - 1) look_at(pass, record, word, pass.stamp_of(lowest(lanes)));
 }
 
 void RaceCheck::prefetch(const Target& target, const Group& group) const {
@@ -301,6 +311,15 @@ void RaceCheck::check_group(const Pass& pass, const Group& group) const {
   const std::uint32_t again = granules.differ(own, last) & group.words;
   compare(pass, group.granule, group.words, own);
   compare(pass, group.granule, again, last);
+  if (!pass.block.order.warps[warp_of(pass.key)].known.empty()) {
+    const Record& record = pass.target.shadow->records[skewed(group.granule)];
+    for (std::uint32_t rest = group.lanes; rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = lowest(rest);
+      for (std::uint32_t i = 0; i < words_per_lane; ++i) {
+        look_at(pass, record, word_of(lane) + i, pass.stamp_of(lane));
+      }
+    }
+  }
   if (access.writes) return note(pass, group.granule, group.words, last);
   note(pass, group.granule, group.words, own);
   // The first lane's read is remembered, or another thread's. So the last one's comes second.
@@ -343,6 +362,7 @@ void RaceCheck::check_bytes(const Pass& pass) const {
           share_bytes(write, own) && (access.lanes >> Pass::lane_of(write) & 1) != 0;
       if (is_of_this_store && access.address[lane] == access.address[Pass::lane_of(write)]) {
         look_at_meeting(pass, lane, Pass::lane_of(write), word);
+        look_at(pass, record, word, own, false);
       } else {
         look_at(pass, record, word, own);
       }

@@ -75,6 +75,8 @@ class RaceCheck {
   void check_group(const Pass& pass, const Group& group) const;
   void check_word(const Pass& pass, std::uint64_t granule, std::uint32_t word,
                   std::uint32_t lanes) const;
+  void look_at_lanes_between(const Pass& pass, const Record& record, std::uint32_t word,
+                             std::uint32_t lanes) const;
   void prefetch(const Target& target, const Group& group) const;
   void look_at_meetings(const Pass& pass, const Group& group, const Own& first) const;
   void check_bytes(const Pass& pass) const;
@@ -82,7 +84,8 @@ class RaceCheck {
   void check_long(const Pass& pass) const;
   Pass begin(const BlockState& block, const run::Warp& warp, const run::Access& access,
              const Target& target) const;
-  void look_at(const Pass& pass, const Record& record, std::uint32_t word, Stamp own) const;
+  void look_at(const Pass& pass, const Record& record, std::uint32_t word, Stamp own,
+               bool with_write = true) const;
   void report(const Pass& pass, const Earlier& earlier, Stamp own) const;
   void look_at_meeting(const Pass& pass, std::uint32_t lane, std::uint32_t other,
                        std::uint32_t word) const;

@@ -88,6 +88,8 @@ File file_of_immediate(const ptx::Instruction& instruction, std::size_t position
     if (position == 3) return ptx::size_of(type) == 4 ? File::k64 : File::k32;
   } else if (opcode == "slct") {
     if (position < 3) type = types.front();
+  } else if (opcode == "vote" || opcode == "match" || opcode == "shfl" || opcode == "redux") {
+    if (position >= 2) return File::k32;  // the mask, whatever the value's type
   } else if (opcode == "selp" && position == 3) {
     return File::kPredicate;
   } else if (opcode == "setp" && position == 3) {

@@ -99,7 +99,7 @@ void release(RunningBlock& block, std::uint32_t number) {
     for (const auto& part : warp->parts) {
       if (part->waiting != Waiting::kBarrier || part->barrier != number) continue;
       give_vote(*warp, *part, barrier);
-      part->waiting = Waiting::kNo;
+      part->waiting = Waiting::kNothing;
       part->last_barrier = barrier.instruction;
       ++part->next;
     }
@@ -205,7 +205,7 @@ bool release_grid_barrier(RunningLaunch& running) {
     for (const auto& warp : block->warps) {
       for (const auto& part : warp->parts) {
         if (part->waiting != Waiting::kGrid) continue;
-        part->waiting = Waiting::kNo;
+        part->waiting = Waiting::kNothing;
         ++part->next;
       }
     }

@@ -85,7 +85,7 @@ void execute_watched(Warp& warp) {
 Part* choose(const Warp& warp) {
   Part* best = nullptr;
   for (const auto& part : warp.parts) {
-    if (part->waiting != Waiting::kNo) continue;
+    if (part->waiting != Waiting::kNothing) continue;
     if (best == nullptr || part->frames.size() > best->frames.size() ||
         (part->frames.size() == best->frames.size() && part->next < best->next)) {
       best = part.get();
@@ -102,13 +102,13 @@ bool is_any(const RunningBlock& block, Waiting waiting) {
 }
 
 bool can_run(const RunningBlock& block) {
-  return is_any(block, Waiting::kNo) || is_any(block, Waiting::kMemory);
+  return is_any(block, Waiting::kNothing) || is_any(block, Waiting::kMemory);
 }
 
 void resume_yielded(RunningBlock& block) {
   for (const auto& warp : block.warps) {
     for (const auto& part : warp->parts) {
-      if (part->waiting == Waiting::kMemory) part->waiting = Waiting::kNo;
+      if (part->waiting == Waiting::kMemory) part->waiting = Waiting::kNothing;
     }
   }
 }

@@ -52,7 +52,7 @@ struct Access {
   // The first lane's, and of contiguous ones what lane 0 would have.
   std::uint64_t base = 0;
   // kShared: whose memory it is, another block's of the cluster at times. kLocal: never the
-  // thread's own, which nobody else is told of; addresses are generic.
+  // thread's own, of which no monitor is told; addresses are generic.
   Block* owner = nullptr;
 
   // Of a plain store from registers: where the values are, element e of lane l at values[e] +

@@ -43,7 +43,7 @@ void refresh(Warp& warp) {
 void complete(Join& join) {
   Part& part = *join.waiting;
   part.lanes = join.arrived;
-  part.waiting = Waiting::kNo;
+  part.waiting = Waiting::kNothing;
   part.join = join.outer;
   g_free_joins.push_back(&join);
 }
@@ -138,7 +138,7 @@ bool break_joins(Warp& warp) {
   for (const auto& part : warp.parts) {
     if (part->waiting != Waiting::kJoin) continue;
     part->join->is_broken = true;  // never used again: others may still point to it
-    part->waiting = Waiting::kNo;
+    part->waiting = Waiting::kNothing;
     part->join = part->join->outer;
     any = true;
   }

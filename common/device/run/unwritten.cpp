@@ -50,7 +50,7 @@ void use(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_stored) {
     const std::uint32_t used = mark.lanes & lanes;
     if (mark.file != slot.file || mark.row != row || used == 0) continue;
     mark.lanes &= ~used;
-    // A struct that is copied with a member that nobody has set is no mistake yet.
+    // A struct that is copied with a member that was never set is no mistake yet.
     if (is_stored && mark.is_part_of_more) continue;
     for (Monitor* const monitor : warp.engine->monitors) {
       monitor->uses_unwritten(warp, *mark.read, mark.element, used);

@@ -37,12 +37,12 @@ struct Join {
   std::uint32_t expected = 0;  // lanes that are on their way or have arrived
   std::uint32_t arrived = 0;
   Part* waiting = nullptr;  // holds the lanes that have arrived
-  bool is_broken = false;   // nobody waits here any more
+  bool is_broken = false;   // no lane waits here any more
   Join* outer = nullptr;
 };
 
 enum class Waiting : std::uint8_t {
-  kNo,
+  kNothing,
   kBarrier,  // of the block, or of a part of it
   kWarp,     // in a warp operation, for the other lanes of its mask
   kGrid,
@@ -55,7 +55,7 @@ enum class Waiting : std::uint8_t {
 struct Part {
   const code::Op* next = nullptr;
   std::uint32_t lanes = 0;
-  Waiting waiting = Waiting::kNo;
+  Waiting waiting = Waiting::kNothing;
   std::uint32_t mask = 0;       // kWarp: lanes that the operation is for
   std::uint32_t barrier = 0;    // kBarrier: its number
   bool has_yielded = false;     // the access at `next` has let others run already

@@ -227,7 +227,7 @@ void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, 
   const Results results = compute(warp, form, values, group, mask);
   for (const auto& [part, op] : parts)
     give(results, form_of(op), Rows(warp, *part), lanes_of(part));
-  ++warp.engine->changes;
+  // Not a change: a loop that polls may vote in each round.
   for (Monitor* const monitor : warp.engine->monitors) {
     monitor->warp_operation(warp, group, *form.instruction);
     if (form.kind == Kind::kSync) monitor->lanes_meet(warp, group, *form.instruction);
@@ -251,7 +251,7 @@ bool meet(Warp& warp, Part& part, const Op* op, std::uint32_t lanes, std::uint32
   }
   perform(warp, parts, there, mask, lanes);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    parts[i].first->waiting = Waiting::kNo;
+    parts[i].first->waiting = Waiting::kNothing;
     ++parts[i].first->next;
   }
   return true;
@@ -325,7 +325,7 @@ void complete_warp_operations(Warp& warp) {
     for (const auto& part : warp.parts) {
       if (part->waiting != Waiting::kWarp) continue;
       if (!meet(warp, *part, part->next, part->lanes, part->mask)) continue;
-      part->waiting = Waiting::kNo;
+      part->waiting = Waiting::kNothing;
       ++part->next;
       again = true;
       break;

@@ -485,7 +485,7 @@ TEST_F(CheckRace, ReadersOfABlockThenAWriterOfIt) {
     barrier();
   }
   for (std::uint32_t id = 0; id < 3; ++id) does(warp(0, id), shared(read(make(5, 0))));
-  findings();  // nobody has written
+  findings();  // nothing has been written
   for (std::uint32_t id = 0; id < 3; ++id) {
     does(warp(0, id), shared(write(make(6 + id, 32 * id, 0xff))));
     expect(Kind::kRace, 6 + id);

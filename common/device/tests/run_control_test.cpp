@@ -18,16 +18,20 @@ TEST_F(RunControl, GivesEachThreadItsIndex) {
 
 TEST_F(RunControl, BringsLanesTogetherBehindABranch) {
   // activemask behind the branch shows whether all 32 lanes are one part again.
-  load(kernel("and.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 1;\nmov.u32 %c, 0;\n"
-              "@%x bra ODD;\nadd.u32 %c, %t, 100;\nbra DONE;\nODD: add.u32 %c, %t, 200;\n"
-              "DONE: activemask.b32 %a;\n" + kStore));
+  load(
+      kernel("and.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 1;\nmov.u32 %c, 0;\n"
+             "@%x bra ODD;\nadd.u32 %c, %t, 100;\nbra DONE;\nODD: add.u32 %c, %t, 200;\n"
+             "DONE: activemask.b32 %a;\n" +
+             kStore));
   for (const std::uint32_t mask : launch(1, 32)) EXPECT_EQ(mask, ~0U);
 }
 
 TEST_F(RunControl, LetsLanesLeaveALoopOneByOne) {
-  load(kernel("mov.u32 %a, 0;\nLOOP: add.u32 %a, %a, 1;\nsetp.lt.u32 %x, %a, %t;\n@%x bra LOOP;\n"
-              "activemask.b32 %b;\nadd.u32 %a, %a, 0;\nsetp.ne.u32 %y, %b, 0xffffffff;\n"
-              "@%y mov.u32 %a, 77777;\n" + kStore));
+  load(
+      kernel("mov.u32 %a, 0;\nLOOP: add.u32 %a, %a, 1;\nsetp.lt.u32 %x, %a, %t;\n@%x bra LOOP;\n"
+             "activemask.b32 %b;\nadd.u32 %a, %a, 0;\nsetp.ne.u32 %y, %b, 0xffffffff;\n"
+             "@%y mov.u32 %a, 77777;\n" +
+             kStore));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i == 0 ? 1 : i);
 }
@@ -39,9 +43,11 @@ TEST_F(RunControl, EndsLanesThatExitEarly) {
 }
 
 TEST_F(RunControl, FollowsNestedBranches) {
-  load(kernel("mov.u32 %a, 0;\nsetp.lt.u32 %x, %t, 16;\n@!%x bra END;\nadd.u32 %a, %a, 1;\n"
-              "setp.lt.u32 %y, %t, 8;\n@!%y bra INNER;\nadd.u32 %a, %a, 10;\n"
-              "INNER: add.u32 %a, %a, 100;\nEND: add.u32 %a, %a, 1000;\n" + kStore));
+  load(
+      kernel("mov.u32 %a, 0;\nsetp.lt.u32 %x, %t, 16;\n@!%x bra END;\nadd.u32 %a, %a, 1;\n"
+             "setp.lt.u32 %y, %t, 8;\n@!%y bra INNER;\nadd.u32 %a, %a, 10;\n"
+             "INNER: add.u32 %a, %a, 100;\nEND: add.u32 %a, %a, 1000;\n" +
+             kStore));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) {
     EXPECT_EQ(out[i], i < 8 ? 1111U : i < 16 ? 1101U : 1000U);
@@ -57,8 +63,10 @@ constexpr const char* kCall =
     "ld.param.b32 %a, [r0]; }\n";
 
 TEST_F(RunControl, CallsAFunctionWhoseLanesReturnApart) {
-  load(kernel(kCall + std::string("activemask.b32 %b;\nsetp.ne.u32 %y, %b, 0xffffffff;\n"
-                                  "@%y mov.u32 %a, 7;\n") + kStore,
+  load(kernel(kCall +
+                  std::string("activemask.b32 %b;\nsetp.ne.u32 %y, %b, 0xffffffff;\n"
+                              "@%y mov.u32 %a, 7;\n") +
+                  kStore,
               kFunction));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i > 9 ? i + 1000 : i + 1);
@@ -69,11 +77,13 @@ TEST_F(RunControl, CallsThroughPointersThatDifferByLane) {
       ".func (.param .b32 r) one(.param .b32 x)\n{\n.reg .b32 %v;\nmov.u32 %v, 1;\n"
       "st.param.b32 [r], %v;\nret;\n}\n.func (.param .b32 r) two(.param .b32 x)\n{\n.reg .b32 %v;\n"
       "mov.u32 %v, 2;\nst.param.b32 [r], %v;\nret;\n}\n";
-  load(kernel("mov.u64 %p, one;\nmov.u64 %q, two;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 0;\n"
-              "selp.b64 %s, %p, %q, %x;\n{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %t;\n"
-              "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-              "call (r0), %s, (p0), P;\nld.param.b32 %a, [r0]; }\n" + kStore,
-              functions));
+  load(
+      kernel("mov.u64 %p, one;\nmov.u64 %q, two;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 0;\n"
+             "selp.b64 %s, %p, %q, %x;\n{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %t;\n"
+             "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+             "call (r0), %s, (p0), P;\nld.param.b32 %a, [r0]; }\n" +
+                 kStore,
+             functions));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 1 + i % 2);
 }

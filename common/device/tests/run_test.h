@@ -48,10 +48,12 @@ class Run : public ::testing::Test {
   }
 
   // Returns `out` after the launch: one word per thread, 0 where none was stored.
-  std::vector<std::uint32_t> launch(unsigned num_blocks, unsigned num_threads, std::uint32_t n = 0) {
+  std::vector<std::uint32_t> launch(unsigned num_blocks, unsigned num_threads,
+                                    std::uint32_t n = 0) {
     const std::uint64_t size = std::uint64_t{4} * num_blocks * num_threads + 4096;
     const std::uint64_t out = memory::allocate(size, memory::Allocation::Kind::kDevice, {});
     std::memset(reinterpret_cast<void*>(out), 0, size);
+    if (memory::observer() != nullptr) memory::observer()->on_write(out, size);
     auto launch = std::make_unique<run::Launch>();
     launch->program = program_.get();
     launch->kernel = program_->find("k");

@@ -7,19 +7,19 @@
 #include "lockstep/keywords.h"
 
 // For the device, clang copies a class of 16 bytes in two pieces. Types of 16 and 32 bytes get an
-// assignment in whole vectors of the compiler. It is a template, and so no copy assignment operator:
-// the types stay aggregates that are trivially copyable. The deleted operator, which suits no plain
-// object better, keeps the compiler from declaring its own.
+// assignment in whole vectors of the compiler. It is a template, and so no copy assignment
+// operator: the types stay aggregates that are trivially copyable. The deleted operator, which
+// suits no plain object better, keeps the compiler from declaring its own.
 #ifdef __CUDA_ARCH__
-#define LOCKSTEP_ASSIGNMENT(Type)                                                               \
-  void operator=(const volatile Type&) = delete;                                                \
-  template <class = void>                                                                       \
-  __attribute__((device, always_inline, nodebug)) Type& operator=(const Type& other) {          \
-    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));                     \
-    for (unsigned i = 0; i < sizeof(Type) / sizeof(Whole); ++i) {                               \
-      reinterpret_cast<Whole*>(this)[i] = reinterpret_cast<const Whole*>(&other)[i];            \
-    }                                                                                           \
-    return *this;                                                                               \
+#define LOCKSTEP_ASSIGNMENT(Type)                                                      \
+  void operator=(const volatile Type&) = delete;                                       \
+  template <class = void>                                                              \
+  __attribute__((device, always_inline, nodebug)) Type& operator=(const Type& other) { \
+    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));            \
+    for (unsigned i = 0; i < sizeof(Type) / sizeof(Whole); ++i) {                      \
+      reinterpret_cast<Whole*>(this)[i] = reinterpret_cast<const Whole*>(&other)[i];   \
+    }                                                                                  \
+    return *this;                                                                      \
   }
 #else
 #define LOCKSTEP_ASSIGNMENT(Type)

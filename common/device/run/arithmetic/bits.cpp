@@ -170,8 +170,7 @@ template <class T, bool clamps>
 LAB_INLINE U32 szext(U32 a, U32 width) {
   const U32 count = clamps ? width : width & 31;
   const U32 mask = low_mask<U32>(count);
-  const bool is_negative =
-      kIsSigned<T> && count - 1 < 31 && (a >> ((count - 1) & 31) & 1) != 0;
+  const bool is_negative = kIsSigned<T> && count - 1 < 31 && (a >> ((count - 1) & 31) & 1) != 0;
   return is_negative ? a | ~mask : a & mask;
 }
 
@@ -210,8 +209,8 @@ LAB_INLINE U32 prmt(U32 a, U32 b, U32 c) {
         index[k] = 2 * (n & 1) + (k & 1);
     }
   }
-  return byte_at(bytes, index[0]) | byte_at(bytes, index[1]) << 8 |
-         byte_at(bytes, index[2]) << 16 | byte_at(bytes, index[3]) << 24;
+  return byte_at(bytes, index[0]) | byte_at(bytes, index[1]) << 8 | byte_at(bytes, index[2]) << 16 |
+         byte_at(bytes, index[3]) << 24;
 }
 
 // The table has bit 4 * a + 2 * b + c. As eight terms it costs the same for every table.
@@ -226,8 +225,10 @@ LAB_INLINE U32 prmt(U32 a, U32 b, U32 c) {
   U32* d = result.get();
   LAB_FOR_LANES(i) {
     const U32 x = a[i], y = b[i], z = c[i];
-    const U32 without = (~y & ((~z & term[0]) | (z & term[1]))) | (y & ((~z & term[2]) | (z & term[3])));
-    const U32 with = (~y & ((~z & term[4]) | (z & term[5]))) | (y & ((~z & term[6]) | (z & term[7])));
+    const U32 without =
+        (~y & ((~z & term[0]) | (z & term[1]))) | (y & ((~z & term[2]) | (z & term[3])));
+    const U32 with =
+        (~y & ((~z & term[4]) | (z & term[5]))) | (y & ((~z & term[6]) | (z & term[7])));
     d[i] = (~x & without) | (x & with);
   }
   return op + 1;

@@ -18,12 +18,12 @@ LAB_INLINE T high_product(T a, T b) {
 }
 template <>
 [[gnu::always_inline]] inline std::uint32_t high_product<std::uint32_t>(std::uint32_t a,
-                                                                       std::uint32_t b) {
+                                                                        std::uint32_t b) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
 }
 template <>
 [[gnu::always_inline]] inline std::uint64_t high_product<std::uint64_t>(std::uint64_t a,
-                                                                       std::uint64_t b) {
+                                                                        std::uint64_t b) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
 }
 
@@ -66,7 +66,8 @@ template <Carry operation, class T, bool uses, bool sets>
 
 template <Carry operation, class T>
 Handler pick(bool uses, bool sets) {
-  if (uses) return sets ? with_carry<operation, T, true, true> : with_carry<operation, T, true, false>;
+  if (uses)
+    return sets ? with_carry<operation, T, true, true> : with_carry<operation, T, true, false>;
   return with_carry<operation, T, false, true>;
 }
 template <class U, class S>

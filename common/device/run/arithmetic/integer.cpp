@@ -9,13 +9,13 @@ namespace {
 
 template <class T>
 struct Traits;
-#define LAB_INTEGER(T, U, W, signed_, bits_)    \
-  template <>                                   \
-  struct Traits<T> {                            \
-    using Unsigned = U;                         \
-    using Wide = W;                             \
-    static constexpr bool is_signed = signed_;  \
-    static constexpr int bits = bits_;          \
+#define LAB_INTEGER(T, U, W, signed_, bits_)   \
+  template <>                                  \
+  struct Traits<T> {                           \
+    using Unsigned = U;                        \
+    using Wide = W;                            \
+    static constexpr bool is_signed = signed_; \
+    static constexpr int bits = bits_;         \
   }
 LAB_INTEGER(std::int16_t, std::uint16_t, std::int32_t, true, 16);
 LAB_INTEGER(std::uint16_t, std::uint16_t, std::uint32_t, false, 16);
@@ -33,7 +33,7 @@ template <class T>
 inline constexpr T kMost = static_cast<T>(static_cast<Unsigned<T>>(~Unsigned<T>{0}) >>
                                           (Traits<T>::is_signed ? 1 : 0));
 template <class T>
-inline constexpr T kLeast = static_cast<T>(~kMost<T> * (Traits<T>::is_signed ? 1 : 0));
+inline constexpr T kLeast = static_cast<T>(~kMost<T>*(Traits<T>::is_signed ? 1 : 0));
 
 // Arithmetic of 32 bits at least, without a sign, so that it wraps.
 template <class T>

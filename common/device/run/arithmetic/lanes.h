@@ -199,14 +199,12 @@ LAB_INLINE std::uint32_t mask_of(const std::int32_t* truth) {
   std::uint32_t mask = 0;
 #if defined(__AVX512DQ__)
   for (int half = 0; half < 2; ++half) {
-    mask |= static_cast<std::uint32_t>(
-                _mm512_movepi32_mask(_mm512_loadu_si512(truth + 16 * half)))
+    mask |= static_cast<std::uint32_t>(_mm512_movepi32_mask(_mm512_loadu_si512(truth + 16 * half)))
             << 16 * half;
   }
 #elif defined(__AVX2__)
   for (int part = 0; part < 4; ++part) {
-    const __m256i words =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(truth + 8 * part));
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(truth + 8 * part));
     mask |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(words))) << 8 * part;
   }
 #elif defined(__SSE2__)

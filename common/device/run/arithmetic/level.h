@@ -14,7 +14,7 @@
 #endif
 
 #define LAB_BEGIN_LEVEL       \
-  namespace run::arithmetic {  \
+  namespace run::arithmetic { \
   namespace LAB_LEVEL {
 #define LAB_END_LEVEL \
   }                   \
@@ -22,7 +22,7 @@
 
 // A loop over the lanes of a warp. Rows are equal or apart, so no lane depends on another.
 #if defined(__clang__)
-#define LAB_FOR_LANES(i)                                                       \
+#define LAB_FOR_LANES(i) \
   _Pragma("clang loop vectorize(assume_safety) interleave(disable)") for (int i = 0; i < 32; ++i)
 #else
 #define LAB_FOR_LANES(i) _Pragma("GCC ivdep") for (int i = 0; i < 32; ++i)

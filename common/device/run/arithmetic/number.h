@@ -49,9 +49,8 @@ template <>
   const std::uint32_t rounded =
       ((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - (std::uint32_t{112} << 10);
   const std::uint32_t large = rounded < 0x7c00 ? rounded : 0x7c00;
-  const std::uint32_t half = magnitude < 0x38800000
-                                 ? small
-                                 : (magnitude >= 0x47800000 ? std::uint32_t{0x7c00} : large);
+  const std::uint32_t half =
+      magnitude < 0x38800000 ? small : (magnitude >= 0x47800000 ? std::uint32_t{0x7c00} : large);
   const std::uint32_t result = half | (bits >> 16 & 0x8000);
   return {static_cast<std::uint16_t>(magnitude > 0x7f800000 ? kCanonicalNan16 : result)};
 }

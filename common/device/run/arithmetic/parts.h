@@ -18,8 +18,19 @@ const code::Op* run_set(Warp& warp, const code::Op* op, std::uint32_t lanes);
 const code::Op* run_set_halves(Warp& warp, const code::Op* op, std::uint32_t lanes);
 Handler pick_test(TestFloat test, Type type);
 Handler pick_float(Float operation, Type type, FloatFlags flags);
+Handler pick_half(Float operation, Type type, FloatFlags flags);
 Handler pick_approx(Approx operation, Type type, FloatFlags flags);
 const code::Op* run_convert(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_convert_pair(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_convert_pack(Warp& warp, const code::Op* op, std::uint32_t lanes);
+Handler pick_quick_pair(const ConvertPair& pair);
+const code::Op* run_pack(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_unpack(Warp& warp, const code::Op* op, std::uint32_t lanes);
+Handler pick_quick_move(const MoveRows& rows, bool is_pack);
+const code::Op* run_lop3_predicate(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_video(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_matrix(Warp& warp, const code::Op* op, std::uint32_t lanes);
+const code::Op* run_transpose(Warp& warp, const code::Op* op, std::uint32_t lanes);
 Handler pick_quick_convert(const Convert& convert);
 
 LAB_END_LEVEL

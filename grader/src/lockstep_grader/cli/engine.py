@@ -7,7 +7,6 @@ It is read here and not by each verb, as it goes when the emulator goes.
 import os
 from collections.abc import Sequence
 
-from lockstep_grader.machine.workspace import ENGINE, engine_of
 from lockstep_grader.model.errors import InputError
 
 _OPTION = "--engine"
@@ -23,6 +22,8 @@ def without_engine(arguments: Sequence[str]) -> list[str]:
             value = value if equals else next(words, "")
             if not value:
                 raise InputError(f"{_OPTION} needs a value")
+            from lockstep_grader.machine.workspace import ENGINE, engine_of  # --help is quick
+
             os.environ[ENGINE] = engine_of(value)
             continue
         kept.append(word)

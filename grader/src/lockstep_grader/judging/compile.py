@@ -15,6 +15,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.beginners import in_beginners_words
 from lockstep_grader.judging.clang_log import clang_findings
+from lockstep_grader.judging.shared_limit import too_much_shared
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
@@ -170,6 +171,8 @@ def _compile(
             if limit := _limit_reached(step, done, source, work, backend):
                 return Made(errors=(limit,))
             return Made(errors=errors or (_explain(step, done, source),), warnings=warnings)
+        if steps[0].at_once and (excess := too_much_shared(work / "rung.ptx", source)):
+            return Made(errors=(excess,), warnings=warnings)
         made = work / "rung.o"
         if step.name == "compile" and made.is_file():
             if forbidden := check_object(made, source, backend):

@@ -48,6 +48,7 @@ DECIDES = (
     "judging.sanitizer",
     "judging.sanitizer_log",
     "judging.semicolon",
+    "judging.shared_limit",
     "judging.standing_judges",
     "judging.unlaunched",
     "machine.gpus",

@@ -45,6 +45,10 @@ class Clang:
     version: str
 
     @property
+    def command(self) -> list[str]:
+        return _command(self.path)
+
+    @property
     def words(self) -> str:
         """For doctor."""
         return f"{self.path} {self.version}"
@@ -80,13 +84,13 @@ def _named(name: str) -> Clang:
         raise FaultError(f"{name} is no clang that runs: {wish}")
     if int(found.version.partition(".")[0]) < _OLDEST:
         raise FaultError(f"{name} is clang {found.version}: {wish}")
-    if "nvptx64" not in _said([*command(found.path), "--print-targets"]):
+    if "nvptx64" not in _said([*found.command, "--print-targets"]):
         raise FaultError(f"{name} was built without the target NVPTX: {wish}")
     return found
 
 
 def _importable() -> list[Path]:
-    """The pinned package in this Python's environment, where somebody has installed it whole."""
+    """The pinned package in this Python's environment, where it was installed whole."""
     spec = importlib.util.find_spec("ziglang")
     with suppress(importlib.metadata.PackageNotFoundError):
         if spec and spec.origin and f"ziglang=={importlib.metadata.version('ziglang')}" == pin():
@@ -95,11 +99,11 @@ def _importable() -> list[Path]:
 
 
 def _examined(path: Path) -> Clang | None:
-    match = _VERSION.search(_said([*command(path), "--version"]))
+    match = _VERSION.search(_said([*_command(path), "--version"]))
     return Clang(path, match[0].removeprefix("clang version ")) if match else None
 
 
-def command(path: Path) -> list[str]:
+def _command(path: Path) -> list[str]:
     """The words before clang's own."""
     return [str(path), "clang"] if path.name == "zig" else [str(path)]
 
