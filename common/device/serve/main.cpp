@@ -74,22 +74,26 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-// It ends with the process that started it, and holds nothing but what is its own.
+// It ends with the process that started it, and holds nothing but what is its own. In judgement it
+// is in a sandbox already, whose filter ends what makes some of these calls.
 void withdraw(const Options& options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (options.cpu_seconds != RLIM_INFINITY) {
+    const rlimit cpu = {options.cpu_seconds, options.cpu_seconds};
+    setrlimit(RLIMIT_CPU, &cpu);
+  }
+  if (!options.is_program) return;
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);  // the program's
   syscall(SYS_close_range, serve::kSharedWithHostFd + 1, ~0U, 0);
   const rlimit core = {0, 0};
   setrlimit(RLIMIT_CORE, &core);
-  const rlimit cpu = {options.cpu_seconds, options.cpu_seconds};
-  if (options.cpu_seconds != RLIM_INFINITY) setrlimit(RLIMIT_CPU, &cpu);
 }
 
 // The objects live as long as the process: threads use them.
 [[noreturn]] void serve_judge(const Options& options) {
   auto& device = *new serve::Device(false);
   device.load(read_file(options.ptx));
-  serve::Ring& ring = serve::map_ring(serve::kRingFd);
+  serve::Ring& ring = serve::map_ring(serve::kRingFd, true);
   auto& server = *new serve::Server(device, ring);
   auto& judge = *new serve::JudgeLink(device, server, ring);
   server.set_other_work([&] { return judge.take_message(); });
@@ -122,7 +126,7 @@ void watch_program() {
 [[noreturn]] void serve_program() {
   watch_program();
   auto& device = *new serve::Device(true);
-  serve::Ring& ring = serve::map_ring(serve::kRingFd);
+  serve::Ring& ring = serve::map_ring(serve::kRingFd, false);
   auto& server = *new serve::Server(device, ring);
   auto& report = *new serve::ProgramReport(std::getenv("LOCKSTEP_REPORT"));
   auto& progress = *new serve::Progress(std::getenv("LOCKSTEP_PROGRESS"));

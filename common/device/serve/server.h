@@ -12,7 +12,7 @@
 namespace serve {
 
 // Maps the file of a ring. Throws std::runtime_error; also for one that its other end could shrink.
-Ring& map_ring(int fd);
+Ring& map_ring(int fd, bool is_judges);
 
 class Server {
  public:
