@@ -9,4 +9,4 @@ set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/non
 set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang +ptx87 -S)
 set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} -O2 -gline-tables-only)
 set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g)
-set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -gline-tables-only -fPIC -fno-addrsig -c)
+set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -ffp-contract=off -gline-tables-only -fPIC -fno-addrsig -c)

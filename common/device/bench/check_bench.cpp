@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the checks cost: nanoseconds for each access of a warp, beside a monitor that does nothing.
-// No instruction is executed; the accesses are those of well-known kernels.
+// What the checks cost: nanoseconds per access of a warp, compared with a monitor that does
+// nothing. No instruction is executed; the accesses are those of well-known kernels.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -118,7 +118,7 @@ struct Data {
   std::uint64_t a, b, c;
 };
 
-// C = A * B without tiles, in blocks of x * 32 / x threads a warp.
+// C = A * B without tiles, in blocks of width x width threads.
 void naive_product(Bench& bench, const Data& data, std::uint32_t width) {
   const std::uint32_t rows_per_warp = 32 / width;
   const std::uint32_t num_warps = width * width / 32;
@@ -195,7 +195,7 @@ void tiled_product(Bench& bench, const Data& data, std::uint32_t width) {
   bench.end();
 }
 
-// Each warp of 256 threads a block: `steps` accesses, at an address of the block, warp, step, lane.
+// Blocks of 256 threads, whose warps make four accesses each.
 template <class AddressOf>
 void stream(Bench& bench, bool writes, Pattern pattern, AddressOf address_of,
             std::uint32_t size_bytes = 4) {
@@ -273,7 +273,7 @@ int main() {
       return data.c + 128 * std::uint64_t{step % 32768} + 4 * lane;
     });
   });
-  run("contiguous read of 16 bytes a lane", [&](Bench& b) {
+  run("contiguous read, 16 bytes per lane", [&](Bench& b) {
     stream(
         b, false, Pattern::kContiguous,
         [&](std::uint32_t step, std::uint32_t lane) {
@@ -281,7 +281,7 @@ int main() {
         },
         16);
   });
-  run("contiguous read of 1 byte a lane", [&](Bench& b) {
+  run("contiguous read, 1 byte per lane", [&](Bench& b) {
     stream(
         b, false, Pattern::kContiguous,
         [&](std::uint32_t step, std::uint32_t lane) {

@@ -392,17 +392,20 @@ void Bounds::check_local(const run::Warp& warp, Access& access) {
 }
 
 void Bounds::require_memory(const run::Warp& warp, Access& access) {
+  const std::uint32_t first = lowest(access.lanes);
+  if (access.pattern != run::Pattern::kOther && is_allocated(access, first)) {
+    const std::uint64_t last = access.address[highest(access.lanes)];
+    if (last_->contains(last, access.size_bytes)) return;
+  }
   for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = lowest(rest);
-    if (!is_allocated(access, lane)) {
-      if (!memory::is_device(access.address[lane])) report_elsewhere(warp, access, lane);
-      const Allocation* const nearest = memory::find(access.address[lane]);
-      const report::Room room = nearest == nullptr ? report::Room{} : room_of(*nearest);
-      end_at(Kind::kOutOfBounds, warp, access,
-             report::out_of_bounds_text(name_of(warp, lane), touch_of(warp, access, lane),
-                                        nearest == nullptr ? nullptr : &room));
-    }
-    if (access.pattern == run::Pattern::kUniform) break;
+    if (is_allocated(access, lane)) continue;
+    if (!memory::is_device(access.address[lane])) report_elsewhere(warp, access, lane);
+    const Allocation* const nearest = memory::find(access.address[lane]);
+    const report::Room room = nearest == nullptr ? report::Room{} : room_of(*nearest);
+    end_at(Kind::kOutOfBounds, warp, access,
+           report::out_of_bounds_text(name_of(warp, lane), touch_of(warp, access, lane),
+                                      nearest == nullptr ? nullptr : &room));
   }
 }
 

@@ -5,16 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "check/access_check.h"
 #include "check/block_state.h"
 #include "check/bounds.h"
 #include "check/copy_race.h"
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
 #include "check/findings.h"
-#include "check/granules.h"
 #include "check/order.h"
 #include "check/plain_poll.h"
-#include "check/race_check.h"
 #include "check/races.h"
 #include "report/waiting_text.h"
 #include "run/engine.h"
@@ -28,24 +27,16 @@ std::uint32_t lowest(std::uint32_t lanes) {
 
 bool is_for_device(run::Scope scope) { return scope != run::Scope::kBlock; }
 
-bool acquires(const run::Access& access) {
-  return access.is_atomic || (access.reads && access.order != run::Order::kWeak) ||
-         (access.reads && access.bypasses_cache);
-}
-bool releases(const run::Access& access) {
-  return access.order == run::Order::kRelease || access.order == run::Order::kAcqRel;
-}
-
 }  // namespace
 
 struct Checker::State {
   explicit State(Checks chosen)
       : checks(chosen),
         races(order, streams, instructions),
-        race_check(order, races),
         copy_races(device, streams, instructions),
         polls(races),
-        bounds(device, findings) {}
+        bounds(device, findings),
+        accesses(order, races, device, bounds, copy_races) {}
 
   Checks checks;
   Instructions instructions;
@@ -54,12 +45,11 @@ struct Checker::State {
   Order order;
   DeviceShadow device;
   Races races;
-  RaceCheck race_check;
   CopyRaces copy_races;
   PlainPolls polls;
   Bounds bounds;
+  AccessCheck accesses;
   std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
-  bool copies_may_run = false;
   bool launch_is_in_cluster = false;
   bool follows_ways = false;  // the kernel has barriers
 
@@ -71,15 +61,6 @@ struct Checker::State {
       if (block != nullptr && block->block != nullptr) visit(*block);
     }
   }
-
-  RaceCheck::Target target_of(const run::Access& access, const BlockState& block) const;
-  bool is_settled(const run::Access& access, const BlockState& block,
-                  const RaceCheck::Target& target) const;
-  bool check_scattered(const BlockState& block, const run::Warp& warp, const run::Access& access,
-                       const RaceCheck::Target& target) const;
-  void check_global(BlockState& block, run::Warp& warp, run::Access& access);
-  void check_shared(BlockState& block, run::Warp& warp, run::Access& access);
-  void require_shared(BlockState& block, run::Warp& warp, run::Access& access);
 };
 
 Checker::Checker(Checks checks) : state_(std::make_unique<State>(checks)) {
@@ -122,7 +103,7 @@ void Checker::launch_begins(run::Launch& launch) {
     work->program = launch.program;
     work->first_block = work->end_block = s.order.next_ordinal();
   }
-  s.copies_may_run = s.streams.has_concurrent_copies();
+  s.accesses.begin_launch(s.checks, s.streams.has_concurrent_copies());
   s.order.begin_launch(s.streams.first_concurrent_block(s.order.next_ordinal()));
   s.launch_is_in_cluster = launch.cluster.count() > 1;
   s.findings.begin_launch();
@@ -137,7 +118,6 @@ void Checker::launch_ends(run::Launch&) {
   State& s = *state_;
   s.for_each_resident([](BlockState& block) { block.block = nullptr; });  // after a fault
   if (Work* const work = s.streams.current_work()) work->end_block = s.order.next_ordinal();
-  s.copies_may_run = false;
 }
 
 void Checker::block_starts(run::Block& block) {
@@ -156,133 +136,15 @@ void Checker::block_starts(run::Block& block) {
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
 
-// Whether the access is to one word of each lane, plain or not, in one space that has a shadow.
-bool is_of_words(const run::Access& access) {
-  return access.size_bytes >= kWordBytes && access.size_bytes <= 16 &&
-         std::has_single_bit(access.size_bytes) &&
-         (access.space == run::Space::kGlobal || access.space == run::Space::kShared);
-}
-
-RaceCheck::Target Checker::State::target_of(const run::Access& access,
-                                            const BlockState& block) const {
-  if (access.space != run::Space::kShared) {
-    return {&device.shadow(), memory::kDeviceRangeBytes,
-            reinterpret_cast<const std::byte*>(memory::kDeviceBase), false};
-  }
-  const BlockState& owner = access.remote == nullptr ? block : *blocks[access.remote->slot];
-  return {&owner.shared.shadow(), owner.shared.size_bytes(), owner.block->shared, true};
-}
-
-// Whether the access needs no check beyond a look at digests: most reads.
-bool Checker::State::is_settled(const run::Access& access, const BlockState& block,
-                                const RaceCheck::Target& target) const {
-  const bool is_plain = access.reads && !access.writes && access.order == run::Order::kWeak &&
-                        !access.bypasses_cache && !access.is_async;
-  if (!is_plain || access.size_bytes != kWordBytes) return false;
-  const Shadow& shadow = *target.shadow;
-  const std::uint64_t offset = access.base - shadow.base;
-  if (offset % kWordBytes != 0 || offset >= target.size_bytes) return false;
-  const std::uint64_t granule = offset / kGranuleBytes;
-  const std::uint32_t word = Shadow::word_of(offset);
-  const auto is_known = [&](std::uint64_t number, std::uint32_t words) {
-    return race_check.is_settled(block.order, shadow.digests[skewed(number)], words,
-                                 target.is_shared);
-  };
-  if (access.pattern == run::Pattern::kUniform) return is_known(granule, 1u << word);
-  if (!is_known(granule, access.lanes << word)) return false;
-  const std::uint32_t rest = word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
-  return rest == 0 ||
-         ((granule + 1) * kGranuleBytes < target.size_bytes && is_known(granule + 1, rest));
-}
-
-// An access to several granules. Returns false if that is for the other checks to do.
-bool Checker::State::check_scattered(const BlockState& block, const run::Warp& warp,
-                                     const run::Access& access,
-                                     const RaceCheck::Target& target) const {
-  const Shadow& shadow = *target.shadow;
-  Groups groups;
-  const std::uint32_t num_groups = find_granules(
-      access.address, access.lanes, {shadow.base, target.size_bytes}, access.size_bytes, groups);
-  if (num_groups == 0) return false;
-  const bool is_plain_read =
-      !access.writes && access.order == run::Order::kWeak && !access.bypasses_cache;
-  std::uint32_t num_open = 0;
-  bool all_written = true;
-  for (std::uint32_t i = 0; i < num_groups; ++i) {
-    const Digest& digest = shadow.digests[skewed(groups[i].granule)];
-    all_written &= digest.is_written != 0;
-    if (is_plain_read &&
-        race_check.is_settled(block.order, digest, groups[i].words, target.is_shared)) {
-      continue;
-    }
-    groups[num_open++] = groups[i];
-  }
-  if (!all_written) return false;
-  if (num_open != 0) race_check.check(block, warp, access, target, {groups.data(), num_open});
-  return true;
-}
-
-void Checker::State::check_global(BlockState& block, run::Warp& warp, run::Access& access) {
-  if (checks == Checks::kNone) return bounds.require_memory(warp, access);
-  bounds.check_alignment(warp, access);
-  if (access.space == run::Space::kConst) return bounds.check_constant(warp, access);
-  bounds.check_global(warp, access);
-  if (checks != Checks::kAll || access.lanes == 0) return;
-  if (copies_may_run) copy_races.check(warp, access);
-  race_check.check(block, warp, access, target_of(access, block));
-}
-
-void Checker::State::require_shared(BlockState& block, run::Warp& warp, run::Access& access) {
-  const std::uint64_t room = block.shared.size_bytes();
-  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    const std::uint64_t offset = access.address[lowest(rest)];
-    if (offset < room && access.size_bytes <= room - offset) continue;
-    return bounds.check_shared(warp, block, access);
-  }
-}
-
-void Checker::State::check_shared(BlockState& block, run::Warp& warp, run::Access& access) {
-  BlockState& owner = access.remote == nullptr ? block : of(*access.remote);
-  if (checks == Checks::kNone) return require_shared(owner, warp, access);
-  bounds.check_alignment(warp, access);
-  bounds.check_shared(warp, owner, access);
-  if (checks != Checks::kAll || access.lanes == 0) return;
-  race_check.check(block, warp, access, target_of(access, block));
-}
-
 void Checker::access(run::Warp& warp, run::Access& access) {
   State& s = *state_;
   if (access.lanes == 0) return;
   BlockState& block = s.of(*warp.block);
+  BlockState& owner = access.remote == nullptr ? block : s.of(*access.remote);
   if (s.polls.is_watching() && s.checks == Checks::kAll) {
-    s.polls.look(block, warp, access, s.target_of(access, block));
+    s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
   }
-  const bool is_simple =
-      is_of_words(access) && s.checks == Checks::kAll && !s.copies_may_run && !access.is_async;
-  if (is_simple && access.pattern != run::Pattern::kOther &&
-      s.is_settled(access, block, s.target_of(access, block))) {
-    return;
-  }
-  if (access.space == run::Space::kParam) return;
-  if (access.space == run::Space::kLocal) {
-    if (access.owner != nullptr) s.bounds.check_local(warp, access);
-    return;
-  }
-  if (access.order != run::Order::kWeak || access.is_atomic || access.bypasses_cache) {
-    if (check::releases(access)) {
-      s.order.release(block.order, warp.id, access.lanes, is_for_device(access.scope));
-    }
-    if (check::acquires(access)) s.order.acquire(block.order, warp.id, access.lanes);
-  }
-  if (is_simple && access.pattern == run::Pattern::kOther &&
-      s.check_scattered(block, warp, access, s.target_of(access, block))) {
-    return;
-  }
-  if (access.space == run::Space::kShared) {
-    s.check_shared(block, warp, access);
-  } else {
-    s.check_global(block, warp, access);
-  }
+  s.accesses.check(block, owner, warp, access);
 }
 
 void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,

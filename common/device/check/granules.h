@@ -72,7 +72,7 @@ struct GranuleFunctions {
 };
 extern const GranuleFunctions granules;
 
-// Which granules the lanes touch, each with so many bytes, a power of two from 4 to 16; returns how
+// Which granules the lanes touch, each with size_bytes, a power of two from 4 to 16; returns how
 // many. 0 if some lane's access is not in the area, or not at a multiple of its size.
 std::uint32_t find_granules(const Addresses& addresses, std::uint32_t lanes, const Area& area,
                             std::uint32_t size_bytes, Groups& groups);

@@ -32,7 +32,7 @@ void PlainPolls::fence(const run::Warp& warp) {
 }
 
 void PlainPolls::look(const BlockState& block, const run::Warp& warp, const run::Access& access,
-                      const RaceCheck::Target& target) {
+                      const RaceTarget& target) {
   const auto found = std::ranges::find(watched_, &warp, &Watched::warp);
   if (found == watched_.end()) return;
   if (access.writes) return forget(warp);  // it has gone on

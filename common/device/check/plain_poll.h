@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads that wait for others by plain loads. A compiler may make such a load once, before the
 // loop, which then never ends. If the others write by plain or volatile stores, the two are a race
-// in any case. A plain load beside atomic operations is none, since it may be an optimistic one,
+// in any case. A plain load next to atomic operations is none, since it may be an optimistic one,
 // unless it is made again and again until it sees what it waits for.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check/block_state.h"
-#include "check/race_check.h"
+#include "check/race_pass.h"
 #include "check/races.h"
 #include "run/monitor.h"
 #include "run/warp.h"
@@ -34,7 +34,7 @@ class PlainPolls {
   bool is_watching() const { return !watched_.empty(); }
   // While it watches, before each access.
   void look(const BlockState& block, const run::Warp& warp, const run::Access& access,
-            const RaceCheck::Target& target);
+            const RaceTarget& target);
 
  private:
   // So many blocks of code in which nothing changes are a wait, if all the while the same places

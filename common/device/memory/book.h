@@ -76,7 +76,7 @@ std::uint64_t map_arena(int fd, std::uint64_t size_bytes);
 // The part that the host maps, too: a file descriptor of a memfd for the worker.
 int shared_with_host_fd();
 // Room for the __device__ and __constant__ variables of a module, filled with zeros; kept until the
-// process ends. Each variable is to be declared. Throws std::system_error.
+// process ends. Declare each variable. Throws std::system_error.
 std::uint64_t variable_room(std::uint64_t size_bytes);
 
 // Names part of memory as one allocation. `initialised`: it may be read.

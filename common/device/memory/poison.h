@@ -17,7 +17,7 @@ struct Range {
 // Of a huge allocation, the pages between its two ends; empty for others.
 Range middle_of(std::uint64_t base, std::uint64_t size_bytes);
 
-// Poisons the allocation but for its middle.
+// Poisons the allocation except for its middle.
 void poison_ends(std::uint64_t base, std::uint64_t size_bytes);
 // The middle gets its poison at first use, or does not need it any more.
 void poison_middle_on_use(std::uint64_t base, std::uint64_t size_bytes);

@@ -16,7 +16,7 @@ namespace serve {
 namespace {
 
 constexpr std::size_t kMaxKept = std::size_t{1} << 20;  // of what kernels print, as on a device
-constexpr std::size_t kMaxLaunchesKept = 10000;
+constexpr std::size_t kMaxKernelsKept = 1000;
 constexpr std::size_t kMaxAnswerTail = kAnswerBytes - 1024;
 
 void append(std::vector<std::byte>& bytes, const void* from, std::size_t size) {
@@ -92,7 +92,8 @@ void Device::hand_out_printed(Answer& head, std::span<std::byte> printed) {
 
 void Device::note_launch(const std::string& kernel) {
   ++num_launches_;
-  if (launches_.size() < kMaxLaunchesKept) launches_.push_back(kernel);
+  const bool is_new = std::ranges::find(launches_, kernel) == launches_.end();
+  if (is_new && launches_.size() < kMaxKernelsKept) launches_.push_back(kernel);
 }
 
 void Device::set_schedule(std::uint64_t seed) { seed_ = seed; }
@@ -100,6 +101,7 @@ void Device::set_schedule(std::uint64_t seed) { seed_ = seed; }
 void Device::begin(const Batch& batch) {
   seed_ = batch.schedule_seed;
   seconds_ = batch.seconds;
+  scratch_bytes_ = batch.scratch_bytes;
   launches_.clear();
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});

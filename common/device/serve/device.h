@@ -41,6 +41,7 @@ struct Region {
 struct Batch {
   std::vector<Region> regions;
   std::uint64_t schedule_seed = 0;
+  std::uint64_t scratch_bytes = 0;  // of each call
   double seconds = 0;  // of processor time, after which a kernel ends with a finding; 0: none
 };
 
@@ -75,6 +76,7 @@ class Device {
   void finish();  // no host will write what a kernel still polls
 
   Watchers& watchers() { return watchers_; }
+  // The kernels of the launches, each once.
   const std::vector<std::string>& launches() const { return launches_; }
   std::uint64_t num_launches() const { return num_launches_; }
 
@@ -191,8 +193,8 @@ class Device {
   std::optional<Transfer> transfer_;
   std::set<std::uint64_t> graph_memory_;
   std::vector<std::uint64_t> scratch_;
-  std::uint64_t scratch_room_ = 0;
-  std::uint64_t scratch_bytes_ = 0;
+  std::uint64_t scratch_room_ = 0;   // of the running call
+  std::uint64_t scratch_bytes_ = 0;  // that the judge gives to each
   std::vector<Region> regions_;
   std::string printed_;
   std::uint64_t dropped_bytes_ = 0;

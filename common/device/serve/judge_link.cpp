@@ -74,6 +74,7 @@ std::string JudgeLink::handle(const Message& message) {
       const wire::Batch batch = wire::decode_batch(message.payload);
       Batch begun;
       begun.schedule_seed = batch.schedule_seed;
+      begun.scratch_bytes = batch.scratch_bytes;
       begun.seconds = kShareOfTime * batch_seconds_;
       for (const wire::Region& region : batch.regions) {
         if (region.offset_bytes > arena_bytes_ ||
@@ -108,6 +109,7 @@ wire::Report JudgeLink::report() {
   }
   report.kernels = device_.watchers().counter().take();
   report.launches = device_.launches();
+  wire::bound(report);
   return report;
 }
 

@@ -125,10 +125,9 @@ int Device::handle(const Reset&, Nothing&, Call&) {
 
 int Device::handle(const TakeScratch& command, TakeScratch::Result& result, Call&) {
   release_scratch();
-  if (command.size_bytes > memory::kDeviceMemoryBytes) return kMemoryAllocation;
   if (command.size_bytes == 0) return kSuccess;
+  if (command.size_bytes != scratch_bytes_) return kInvalidValue;
   scratch_room_ = result.address = memory::scratch_room(command.size_bytes);
-  scratch_bytes_ = command.size_bytes;
   return kSuccess;
 }
 
@@ -153,6 +152,7 @@ int Device::handle(const EndScratch&, Nothing&, Call&) {
 void Device::release_scratch() {
   for (const std::uint64_t base : scratch_) memory::retire_scratch(base);
   scratch_.clear();
+  scratch_room_ = 0;
 }
 
 // An address is taken by an allocation that ends at once: its room is not used again before

@@ -66,10 +66,7 @@ void ProgramReport::write_end(Device& device, bool is_profiled, bool is_recorded
   write_line("leaks", json::array(leaks));
   if (is_recorded) {
     std::vector<std::string> kernels;
-    std::set<std::string> known;
-    for (const std::string& kernel : device.launches()) {
-      if (known.insert(kernel).second) kernels.push_back(json::quote(kernel));
-    }
+    for (const std::string& kernel : device.launches()) kernels.push_back(json::quote(kernel));
     write_line("launches", json::array(kernels));
   }
   if (is_profiled) {

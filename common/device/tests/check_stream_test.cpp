@@ -58,7 +58,7 @@ TEST_F(CheckStream, TwoStreamsAreNot) {
           "cudaStreamWaitEvent"});
 }
 
-TEST_F(CheckStream, TwoReadersMeetNobody) {
+TEST_F(CheckStream, TwoReadersAreNoRace) {
   reads(11);
   reads(12);
   expect_none();

@@ -103,7 +103,7 @@ TEST_F(CheckUnwritten, CopiesWithinTheDeviceCopyWhatIsUnwritten) {
   EXPECT_EQ(does(warp(), read(make(2, to))).unwritten[0], 0xffffu);
 }
 
-TEST_F(CheckUnwritten, ACopyToTheHostOfWhatNobodyWrote) {
+TEST_F(CheckUnwritten, ACopyToTheHostOfUnwrittenMemory) {
   const std::uint64_t data = allocate(4096, false);
   checker.on_write(data, 1000);
   checker.streams().begin_work(0).issued_at = {"/home/a.cu", 80};

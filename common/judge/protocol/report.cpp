@@ -9,6 +9,30 @@
 
 namespace wire {
 
+void bound(Report& report) {
+  constexpr std::size_t kMaxFindings = 200;
+  constexpr std::size_t kMaxLaunches = 1000;
+  constexpr std::size_t kMaxNameBytes = 1000;
+  const auto cut = [](std::string& text, std::size_t max_bytes) {
+    if (text.size() > max_bytes) text.resize(max_bytes);
+  };
+  if (report.findings.size() > kMaxFindings) report.findings.resize(kMaxFindings);
+  for (Finding& finding : report.findings) {
+    cut(finding.file, kMaxNameBytes);
+    cut(finding.kernel, kMaxNameBytes);
+    cut(finding.message, kMaxTextBytes);
+  }
+  for (KernelCounters& kernel : report.kernels) {
+    cut(kernel.name, kMaxNameBytes);
+    for (LineCounters& line : kernel.lines) {
+      cut(line.file, kMaxNameBytes);
+      for (Pattern& pattern : line.patterns) cut(pattern.base, kMaxNameBytes);
+    }
+  }
+  if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
+  for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
+}
+
 void encode(Writer& out, const Report& report) {
   out.put(static_cast<std::uint32_t>(report.findings.size()));
   for (const Finding& finding : report.findings) {

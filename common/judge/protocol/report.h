@@ -27,6 +27,10 @@ struct Report {
   std::vector<std::string> launches;    // with it, the kernels that were launched
 };
 
+// Cuts what is longer, or more, than a message holds: names, say, are the program's own. The
+// kernels are those of fold().
+void bound(Report& report);
+
 void encode(Writer& out, const Report& report);
 // Throws std::runtime_error on a message that ends too early or makes no sense.
 Report decode_report(Reader& in);

@@ -20,6 +20,9 @@
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "worker/call_table.h"
+#ifdef DEVICE_PROGRAM
+#include "tests/misbehaving_ring.h"
+#endif
 
 namespace {
 
@@ -326,6 +329,14 @@ std::span<const Entry> call_table() {
       make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("paced", &paced),
+#ifdef DEVICE_PROGRAM
+      make_entry("send_rubbish", &misbehaving::send_rubbish),
+      make_entry("ask_without_end", &misbehaving::ask_without_end),
+      make_entry("scribble", &misbehaving::scribble),
+      make_entry("fill_with_findings", &misbehaving::fill_with_findings),
+      make_entry("look_for_device_memory", &misbehaving::look_for_device_memory),
+      make_entry("close_ring", &misbehaving::close_ring),
+#endif
       make_entry("absent", static_cast<void (*)()>(nullptr)),
   };
   return entries;

@@ -157,6 +157,7 @@ LAB_INLINE double flushed64(double x) {
 LAB_INLINE double upper_half(double x) {
   return x != x ? double_of(0x7fffffff00000000) : double_of(bits_of(x) & 0xffffffff00000000);
 }
+// They read the upper half alone, too: a NaN whose bits are all below is an infinity to them.
 LAB_INLINE double rcp64(double x) {
   return flushed64(upper_half(1.0 / flushed64(double_of(bits_of(x) & 0xffffffff00000000))));
 }

@@ -127,7 +127,7 @@ bool bind_dot(Binder& binder, int num_elements) {
 }  // namespace
 
 bool bind_integers(Binder& binder, std::string_view opcode) {
-  const bool is_carry = binder.instruction.has("cc");
+  const bool is_carry = binder.has("cc");
   if (opcode == "add") {
     return is_carry ? bind_carry(binder, Carry::kAdd, false)
                     : bind_binary(binder, Integer::kAdd, Integer::kAddSat);

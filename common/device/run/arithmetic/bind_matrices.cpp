@@ -186,7 +186,7 @@ bool bind_transpose(Binder& binder) {
 bool bind_matrices(Binder& binder, std::string_view opcode) {
   if (opcode == "movmatrix") return bind_transpose(binder);
   if (opcode == "mma") {
-    if (binder.instruction.has("sp") || binder.instruction.has("sp::ordered_metadata")) {
+    if (binder.has("sp") || binder.has("sp::ordered_metadata")) {
       binder.refuse("sparse products are not offered");
     }
     return bind_multiply(binder, false);

@@ -9,6 +9,13 @@ namespace run::arithmetic {
 
 using code::File;
 
+bool Binder::has(std::string_view word) const {
+  for (const std::string_view known : instruction.words) {
+    if (known == word) return true;
+  }
+  return false;
+}
+
 bool Binder::take(std::string_view word) {
   for (std::size_t i = 1; i < instruction.words.size(); ++i) {
     if ((read_ >> i & 1) != 0 || instruction.words[i] != word) continue;

@@ -20,6 +20,7 @@ class Binder {
          const Kernels& table)
       : op(op), instruction(instruction), table(table), function_(function) {}
 
+  bool has(std::string_view word) const;
   // Whether the word is there; it counts as read.
   bool take(std::string_view word);
   // The first of these words that is there; an index, or -1.

@@ -207,6 +207,12 @@ LAB_INLINE U64 saturated(U64 bits, Range from, Range to) {
 
 LAB_INLINE U64 converted(U64 bits, const Convert& convert) {
   const bool to_float = is_float(convert.target);
+  if (convert.rounding == Rounding::kNearestAway && (bits & 0x7fffffff) > 0x7f800000) {
+    return bits & 0xffffe000;  // ptxas makes integer operations of .rna, which cut a NaN, too
+  }
+  const bool is_same = convert.source == convert.target &&
+                       (convert.source == Type::kF32 || convert.source == Type::kF64);
+  if (is_same && !convert.sat && !convert.ftz && convert.to_integer == Rounding::kNone) return bits;
   if (!is_float(convert.source)) {
     const Range from = range_of(convert.source);
     bits = extended(bits, from);
@@ -242,10 +248,8 @@ LAB_INLINE float from_f64(double a) { return canonical(static_cast<float>(a)); }
 LAB_INLINE double from_f32(float a) {
   return a != a ? double_of(bits_of(static_cast<double>(a)) | kQuiet64) : static_cast<double>(a);
 }
-template <class H>
-LAB_INLINE float from_half(H a) {
-  return canonical(widen(a));
-}
+LAB_INLINE float from_f16(F16 a) { return canonical(widen(a)); }
+LAB_INLINE U32 from_bf16(U32 a) { return a << 16; }  // a NaN, too
 template <class H>
 LAB_INLINE H to_half(float a) {
   return narrow<H>(a);
@@ -352,8 +356,8 @@ Handler pick_quick_convert(const Convert& convert) {
       return unary<truncated, S32, float>;
     }
     if (convert.to_integer != Rounding::kNone) return nullptr;
-    if (from == Type::kF16 && to == Type::kF32) return unary<from_half<F16>, float, F16>;
-    if (from == Type::kBF16 && to == Type::kF32) return unary<from_half<BF16>, float, BF16>;
+    if (from == Type::kF16 && to == Type::kF32) return unary<from_f16, float, F16>;
+    if (from == Type::kBF16 && to == Type::kF32) return unary<from_bf16, U32, U32>;
     if (from == Type::kF32 && to == Type::kF16 && is_nearest)
       return unary<to_half<F16>, F16, float>;
     if (from == Type::kF32 && to == Type::kBF16 && is_nearest) {

@@ -102,9 +102,7 @@ template <>
 struct Sign<double> {
   using Bits = std::uint64_t;
   static constexpr Bits kMask = 0x8000000000000000;
-  LAB_INLINE double nan(double a, double b) {
-    return double_of(kQuiet64 | (a != a ? bits_of(a) : bits_of(b)));
-  }
+  LAB_INLINE double nan(double, double b) { return double_of(kQuiet64 | bits_of(b)); }
 };
 template <class T>
 LAB_INLINE T of_bits(typename Sign<T>::Bits bits) {

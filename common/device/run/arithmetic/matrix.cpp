@@ -16,7 +16,6 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using S32 = std::int32_t;
-using S64 = std::int64_t;
 
 LAB_INLINE int bits_of_element(Element element) {
   switch (element) {
@@ -67,21 +66,6 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
         const float value = (byte & 0x7f) == 0x7f ? float_of(kCanonicalNan32) : finite;
         to[i] = static_cast<double>((byte & 0x80) != 0 ? -value : value);
       }
-  }
-}
-
-LAB_INLINE S32 integer_in(U32 word, Element element, int index) {
-  switch (element) {
-    case Element::kU8:
-      return static_cast<S32>(word >> 8 * index & 0xff);
-    case Element::kS8:
-      return static_cast<std::int8_t>(word >> 8 * index);
-    case Element::kU4:
-      return static_cast<S32>(word >> 4 * index & 0xf);
-    case Element::kS4:
-      return static_cast<S32>(word << (28 - 4 * index)) >> 28;
-    default:
-      return static_cast<S32>(word >> index & 1);
   }
 }
 
@@ -155,9 +139,46 @@ void store_accumulators(Warp& warp, const U32* rows, Type type, int index, const
   }
 }
 
+// Where the lanes of a warp have their elements, in matrices by rows. A lane's part of an index
+// does not depend on the register, and the register's part does not depend on the lane.
+struct Places {
+  int a[32], b[32], c[32];
+};
+void find_places(const Matrix& x, int per, int in_step, Places* places) {
+  for (int lane = 0; lane < 32; ++lane) {
+    const Place in_a = place_in_a(x.m, per, lane, 0, 0), in_b = place_in_b(x.k, per, lane, 0, 0),
+                in_c = place_in_c(x.m, lane, 0);
+    places->a[lane] = in_a.row * (x.k / in_step) + in_a.column / in_step;
+    places->b[lane] = in_b.row / in_step * x.n + in_b.column;
+    places->c[lane] = in_c.row * x.n + in_c.column;
+  }
+}
+LAB_INLINE int offset_in_a(const Matrix& x, int per, int in_step, int reg, int element) {
+  const Place place = place_in_a(x.m, per, 0, reg, element);
+  return place.row * (x.k / in_step) + place.column / in_step;
+}
+LAB_INLINE int offset_in_b(const Matrix& x, int per, int in_step, int reg, int element) {
+  const Place place = place_in_b(x.k, per, 0, reg, element);
+  return place.row / in_step * x.n + place.column;
+}
+LAB_INLINE int offset_in_c(const Matrix& x, int index) {
+  const Place place = place_in_c(x.m, 0, index);
+  return place.row * x.n + place.column;
+}
+template <class T>
+LAB_INLINE void scatter(T* to, const int* places, const T* values) {
+  for (int lane = 0; lane < 32; ++lane) to[places[lane]] = values[lane];
+}
+template <class T>
+LAB_INLINE void gather(T* values, const int* places, const T* from) {
+  for (int lane = 0; lane < 32; ++lane) values[lane] = from[places[lane]];
+}
+
 void run_floats(Warp& warp, const Matrix& x, std::uint32_t lanes) {
   const int per = x.a == Element::kF64 ? 1 : 32 / bits_of_element(x.a);
   alignas(64) double a[kMostM * 32], b[32 * kMostN], c[kMostM * kMostN], values[2][32];
+  Places places;
+  find_places(x, per, 1, &places);
   const auto fill = [&](const U32* rows, Element element, int reg, int index) {
     if (element == Element::kF64) {
       const U64* words = row<U64>(warp, rows[reg]);
@@ -169,28 +190,19 @@ void run_floats(Warp& warp, const Matrix& x, std::uint32_t lanes) {
   for (int reg = 0; reg < registers_of_a(x.m, x.k, per); ++reg) {
     for (int index = 0; index < per; ++index) {
       fill(x.a_rows, x.a, reg, index);
-      for (int lane = 0; lane < 32; ++lane) {
-        const Place place = place_in_a(x.m, per, lane, reg, index);
-        a[place.row * x.k + place.column] = values[0][lane];
-      }
+      scatter(a + offset_in_a(x, per, 1, reg, index), places.a, values[0]);
     }
   }
   for (int reg = 0; reg < registers_of_b(x.n, x.k, per); ++reg) {
     for (int index = 0; index < per; ++index) {
       fill(x.b_rows, x.b, reg, index);
-      for (int lane = 0; lane < 32; ++lane) {
-        const Place place = place_in_b(x.k, per, lane, reg, index);
-        b[place.row * x.n + place.column] = values[0][lane];
-      }
+      scatter(b + offset_in_b(x, per, 1, reg, index), places.b, values[0]);
     }
   }
   const int per_lane = x.m * x.n / 32;
   for (int index = 0; index < per_lane; ++index) {
     accumulators_in(warp, x.c_rows, x.c, index, values[0]);
-    for (int lane = 0; lane < 32; ++lane) {
-      const Place place = place_in_c(x.m, lane, index);
-      c[place.row * x.n + place.column] = values[0][lane];
-    }
+    scatter(c + offset_in_c(x, index), places.c, values[0]);
   }
   if (x.a == Element::kF64) {
     multiply<true>(a, b, c, x.m, x.n, x.k);
@@ -200,10 +212,7 @@ void run_floats(Warp& warp, const Matrix& x, std::uint32_t lanes) {
   const int at_once = x.d == Type::kF16 ? 2 : 1;
   for (int index = 0; index < per_lane; index += at_once) {
     for (int part = 0; part < at_once; ++part) {
-      for (int lane = 0; lane < 32; ++lane) {
-        const Place place = place_in_c(x.m, lane, index + part);
-        values[part][lane] = c[place.row * x.n + place.column];
-      }
+      gather(values[part], places.c, c + offset_in_c(x, index + part));
     }
     store_accumulators(warp, x.d_rows, x.d, index, values, lanes);
   }
@@ -251,50 +260,89 @@ LAB_INLINE U32 popc(U32 x) {
   return (((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
+enum class Step : std::uint8_t { kProduct, kXor, kAnd };
+
+// Sums of products of at most 8 bits fit into 32; c is added at the end, so that .satfinite
+// saturates once.
+template <Step step>
+void multiply_integers(const S32* a, const S32* b, S32* sums, int m, int n, int k) {
+  for (int row = 0; row < m; ++row) {
+    for (int block = 0; block < n; block += 8) {
+      S32 sum[8] = {};
+      for (int at = 0; at < k; ++at) {
+        const S32 left = a[row * k + at];
+        for (int j = 0; j < 8; ++j) {
+          const S32 right = b[at * n + block + j];
+          if constexpr (step == Step::kProduct) {
+            sum[j] += left * right;
+          } else {
+            sum[j] += static_cast<S32>(
+                popc(static_cast<U32>(step == Step::kAnd ? left & right : left ^ right)));
+          }
+        }
+      }
+      for (int j = 0; j < 8; ++j) sums[row * n + block + j] = sum[j];
+    }
+  }
+}
+
+void integers_in(const U32* words, Element element, int index, S32* to) {
+  switch (element) {
+    case Element::kU8:
+      LAB_FOR_LANES(i) to[i] = static_cast<S32>(words[i] >> 8 * index & 0xff);
+      return;
+    case Element::kS8:
+      LAB_FOR_LANES(i) to[i] = static_cast<S32>(words[i] << (24 - 8 * index)) >> 24;
+      return;
+    case Element::kU4:
+      LAB_FOR_LANES(i) to[i] = static_cast<S32>(words[i] >> 4 * index & 0xf);
+      return;
+    case Element::kS4:
+      LAB_FOR_LANES(i) to[i] = static_cast<S32>(words[i] << (28 - 4 * index)) >> 28;
+      return;
+    default:  // 32 single bits
+      LAB_FOR_LANES(i) to[i] = static_cast<S32>(words[i]);
+  }
+}
+
 void run_integers(Warp& warp, const Matrix& x, std::uint32_t lanes) {
   const int per = 32 / bits_of_element(x.a);
   // Of single bits a step is a whole word, whose place is that of its first bit.
-  const bool is_bits = x.a == Element::kB1;
-  const int in_step = is_bits ? 32 : 1, k = x.k / in_step;
-  alignas(64) S32 a[kMostM * 64], b[64 * kMostN];
+  const int in_step = x.a == Element::kB1 ? 32 : 1, k = x.k / in_step;
+  alignas(64) S32 a[kMostM * 64], b[64 * kMostN], sums[kMostM * kMostN], values[32];
+  Places places;
+  find_places(x, per, in_step, &places);
   for (int reg = 0; reg < registers_of_a(x.m, x.k, per); ++reg) {
-    const U32* words = row<U32>(warp, x.a_rows[reg]);
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int index = 0; index < per; index += in_step) {
-        const Place place = place_in_a(x.m, per, lane, reg, index);
-        a[place.row * k + place.column / in_step] =
-            is_bits ? static_cast<S32>(words[lane]) : integer_in(words[lane], x.a, index);
-      }
+    for (int index = 0; index < per; index += in_step) {
+      integers_in(row<U32>(warp, x.a_rows[reg]), x.a, index, values);
+      scatter(a + offset_in_a(x, per, in_step, reg, index), places.a, values);
     }
   }
   for (int reg = 0; reg < registers_of_b(x.n, x.k, per); ++reg) {
-    const U32* words = row<U32>(warp, x.b_rows[reg]);
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int index = 0; index < per; index += in_step) {
-        const Place place = place_in_b(x.k, per, lane, reg, index);
-        b[place.row / in_step * x.n + place.column] =
-            is_bits ? static_cast<S32>(words[lane]) : integer_in(words[lane], x.b, index);
-      }
+    for (int index = 0; index < per; index += in_step) {
+      integers_in(row<U32>(warp, x.b_rows[reg]), x.b, index, values);
+      scatter(b + offset_in_b(x, per, in_step, reg, index), places.b, values);
     }
+  }
+  if (x.a != Element::kB1) {
+    multiply_integers<Step::kProduct>(a, b, sums, x.m, x.n, k);
+  } else if (x.is_and) {
+    multiply_integers<Step::kAnd>(a, b, sums, x.m, x.n, k);
+  } else {
+    multiply_integers<Step::kXor>(a, b, sums, x.m, x.n, k);
   }
   const int per_lane = x.m * x.n / 32;
   U32 results[32][32];  // a destination may be a source
   for (int index = 0; index < per_lane; ++index) {
     const U32* words = row<U32>(warp, x.c_rows[index]);
-    for (int lane = 0; lane < 32; ++lane) {
-      const Place place = place_in_c(x.m, lane, index);
-      S64 sum = static_cast<S32>(words[lane]);
-      for (int step = 0; step < k; ++step) {
-        const S32 left = a[place.row * k + step], right = b[step * x.n + place.column];
-        if (is_bits) {
-          sum += popc(static_cast<U32>(x.is_and ? left & right : left ^ right));
-        } else {
-          sum += S64{left} * right;
-        }
-      }
-      if (x.satfinite)
-        sum = sum > 0x7fffffff ? 0x7fffffff : (sum < -0x7fffffff - 1 ? -0x7fffffff - 1 : sum);
-      results[index][lane] = static_cast<U32>(sum);
+    gather(values, places.c, sums + offset_in_c(x, index));
+    LAB_FOR_LANES(i) {
+      const S32 sum = values[i];
+      const U32 total = words[i] + static_cast<U32>(sum);
+      const U32 limit = (words[i] >> 31) + 0x7fffffff;
+      const bool overflows =
+          static_cast<S32>((words[i] ^ total) & (static_cast<U32>(sum) ^ total)) < 0;
+      results[index][i] = overflows && x.satfinite ? limit : total;
     }
   }
   for (int index = 0; index < per_lane; ++index) {

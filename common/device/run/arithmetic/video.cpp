@@ -18,10 +18,18 @@ LAB_INLINE S64 extracted(U32 word, int shift, int bits, bool is_signed) {
   return is_signed ? (field ^ sign) - sign : field;
 }
 
-LAB_INLINE S64 clamped(S128 value, int bits, bool is_signed) {
+LAB_INLINE S64 clamped(S64 value, int bits, bool is_signed) {
   const S64 most = is_signed ? (S64{1} << (bits - 1)) - 1 : (S64{1} << bits) - 1;
   const S64 least = is_signed ? -(S64{1} << (bits - 1)) : 0;
-  return value > most ? most : (value < least ? least : static_cast<S64>(value));
+  return value > most ? most : (value < least ? least : value);
+}
+
+// With the low 32 bits, and the side on which it saturates.
+LAB_INLINE S64 limited(S128 value) {
+  const S128 far = S128{1} << 62;
+  const S64 low = static_cast<S64>(static_cast<unsigned __int128>(value) & 0xffffffff);
+  return value >= far ? (S64{1} << 61) + low
+                      : (value <= -far ? -(S64{1} << 61) + low : static_cast<S64>(value));
 }
 
 LAB_INLINE bool compared(Compare comparison, S64 a, S64 b) {
@@ -42,7 +50,7 @@ LAB_INLINE bool compared(Compare comparison, S64 a, S64 b) {
 }
 
 // Before saturation; a and b have at most 33 bits.
-S128 computed(const Video& video, S64 a, S64 b, S64 c) {
+LAB_INLINE S64 computed(const Video& video, S64 a, S64 b, S64 c) {
   switch (video.operation) {
     case VideoOperation::kAdd:
       return a + b;
@@ -54,12 +62,12 @@ S128 computed(const Video& video, S64 a, S64 b, S64 c) {
       return a < b ? a : b;
     case VideoOperation::kMax:
       return a > b ? a : b;
-    case VideoOperation::kShl:
-      return static_cast<S128>(a) << (video.wraps ? b & 31 : (b < 32 ? b : 32));
+    case VideoOperation::kShl:  // of 33 bits by 32 it may leave 64: the sign stays right
+      return limited(static_cast<S128>(a) << (video.wraps ? b & 31 : (b < 32 ? b : 32)));
     case VideoOperation::kShr:
       return a >> (video.wraps ? b & 31 : (b < 32 ? b : 32));
     case VideoOperation::kMad:
-      return (static_cast<S128>(a) * b + c + (video.plus_one ? 1 : 0)) >> video.scale;
+      return limited((static_cast<S128>(a) * b + c + (video.plus_one ? 1 : 0)) >> video.scale);
     case VideoOperation::kSet:
       return compared(video.comparison, a, b) ? 1 : 0;
     case VideoOperation::kAverage:
@@ -73,10 +81,10 @@ U32 scalar(const Video& video, U32 a, U32 b, U32 c) {
   const S64 right = extracted(b, video.b.shift, video.b.bits, video.b.is_signed);
   // c of vmad has the sign of the product's type.
   const S64 third = extracted(c, 0, 32, video.d_signed);
-  const S128 value = computed(video, left, right, third);
+  const S64 value = computed(video, left, right, third);
   const int bits = video.second == VideoSecond::kMerge ? video.merge.bits : 32;
-  const U32 result = video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed))
-                               : static_cast<U32>(static_cast<unsigned __int128>(value));
+  const U32 result =
+      video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed)) : static_cast<U32>(value);
   const S64 number = extracted(result, 0, 32, video.d_signed);
   switch (video.second) {
     case VideoSecond::kNone:
@@ -112,9 +120,9 @@ U32 simd(const Video& video, U32 a, U32 b, U32 c) {
         selected(a, b, video.select_a[k], video.num_elements, bits, video.a_signed, video.b_signed);
     const S64 right =
         selected(a, b, video.select_b[k], video.num_elements, bits, video.a_signed, video.b_signed);
-    const S128 value = computed(video, left, right, 0);
+    const S64 value = computed(video, left, right, 0);
     const U32 element = (video.sat ? static_cast<U32>(clamped(value, bits, video.d_signed))
-                                   : static_cast<U32>(static_cast<unsigned __int128>(value))) &
+                                   : static_cast<U32>(value)) &
                         ones;
     if (video.second == VideoSecond::kAdd) {
       result += static_cast<U32>(extracted(element, 0, bits, video.d_signed));
