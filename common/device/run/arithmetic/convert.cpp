@@ -338,7 +338,9 @@ Handler pick_quick_convert(const Convert& convert) {
     if (convert.source_is_64 && !convert.target_is_64 && t.bits == 32 && s.bits == 64) {
       return quick<U32, U64>();
     }
-    if (!convert.source_is_64 && !convert.target_is_64) {
+    // Into a register that may be wider than the target, with the target's own extension.
+    const bool extends_twice = s.is_signed && !t.is_signed && s.bits < t.bits && t.bits < 32;
+    if (!convert.source_is_64 && !convert.target_is_64 && !extends_twice) {
       const Range least = s.bits < t.bits ? s : t;
       if (least.bits == 32) return quick<U32, U32>();
       if (least.bits == 16)

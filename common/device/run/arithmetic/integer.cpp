@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integer arithmetic: add, sub, mul, mad, div, min, max, sad and their like.
+// Integer arithmetic: add, sub, mul, mad, div, min, max, sad and similar.
 #include "run/arithmetic/lanes.h"
 #include "run/arithmetic/parts.h"
 

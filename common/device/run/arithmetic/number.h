@@ -65,13 +65,13 @@ template <>
 LAB_INLINE float odd(float sum, float error) {
   const std::uint32_t bits = bits_of(sum);
   const bool inexact = (error > 0) | (error < 0);
-  const std::uint32_t step = (error > 0) == (sum > 0) ? 1 : ~std::uint32_t{0};
+  const std::uint32_t step = (error > 0) == (bits >> 31 == 0) ? 1 : ~std::uint32_t{0};
   return float_of(inexact && (bits & 1) == 0 ? bits + step : bits);
 }
 LAB_INLINE double odd(double sum, double error) {
   const std::uint64_t bits = bits_of(sum);
   const bool inexact = (error > 0) | (error < 0);
-  const std::uint64_t step = (error > 0) == (sum > 0) ? 1 : ~std::uint64_t{0};
+  const std::uint64_t step = (error > 0) == (bits >> 63 == 0) ? 1 : ~std::uint64_t{0};
   return double_of(inexact && (bits & 1) == 0 ? bits + step : bits);
 }
 template <class T>
@@ -114,7 +114,9 @@ LAB_INLINE std::uint32_t magnitude_in(double x, Rounding rounding) {
   up = rounding == Rounding::kZero ? false : up;
   up = rounding == Rounding::kDown ? is_negative && rest != 0 : up;
   up = rounding == Rounding::kUp ? !is_negative && rest != 0 : up;
-  const std::int64_t base = is_normal ? (exponent - least_exponent) : 0;
+  // 256 is beyond the end of every format.
+  const std::int64_t above = exponent - least_exponent < 256 ? exponent - least_exponent : 256;
+  const std::int64_t base = is_normal ? above : 0;
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(base) << stored) + kept +
                                     (up ? 1 : 0));
 }
