@@ -156,6 +156,7 @@ class Device {
   int handle(const End&, End::Result&, Call&);
 
   check::StreamOrder& streams() { return watchers_.checker().streams(); }
+  void fill_variables(const Module& module);
   check::Work& begin_work(std::uint64_t stream, const Place& at);
   bool is_stream(std::uint64_t stream) const;
   bool is_behind(std::uint64_t stream);

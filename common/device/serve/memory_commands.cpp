@@ -2,6 +2,8 @@
 // Allocations: of programs, of graphs, and of a lab's Scratch.
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "memory/book.h"
 #include "report/words.h"
@@ -118,7 +120,17 @@ int Device::handle(const AskMemory&, AskMemory::Result& result, Call&) {
 int Device::handle(const Reset&, Nothing&, Call&) {
   finish_waiting(", and the host waits for this kernel to reset the device");
   streams().host_waits_for_all();
-  memory::release_all();
+  std::vector<std::pair<std::uint64_t, MemoryKind>> programs;
+  for (const memory::Allocation* const allocation : memory::live_allocations()) {
+    const MemoryKind kind = allocation->kind;
+    const bool is_programs = kind == MemoryKind::kDevice || kind == MemoryKind::kManaged ||
+                             kind == MemoryKind::kDeviceHeap;
+    if (is_programs && !managed_variables_.contains(allocation->base)) {
+      programs.emplace_back(allocation->base, kind);
+    }
+  }
+  for (const auto& [base, kind] : programs) memory::release(base, kind, {});
+  for (const auto& module : modules_) fill_variables(*module);
   sticky_ = kSuccess;
   return kSuccess;
 }

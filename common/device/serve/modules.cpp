@@ -83,14 +83,18 @@ void Device::load(std::string ptx) {
   module->program =
       code::load(std::move(parsed), [&](const ptx::Variable& variable) { return places(variable); });
   run::bind(*module->program);
-  for (const code::Symbol& symbol : module->program->symbols) {
-    fill(*module->program, symbol);
-    if (symbol.is_managed) managed_variables_.insert(symbol.address);
-  }
+  fill_variables(*module);
   module->machine = std::make_unique<run::Machine>(*module->program);
   module->machine->set_printer([this](std::string_view text) { print(text); });
   module->number = static_cast<std::uint32_t>(modules_.size() + 1);
   modules_.push_back(std::move(module));
+}
+
+void Device::fill_variables(const Module& module) {
+  for (const code::Symbol& symbol : module.program->symbols) {
+    fill(*module.program, symbol);
+    if (symbol.is_managed) managed_variables_.insert(symbol.address);
+  }
 }
 
 int Device::handle(const Connect& command, Connect::Result& result, Call& call) {
