@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kPitchAlignment = 512;
 
 // Memory of the host that the program has registered: kernels cannot reach it by its own address.
-std::map<std::uint64_t, std::uint64_t>& registered() {  // where it begins and ends
+std::map<std::uint64_t, std::uint64_t>& registered() {                  // where it begins and ends
   static auto* const all = new std::map<std::uint64_t, std::uint64_t>;  // outlives all users
   return *all;
 }
@@ -70,8 +70,7 @@ void* allocate(std::size_t size_bytes, serve::Memory memory, cudaError_t* error,
 
 cudaError_t release(void* pointer, serve::FreeCall call, cudaStream_t stream) {
   if (call != serve::FreeCall::kFreeAsync) finish_waiting();
-  const auto asked =
-      ask(serve::Free{number(pointer), stream_number(stream), call, caller_place()});
+  const auto asked = ask(serve::Free{number(pointer), stream_number(stream), call, caller_place()});
   const std::string why(asked.tail);
   if (asked.error == cudaSuccess) close_shared(number(pointer));
   const cudaError_t error = set_last_error(asked.error);

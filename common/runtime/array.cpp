@@ -2,11 +2,11 @@
 // Arrays: their memory, and what they are made of.
 #include <map>
 
+#include "allocation.h"
 #include "call.h"
+#include "device_limits.h"
 #include "error_state.h"
 #include "image.h"
-#include "device_limits.h"
-#include "allocation.h"
 
 struct cudaArray {
   runtime::Image image;

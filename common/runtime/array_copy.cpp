@@ -129,11 +129,11 @@ cudaError_t copy_2d_to(cudaArray_t destination, std::size_t offset_bytes, std::s
 cudaError_t copy_2d_from(void* destination, std::size_t pitch, cudaArray_const_t source,
                          std::size_t offset_bytes, std::size_t offset_rows, cudaExtent extent,
                          cudaMemcpyKind kind, cudaStream_t stream, Host host) {
-  return copy_boxes(
-      stream,
-      {plane(destination, pitch), array_box(source, {offset_bytes, offset_rows, 0}, extent), extent,
-       kind},
-      from_array(destination, pitch, source, offset_bytes, offset_rows, extent, kind), host);
+  return copy_boxes(stream,
+                    {plane(destination, pitch),
+                     array_box(source, {offset_bytes, offset_rows, 0}, extent), extent, kind},
+                    from_array(destination, pitch, source, offset_bytes, offset_rows, extent, kind),
+                    host);
 }
 
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, Host host) {
@@ -157,8 +157,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t destination, std::size_t offset_byte
                                 std::size_t offset_rows, const void* source, std::size_t pitch,
                                 std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
   RUNTIME_CALL;
-  return copy_2d_to(destination, offset_bytes, offset_rows, source, pitch,
-                    {width_bytes, height, 1}, kind, nullptr, Host::kWaits);
+  return copy_2d_to(destination, offset_bytes, offset_rows, source, pitch, {width_bytes, height, 1},
+                    kind, nullptr, Host::kWaits);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, std::size_t offset_bytes,
@@ -166,8 +166,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, std::size_t offset
                                      std::size_t width_bytes, std::size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream) {
   RUNTIME_CALL;
-  return copy_2d_to(destination, offset_bytes, offset_rows, source, pitch,
-                    {width_bytes, height, 1}, kind, stream, Host::kGoesOn);
+  return copy_2d_to(destination, offset_bytes, offset_rows, source, pitch, {width_bytes, height, 1},
+                    kind, stream, Host::kGoesOn);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void* destination, std::size_t pitch, cudaArray_const_t source,

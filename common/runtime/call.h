@@ -22,7 +22,8 @@ class ApiCall {
 // The user's line that the running call comes from.
 const serve::Place& caller_place();
 
-// Of a launch: the line of its <<<>>>, and not that of the kernel's stand-in. Before caller_place().
+// Of a launch: the line of its <<<>>>, and not that of the kernel's stand-in. Before
+// caller_place().
 void set_caller(const void* return_address);
 
 }  // namespace runtime

@@ -45,7 +45,8 @@ void Connection::abandon() {
 bool Connection::exists() { return g_connection != nullptr && !g_is_abandoned; }
 
 Connection& Connection::get() {
-  if (g_is_abandoned) end("a child process has no device: use it in the process that started first");
+  if (g_is_abandoned)
+    end("a child process has no device: use it in the process that started first");
   if (Connection* const there = g_connection) return *there;
   const DeviceLock lock;
   if (g_connection == nullptr) {
@@ -57,8 +58,8 @@ Connection& Connection::get() {
 }
 
 Connection::Connection() {
-  void* const mapped = mmap(nullptr, serve::kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                            g_ring_fd, 0);
+  void* const mapped =
+      mmap(nullptr, serve::kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, g_ring_fd, 0);
   if (mapped == MAP_FAILED) end("this program was started without its device: use ./lab run");
   ring_ = static_cast<serve::Ring*>(mapped);
   number_ = ring_->answered;

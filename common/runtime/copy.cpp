@@ -53,10 +53,9 @@ void copy_within_host(const BoxCopy& copy) {
 
 // What cannot be copied is refused by the device, before the host's memory is touched.
 bool is_plausible(const BoxCopy& copy, const serve::Extent& extent) {
-  return !serve::is_empty(extent) && serve::dense_bytes(extent) &&
-         serve::reach(copy.to, extent) && serve::reach(copy.from, extent) &&
-         extent.width <= copy.to.pitch && extent.width <= copy.from.pitch &&
-         copy.to.base != 0 && copy.from.base != 0;
+  return !serve::is_empty(extent) && serve::dense_bytes(extent) && serve::reach(copy.to, extent) &&
+         serve::reach(copy.from, extent) && extent.width <= copy.to.pitch &&
+         extent.width <= copy.from.pitch && copy.to.base != 0 && copy.from.base != 0;
 }
 
 cudaError_t carry_out(cudaStream_t stream, const BoxCopy& copy, std::uint32_t waits) {
@@ -169,18 +168,18 @@ cudaError_t fill_on(cudaStream_t stream, const BoxFill& fill, const cudaMemsetPa
 cudaError_t fill_elements(const cudaMemsetParams& fill, cudaStream_t stream) {
   const std::size_t row_bytes = fill.width * fill.elementSize;
   const std::size_t pitch = fill.height > 1 ? fill.pitch : row_bytes;
-  return fill_on(stream,
-                 {plane(fill.dst, pitch), {row_bytes, fill.height, 1}, fill.value, fill.elementSize},
-                 fill);
+  return fill_on(
+      stream, {plane(fill.dst, pitch), {row_bytes, fill.height, 1}, fill.value, fill.elementSize},
+      fill);
 }
 
 namespace {
 
 cudaError_t copy_plain(void* destination, const void* source, std::size_t size_bytes,
                        cudaMemcpyKind kind, cudaStream_t stream, Host host) {
-  return copy_on(stream,
-                 {plane(destination, size_bytes), plane(source, size_bytes), {size_bytes, 1, 1}, kind},
-                 plain_copy(destination, source, size_bytes, kind), host);
+  return copy_on(
+      stream, {plane(destination, size_bytes), plane(source, size_bytes), {size_bytes, 1, 1}, kind},
+      plain_copy(destination, source, size_bytes, kind), host);
 }
 
 cudaError_t copy_rows(const BoxCopy& copy, cudaStream_t stream, Host host) {

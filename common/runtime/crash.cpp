@@ -96,8 +96,7 @@ bool touch_device(const siginfo_t& info, const Registers& at, std::string* text)
     return false;
   }
   const bool is_closed = is_closed_page(address);
-  const auto asked =
-      ask(serve::Touch{address, at.writes ? 1U : 0U, 0, place_of_crash(at.counter)});
+  const auto asked = ask(serve::Touch{address, at.writes ? 1U : 0U, 0, place_of_crash(at.counter)});
   if (is_closed) {
     open_page(address);
   } else {

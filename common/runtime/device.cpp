@@ -6,8 +6,8 @@
 #include "call.h"
 #include "capture.h"
 #include "connection.h"
-#include "error_state.h"
 #include "device_limits.h"
+#include "error_state.h"
 #include "stream.h"
 #include "waiting.h"
 

@@ -4,8 +4,8 @@
 
 #include "call.h"
 #include "connection.h"
-#include "error_state.h"
 #include "device_limits.h"
+#include "error_state.h"
 #include "registry.h"
 
 using namespace runtime;
@@ -101,10 +101,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* num_blocks, const
     return set_last_error(error);
   }
   if (num_blocks == nullptr || threads_per_block < 1) return set_last_error(cudaErrorInvalidValue);
-  *num_blocks = threads_per_block > max_threads(*kernel)
-                    ? 0
-                    : blocks_per_multiprocessor(threads_per_block,
-                                                shared_bytes + static_bytes(*kernel));
+  *num_blocks =
+      threads_per_block > max_threads(*kernel)
+          ? 0
+          : blocks_per_multiprocessor(threads_per_block, shared_bytes + static_bytes(*kernel));
   return set_last_error(cudaSuccess);
 }
 

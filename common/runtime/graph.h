@@ -89,8 +89,8 @@ struct CUgraphNode_st {
   cudaGraphNodeType type;
   std::vector<cudaGraphNode_t> dependencies;
   runtime::NodeWork work;
-  runtime::StreamWork captured;  // takes the place of `work`, if there is one
-  cudaGraphNode_t original = nullptr;   // that it was cloned from
+  runtime::StreamWork captured;        // takes the place of `work`, if there is one
+  cudaGraphNode_t original = nullptr;  // that it was cloned from
   bool is_enabled = true;
 };
 

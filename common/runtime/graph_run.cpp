@@ -8,7 +8,6 @@
 
 #include "call.h"
 #include "error_state.h"
-
 #include "graph.h"
 #include "stream.h"
 

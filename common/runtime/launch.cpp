@@ -31,8 +31,7 @@ serve::Launch command_of(const Kernel& kernel, const LaunchConfig& config) {
   command.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
   command.kernel = kernel.about.kernel;
   command.dynamic_shared_bytes = config.shared_bytes;
-  command.stream =
-      is_valid_stream(config.stream) ? stream_number(config.stream) : serve::kNoStream;
+  command.stream = is_valid_stream(config.stream) ? stream_number(config.stream) : serve::kNoStream;
   command.is_cooperative = config.is_cooperative ? 1 : 0;
   return command;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "call.h"
-#include "error_state.h"
 #include "device_limits.h"
+#include "error_state.h"
 #include "stream.h"
 
 namespace runtime {

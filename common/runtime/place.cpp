@@ -31,10 +31,10 @@ bool is_shared_header(std::string_view path) {
 bool is_users(std::string_view path) {
   if (is_shared_header(path)) return true;
   constexpr std::array<std::string_view, 11> kLibraries = {
-      "/cuda/toolkit/",    "/common/runtime/",   "/common/device/", "/common/judge/",
+      "/cuda/toolkit/",     "/common/runtime/", "/common/device/", "/common/judge/",
       "/include/lockstep/",  // installed
-      "/ziglang/",         "/lib/include/",      "/lib/clang/",     "/cccl/",
-      "/include/thrust/",  "/include/cub/"};
+      "/ziglang/",          "/lib/include/",    "/lib/clang/",     "/cccl/",
+      "/include/thrust/",   "/include/cub/"};
   if (path.starts_with("/usr/")) return false;
   if (lies_in(path, "/runtime/tests/")) return true;
   for (const std::string_view library : kLibraries) {

@@ -43,7 +43,7 @@ const char* device_program() {
   return named != nullptr && *named != '\0' ? named : LOCKSTEP_DEVICE_PROGRAM;
 }
 
-// A file in memory that nobody can shrink, out of the way of the descriptors that programs get.
+// A file in memory that no process can shrink, out of the way of the descriptors that programs get.
 int make_memory(const char* name, std::size_t size_bytes) {
   const int low = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (low < 0 || ftruncate(low, static_cast<off_t>(size_bytes)) != 0 ||
@@ -118,7 +118,7 @@ struct Run {
   Run& operator=(const Run&) = delete;
 
   ~Run() {
-    if (getpid() != started_as) return;  // a child process has findings of its own
+    if (getpid() != started_as) return;          // a child process has findings of its own
     static_cast<void>(cudaDeviceSynchronize());  // no host will write what a kernel still polls
     runtime::report_unchecked_error();
     const unsigned num_findings = runtime::ask(serve::End{}).result.num_findings;

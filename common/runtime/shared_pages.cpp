@@ -22,7 +22,7 @@ std::map<std::uint64_t, std::uint64_t>& shared() {  // where live allocations be
 
 int g_file = serve::kSharedWithHostFd;
 bool g_is_mapped = false;
-bool g_is_closed = false;        // but for pages that the host has touched since
+bool g_is_closed = false;        // except for pages that the host has touched since
 std::uint32_t g_num_racing = 0;  // when the pages were closed last
 
 std::uint64_t page_bytes() {

@@ -52,9 +52,8 @@ template <class Function>
 cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Function function) {
   const DeviceLock lock;
   if (is_capturing(stream)) {
-    return capture_work(stream, cudaGraphNodeTypeHost, like, [=](cudaStream_t other) {
-      return call_in(other, like, function);
-    });
+    return capture_work(stream, cudaGraphNodeTypeHost, like,
+                        [=](cudaStream_t other) { return call_in(other, like, function); });
   }
   const auto call = [=] {
     const DeviceLoan loan;

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "allocation.h"
 #include "call.h"
+#include "device_limits.h"
 #include "error_state.h"
 #include "image.h"
-#include "device_limits.h"
-#include "allocation.h"
 
 namespace runtime {
 namespace {

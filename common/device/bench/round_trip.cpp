@@ -51,7 +51,9 @@ double measure(int num_calls, const Call& call) {
   return rounds[4] / num_calls;
 }
 
-void print(const char* what, double microseconds) { std::printf("%-34s %9.2f us\n", what, microseconds); }
+void print(const char* what, double microseconds) {
+  std::printf("%-34s %9.2f us\n", what, microseconds);
+}
 
 void print_copies(std::size_t size_bytes) {
   std::vector<char> host(size_bytes, 1);
@@ -60,12 +62,10 @@ void print_copies(std::size_t size_bytes) {
   const auto rate = [&](double microseconds) {
     return static_cast<double>(size_bytes) / microseconds / 1000;
   };
-  const double to = measure(4, [&] {
-    cudaMemcpy(device, host.data(), size_bytes, cudaMemcpyHostToDevice);
-  });
-  const double from = measure(4, [&] {
-    cudaMemcpy(host.data(), device, size_bytes, cudaMemcpyDeviceToHost);
-  });
+  const double to =
+      measure(4, [&] { cudaMemcpy(device, host.data(), size_bytes, cudaMemcpyHostToDevice); });
+  const double from =
+      measure(4, [&] { cudaMemcpy(host.data(), device, size_bytes, cudaMemcpyDeviceToHost); });
   std::printf("copy of %8zu bytes to the device   %9.2f us %6.2f GB/s, back %9.2f us %6.2f GB/s\n",
               size_bytes, to, rate(to), from, rate(from));
   cudaFree(device);
@@ -93,9 +93,8 @@ int main() {
   print("launch of one thread",
         measure(1000, [&] { cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr); }));
   std::size_t host_only = 0;
-  print("cudaPeekAtLastError: no round trip", measure(100'000, [&] {
-          host_only += static_cast<std::size_t>(cudaPeekAtLastError());
-        }));
+  print("cudaPeekAtLastError: no round trip",
+        measure(100'000, [&] { host_only += static_cast<std::size_t>(cudaPeekAtLastError()); }));
   for (const std::size_t size_bytes : {std::size_t{4}, std::size_t{4} << 10, std::size_t{64} << 10,
                                        std::size_t{1} << 20, std::size_t{64} << 20}) {
     print_copies(size_bytes);

@@ -62,8 +62,8 @@ struct Place {
 };
 
 struct Answer {
-  std::int32_t error = 0;   // cudaError_t of the command
-  std::int32_t sticky = 0;  // a kernel has faulted: every later command has this error
+  std::int32_t error = 0;          // cudaError_t of the command
+  std::int32_t sticky = 0;         // a kernel has faulted: every later command has this error
   std::uint32_t is_malformed = 0;  // the command could not be read; nothing has happened
   std::uint32_t waits = 0;         // a kernel waits for the host
   // Work may still run that the host's own accesses could race with: how much has been issued so
@@ -155,7 +155,13 @@ struct Allocate {
 };
 
 // Which function the program called: what it may free, and how a message calls it.
-enum class FreeCall : std::uint32_t { kFree, kFreeAsync, kFreeHost, kFreeArray, kLast = kFreeArray };
+enum class FreeCall : std::uint32_t {
+  kFree,
+  kFreeAsync,
+  kFreeHost,
+  kFreeArray,
+  kLast = kFreeArray
+};
 
 struct Free {
   static constexpr Kind kKind = Kind::kFree;
@@ -207,8 +213,8 @@ struct Extent {
 // How a command meets the host: what it waits for before it begins, and after it is done.
 enum Waits : std::uint32_t {
   kWaitsForNothing = 0,
-  kWaitsBefore = 1,         // the host waits for the stream's earlier work
-  kWaitsAfter = 2,          // and for the command itself
+  kWaitsBefore = 1,          // the host waits for the stream's earlier work
+  kWaitsAfter = 2,           // and for the command itself
   kWaitsIfHostCanReach = 4,  // the same, where the memory is managed or pinned
   kAllWaits = 7,
 };
@@ -299,7 +305,8 @@ struct WaitForEvent {
   static constexpr Kind kKind = Kind::kWaitForEvent;
   using Result = Nothing;
   std::uint64_t event = 0;
-  // A kernel that waited for the host was before it: what ran behind that kernel has begun only now.
+  // A kernel that waited for the host was before it: what ran behind that kernel has begun only
+  // now.
   std::uint32_t had_waited = 0;
 };
 struct AskEvent {
@@ -344,7 +351,7 @@ struct Proceed {
   using Result = Nothing;
   std::uint32_t is_last = 0;
 };
-// Nobody will write what it polls: it is a deadlock. The tail says why.
+// The host will not write what it polls: it is a deadlock. The tail says why.
 struct GiveUp {
   static constexpr Kind kKind = Kind::kGiveUp;
   using Result = Nothing;

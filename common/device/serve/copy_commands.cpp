@@ -53,8 +53,8 @@ CopyEnd examine(std::uint64_t address, std::uint64_t size_bytes, bool is_hosts, 
 }
 
 // Why `end` is none: completes "a copy of 400 bytes".
-std::string refusal(const CopyEnd& end, std::uint64_t address, std::uint64_t size_bytes, bool is_hosts,
-                    const char* to_or_from) {
+std::string refusal(const CopyEnd& end, std::uint64_t address, std::uint64_t size_bytes,
+                    bool is_hosts, const char* to_or_from) {
   const std::string copy = "a copy of " + report::bytes(size_bytes) + " " + to_or_from;
   if (address == 0) return copy + " a null pointer";
   if (is_hosts) {
@@ -63,8 +63,8 @@ std::string refusal(const CopyEnd& end, std::uint64_t address, std::uint64_t siz
   if (end.allocation == nullptr) return copy + " device memory that is not allocated";
   const std::uint64_t offset = address - end.allocation->base;
   if (offset + size_bytes > end.allocation->size_bytes) {
-    return copy + " an allocation with " +
-           report::bytes(end.allocation->size_bytes - offset) + " left";
+    return copy + " an allocation with " + report::bytes(end.allocation->size_bytes - offset) +
+           " left";
   }
   return copy + " device memory, although its cudaMemcpyKind names memory of the host";
 }
@@ -137,15 +137,14 @@ int Device::handle(const Copy& command, Nothing&, Call& call) {
   if (!all || !to_bytes || !from_bytes) return kInvalidValue;
   // Checks both ends completely first: a copy that fails has copied nothing.
   const CopyEnd to = examine(command.to.base, *to_bytes, command.to_host != 0,
-                         destination_side(command.direction));
+                             destination_side(command.direction));
   const CopyEnd from = examine(command.from.base, *from_bytes, command.from_host != 0,
-                           source_side(command.direction));
+                               source_side(command.direction));
   if (!to.is_valid || !from.is_valid) {
     return call.explain(
         kInvalidValue,
-        to.is_valid
-            ? refusal(from, command.from.base, *from_bytes, command.from_host != 0, "from")
-            : refusal(to, command.to.base, *to_bytes, command.to_host != 0, "to"));
+        to.is_valid ? refusal(from, command.from.base, *from_bytes, command.from_host != 0, "from")
+                    : refusal(to, command.to.base, *to_bytes, command.to_host != 0, "to"));
   }
   if (to.allocation == nullptr && from.allocation == nullptr) {  // the worker does it
     wait_as_asked(command.waits, kWaitsAfter, command.stream);
@@ -179,8 +178,7 @@ int Device::handle(const CopyMore& command, Nothing&, Call& call) {
   return kSuccess;
 }
 
-void Device::move(const Transfer& transfer, std::uint64_t offset,
-                  std::span<std::byte> data) const {
+void Device::move(const Transfer& transfer, std::uint64_t offset, std::span<std::byte> data) const {
   const std::uint64_t end = std::min(transfer.size_bytes, offset + data.size());
   for_rows(transfer.box, transfer.extent, offset, end,
            [&](std::uint64_t address, std::uint64_t dense, std::uint64_t size) {
@@ -207,17 +205,18 @@ int Device::handle(const Fill& command, Nothing&, Call&) {
     }
     begin_work(command.stream, command.at);
     const auto all = *dense_bytes(extent);
-    for_rows(command.to, extent, 0, all, [&](std::uint64_t address, std::uint64_t, std::uint64_t size) {
-      if (memory::observer() != nullptr) memory::observer()->on_write(address, size);
-      auto* const at = reinterpret_cast<std::byte*>(address);
-      if (command.element_bytes == 1) {
-        std::memset(at, static_cast<int>(command.value), size);
-        return;
-      }
-      for (std::uint64_t i = 0; i + command.element_bytes <= size; i += command.element_bytes) {
-        std::memcpy(at + i, &command.value, command.element_bytes);  // the low bytes come first
-      }
-    });
+    for_rows(
+        command.to, extent, 0, all, [&](std::uint64_t address, std::uint64_t, std::uint64_t size) {
+          if (memory::observer() != nullptr) memory::observer()->on_write(address, size);
+          auto* const at = reinterpret_cast<std::byte*>(address);
+          if (command.element_bytes == 1) {
+            std::memset(at, static_cast<int>(command.value), size);
+            return;
+          }
+          for (std::uint64_t i = 0; i + command.element_bytes <= size; i += command.element_bytes) {
+            std::memcpy(at + i, &command.value, command.element_bytes);  // the low bytes come first
+          }
+        });
     streams().end_work();
   }
   const bool waits = (command.waits & kWaitsIfHostCanReach) != 0 &&

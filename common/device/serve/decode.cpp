@@ -87,7 +87,7 @@ std::optional<Decoded> decode_as(std::span<const std::byte> rest) {
   return Decoded{command, rest};
 }
 
-// The alternatives of AnyCommand stand in the order of Kind.
+// The alternatives of AnyCommand have the order of Kind.
 template <std::size_t index = 0>
 std::optional<Decoded> decode_kind(Kind kind, std::span<const std::byte> rest) {
   if constexpr (index < std::variant_size_v<AnyCommand>) {

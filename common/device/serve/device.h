@@ -183,7 +183,7 @@ class Device {
   std::vector<Kernel> kernels_;  // by number - 1
   std::string incoming_;         // of a module, piece by piece
   std::set<std::uint64_t> managed_variables_;
-  Module* waiting_ = nullptr;    // whose launch waits for the host
+  Module* waiting_ = nullptr;  // whose launch waits for the host
   int sticky_ = 0;
   std::uint32_t num_works_ = 0;
   std::uint64_t seed_ = 0;

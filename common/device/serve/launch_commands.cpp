@@ -35,7 +35,8 @@ run::Dim dim(const Size& size) { return {size.x, size.y, size.z}; }
 
 bool divides(const Size& cluster, const Size& grid) {
   return !is_empty(cluster) && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
-         grid.z % cluster.z == 0 && std::uint64_t{cluster.x} * cluster.y <= memory::kMaxClusterSize &&
+         grid.z % cluster.z == 0 &&
+         std::uint64_t{cluster.x} * cluster.y <= memory::kMaxClusterSize &&
          count(cluster) <= memory::kMaxClusterSize;
 }
 
@@ -50,8 +51,9 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
   if (!is_empty(command.block) && !has_few_threads) {
     __extension__ using Wide = unsigned __int128;
     const Wide threads = Wide{command.block.x} * command.block.y * command.block.z;
-    const std::string number =
-        threads > UINT64_MAX ? "more than 2^64" : std::to_string(static_cast<std::uint64_t>(threads));
+    const std::string number = threads > UINT64_MAX
+                                   ? "more than 2^64"
+                                   : std::to_string(static_cast<std::uint64_t>(threads));
     return " with blocks of " + shape(command.block) + " = " + number + " threads (at most " +
            std::to_string(run::kMaxThreadsPerBlock) + ")";
   }
@@ -67,8 +69,8 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
   }
   const std::uint32_t bound = kernel.function->max_threads;
   if (bound != 0 && count(command.block) > bound) {
-    return " with blocks of " + std::to_string(count(command.block)) +
-           " threads (at most " + std::to_string(bound) + ", by its __launch_bounds__)";
+    return " with blocks of " + std::to_string(count(command.block)) + " threads (at most " +
+           std::to_string(bound) + ", by its __launch_bounds__)";
   }
   if (command.dynamic_shared_bytes > kernel.dynamic_limit) {
     return " with " + std::to_string(command.dynamic_shared_bytes) +

@@ -74,7 +74,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-// It ends with the process that started it, and holds nothing but what is its own. In judgement it
+// It ends with the process that started it, and holds only what is its own. In judgement it
 // is in a sandbox already, whose filter ends what makes some of these calls.
 void withdraw(const Options& options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -194,8 +194,8 @@ int Device::handle(const TakeGraphMemory& command, TakeGraphMemory::Result& resu
 
 int Device::handle(const FreeGraphMemory& command, Nothing&, Call&) {
   const memory::Allocation* const found = live_at(command.address);
-  const bool is_taken = found != nullptr && found->base == command.address &&
-                        graph_memory_.contains(command.address);
+  const bool is_taken =
+      found != nullptr && found->base == command.address && graph_memory_.contains(command.address);
   if (!is_taken) return kInvalidValue;
   memory::retire(command.address);
   return kSuccess;

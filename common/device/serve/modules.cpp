@@ -24,8 +24,8 @@ bool needs_room(const ptx::Variable& variable) {
 }
 
 std::uint64_t padded(const ptx::Variable& variable) {
-  const std::uint64_t unit = std::max<std::uint64_t>(memory::kAllocationAlignment,
-                                                     std::max<std::size_t>(variable.align_bytes, 1));
+  const std::uint64_t unit = std::max<std::uint64_t>(
+      memory::kAllocationAlignment, std::max<std::size_t>(variable.align_bytes, 1));
   const std::uint64_t size = std::max<std::uint64_t>(variable.size_bytes, 1);
   return (size + memory::kRedZoneBytes + unit - 1) / unit * unit;
 }
@@ -51,8 +51,8 @@ class Places {
 
   std::uint64_t operator()(const ptx::Variable& variable) {
     if (needs_room(variable)) return std::exchange(next_, next_ + padded(variable));
-    const std::uint64_t base = memory::allocate(
-        std::max<std::uint64_t>(variable.size_bytes, 1), MemoryKind::kManaged, memory::HostPlace{});
+    const std::uint64_t base = memory::allocate(std::max<std::uint64_t>(variable.size_bytes, 1),
+                                                MemoryKind::kManaged, memory::HostPlace{});
     if (base == 0) throw std::runtime_error("no memory is left for its __managed__ variables");
     return base;
   }
@@ -63,9 +63,9 @@ class Places {
 
 void fill(const code::Program& program, const code::Symbol& symbol) {
   if (symbol.space == ptx::Space::kShared || symbol.size_bytes == 0) return;
-  const MemoryKind kind = symbol.is_managed                      ? MemoryKind::kManaged
-                    : symbol.space == ptx::Space::kConst ? MemoryKind::kConstant
-                                                           : MemoryKind::kSymbol;
+  const MemoryKind kind = symbol.is_managed                    ? MemoryKind::kManaged
+                          : symbol.space == ptx::Space::kConst ? MemoryKind::kConstant
+                                                               : MemoryKind::kSymbol;
   memory::declare(symbol.address, symbol.size_bytes, symbol.readable, true, kind);
   auto* const at = reinterpret_cast<std::byte*>(symbol.address);
   std::memset(at, 0, symbol.size_bytes);
@@ -80,8 +80,8 @@ void Device::load(std::string ptx) {
   ptx::Module parsed = ptx::parse(std::move(ptx));
   Places places(parsed);
   auto module = std::make_unique<Module>();
-  module->program =
-      code::load(std::move(parsed), [&](const ptx::Variable& variable) { return places(variable); });
+  module->program = code::load(std::move(parsed),
+                               [&](const ptx::Variable& variable) { return places(variable); });
   run::bind(*module->program);
   fill_variables(*module);
   module->machine = std::make_unique<run::Machine>(*module->program);

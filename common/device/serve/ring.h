@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The memory through which the worker sends commands and the device answers: one command at a time.
-// Who starts the two makes it, as a file in memory that nobody can shrink.
+// Who starts the two makes it, as a file in memory that no process can shrink.
 //
 // The worker is not trusted. The device reads each word once, copies a command to memory of its own
 // before it looks at it, and takes no length, offset or number from here without a check.
@@ -29,7 +29,7 @@ using Word = std::atomic<std::uint32_t>;
 static_assert(sizeof(Word) == 4 && Word::is_always_lock_free);
 
 struct Ring {
-  // Grows whenever the device shall look: a command has been asked, or another thread of the
+  // Grows whenever the device has to look: a command has been asked, or another thread of the
   // device wants something. The device sleeps on it.
   alignas(64) Word bell;
   Word asked;  // the number of the last command; grows by one with each
@@ -50,12 +50,12 @@ struct Ring {
 inline constexpr std::size_t kRingBytes = std::size_t{2} << 20;  // of the file
 static_assert(sizeof(Ring) <= kRingBytes);
 
-// Waits until `word` differs from `seen`, somebody wakes its sleepers, or the time is over.
+// Waits until `word` differs from `seen`, another thread wakes its sleepers, or the time is over.
 void sleep_on(const Word& word, std::uint32_t seen, std::uint64_t nanoseconds);
 void wake(const Word& word);
 
-// Waits for a change of `word` for a moment without sleeping; returns whether there was one. A round
-// trip costs 2 us so, and 10 us where one side sleeps.
+// Waits for a change of `word` for a moment without sleeping; returns whether there was one. A
+// round trip costs 2 us so, and 10 us where one side sleeps.
 bool spin_on(const Word& word, std::uint32_t seen);
 
 }  // namespace serve

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "serve/decode.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "serve/box.h"
+#include "serve/decode.h"
 #include "serve/ring.h"
 
 namespace serve {

@@ -120,20 +120,30 @@ TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
     ask(command, parameters(allocate(8), 1));
     return error() == kInvalidValue ? tail_ : "error " + std::to_string(error());
   };
-  EXPECT_EQ(refused([](auto& c) { c.block = {2048, 1, 1}; }),
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {2048, 1, 1};
+            }),
             "the launch of store with blocks of 2048 x 1 x 1 = 2048 threads (at most 1024)");
-  EXPECT_EQ(refused([](auto& c) { c.grid = {0, 1, 1}; }),
+  EXPECT_EQ(refused([](auto& c) {
+              c.grid = {0, 1, 1};
+            }),
             "the launch of store with a grid of 0 x 1 x 1 blocks (at least 1 in each direction: "
             "round a division up, and launch nothing for 0 items)");
-  EXPECT_EQ(refused([](auto& c) { c.block = {1, 1, 65}; }),
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {1, 1, 65};
+            }),
             "the launch of store with blocks of 1 x 1 x 65 threads");
-  EXPECT_EQ(refused([](auto& c) { c.grid = {1, 65536, 1}; }),
+  EXPECT_EQ(refused([](auto& c) {
+              c.grid = {1, 65536, 1};
+            }),
             "the launch of store with a grid of 1 x 65536 x 1 blocks");
   EXPECT_EQ(refused([](auto& c) { c.dynamic_shared_bytes = (48 << 10) + 1; }),
             "the launch of store with 49153 bytes of dynamic shared memory (at most 49152 without "
             "cudaFuncSetAttribute)");
   EXPECT_NE(refused([](auto& c) { c.cluster = {2, 1, 1}; }).find("clusters"), std::string::npos);
-  EXPECT_EQ(refused([](auto& c) { c.block = {UINT32_MAX, UINT32_MAX, UINT32_MAX}; }).substr(0, 30),
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+            }).substr(0, 30),
             "the launch of store with block");
   serve::Launch bounded = launch_of("bounded");
   bounded.block = {65, 1, 1};

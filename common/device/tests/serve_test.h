@@ -91,8 +91,7 @@ class Serve : public ::testing::Test {
   }
   int error() const { return head_.error; }
 
-  std::uint64_t allocate(std::uint64_t size_bytes,
-                         serve::Memory memory = serve::Memory::kDevice) {
+  std::uint64_t allocate(std::uint64_t size_bytes, serve::Memory memory = serve::Memory::kDevice) {
     serve::Allocate command;
     command.size_bytes = size_bytes;
     command.memory = memory;

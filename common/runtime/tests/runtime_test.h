@@ -18,7 +18,7 @@ extern const void* const kAdd;    // (int* out, int value): out[0] += value, one
 extern const void* const kWait;   // (int* flag, int value): waits until flag[0] != 0, then
                                   // flag[1] = value
 extern const void* const kPrint;  // (): prints "printed"
-extern const void* const kFault;  // (int* out, int): stores to an address that is no multiple of 4
+extern const void* const kFault;  // (int* out, int): stores to an odd address
 extern const void* const kCounter;  // a __device__ int, 5 at first
 
 inline cudaError_t launch(const void* kernel, unsigned num_blocks, unsigned num_threads, int* out,
