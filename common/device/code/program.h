@@ -27,7 +27,7 @@ struct Function;
 
 inline constexpr int kWarpSize = 32;
 
-// Executes one instruction for the lanes of `lanes`, and returns the Op to execute next: op + 1 but
+// Executes one instruction for the lanes of `lanes`, and returns the Op to execute next: op + 1 except
 // for control flow; null: the running part of the warp cannot go on (it waits, or has ended).
 using Handler = const Op* (*)(run::Warp& warp, const Op* op, std::uint32_t lanes);
 

@@ -3,571 +3,446 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <optional>
+#include <utility>
 
+#include "count/branches.h"
 #include "count/request.h"
-#include "memory/book.h"
-#include "run/machine.h"
 
 namespace count {
 namespace {
 
+using code::Instruction;
 using run::Access;
 using run::Space;
+using run::Warp;
 
-constexpr std::size_t kWordBytes = 4;
 // Of a launch's arguments: pointers, sizes and options take less, tables take more.
 constexpr std::size_t kUsualArgumentBytes = 256;
-// A block that a device's compiler makes conditional instead of a branch.
-constexpr std::uint32_t kMaxPredicatedOps = 8;
 
-constexpr std::array<const char*, kNumCounters> kNames = {
-#define DEVICE_COUNTER(constant, name) name,
-#include "count/counters.inc"
-};
-
-void raise(std::uint64_t& most, std::uint64_t amount) { most = std::max(most, amount); }
-
-template <class Visit>
-void for_each_lane(std::uint32_t lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<std::size_t>(std::countr_zero(lanes)));
+std::uint64_t num_lanes(std::uint32_t lanes) {
+  return static_cast<std::uint64_t>(std::popcount(lanes));
 }
 
-int kind_of(const Access& access) { return access.is_atomic ? 2 : access.writes ? 1 : 0; }
-
-// Counters of a space and a kind of access come in groups of four.
-Counter first_counter(const Access& access) {
-  const bool is_shared = access.space == Space::kShared;
-  if (access.is_atomic) {
-    return is_shared ? Counter::kSharedAtomicRequests : Counter::kGlobalAtomicRequests;
+// Where a space's and an access's counters begin; they come in groups of four.
+constexpr Counter first_counter(RequestKind kind) {
+  const bool is_shared = kind.space == MemorySpace::kShared;
+  switch (kind.access) {
+    case AccessKind::kAtomic:
+      return is_shared ? Counter::kSharedAtomicRequests : Counter::kGlobalAtomicRequests;
+    case AccessKind::kWrite:
+      return is_shared ? Counter::kSharedWriteRequests : Counter::kGlobalWriteRequests;
+    default:
+      return is_shared ? Counter::kSharedReadRequests : Counter::kGlobalReadRequests;
   }
-  if (access.writes) {
-    return is_shared ? Counter::kSharedWriteRequests : Counter::kGlobalWriteRequests;
-  }
-  return is_shared ? Counter::kSharedReadRequests : Counter::kGlobalReadRequests;
 }
 
-bool touches_memory(const code::Instruction& instruction) {
-  const std::string_view opcode = instruction.words.front();
-  return opcode == "ld" || opcode == "st" || opcode == "atom" || opcode == "red" ||
-         opcode == "cp" || opcode == "bar" || opcode == "barrier" || opcode == "call" ||
-         opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux";
+// A look at what other threads may write, or a word for them.
+bool communicates(const Access& access) {
+  return !access.is_async && access.space == Space::kGlobal &&
+         (access.order != run::Order::kWeak || access.bypasses_cache);
 }
 
-// A side of a branch that the sides' meeting point follows at once.
-bool is_short(const code::Function& function, std::uint32_t block, std::uint32_t meeting) {
-  if (block == meeting) return true;
-  const code::Block& side = function.blocks[block];
-  if (side.successors.size() != 1 || side.successors.front() != meeting) return false;
-  if (side.end - side.begin > kMaxPredicatedOps) return false;
-  for (std::uint32_t i = side.begin; i < side.end; ++i) {
-    if (touches_memory(function.instructions[i])) return false;
-  }
-  return true;
+bool is_counted_space(const Access& access) {
+  return access.space == Space::kGlobal || access.space == Space::kShared ||
+         (access.space == Space::kConst && !has_one_address(access));
 }
 
 }  // namespace
 
-const char* name_of(Counter counter) { return kNames[std::size_t(counter)]; }
+// ---- launches and blocks
 
-Watcher::Kernel& Watcher::kernel(std::string_view name) {
-  for (const auto& kernel : kernels_) {
-    if (kernel->totals.name == name) return *kernel;
-  }
-  kernels_.push_back(std::make_unique<Kernel>());
-  kernels_.back()->totals.name = name;
-  return *kernels_.back();
-}
-
-Watcher::Tally& Watcher::tally(const code::Instruction& instruction) {
-  Tally*& cached = cache_[instruction.id];
-  if (cached == nullptr) {
-    cached = &current_->tallies[instruction.id];
-    cached->instruction = &instruction;
-  }
-  return *cached;
+std::vector<KernelCounters> Watcher::take(const HasHostUsed& has_host_used) {
+  return tallies_.take(has_host_used);
 }
 
 void Watcher::launch_begins(run::Launch& launch) {
+  kernel_ = nullptr;
+  last_warp_ = nullptr;
   if (!is_counting_) return;
-  current_ = &kernel(launch.kernel->readable);
-  current_->program = launch.program;
-  cache_.assign(launch.program->num_instructions, nullptr);
-  most_sectors_ = most_passes_ = 0;
-  exposed_words_.clear();
+  kernel_ = &tallies_.kernel(launch.kernel->readable, launch.program);
+  kernel_->begin_launch(launch);
+  exposure_.begin_launch();
   publications_.begin_launch();
-  wire::KernelCounters& totals = current_->totals;
-  totals.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
-  totals.block = {launch.block.x, launch.block.y, launch.block.z};
-  totals.static_shared_bytes = launch.kernel->shared_bytes;
-  totals.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  CounterSet& counters = current_->counters;
-  const std::uint64_t num_blocks = launch.grid.count();
-  const std::uint64_t num_threads = launch.block.count();
-  counters[Counter::kLaunches] += 1;
-  counters[Counter::kBlocks] += num_blocks;
-  counters[Counter::kThreads] += num_blocks * num_threads;
-  counters[Counter::kWarps] += num_blocks * ((num_threads + run::kWarpSize - 1) / run::kWarpSize);
-  if (launch.kernel->parameter_bytes > kUsualArgumentBytes) {
-    current_->host_lines[{launch.host_file, launch.host_line}][Counter::kHostBytes] +=
-        launch.kernel->parameter_bytes;
-  }
+  most_sectors_ = most_passes_ = 0;
+  const std::uint64_t argument_bytes = launch.kernel->parameter_bytes;
+  if (argument_bytes <= kUsualArgumentBytes) return;
+  const memory::HostPlace at = {launch.host_file, launch.host_line};
+  kernel_->host_line(at)[Counter::kHostBytes] += argument_bytes;
 }
 
-void Watcher::launch_ends(run::Launch&) {
-  if (current_ == nullptr) return;
-  for (BlockState& block : blocks_) {  // of a kernel that was ended
-    if (block.is_resident) raise(most_sectors_, block.num_sectors);
-    block.is_resident = false;
-  }
-  current_->counters[Counter::kBusiestBlocksSectors] += most_sectors_;
-  current_->counters[Counter::kBusiestWarpsPasses] += most_passes_;
-  current_ = nullptr;
+void Watcher::launch_ends(run::Launch& /*launch*/) {
+  if (kernel_ == nullptr) return;
+  for (BlockState& block : states_) end_block(block);  // a fault may have ended the kernel
+  kernel_->totals.counters[Counter::kBusiestBlocksSectors] += most_sectors_;
+  kernel_->totals.counters[Counter::kBusiestWarpsPasses] += most_passes_;
+  kernel_ = nullptr;
 }
 
 void Watcher::block_starts(run::Block& block) {
-  if (current_ == nullptr) return;
-  if (blocks_.size() <= block.slot) blocks_.resize(block.slot + 1);
-  BlockState& fresh = state(block);
-  fresh = {};
-  fresh.is_resident = true;
-  fresh.warps.resize(block.warps.size());
-  for (WarpState& warp : fresh.warps) {
-    for (Chain& chain : warp.chains) chain.started_after = publications_.num_made();
-  }
+  if (kernel_ == nullptr) return;
+  if (states_.size() <= block.slot) states_.resize(block.slot + 1);
+  states_[block.slot].start(block.warps.size(), block.num_threads, publications_.num_made());
+  last_warp_ = nullptr;
 }
 
 void Watcher::block_ends(run::Block& block) {
-  if (current_ == nullptr) return;
-  BlockState& ended = state(block);
-  ended.is_resident = false;
-  raise(most_sectors_, ended.num_sectors);
-  for (const WarpState& warp : ended.warps) raise(most_passes_, warp.num_passes);
+  if (kernel_ != nullptr) end_block(states_[block.slot]);
 }
 
-int Watcher::count_request(run::Warp& warp, Tally& here, const Access& access) {
-  CounterSet& counters = here.counters;
-  const Counter first = first_counter(access);
-  const auto num_lanes = static_cast<std::uint64_t>(std::popcount(access.lanes));
-  const bool is_shared = access.space == Space::kShared;
-  counters[first] += 1;
-  if (access.is_atomic) {
-    const int same_address = largest_multiplicity(access);
-    counters[first + 1] += num_lanes;
-    raise(counters[first + 2], static_cast<std::uint64_t>(same_address));
-    BlockState& block = state(*warp.block);
-    block.num_atomics += num_lanes;
-    raise(counters[Counter::kAtomicsMaxPerBlock], block.num_atomics);
-    if (!is_shared) {
-      const int sectors = sectors_of(access);
-      counters[first + 3] += static_cast<std::uint64_t>(sectors);
-      return sectors;
-    }
-    const Wavefronts wavefronts = wavefronts_of(access);
-    const int passes = std::max(same_address, wavefronts.total);
-    counters[first + 3] += static_cast<std::uint64_t>(passes - wavefronts.ideal);
-    return passes;
+void Watcher::end_block(BlockState& block) {
+  if (!block.is_resident) return;
+  block.is_resident = false;
+  block.arrivals.take_all([&](const Arrivals::Group& group) { count_arrivals(block, group); });
+  most_sectors_ = std::max(most_sectors_, block.num_sectors);
+  for (const WarpState& warp : block.warps) most_passes_ = std::max(most_passes_, warp.num_passes);
+}
+
+// ---- accesses
+
+void Watcher::access(Warp& warp, Access& access) {
+  if (kernel_ == nullptr || access.lanes == 0 || !is_counted_space(access)) return;
+  Place& place = kernel_->place(*access.instruction);
+  if (place.role != Role::kUsual) {
+    if (place.role == Role::kBulkCopy) count_bulk(warp, place, access);
+    if (place.role == Role::kArrival) count_barrier_object(warp, place, access);
+    if (place.role != Role::kBulkCopy) return;
+  } else {
+    const RequestKind kind = kind_of(access);
+    WarpState& own = state(warp);
+    BlockState& block = *last_block_;
+    const std::uint32_t cost = kind.access == AccessKind::kAtomic
+                                   ? count_atomic(place.counters, access, kind, block)
+                                   : count_plain(place.counters, access, kind);
+    place.keep_pattern(warp, access, kind, cost);
+    if (access.is_async && access.reads) own.reading = access.lanes;
+    const bool looks = communicates(access);
+    const bool polls = looks && kind.access == AccessKind::kRead;
+    // How often a warp asks again until a word has changed depends on the order of execution.
+    const bool begins_poll = polls && own.polls.begin(access);
+    if (begins_poll) place.counters.raise(Counter::kPollsMaxPerWarp, own.polls.number());
+    if (!polls || begins_poll) own.num_passes += static_cast<std::uint64_t>(passes_of(access));
+    if (kind.space == MemorySpace::kShared) return;
+    block.num_sectors += cost;
+    if (looks) count_look(warp, place, access);
+    if (kind.access == AccessKind::kAtomic) keep_old_values(access);
   }
-  counters[first + 3] += num_lanes;
-  if (!is_shared) {
-    const int sectors = sectors_of(access);
-    counters[first + 1] += static_cast<std::uint64_t>(sectors);
-    counters[first + 2] += num_lanes * access.size_bytes;
+  if (access.space == Space::kGlobal && exposure_.may_expose(access)) {
+    exposure_.count(access, *kernel_, place);
+  }
+}
+
+// Counts the request and returns its sectors or wavefronts.
+std::uint32_t Watcher::count_plain(CounterSet& counters, const Access& access, RequestKind kind) {
+  const Counter first = first_counter(kind);
+  const std::uint64_t lanes = num_lanes(access.lanes);
+  counters[first] += 1;
+  counters[first + 3] += lanes;
+  if (kind.space == MemorySpace::kGlobal) {
+    const auto sectors = static_cast<std::uint32_t>(sectors_of(access));
+    counters[first + 1] += sectors;
+    counters[first + 2] += lanes * access.size_bytes;
     return sectors;
   }
   const Wavefronts wavefronts = wavefronts_of(access);
   counters[first + 1] += static_cast<std::uint64_t>(wavefronts.total);
   counters[first + 2] += static_cast<std::uint64_t>(wavefronts.total - wavefronts.ideal);
-  return wavefronts.total;
+  return static_cast<std::uint32_t>(wavefronts.total);
 }
 
-void Watcher::access(run::Warp& warp, Access& access) {
-  if (current_ == nullptr || access.lanes == 0) return;
-  if (access.space != Space::kGlobal && access.space != Space::kShared &&
-      access.space != Space::kConst) {
-    return;
+std::uint32_t Watcher::count_atomic(CounterSet& counters, const Access& access, RequestKind kind,
+                                    BlockState& block) {
+  const Counter first = first_counter(kind);
+  const std::uint64_t lanes = num_lanes(access.lanes);
+  const int same_address = largest_multiplicity(access);
+  counters[first] += 1;
+  counters[first + 1] += lanes;
+  counters.raise(first + 2, static_cast<std::uint64_t>(same_address));
+  block.num_atomics += lanes;
+  counters.raise(Counter::kAtomicsMaxPerBlock, block.num_atomics);
+  if (kind.space == MemorySpace::kGlobal) {
+    const auto sectors = static_cast<std::uint32_t>(sectors_of(access));
+    counters[first + 3] += sectors;
+    return sectors;
   }
-  if (access.space == Space::kConst && access.pattern == run::Pattern::kUniform) return;
-  Tally& here = tally(*access.instruction);
+  const Wavefronts wavefronts = wavefronts_of(access);
+  const int passes = std::max(same_address, wavefronts.total);
+  counters[first + 3] += static_cast<std::uint64_t>(passes - wavefronts.ideal);
+  return static_cast<std::uint32_t>(passes);
+}
+
+// A thread's bulk copy comes in pieces of 16 bytes. It is one request on each side, and one pass.
+void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
+  constexpr std::uint64_t kWavefrontBytes = 128;
+  const RequestKind kind = kind_of(access);
+  const bool is_shared = kind.space == MemorySpace::kShared;
+  const Counter first = first_counter(kind);
   WarpState& own = state(warp);
-  if (access.is_async && access.reads) own.reading = access.lanes;
-  const int cost = count_request(warp, here, access);
-  keep_pattern(warp, here, access, cost);
-  const bool is_shared = access.space == Space::kShared;
-  const bool looks = access.order != run::Order::kWeak || access.bypasses_cache;
-  const bool polls = looks && access.reads && !access.writes && !is_shared;
-  const std::uint64_t polls_before = own.num_polls;
-  if (polls) count_poll(warp, here, access);
-  // How often a warp asks again until a word has changed depends on the order of execution.
-  if (!polls || own.num_polls != polls_before)
-    own.num_passes += static_cast<std::uint64_t>(passes_of(access));
-  if (is_shared) return;
-  state(*warp.block).num_sectors += static_cast<std::uint64_t>(cost);
-  count_exposed(here, access);
-  if (polls) {
-    for_each_lane(access.lanes, [&](std::size_t lane) {
-      publications_.read(access.address[lane], own.chains[lane]);
-    });
+  CounterSet& counters = place.counters;
+  const std::uint64_t address =
+      access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))];
+  std::uint64_t& next = own.bulk_next[is_shared ? 1 : 0];
+  const bool begins = own.bulk != access.instruction || next != address;
+  if (begins) {
+    counters[first] += 1;
+    counters[first + 3] += 1;
+    if (!is_shared) own.num_passes += 1;
   }
-  if (access.is_atomic) {
-    for_each_lane(access.lanes, [&](std::size_t lane) {
-      std::memcpy(&old_values_[lane], reinterpret_cast<const void*>(access.address[lane]),
-                  std::min<std::size_t>(access.element_bytes, sizeof old_values_[lane]));
-    });
+  const bool begins_unit = begins || address % (is_shared ? kWavefrontBytes : kSectorBytes) == 0;
+  if (begins_unit) counters[first + 1] += 1;
+  if (!is_shared) {
+    counters[first + 2] += access.size_bytes;
+    last_block_->num_sectors += begins_unit ? 1 : 0;
   }
+  own.bulk = access.instruction;
+  next = address + access.size_bytes;
 }
 
-void Watcher::wrote(run::Warp& warp, const Access& access) {
-  if (current_ == nullptr || access.space != Space::kGlobal || access.lanes == 0) return;
-  const bool publishes =
-      access.is_atomic || access.order != run::Order::kWeak || access.bypasses_cache;
-  if (publishes) publish(warp, tally(*access.instruction), access);
-}
+// ---- polls and publications
 
-void Watcher::publish(run::Warp& warp, Tally& here, const Access& access) {
+// Before the access happens; atomic operations publish afterwards, see wrote().
+void Watcher::count_look(Warp& warp, Place& place, const Access& access) {
+  if (access.is_atomic) return;
   WarpState& own = state(warp);
-  std::uint64_t& most = here.counters[Counter::kPublicationsMaxChain];
-  for_each_lane(access.lanes, [&](std::size_t lane) {
+  const std::uint64_t started_after = last_block_->started_after;
+  if (access.reads && publications_.empty()) return;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     const std::uint64_t address = access.address[lane];
-    if (!access.is_atomic) return raise(most, publications_.publish(address, own.chains[lane]));
-    std::uint64_t now = old_values_[lane];
-    std::memcpy(&now, reinterpret_cast<const void*>(address),
-                std::min<std::size_t>(access.element_bytes, sizeof now));
-    if (now != old_values_[lane]) {
-      raise(most, publications_.update(address, own.chains[lane]));
+    if (access.reads) {
+      publications_.read(address, started_after, own.chains[lane]);
     } else {
-      publications_.read(address, own.chains[lane]);
+      place.counters.raise(Counter::kPublicationsMaxChain,
+                           publications_.publish(address, own.chains[lane]));
     }
-  });
-}
-
-void Watcher::count_poll(run::Warp& warp, Tally& here, const Access& access) {
-  WarpState& own = state(warp);
-  bool is_repeated = true;
-  for_each_lane(access.lanes, [&](std::size_t lane) {
-    is_repeated &= std::ranges::find(own.polled, access.address[lane]) != own.polled.end();
-  });
-  if (is_repeated) return;  // it waits, perhaps for fewer of the words
-  own.polled.clear();
-  for_each_lane(access.lanes,
-                [&](std::size_t lane) { own.polled.push_back(access.address[lane]); });
-  raise(here.counters[Counter::kPollsMaxPerWarp], ++own.num_polls);
-}
-
-// Memory that the host uses without a copy, and variables. Their words count once in a launch.
-void Watcher::count_exposed(Tally& here, const Access& access) {
-  using Kind = memory::Allocation::Kind;
-  const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
-  const memory::Allocation* const found = memory::find(access.address[first]);
-  if (found == nullptr) return;
-  const bool is_hosts = found->kind == Kind::kManaged || found->kind == Kind::kPinnedHost;
-  const bool is_variable = found->kind == Kind::kSymbol && access.writes;
-  if (!is_hosts && !is_variable) return;
-  std::uint64_t& bytes = here.counters[is_hosts ? Counter::kHostBytes : Counter::kVariableBytes];
-  for_each_lane(access.lanes, [&](std::size_t lane) {
-    const std::uint64_t end = access.address[lane] + access.size_bytes;
-    for (std::uint64_t word = access.address[lane] / kWordBytes; word * kWordBytes < end; ++word) {
-      if (exposed_words_.insert(word).second) bytes += kWordBytes;
-    }
-  });
-}
-
-void Watcher::keep_pattern(const run::Warp& warp, Tally& here, const Access& access, int cost) {
-  const bool is_shared = access.space == Space::kShared;
-  wire::Pattern& kept =
-      here.patterns[static_cast<std::size_t>((is_shared ? 3 : 0) + kind_of(access))];
-  const auto rank = std::pair(access.lanes == ~0U, static_cast<std::uint32_t>(cost));
-  if (rank <= std::pair(kept.lanes == ~0U, kept.cost)) return;
-  const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
-  const std::uint64_t any = access.address[first];
-  std::uint64_t base = any;
-  if (is_shared) {
-    kept.base = "shared memory";
-    const code::Function& kernel = *warp.block->launch->kernel;
-    base = 0;
-    if (any >= kernel.dynamic_shared_offset) {
-      kept.base = "dynamic shared memory";
-      base = kernel.dynamic_shared_offset;
-    }
-    for (const code::SharedVariable& variable : kernel.shared) {
-      if (any - variable.offset >= variable.size_bytes) continue;
-      kept.base = variable.name;
-      base = variable.offset;
-    }
-  } else {
-    const memory::Allocation* const found = memory::find(any);
-    kept.base = found == nullptr ? "a __device__ variable" : found->name;
-    if (found != nullptr) base = found->base;
   }
-  kept.space = is_shared ? wire::Space::kShared : wire::Space::kGlobal;
-  kept.access = static_cast<wire::Access>(kind_of(access));
-  kept.size_bytes = access.size_bytes;
-  kept.cost = static_cast<std::uint32_t>(cost);
-  kept.lanes = access.lanes;
-  kept.offsets = {};
-  for_each_lane(access.lanes, [&](std::size_t lane) {
-    kept.offsets[lane] = static_cast<std::int64_t>(access.address[lane] - base);
-  });
 }
 
-void Watcher::count_barrier(run::Block& block, const code::Instruction& instruction) {
-  CounterSet& counters = tally(instruction).counters;
+void Watcher::keep_old_values(const Access& access) {
+  known_ = 0;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    const std::uint64_t address = access.address[lane];
+    const std::size_t size = std::min<std::size_t>(access.size_bytes, sizeof(Value));
+    // Without the checks it may lie outside: `run` ends the kernel then.
+    if (!memory::is_device(address) || !memory::is_device(address + size - 1)) continue;
+    old_values_[lane] = {};
+    std::memcpy(&old_values_[lane], reinterpret_cast<const void*>(address), size);
+    known_ |= rest & -rest;
+  }
+}
+
+void Watcher::wrote(Warp& warp, const Access& access) {
+  if (kernel_ == nullptr || !access.is_atomic || access.space != Space::kGlobal) return;
+  Place& place = kernel_->place(*access.instruction);
+  WarpState& own = state(warp);
+  const std::uint64_t started_after = last_block_->started_after;
+  for (std::uint32_t rest = access.lanes & known_; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    const std::uint64_t address = access.address[lane];
+    Value now = {};
+    std::memcpy(&now, reinterpret_cast<const void*>(address),
+                std::min<std::size_t>(access.size_bytes, sizeof now));
+    if (now == old_values_[lane]) {
+      publications_.read(address, started_after, own.chains[lane]);
+    } else {
+      place.counters.raise(Counter::kPublicationsMaxChain,
+                           publications_.update(address, started_after, own.chains[lane]));
+    }
+  }
+  known_ = 0;
+}
+
+// ---- meetings
+
+void Watcher::count_barrier(BlockState& block, const Instruction& instruction) {
+  CounterSet& counters = kernel_->place(instruction).counters;
   counters[Counter::kBarriers] += 1;
-  raise(counters[Counter::kBarriersMaxPerBlock], ++state(block).num_barriers);
-}
-
-void Watcher::block_meets(run::Block& block, const code::Instruction& instruction) {
-  if (current_ == nullptr) return;
-  count_barrier(block, instruction);
-  BlockState& own = state(block);
-  std::uint64_t longest = 0;
-  for (const WarpState& warp : own.warps) {
-    for (const Chain& chain : warp.chains) raise(longest, chain.length);
-  }
-  for (WarpState& warp : own.warps) {
-    for (Chain& chain : warp.chains) chain.length = longest;
-  }
-}
-
-void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                           const code::Instruction& instruction) {
-  if (current_ == nullptr) return;
-  count_barrier(block, instruction);
-  BlockState& own = state(block);
-  std::uint64_t longest = 0;
-  const auto for_each_chain = [&](auto visit) {
-    for (std::size_t w = 0; w < own.warps.size() && w < lanes_by_warp.size(); ++w) {
-      for_each_lane(lanes_by_warp[w], [&](std::size_t lane) { visit(own.warps[w].chains[lane]); });
-    }
-  };
-  for_each_chain([&](const Chain& chain) { raise(longest, chain.length); });
-  for_each_chain([&](Chain& chain) { chain.length = longest; });
-}
-
-void Watcher::arrives_at_barrier(run::Warp& warp, std::uint32_t,
-                                 const code::Instruction& instruction) {
-  if (current_ != nullptr) state(*warp.block).last_barrier = &instruction;
-}
-
-void Watcher::grid_meets(run::Launch&) {
-  if (current_ == nullptr) return;
-  for (BlockState& block : blocks_) {
-    if (!block.is_resident || block.last_barrier == nullptr) continue;
-    CounterSet& counters = tally(*block.last_barrier).counters;
-    counters[Counter::kBarriers] += 1;
-    raise(counters[Counter::kBarriersMaxPerBlock], ++block.num_barriers);
-  }
-}
-
-void Watcher::phase_completes(run::Block& block, const code::Instruction& instruction,
-                              std::uint32_t expected) {
-  if (current_ == nullptr) return;
-  if (expected > run::kWarpSize || expected == block.num_threads) count_barrier(block, instruction);
-}
-
-void Watcher::copy_begins(run::Warp& warp, const Access& destination) {
-  if (current_ == nullptr) return;
-  WarpState& own = state(warp);
-  Tally& here = tally(*destination.instruction);
-  here.counters[Counter::kCopiesToShared] += static_cast<std::uint64_t>(std::popcount(own.reading));
-  for_each_lane(own.reading, [&](std::size_t lane) {
-    own.copies.push_back(
-        {static_cast<std::uint8_t>(lane), own.batches[lane], destination.instruction->id, false});
-  });
-  own.reading = 0;
-}
-
-void Watcher::copies_committed(run::Warp& warp, std::uint32_t lanes) {
-  if (current_ == nullptr) return;
-  for_each_lane(lanes, [&](std::size_t lane) { ++state(warp).batches[lane]; });
-}
-
-void Watcher::copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) {
-  if (current_ == nullptr) return;
-  WarpState& own = state(warp);
-  std::erase_if(own.copies, [&](WarpState::Copy& copy) {
-    if ((lanes >> copy.lane & 1) == 0) return false;
-    const std::uint32_t batches = own.batches[copy.lane];
-    if (copy.batch + num_left < batches) return true;  // it has arrived
-    if (copy.batch < batches && !copy.was_left) {
-      copy.was_left = true;
-      current_->tallies[copy.instruction].counters[Counter::kCopiesOutlastingWaits] += 1;
-    }
-    return false;
-  });
-}
-
-void Watcher::enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) {
-  if (current_ == nullptr) return;
-  const code::Function& function = *warp.part->frames.back().function;
-  CounterSet& counters = tally(function.instructions[block.begin]).counters;
-  counters[Counter::kBasicBlocks] += 1;
-  counters[Counter::kActiveLanes] += static_cast<std::uint64_t>(std::popcount(lanes));
-}
-
-void Watcher::diverges(run::Warp& warp, const code::Instruction& instruction, std::uint32_t,
-                       std::uint32_t) {
-  if (current_ == nullptr) return;
-  const code::Function& function = *warp.part->frames.back().function;
-  const code::Block& block = function.blocks[instruction.block];
-  const std::uint32_t meeting = block.post_dominator;
-  bool is_predicated = meeting != code::Block::kNone;
-  for (const std::uint32_t side : block.successors) {
-    is_predicated = is_predicated && is_short(function, side, meeting);
-  }
-  if (!is_predicated) tally(instruction).counters[Counter::kDivergentBranches] += 1;
-}
-
-void Watcher::warp_operation(run::Warp& warp, std::uint32_t lanes,
-                             const code::Instruction& instruction) {
-  if (current_ == nullptr) return;
-  WarpState& own = state(warp);
-  std::uint64_t longest = 0;
-  for_each_lane(lanes, [&](std::size_t lane) { raise(longest, own.chains[lane].length); });
-  for_each_lane(lanes, [&](std::size_t lane) { own.chains[lane].length = longest; });
-  if (instruction.words.front() == "activemask") return;
-  tally(instruction).counters[Counter::kWarpOperations] += 1;
-  own.num_passes += 1;
-}
-
-void Watcher::copy(std::string_view file, std::uint32_t line, std::uint64_t to, std::uint64_t from,
-                   std::uint64_t size_bytes) {
-  if (!is_counting_ || size_bytes == 0) return;
-  CounterSet& here = kernel("cudaMemcpy").host_lines[{std::string(file), line}];
-  const auto count_row = [&](Counter first, std::uint64_t address) {
-    if (address == 0) return;
-    const std::uint64_t num_lanes = (size_bytes + kWordBytes - 1) / kWordBytes;
-    here[first] += (num_lanes + run::kWarpSize - 1) / run::kWarpSize;
-    here[first + 1] += (address + size_bytes - 1) / kSectorBytes - address / kSectorBytes + 1;
-    here[first + 2] += size_bytes;
-    here[first + 3] += num_lanes;
-  };
-  count_row(Counter::kGlobalReadRequests, from);
-  count_row(Counter::kGlobalWriteRequests, to);
-  const auto is_hosts = [](std::uint64_t address) {
-    if (address == 0) return true;
-    const memory::Allocation* const found = memory::find(address);
-    return found != nullptr && found->is_hosts_too();
-  };
-  if (is_hosts(to) || is_hosts(from)) here[Counter::kHostBytes] += size_bytes;
+  counters.raise(Counter::kBarriersMaxPerBlock, ++block.num_barriers);
 }
 
 namespace {
 
-constexpr bool is_maximum(Counter counter) {
-  switch (counter) {
-    case Counter::kGlobalAtomicMaxSameAddress:
-    case Counter::kSharedAtomicMaxSameAddress:
-    case Counter::kAtomicsMaxPerBlock:
-    case Counter::kPollsMaxPerWarp:
-    case Counter::kPublicationsMaxChain:
-    case Counter::kBarriersMaxPerBlock:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void add(CounterSet& sum, const CounterSet& more) {
-  for (std::size_t i = 0; i < kNumCounters; ++i) {
-    const auto counter = static_cast<Counter>(i);
-    if (is_maximum(counter)) {
-      raise(sum[counter], more[counter]);
-    } else {
-      sum[counter] += more[counter];
-    }
-  }
-}
-
-wire::Counters to_wire(const CounterSet& counters) {
-  wire::Counters values;
-  for (std::size_t i = 0; i < kNumCounters; ++i) {
-    const auto counter = static_cast<Counter>(i);
-    if (counters[counter] != 0) values[name_of(counter)] = counters[counter];
-  }
-  return values;
-}
-
-void add_pattern(std::vector<wire::Pattern>& patterns, const wire::Pattern& pattern) {
-  const auto same = std::ranges::find_if(patterns, [&](const wire::Pattern& other) {
-    return other.space == pattern.space && other.access == pattern.access;
-  });
-  const auto rank = [](const wire::Pattern& p) { return std::pair(p.lanes == ~0U, p.cost); };
-  if (same == patterns.end()) {
-    patterns.push_back(pattern);
-  } else if (rank(*same) < rank(pattern)) {
-    *same = pattern;
-  }
-}
-
-wire::Occupancy occupancy(std::uint64_t threads, std::uint64_t shared_bytes) {
-  constexpr std::uint64_t kMaxWarps = 64;
-  constexpr std::uint64_t kMaxBlocks = 32;
-  const std::uint64_t warps = std::max<std::uint64_t>(1, (threads + 31) / 32);
-  const std::uint64_t by_warps = kMaxWarps / warps;
-  const std::uint64_t by_shared = (std::uint64_t{228} << 10) / (shared_bytes + 1024);
-  const std::uint64_t blocks = std::min({by_warps, by_shared, kMaxBlocks});
-  wire::Occupancy result;
-  result.blocks = static_cast<std::uint32_t>(blocks);
-  result.warps = static_cast<std::uint32_t>(blocks * warps);
-  result.of_warps = kMaxWarps;
-  result.limiter = blocks == by_warps     ? "threads"
-                   : blocks == kMaxBlocks ? "blocks"
-                                          : "shared memory";
-  return result;
+// The threads of the block have met: each knows what one of them knows. Lanes that have ended or do
+// not exist know nothing.
+void share_longest(BlockState& block) {
+  std::uint64_t most = 0;
+  for (const WarpState& warp : block.warps) most = std::max(most, longest(warp.chains, ~0U));
+  if (most == 0) return;
+  for (WarpState& warp : block.warps) share(warp.chains, ~0U, most);
 }
 
 }  // namespace
 
-wire::KernelCounters Watcher::finish(const Kernel& kernel) {
-  struct Line {
-    CounterSet counters;
-    std::vector<wire::Pattern> patterns;
-  };
-  std::map<std::pair<std::string, std::uint32_t>, Line> lines;
-  const std::map<std::uint32_t, const Tally*> ordered = [&] {
-    std::map<std::uint32_t, const Tally*> all;
-    for (const auto& [id, tally] : kernel.tallies) all[id] = &tally;
-    return all;
-  }();
-  for (const auto& [id, tally] : ordered) {
-    CounterSet counters = tally->counters;
-    const std::uint32_t place = tally->instruction == nullptr ? 0 : tally->instruction->place;
-    // Where no student wrote a branch, a device needs none either: minima, bounds of shuffles.
-    const std::uint32_t file = kernel.program->module.places[place].file;
-    if (kernel.program->files[file].owner == code::SourceFile::Owner::kLibrary) {
-      counters[Counter::kDivergentBranches] = 0;
-    }
-    const code::Program::Line where = kernel.program->line_of(place);
-    Line& line = lines[{std::string(where.file), where.line}];
-    add(line.counters, counters);
-    for (const wire::Pattern& pattern : tally->patterns) {
-      if (pattern.lanes != 0) add_pattern(line.patterns, pattern);
-    }
-  }
-  for (const auto& [where, counters] : kernel.host_lines) add(lines[where].counters, counters);
-  wire::KernelCounters result = kernel.totals;
-  CounterSet sum = kernel.counters;
-  for (const auto& [where, line] : lines) {
-    add(sum, line.counters);
-    const wire::Counters values = to_wire(line.counters);
-    if (values.empty()) continue;
-    result.lines.push_back(
-        {where.first, static_cast<std::int32_t>(where.second), values, line.patterns});
-  }
-  result.counters = to_wire(sum);
-  const std::uint64_t threads = std::uint64_t{result.block[0]} * result.block[1] * result.block[2];
-  result.occupancy = occupancy(threads, result.static_shared_bytes + result.dynamic_shared_bytes);
-  return result;
+void Watcher::block_meets(run::Block& block, const Instruction& instruction) {
+  if (kernel_ == nullptr) return;
+  BlockState& own = states_[block.slot];
+  count_barrier(own, instruction);
+  share_longest(own);
 }
 
-std::vector<wire::KernelCounters> Watcher::take() {
-  std::vector<wire::KernelCounters> result;
-  for (const auto& kernel : kernels_) result.push_back(finish(*kernel));
-  kernels_.clear();
-  wire::fold(result);
-  return result;
+void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
+                           const Instruction& instruction) {
+  if (kernel_ == nullptr) return;
+  BlockState& own = states_[block.slot];
+  count_barrier(own, instruction);
+  const std::size_t num_warps = std::min(own.warps.size(), lanes_by_warp.size());
+  std::uint64_t most = 0;
+  for (std::size_t w = 0; w < num_warps; ++w) {
+    most = std::max(most, longest(own.warps[w].chains, lanes_by_warp[w]));
+  }
+  for (std::size_t w = 0; w < num_warps; ++w) share(own.warps[w].chains, lanes_by_warp[w], most);
+}
+
+void Watcher::arrives_at_barrier(Warp& warp, std::uint32_t /*lanes*/,
+                                 const Instruction& instruction) {
+  if (kernel_ != nullptr) block_state(warp).last_barrier = &instruction;
+}
+
+// A barrier of several blocks counts in each of them. The block that comes last is no different.
+void Watcher::count_last_barrier(BlockState& block) {
+  if (!block.is_resident || block.last_barrier == nullptr) return;
+  count_barrier(block, *block.last_barrier);
+  share_longest(block);
+}
+
+void Watcher::grid_meets(run::Launch& /*launch*/) {
+  if (kernel_ == nullptr) return;
+  for (BlockState& block : states_) count_last_barrier(block);
+}
+
+void Watcher::cluster_meets(std::span<run::Block* const> blocks) {
+  if (kernel_ == nullptr) return;
+  for (const run::Block* const block : blocks) count_last_barrier(states_[block->slot]);
+}
+
+void Watcher::count_barrier_object(Warp& warp, Place& place, const Access& access) {
+  BlockState& block = block_state(warp);
+  for (std::uint32_t rest = access.lanes; rest != 0;) {
+    const std::uint64_t object = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    std::uint32_t same = 0;
+    for (std::uint32_t others = rest; others != 0; others &= others - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(others));
+      if (access.address[lane] == object) same |= others & -others;
+    }
+    block.arrivals.add(object, place, static_cast<std::uint32_t>(std::popcount(same)));
+    rest &= ~same;
+  }
+}
+
+void Watcher::count_arrivals(BlockState& block, const Arrivals::Group& group) {
+  block.num_atomics += group.num_lanes;
+  group.place->counters[Counter::kSharedAtomicLanes] += group.num_lanes;
+  group.place->counters.raise(Counter::kAtomicsMaxPerBlock, block.num_atomics);
+}
+
+// A phase for more threads than a warp has, or for the whole block, is a barrier.
+void Watcher::phase_completes(run::Block& block, const Instruction& instruction,
+                              std::uint32_t expected) {
+  if (kernel_ == nullptr) return;
+  BlockState& own = states_[block.slot];
+  const bool is_barrier = expected > run::kWarpSize || expected >= own.num_threads;
+  own.arrivals.take_phase([&](const Arrivals::Group& group) {
+    if (!is_barrier) count_arrivals(own, group);
+  });
+  if (!is_barrier) return;
+  count_barrier(own, instruction);
+  share_longest(own);
+}
+
+void Watcher::warp_operation(Warp& warp, std::uint32_t lanes, const Instruction& instruction) {
+  if (kernel_ == nullptr) return;
+  Place& place = kernel_->place(instruction);
+  if (place.role == Role::kActiveMask) return;
+  WarpState& own = state(warp);
+  place.counters[Counter::kWarpOperations] += 1;
+  own.num_passes += 1;
+  if (publications_.empty()) return;
+  share(own.chains, lanes, longest(own.chains, lanes));
+}
+
+// ---- asynchronous copies
+
+void Watcher::copy_begins(Warp& warp, const Access& destination) {
+  if (kernel_ == nullptr) return;
+  WarpState& own = state(warp);
+  const std::uint32_t lanes = std::exchange(own.reading, 0) & destination.lanes;
+  if (lanes == 0) return;
+  Place& place = kernel_->place(*destination.instruction);
+  place.counters[Counter::kCopiesToShared] += num_lanes(lanes);
+  own.copies.begin(place, lanes);
+}
+
+void Watcher::copies_committed(Warp& warp, std::uint32_t lanes) {
+  if (kernel_ != nullptr) state(warp).copies.commit(lanes);
+}
+
+void Watcher::copies_waited(Warp& warp, std::uint32_t lanes, std::uint32_t num_left) {
+  if (kernel_ != nullptr) state(warp).copies.wait(lanes, num_left);
+}
+
+// ---- control flow
+
+void Watcher::enters_block(Warp& warp, const code::Block& block, std::uint32_t lanes) {
+  if (kernel_ == nullptr) return;
+  const code::Function& function = *warp.part->frames.back().function;
+  CounterSet& counters = kernel_->place(function.instructions[block.begin]).counters;
+  counters[Counter::kBasicBlocks] += 1;
+  counters[Counter::kActiveLanes] += num_lanes(lanes);
+}
+
+void Watcher::diverges(Warp& warp, const Instruction& instruction, std::uint32_t /*taken*/,
+                       std::uint32_t /*not_taken*/) {
+  if (kernel_ == nullptr) return;
+  Place& place = kernel_->place(instruction);
+  if (place.branch == Place::Branch::kUnknown) {
+    const bool counts =
+        is_branch(*kernel_->program, *warp.part->frames.back().function, instruction);
+    place.branch = counts ? Place::Branch::kCounts : Place::Branch::kDoesNot;
+  }
+  if (place.branch == Place::Branch::kCounts) place.counters[Counter::kDivergentBranches] += 1;
+}
+
+// ---- copies of the host
+
+void Watcher::copy(const memory::HostPlace& at, std::uint64_t to, std::uint64_t from,
+                   std::uint64_t size_bytes) {
+  if (!is_counting_ || size_bytes == 0) return;
+  const auto is_pinned = [](std::uint64_t address) {
+    const memory::Allocation* const found = memory::find(address);
+    return found != nullptr && found->kind == memory::Allocation::Kind::kPinnedHost;
+  };
+  if (to != 0 && is_pinned(to)) to = 0;
+  if (from != 0 && is_pinned(from)) from = 0;
+  if (to == 0 && from == 0) return;
+  KernelTally& copies = tallies_.kernel("cudaMemcpy", nullptr);
+  CounterSet& here = copies.host_line(at);
+  // As the requests of warps whose lanes move one word each.
+  const auto count_row = [&](Counter first, std::uint64_t address) {
+    constexpr std::uint64_t kWordBytes = 4;
+    const std::uint64_t lanes = (size_bytes + kWordBytes - 1) / kWordBytes;
+    here[first] += (lanes + run::kWarpSize - 1) / run::kWarpSize;
+    here[first + 1] += (address + size_bytes - 1) / kSectorBytes - address / kSectorBytes + 1;
+    here[first + 2] += size_bytes;
+    here[first + 3] += lanes;
+  };
+  if (from != 0) count_row(Counter::kGlobalReadRequests, from);
+  if (to != 0) count_row(Counter::kGlobalWriteRequests, to);
+  if (to == 0 || from == 0) {
+    here[Counter::kHostBytes] += size_bytes;
+    return;
+  }
+  // What is read may come from the host, unless it is a variable of the device's.
+  for (const std::uint64_t address : {to, from}) {
+    const std::optional<Counter> counter = exposing_counter(address);
+    if (counter == Counter::kHostBytes) {
+      copies.expose_range(at, address, size_bytes);
+    } else if (counter && address == to) {
+      here[*counter] += size_bytes;
+    }
+  }
 }
 
 }  // namespace count

@@ -4,18 +4,15 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "count/counters.h"
+#include "count/exposure.h"
 #include "count/publications.h"
-#include "protocol/wire_counters.h"
+#include "count/states.h"
+#include "count/tally.h"
+#include "memory/book.h"
 #include "run/monitor.h"
 #include "run/warp.h"
 
@@ -23,104 +20,96 @@ namespace count {
 
 class Watcher final : public run::Monitor {
  public:
+  // Whether launches and copies that begin from now on are counted.
   void set_counting(bool on) { is_counting_ = on; }
   bool is_counting() const { return is_counting_; }
 
-  // What was counted since the last call, with kernels in order of their first launch.
-  std::vector<wire::KernelCounters> take();
+  // What was counted since the last call, with kernels in order of their first launch. Bytes of
+  // pages that the host has not used do not count; without a function all count. To be called
+  // before a program that ran goes away.
+  std::vector<KernelCounters> take(const HasHostUsed& has_host_used = {});
 
-  // A copy by the host: traffic of a kernel "cudaMemcpy". Addresses of the device's side; 0: the
-  // host's.
-  void copy(std::string_view file, std::uint32_t line, std::uint64_t to, std::uint64_t from,
+  // A row of a copy that the host issues: traffic of a kernel "cudaMemcpy". The addresses are those
+  // of the device; 0 is memory of the host.
+  void copy(const memory::HostPlace& at, std::uint64_t to, std::uint64_t from,
             std::uint64_t size_bytes);
+
+  // A launch that waits for the host goes on: the host may have used what both can use.
+  void host_had_a_turn() { exposure_.expose_anew(); }
 
   bool wants_blocks() const override { return true; }
   void launch_begins(run::Launch& launch) override;
   void launch_ends(run::Launch& launch) override;
   void block_starts(run::Block& block) override;
   void block_ends(run::Block& block) override;
+
   void access(run::Warp& warp, run::Access& access) override;
   void wrote(run::Warp& warp, const run::Access& access) override;
+
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
                     const code::Instruction& instruction) override;
   void grid_meets(run::Launch& launch) override;
+  void cluster_meets(std::span<run::Block* const> blocks) override;
+  void arrives_at_barrier(run::Warp& warp, std::uint32_t lanes,
+                          const code::Instruction& instruction) override;
   void phase_completes(run::Block& block, const code::Instruction& instruction,
                        std::uint32_t expected) override;
+  void warp_operation(run::Warp& warp, std::uint32_t lanes,
+                      const code::Instruction& instruction) override;
+
   void copy_begins(run::Warp& warp, const run::Access& destination) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
   void copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;
+
   void enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) override;
   void diverges(run::Warp& warp, const code::Instruction& instruction, std::uint32_t taken,
                 std::uint32_t not_taken) override;
-  void warp_operation(run::Warp& warp, std::uint32_t lanes,
-                      const code::Instruction& instruction) override;
-  void arrives_at_barrier(run::Warp& warp, std::uint32_t lanes,
-                          const code::Instruction& instruction) override;
 
  private:
-  static constexpr std::size_t kNumPatterns = 2 * 3;  // of each space, reads, writes, atomics
+  WarpState& state(const run::Warp& warp) {
+    if (&warp != last_warp_) {
+      last_block_ = &states_[warp.block->slot];
+      last_state_ = &last_block_->warps[warp.id];
+      last_warp_ = &warp;
+    }
+    return *last_state_;
+  }
+  BlockState& block_state(const run::Warp& warp) {
+    state(warp);
+    return *last_block_;
+  }
 
-  struct Tally {  // of an instruction
-    CounterSet counters;
-    std::array<wire::Pattern, kNumPatterns> patterns;
-    const code::Instruction* instruction = nullptr;
-  };
-  struct Kernel {
-    wire::KernelCounters totals;  // without counters and lines
-    CounterSet counters;          // by kernel only
-    const code::Program* program = nullptr;
-    std::unordered_map<std::uint32_t, Tally> tallies;  // by instruction
-    std::map<std::pair<std::string, std::uint32_t>, CounterSet> host_lines;
-  };
-  struct WarpState {
-    std::uint64_t num_passes = 0;
-    // The words of global memory that its last polling request read, and how many such requests
-    // have read others than the one before. Waiting for a word counts once.
-    std::vector<std::uint64_t> polled;
-    std::uint64_t num_polls = 0;
-    std::array<Chain, run::kWarpSize> chains;
-    std::uint32_t reading = 0;  // lanes of its last asynchronous copy that read something
-    struct Copy {
-      std::uint8_t lane;
-      std::uint32_t batch;
-      std::uint32_t instruction;
-      bool was_left;
-    };
-    std::vector<Copy> copies;
-    std::array<std::uint32_t, run::kWarpSize> batches = {};
-  };
-  struct BlockState {
-    bool is_resident = false;
-    std::uint64_t num_sectors = 0;
-    std::uint64_t num_atomics = 0;
-    std::uint64_t num_barriers = 0;
-    const code::Instruction* last_barrier = nullptr;
-    std::vector<WarpState> warps;
-  };
-
-  Kernel& kernel(std::string_view name);
-  Tally& tally(const code::Instruction& instruction);
-  BlockState& state(const run::Block& block) { return blocks_[block.slot]; }
-  WarpState& state(const run::Warp& warp) { return blocks_[warp.block->slot].warps[warp.id]; }
-  int count_request(run::Warp& warp, Tally& here, const run::Access& access);
-  void keep_pattern(const run::Warp& warp, Tally& here, const run::Access& access, int cost);
-  void count_exposed(Tally& here, const run::Access& access);
-  void count_poll(run::Warp& warp, Tally& here, const run::Access& access);
-  void count_barrier(run::Block& block, const code::Instruction& instruction);
-  void publish(run::Warp& warp, Tally& here, const run::Access& access);
-  static wire::KernelCounters finish(const Kernel& kernel);
+  std::uint32_t count_plain(CounterSet& counters, const run::Access& access, RequestKind kind);
+  std::uint32_t count_atomic(CounterSet& counters, const run::Access& access, RequestKind kind,
+                             BlockState& block);
+  void count_barrier_object(run::Warp& warp, Place& place, const run::Access& access);
+  void count_bulk(run::Warp& warp, Place& place, const run::Access& access);
+  void count_look(run::Warp& warp, Place& place, const run::Access& access);
+  void count_arrivals(BlockState& block, const Arrivals::Group& group);
+  void count_barrier(BlockState& block, const code::Instruction& instruction);
+  void count_last_barrier(BlockState& block);
+  void keep_old_values(const run::Access& access);
+  void end_block(BlockState& block);
 
   bool is_counting_ = false;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
-  Kernel* current_ = nullptr;
-  std::vector<Tally*> cache_;       // by instruction, of the current kernel
-  std::vector<BlockState> blocks_;  // by slot
-  std::uint64_t most_sectors_ = 0;
-  std::uint64_t most_passes_ = 0;
-  std::unordered_set<std::uint64_t> exposed_words_;
+  Tallies tallies_;
+  Exposure exposure_;
   Publications publications_;
-  std::array<std::uint64_t, run::kWarpSize> old_values_ = {};  // before an atomic operation
+
+  // Of the launch.
+  KernelTally* kernel_ = nullptr;   // null: it is not counted
+  std::vector<BlockState> states_;  // by slot
+  std::uint64_t most_sectors_ = 0;  // of any block that has ended
+  std::uint64_t most_passes_ = 0;   // of any warp
+
+  const run::Warp* last_warp_ = nullptr;  // whose state was looked up last
+  WarpState* last_state_ = nullptr;
+  BlockState* last_block_ = nullptr;
+
+  using Value = std::array<std::uint64_t, 2>;
+  std::array<Value, run::kWarpSize> old_values_ = {};  // of an atomic operation's words
+  std::uint32_t known_ = 0;                            // lanes that have one
 };
 
 }  // namespace count

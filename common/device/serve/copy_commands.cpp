@@ -76,6 +76,7 @@ bool is_devices(const CopyEnd& end) {
 // What the checks and counters get to know: each row, as if copied by itself.
 void tell(Watchers& watchers, const Copy& command, const CopyEnd& to, const CopyEnd& from) {
   memory::Observer* const observer = memory::observer();
+  const memory::HostPlace at = host_place(command.at);
   const auto tell_row = [&](std::uint64_t to_row, std::uint64_t from_row) {
     const std::uint64_t width = command.extent.width;
     if (observer != nullptr) {
@@ -88,8 +89,8 @@ void tell(Watchers& watchers, const Copy& command, const CopyEnd& to, const Copy
       }
     }
     if (watchers.is_counting()) {
-      watchers.counter().copy(command.at.file, command.at.line, is_devices(to) ? to_row : 0,
-                              is_devices(from) ? from_row : 0, width);
+      watchers.counter().copy(at, is_devices(to) ? to_row : 0, is_devices(from) ? from_row : 0,
+                              width);
     }
   };
   const auto row = [](const Box& box, std::uint64_t y, std::uint64_t z) {

@@ -8,6 +8,7 @@
 
 #include "memory/book.h"
 #include "report/finding.h"
+#include "serve/counters_to_wire.h"
 
 namespace serve {
 namespace {
@@ -107,7 +108,7 @@ wire::Report JudgeLink::report() {
                                static_cast<std::int32_t>(finding.line), finding.kernel,
                                finding.message});
   }
-  report.kernels = device_.watchers().counter().take();
+  report.kernels = to_wire(device_.watchers().counter().take());
   report.launches = device_.launches();
   wire::bound(report);
   return report;

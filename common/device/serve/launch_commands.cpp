@@ -157,6 +157,7 @@ void Device::end_waiting() {
 
 run::Outcome Device::proceed() {
   streams().resume_work();
+  watchers_.counter().host_had_a_turn();
   const run::Outcome outcome = waiting_->machine->proceed();
   if (outcome == run::Outcome::kWaitsForHost) {
     streams().set_work_aside();

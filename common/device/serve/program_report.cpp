@@ -9,6 +9,7 @@
 
 #include "fixture/json.h"
 #include "measure/counters_json.h"
+#include "serve/counters_to_wire.h"
 
 namespace serve {
 namespace {
@@ -70,7 +71,7 @@ void ProgramReport::write_end(Device& device, bool is_profiled, bool is_recorded
     write_line("launches", json::array(kernels));
   }
   if (is_profiled) {
-    write_line("kernels", judge::kernels_json(device.watchers().counter().take()));
+    write_line("kernels", judge::kernels_json(to_wire(device.watchers().counter().take())));
   }
 }
 

@@ -69,7 +69,7 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
   }
 }
 
-inline constexpr int kMostM = 32, kMostN = 32, kMostK = 256;
+inline constexpr int kMostM = 32, kMostN = 32;
 
 LAB_INLINE double multiplied(double a, double b, double c, bool is_f64) {
 #if defined(__FMA__) || defined(__aarch64__)
