@@ -19,6 +19,7 @@ enum CudaError : int {
   kCooperativeLaunchTooLarge = 720,
   kNotPermitted = 800,
   kNotSupported = 801,
+  kUnknown = 999,
 };
 
 }  // namespace serve

@@ -95,7 +95,9 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
   }
   if (command.address == 0) return kSuccess;
   const memory::HostPlace at = host_place(command.at);
-  begin_work(command.stream, command.at).kind = report::CopyKind::kFree;
+  const bool is_ordered = command.call == FreeCall::kFreeAsync;
+  begin_work(is_ordered ? command.stream : kLegacyStream, command.at).kind =
+      report::CopyKind::kFree;
   const bool is_fine = release(command.address, command.call, at);
   streams().end_work();
   if (is_fine) return kSuccess;

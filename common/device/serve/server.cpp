@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
+
+#include "serve/cuda_errors.h"
 
 namespace serve {
 namespace {
@@ -42,7 +45,15 @@ bool Server::take_command() {
   std::memcpy(command_.data(), ring_.command, size);
   Answered answered;
   if (const auto decoded = decode(command_)) {
-    answered = device_.act(*decoded, {ring_.data, kDataBytes}, {ring_.printed, kPrintedBytes});
+    try {
+      answered = device_.act(*decoded, {ring_.data, kDataBytes}, {ring_.printed, kPrintedBytes});
+    } catch (const std::exception& error) {  // of ours: whatever a worker asks, the device goes on
+      std::fprintf(stderr, "device: a command of kind %zu: %s\n", decoded->command.index() + 1,
+                   error.what());
+      answered = {};
+      answered.head.error = kUnknown;
+      answered.result.resize(sizeof(FindKernel::Result));  // zeros, as long as any
+    }
     after_(*decoded, answered);
   } else {
     answered.head.is_malformed = 1;

@@ -223,6 +223,18 @@ TEST_F(Serve, KnowsWhichHandlesExist) {
   EXPECT_EQ(error(), serve::kInvalidResourceHandle);
 }
 
+TEST_F(Serve, FreesInNoStreamUnlessItIsAsked) {
+  serve::Free command;
+  command.address = allocate(8);
+  command.stream = 12345;
+  ask(command);
+  EXPECT_EQ(error(), kSuccess);
+  command.address = allocate(8);
+  command.call = serve::FreeCall::kFreeAsync;
+  ask(command);
+  EXPECT_EQ(error(), serve::kInvalidResourceHandle);
+}
+
 TEST_F(Serve, TakesFindingsOnlyAboutTheHost) {
   serve::Report command;
   command.finding = static_cast<std::uint32_t>(report::Kind::kRace);
