@@ -110,6 +110,7 @@ wire::Report JudgeLink::report() {
   }
   report.kernels = to_wire(device_.watchers().counter().take());
   report.launches = device_.launches();
+  report.fault = server_.fault();
   wire::bound(report);
   return report;
 }

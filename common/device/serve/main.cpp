@@ -82,7 +82,10 @@ void withdraw(const Options& options) {
     const rlimit cpu = {options.cpu_seconds, options.cpu_seconds};
     setrlimit(RLIMIT_CPU, &cpu);
   }
-  if (!options.is_program) return;
+  if (!options.is_program) {
+    prctl(PR_SET_DUMPABLE, 0);  // no other process of this user may read or change our memory
+    return;
+  }
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);  // the program's
   syscall(SYS_close_range, serve::kSharedWithHostFd + 1, ~0U, 0);
   const rlimit core = {0, 0};

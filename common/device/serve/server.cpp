@@ -48,8 +48,9 @@ bool Server::take_command() {
     try {
       answered = device_.act(*decoded, {ring_.data, kDataBytes}, {ring_.printed, kPrintedBytes});
     } catch (const std::exception& error) {  // of ours: whatever a worker asks, the device goes on
-      std::fprintf(stderr, "device: a command of kind %zu: %s\n", decoded->command.index() + 1,
-                   error.what());
+      fault_ =
+          "a command of kind " + std::to_string(decoded->command.index() + 1) + ": " + error.what();
+      std::fprintf(stderr, "device: %s\n", fault_.c_str());
       answered = {};
       answered.head.error = kUnknown;
       answered.result.resize(sizeof(FindKernel::Result));  // zeros, as long as any

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "serve/device.h"
@@ -30,6 +31,9 @@ class Server {
   // The worker has ended: what it asked for last may be incomplete.
   void forget_command() { seen_ = ring_.asked.load(std::memory_order_acquire); }
 
+  // A fault of ours, in a command that was answered with an error; empty: none so far.
+  const std::string& fault() const { return fault_; }
+
   void run_until(const bool& is_over);
   // One command, if there is one.
   bool take_command();
@@ -44,6 +48,7 @@ class Server {
   std::function<void(const Decoded&, Answered&)> after_ = [](const Decoded&, Answered&) {};
   bool is_open_ = true;
   std::uint32_t seen_ = 0;
+  std::string fault_;
   std::vector<std::byte> command_;  // out of the worker's reach
   std::uint64_t nap_ns_ = 0;        // between two idle turns of a kernel
 };
