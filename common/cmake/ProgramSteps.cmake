@@ -41,7 +41,9 @@ if(on_machine)
   set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c -O1 -g1 -fPIC -Wall ${program_headers} -c {source} -o {object})
   set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -o {work}/gathered.o)
   set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main {work}/gathered.o {work}/isolated.o)
-  set(program_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o ${runtime} ${shared_library} ${simt_linker} -pthread
+  # What is initialised first is destroyed last: a program's destructors may use the device.
+  set(program_step_link ${CMAKE_CXX_COMPILER}
+    -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o ${runtime} ${shared_library} ${simt_linker} -pthread
     -o {work}/program)
   return()
 endif()

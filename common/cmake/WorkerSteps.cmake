@@ -39,7 +39,7 @@ if(on_machine)
   list(APPEND worker_step_written {work}/written.ptx)
   list(APPEND worker_step_host {work}/rung.o -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
   include(${common_dir}/cmake/Linker.cmake)
-  set(runtime $<TARGET_FILE:lockstep_runtime> -lbacktrace)
+  set(runtime $<TARGET_FILE:lockstep_runtime> -lbacktrace -Wl,--wrap=dl_iterate_phdr)
   set(device_program $<TARGET_FILE:lockstep_device>)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
     $<TARGET_FILE:lockstep_wire> ${runtime} ${shared_library} ${simt_linker} -o {work}/worker)

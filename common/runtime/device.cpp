@@ -1,203 +1,233 @@
 // SPDX-License-Identifier: MIT
-// The device as a whole, and what a kernel takes of it.
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <cstdio>
 
-#include "client.h"
-#include "registry.h"
+#include "call.h"
+#include "capture.h"
+#include "connection.h"
+#include "device_limits.h"
+#include "error_state.h"
+#include "stream.h"
+#include "waiting.h"
+
+using namespace runtime;
 
 namespace {
 
-constexpr int kNumMultiprocessors = 16;
-constexpr std::size_t kMaxShared = std::size_t{227} << 10;
+unsigned int g_flags = cudaDeviceScheduleAuto;
+cudaFuncCache g_cache_config = cudaFuncCachePreferNone;
+std::array<std::size_t, 7> g_limits = {
+    1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 128, 0};
 
-int blocks_per_multiprocessor(int threads, std::size_t shared_bytes) {
-  if (threads < 1 || threads > 1024 || shared_bytes > kMaxShared) return 0;
-  const int warps = (threads + 31) / 32;
-  const auto by_shared = static_cast<int>((std::size_t{228} << 10) / (shared_bytes + 1024));
-  return std::min({2048 / (warps * 32), by_shared, 32});
+cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+
+// Stores `value` where `result` points to, if it points anywhere.
+template <class T>
+cudaError_t answer(T* result, T value) {
+  if (result == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *result = value;
+  return set_last_error(cudaSuccess);
+}
+
+int attribute_value(cudaDeviceAttr attribute) {
+  switch (attribute) {
+#define RUNTIME_ATTRIBUTE(name, answer) \
+  case name:                            \
+    return static_cast<int>(answer);
+#include "device_attributes.inc"
+#undef RUNTIME_ATTRIBUTE
+  }
+  return -1;
 }
 
 }  // namespace
 
-extern "C" {
-
+cudaError_t cudaGetDeviceCount(int* count) {
+  RUNTIME_CALL;
+  return answer(count, 1);
+}
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
+  RUNTIME_CALL;
+  return answer(device, 0);
 }
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess
-                     : runtime::finish(cudaErrorInvalidDevice, "cudaSetDevice", RUNTIME_PLACE);
+  RUNTIME_CALL;
+  return set_last_error(check_device(device));
 }
-cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t cudaRuntimeGetVersion(int* version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+  RUNTIME_CALL;
+  return cudaSetDevice(device);
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
+  RUNTIME_CALL;
+  return answer(version, CUDA_VERSION);
 }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  RUNTIME_CALL;
+  return answer(version, CUDART_VERSION);
+}
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  RUNTIME_CALL;
+  return answer(flags, g_flags);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  RUNTIME_CALL;
+  g_flags = flags;
+  return set_last_error(cudaSuccess);
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0)
-    return runtime::finish(cudaErrorInvalidDevice, "cudaDeviceGetAttribute", RUNTIME_PLACE);
-  switch (attribute) {
-    case cudaDevAttrMultiProcessorCount:
-      *value = kNumMultiprocessors;
-      break;
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = 1024;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = 48 << 10;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = 227 << 10;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = 228 << 10;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = 2048;
-      break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      *value = 32;
-      break;
-    case cudaDevAttrWarpSize:
-      *value = 32;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = 9;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = 0;
-      break;
-    case cudaDevAttrCooperativeLaunch:
-      *value = 1;
-      break;
-    case cudaDevAttrMaxGridDimX:
-      *value = 2147483647;
-      break;
-    case cudaDevAttrMaxGridDimY:
-      *value = 65535;
-      break;
-    case cudaDevAttrMaxGridDimZ:
-      *value = 65535;
-      break;
-    case cudaDevAttrMaxBlockDimX:
-      *value = 1024;
-      break;
-    case cudaDevAttrMaxBlockDimY:
-      *value = 1024;
-      break;
-    case cudaDevAttrMaxBlockDimZ:
-      *value = 64;
-      break;
-    case cudaDevAttrMaxRegistersPerBlock:
-      *value = 65536;
-      break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      *value = 65536;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = 60 << 20;
-      break;
-    case cudaDevAttrConcurrentManagedAccess:
-      *value = 1;
-      break;
-    case cudaDevAttrManagedMemory:
-      *value = 1;
-      break;
-    case cudaDevAttrUnifiedAddressing:
-      *value = 1;
-      break;
-    case cudaDevAttrMemoryPoolsSupported:
-      *value = 1;
-      break;
-    case cudaDevAttrConcurrentKernels:
-      *value = 1;
-      break;
-    default:
-      *value = 0;
-  }
-  return cudaSuccess;
+  RUNTIME_CALL;
+  if (check_device(device) != cudaSuccess) return set_last_error(cudaErrorInvalidDevice);
+  const int found = attribute_value(attribute);
+  return found < 0 ? set_last_error(cudaErrorInvalidValue) : answer(value, found);
 }
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  RUNTIME_CALL;
+  return answer(device, 0);
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0)
-    return runtime::finish(cudaErrorInvalidDevice, "cudaGetDeviceProperties", RUNTIME_PLACE);
-  std::memset(properties, 0, sizeof *properties);
-  std::strcpy(properties->name, "Lockstep");
-  properties->totalGlobalMem = std::size_t{4} << 30;
-  properties->sharedMemPerBlock = 48 << 10;
-  properties->sharedMemPerBlockOptin = kMaxShared;
-  properties->sharedMemPerMultiprocessor = 228 << 10;
-  properties->regsPerBlock = properties->regsPerMultiprocessor = 65536;
-  properties->warpSize = 32;
-  properties->maxThreadsPerBlock = 1024;
-  properties->maxThreadsDim[0] = properties->maxThreadsDim[1] = 1024;
-  properties->maxThreadsDim[2] = 64;
-  properties->maxGridSize[0] = 2147483647;
-  properties->maxGridSize[1] = properties->maxGridSize[2] = 65535;
-  properties->totalConstMem = 64 << 10;
-  properties->major = 9;
-  properties->multiProcessorCount = kNumMultiprocessors;
-  properties->maxThreadsPerMultiProcessor = 2048;
-  properties->maxBlocksPerMultiProcessor = 32;
-  properties->l2CacheSize = 60 << 20;
-  properties->concurrentKernels = 1;
-  properties->cooperativeLaunch = 1;
-  properties->managedMemory = 1;
-  properties->unifiedAddressing = 1;
+  RUNTIME_CALL;
+  if (properties == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (check_device(device) != cudaSuccess) return set_last_error(cudaErrorInvalidDevice);
+  cudaDeviceProp p = {};
+  std::snprintf(p.name, sizeof(p.name), "Lockstep");
+  p.totalGlobalMem = kDeviceMemoryBytes;
+  p.sharedMemPerBlock = kDefaultSharedBytesPerBlock;
+  p.sharedMemPerBlockOptin = kMaxSharedBytesPerBlock;
+  p.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
+  p.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
+  p.regsPerBlock = p.regsPerMultiprocessor = kRegistersPerMultiprocessor;
+  p.warpSize = kWarpSize;
+  p.memPitch = static_cast<std::size_t>(attribute_value(cudaDevAttrMaxPitch));
+  p.maxThreadsPerBlock = kMaxThreadsPerBlock;
+  std::copy_n(kMaxBlockDim, 3, p.maxThreadsDim);
+  std::copy_n(kMaxGridDim, 3, p.maxGridSize);
+  p.clockRate = attribute_value(cudaDevAttrClockRate);
+  p.memoryClockRate = attribute_value(cudaDevAttrMemoryClockRate);
+  p.memoryBusWidth = attribute_value(cudaDevAttrGlobalMemoryBusWidth);
+  p.totalConstMem = kConstantBytes;
+  p.major = kComputeMajor;
+  p.minor = kComputeMinor;
+  p.textureAlignment = p.surfaceAlignment = kTextureAlignment;
+  p.texturePitchAlignment = kTexturePitchAlignment;
+  p.maxTexture1D = p.maxSurface1D = kMaxTexture1D[0];
+  p.maxTexture1DLinear = kMaxTexture1DLinear;
+  std::copy_n(kMaxTexture2D, 2, p.maxTexture2D);
+  std::copy_n(kMaxTexture2D, 2, p.maxSurface2D);
+  std::copy_n(kMaxTexture2D, 2, p.maxTexture2DLinear);
+  p.maxTexture2DLinear[2] = attribute_value(cudaDevAttrMaxPitch);
+  std::copy_n(kMaxTexture3D, 3, p.maxTexture3D);
+  std::copy_n(kMaxTexture3D, 3, p.maxSurface3D);
+  p.maxTexture1DLayered[0] = p.maxSurface1DLayered[0] = kMaxTexture1DLayered[0];
+  p.maxTexture1DLayered[1] = p.maxSurface1DLayered[1] = kMaxTexture1DLayered[2];
+  std::copy_n(kMaxTexture2DLayered, 3, p.maxTexture2DLayered);
+  std::copy_n(kMaxTexture2DLayered, 3, p.maxSurface2DLayered);
+  p.maxTextureCubemap = p.maxSurfaceCubemap = kMaxTexture2DLayered[0];
+  p.maxTextureCubemapLayered[0] = p.maxSurfaceCubemapLayered[0] = kMaxTexture2DLayered[0];
+  p.maxTextureCubemapLayered[1] = p.maxSurfaceCubemapLayered[1] = kMaxCubemapLayers;
+  p.multiProcessorCount = kNumMultiprocessors;
+  p.maxThreadsPerMultiProcessor = kMaxThreadsPerMultiprocessor;
+  p.maxBlocksPerMultiProcessor = kMaxBlocksPerMultiprocessor;
+  p.l2CacheSize = static_cast<int>(kL2CacheBytes);
+  p.persistingL2CacheMaxSize = static_cast<int>(kMaxPersistingL2CacheBytes);
+  p.accessPolicyMaxWindowSize = static_cast<int>(kMaxAccessPolicyWindowBytes);
+  p.singleToDoublePrecisionPerfRatio = 2;
+  p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
+  p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
+  p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.cooperativeLaunch = p.memoryPoolsSupported = 1;
+  *properties = p;
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  RUNTIME_CALL;
+  const cudaError_t error = check_uncaptured();
+  if (error == cudaSuccess) host_waits_for_all();
+  return set_last_error(error);
+}
+
+cudaError_t cudaDeviceReset() {
+  RUNTIME_CALL;
+  finish_waiting();
+  ask(serve::Reset{});
+  clear_errors();
   return cudaSuccess;
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-  const runtime::Kernel* const kernel = runtime::find_kernel(function);
-  if (kernel == nullptr) {
-    return runtime::finish(cudaErrorInvalidDeviceFunction, "cudaFuncGetAttributes", RUNTIME_PLACE);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  RUNTIME_CALL;
+  if (limit < 0 || limit >= static_cast<int>(g_limits.size())) {
+    return set_last_error(cudaErrorInvalidValue);
   }
-  *attributes = {};
-  attributes->sharedSizeBytes = kernel->shared_bytes;
-  attributes->localSizeBytes = kernel->local_bytes;
-  attributes->maxThreadsPerBlock = static_cast<int>(kernel->max_threads);
-  attributes->numRegs = static_cast<int>(kernel->num_registers);
-  attributes->ptxVersion = attributes->binaryVersion = 90;
-  attributes->maxDynamicSharedSizeBytes = kernel->dynamic_limit;
-  return cudaSuccess;
-}
-cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-  const serve::Place place = RUNTIME_PLACE;
-  runtime::Kernel* const kernel = runtime::find_kernel(function);
-  if (kernel == nullptr) {
-    return runtime::finish(cudaErrorInvalidDeviceFunction, "cudaFuncSetAttribute", place);
-  }
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  if (value < 0 || static_cast<std::size_t>(value) + kernel->shared_bytes > kMaxShared) {
-    return runtime::finish(cudaErrorInvalidValue, "cudaFuncSetAttribute", place);
-  }
-  kernel->dynamic_limit = value;
-  serve::Request request;
-  request.size_bytes = static_cast<std::uint64_t>(value);
-  return runtime::Client::get().call(serve::Command::kSetSharedLimit, request);
-}
-cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* num_blocks, const void* function,
-                                                          int threads, std::size_t shared_bytes) {
-  const runtime::Kernel* const kernel = runtime::find_kernel(function);
-  if (kernel == nullptr) {
-    return runtime::finish(cudaErrorInvalidDeviceFunction,
-                           "cudaOccupancyMaxActiveBlocksPerMultiprocessor", RUNTIME_PLACE);
-  }
-  *num_blocks = blocks_per_multiprocessor(threads, shared_bytes + kernel->shared_bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* num_blocks, const void* function, int threads, std::size_t shared_bytes, unsigned) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, function, threads, shared_bytes);
+  g_limits[limit] = value;
+  return set_last_error(cudaSuccess);
 }
 
-}  // extern "C"
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  RUNTIME_CALL;
+  if (limit < 0 || limit >= static_cast<int>(g_limits.size())) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  return answer(value, g_limits[limit]);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  RUNTIME_CALL;
+  g_cache_config = config;
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  RUNTIME_CALL;
+  return answer(config, g_cache_config);
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  RUNTIME_CALL;
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  RUNTIME_CALL;
+  return answer(config, cudaSharedMemBankSizeFourByte);
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer_device) {
+  RUNTIME_CALL;
+  if (check_device(device) != cudaSuccess || check_device(peer_device) != cudaSuccess) {
+    return set_last_error(cudaErrorInvalidDevice);
+  }
+  return answer(can_access, 0);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
+  RUNTIME_CALL;
+  return set_last_error(cudaErrorInvalidDevice);  // there is no other device
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  RUNTIME_CALL;
+  return set_last_error(cudaErrorInvalidDevice);
+}
+
+// Two devices make a pair; one with itself does not.
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  RUNTIME_CALL;
+  return set_last_error(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaProfilerStart() {
+  RUNTIME_CALL;
+  return set_last_error(cudaSuccess);
+}
+cudaError_t cudaProfilerStop() {
+  RUNTIME_CALL;
+  return set_last_error(cudaSuccess);
+}

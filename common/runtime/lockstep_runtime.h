@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// What the worker needs of the runtime besides CUDA's API.
+// What a worker, and a program with a main() of its own, need of the runtime besides CUDA's API.
 #pragma once
 
 #include <cstddef>
 #include <string>
+
+namespace serve {
+struct Place;
+}
 
 namespace runtime {
 
 // Calls `last_words` when the host's own code crashes. A pointer to device memory that the host
 // uses is reported to the device process with the host's line.
 void explain_host_crashes(void (*last_words)(const std::string& what));
+void report_host_crash(const serve::Place& place, const std::string& what);
 
 // Errors of earlier calls are of no concern any more.
 void forget_errors();
@@ -21,5 +26,8 @@ void retire_scratch();
 
 // Gives the CUDA error that ended a call, or was ignored in it, its place in the student's file.
 void report_error(const std::string& function, const std::string& what, bool was_ignored);
+
+// The same for a program that never asked for its last error.
+void report_unchecked_error();
 
 }  // namespace runtime

@@ -1,126 +1,146 @@
 // SPDX-License-Identifier: MIT
 #include "registry.h"
 
-#include <cxxabi.h>
+#include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <unordered_map>
 
-#include "client.h"
+#include "connection.h"
+#include "lock.h"
 
 namespace runtime {
 namespace {
 
-template <class T>
-using Table = std::unordered_map<const void*, T>;
+constexpr std::uint32_t kDefaultSharedBytes = 48 << 10;
 
-Table<Kernel>& kernels() {
-  static auto& table = *new Table<Kernel>;
-  return table;
-}
-Table<Variable>& variables() {
-  static auto& table = *new Table<Variable>;
-  return table;
+// The wrapper of an image as clang embeds it; of ours the image is PTX with a zero behind it.
+struct FatBinary {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const char* image;
+  const void* unused;
+};
+constexpr std::uint32_t kFatBinaryMagic = 0x466243b1;
+
+struct Registry {
+  std::unordered_map<const void*, Kernel> kernels;
+  std::unordered_map<const void*, Variable> variables;
+};
+
+Registry& registry() {
+  static auto* const all = new Registry;  // outlives all users
+  return *all;
 }
 
-std::string demangled(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-  std::string name = status == 0 ? text.get() : mangled;
-  // Without parameters, and then without scopes and template arguments.
-  int depth = 0;
-  for (std::size_t i = name.size(); i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] == '(' && --depth == 0 && name.compare(i, 21, "(anonymous namespace)") != 0) {
-      name.resize(i);
-      break;
-    }
+[[noreturn]] void refuse_image(std::string_view why) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "lockstep: the device cannot load the program's kernels: %.*s\n",
+               static_cast<int>(why.size()), why.data());
+  std::_Exit(3);
+}
+
+void load(Image& image) {
+  if (std::exchange(image.is_loaded, true)) return;
+  Connection& connection = Connection::get();
+  // In judgement the device has the kernels that the grader compiled.
+  if (!connection.takes_modules()) return;
+  const std::string_view ptx = image.text;
+  serve::LoadModule command;
+  command.total_bytes = ptx.size();
+  while (command.offset < ptx.size()) {
+    const std::size_t size = std::min(ptx.size() - command.offset, connection.data().size());
+    std::memcpy(connection.data().data(), ptx.data() + command.offset, size);
+    command.piece_bytes = static_cast<std::uint32_t>(size);
+    const auto asked = connection.ask(command);
+    if (asked.error != cudaSuccess) refuse_image(asked.tail);
+    command.offset += size;
+    image.module = asked.result.module;
   }
-  depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<' || name[i] == '(') ++depth;
-    if (name[i] == '>' || name[i] == ')') --depth;
-    if (depth == 0 && (name[i] == ':' || name[i] == ' ')) begin = i + 1;
-  }
-  name.erase(0, begin);
-  return name.substr(0, name.find('<'));
+}
+
+void look_up(Kernel& kernel) {
+  load(*kernel.image);
+  const serve::FindKernel command{kernel.image->module,
+                                  static_cast<std::uint32_t>(kernel.mangled.size())};
+  const auto asked = ask(command, kernel.mangled);
+  if (asked.error != cudaSuccess) return;
+  const std::size_t num_bytes = asked.result.num_parameters * sizeof(serve::ParameterPlace);
+  if (num_bytes > asked.tail.size()) return;
+  kernel.about = asked.result;
+  kernel.parameters.resize(asked.result.num_parameters);
+  std::memcpy(kernel.parameters.data(), asked.tail.data(), num_bytes);
+  kernel.name = asked.tail.substr(num_bytes);
+  const std::uint32_t taken = std::min(kernel.about.static_shared_bytes, kDefaultSharedBytes);
+  kernel.dynamic_limit = kDefaultSharedBytes - taken;
 }
 
 }  // namespace
 
 Kernel* find_kernel(const void* host_function) {
-  const auto found = kernels().find(host_function);
-  if (found == kernels().end()) return nullptr;
+  const DeviceLock lock;
+  const auto found = registry().kernels.find(host_function);
+  if (found == registry().kernels.end()) return nullptr;
   Kernel& kernel = found->second;
-  if (kernel.number != 0) return &kernel;
-  Client& client = Client::get();
-  const std::lock_guard lock(client.mutex());
-  serve::Request request;
-  if (client.call(serve::Command::kFindFunction, request, kernel.mangled) != cudaSuccess)
-    return nullptr;
-  const serve::Reply reply = client.reply();
-  kernel.name = demangled(kernel.mangled);
-  kernel.number = reply.function;
-  kernel.parameter_bytes = static_cast<std::uint32_t>(reply.size_bytes);
-  kernel.shared_bytes = reply.shared_bytes;
-  kernel.local_bytes = reply.local_bytes;
-  kernel.max_threads = reply.max_threads;
-  kernel.num_registers = reply.num_registers;
-  const auto* const pairs = reinterpret_cast<const std::uint32_t*>(client.data());
-  for (std::uint32_t i = 0; i + 1 < reply.data_bytes / 4; i += 2) {
-    kernel.parameters.push_back({pairs[i], pairs[i + 1]});
-  }
-  return &kernel;
+  if (kernel.about.kernel == 0) look_up(kernel);
+  return kernel.about.kernel != 0 ? &kernel : nullptr;
 }
 
 const Variable* find_variable(const void* host_variable) {
-  const auto found = variables().find(host_variable);
-  if (found == variables().end()) return nullptr;
+  const DeviceLock lock;
+  const auto found = registry().variables.find(host_variable);
+  if (found == registry().variables.end()) return nullptr;
   Variable& variable = found->second;
-  if (variable.address != 0) return &variable;
-  Client& client = Client::get();
-  const std::lock_guard lock(client.mutex());
-  serve::Request request;
-  if (client.call(serve::Command::kFindSymbol, request, variable.mangled) != cudaSuccess)
-    return nullptr;
-  variable.address = client.reply().address;
-  variable.size_bytes = client.reply().size_bytes;
+  if (variable.address == 0) {
+    load(*variable.image);
+    const serve::FindSymbol command{variable.image->module,
+                                    static_cast<std::uint32_t>(variable.mangled.size())};
+    const auto asked = ask(command, variable.mangled);
+    if (asked.error != cudaSuccess) return nullptr;
+    variable.address = asked.result.address;
+    variable.size_bytes = asked.result.size_bytes;
+  }
   return &variable;
-}
-
-std::uint64_t stream_number(cudaStream_t stream) {
-  if (stream == cudaStreamLegacy) return 0;
-  return reinterpret_cast<std::uint64_t>(stream);
 }
 
 }  // namespace runtime
 
+// Called by initialisers that clang makes.
 extern "C" {
 
-void** __cudaRegisterFatBinary(void* image) {
-  static void* handle = nullptr;
-  handle = image;
-  return &handle;
+// The handle is the image.
+void** __cudaRegisterFatBinary(void* wrapper) {
+  auto* const image = new runtime::Image;  // lives as long as the program
+  const auto* const binary = static_cast<const runtime::FatBinary*>(wrapper);
+  if (binary->magic == runtime::kFatBinaryMagic) image->text = binary->image;
+  return reinterpret_cast<void**>(image);
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 
-void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name, int, void*,
-                            void*, void*, void*, int*) {
-  runtime::kernels()[host_function].mangled = name;
+void __cudaRegisterFunction(void** image, const char* host_function, char*, const char* name, int,
+                            void*, void*, void*, void*, int*) {
+  runtime::Kernel& kernel = runtime::registry().kernels[host_function];
+  kernel.image = reinterpret_cast<runtime::Image*>(image);
+  kernel.host_function = host_function;
+  kernel.mangled = name;
 }
-void __cudaRegisterVar(void**, char* host_variable, char*, const char* name, int, std::size_t, int,
-                       int) {
-  runtime::variables()[host_variable].mangled = name;
+void __cudaRegisterVar(void** image, char* host_variable, char*, const char* name, int, std::size_t,
+                       int, int) {
+  runtime::Variable& variable = runtime::registry().variables[host_variable];
+  variable.image = reinterpret_cast<runtime::Image*>(image);
+  variable.mangled = name;
 }
-void __cudaRegisterManagedVar(void**, void** pointer, void*, const char* name, std::size_t,
+void __cudaRegisterManagedVar(void** image, void** pointer, void*, const char* name, std::size_t,
                               unsigned) {
-  runtime::variables()[pointer].mangled = name;
+  runtime::Variable& variable = runtime::registry().variables[pointer];
+  variable.image = reinterpret_cast<runtime::Image*>(image);
+  variable.mangled = name;
 }
 
 }  // extern "C"

@@ -3,38 +3,40 @@
 // the host's code names them.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "serve/commands.h"
+
 namespace runtime {
 
+// Kernels of one file, embedded in the program.
+struct Image {
+  const char* text = nullptr;  // PTX
+  bool is_loaded = false;
+  std::uint32_t module = 0;  // 0: the device has one that the judge gave
+};
+
 struct Kernel {
+  Image* image = nullptr;
+  const void* host_function = nullptr;
   std::string mangled;
   std::string name;  // readable
-  std::uint32_t number = 0;
-  std::uint32_t parameter_bytes = 0;
-  struct Parameter {
-    std::uint32_t offset, size_bytes;
-  };
-  std::vector<Parameter> parameters;
-  std::uint32_t shared_bytes = 0, local_bytes = 0, max_threads = 0, num_registers = 0;
-  int dynamic_limit = 48 << 10;
+  serve::FindKernel::Result about;
+  std::vector<serve::ParameterPlace> parameters;
+  std::uint32_t dynamic_limit = 0;  // of shared memory
 };
 
 // Asks the device at the first use. Null: no kernel.
 Kernel* find_kernel(const void* host_function);
 
 struct Variable {
+  Image* image = nullptr;
   std::string mangled;
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
 };
 const Variable* find_variable(const void* host_variable);
-
-// Streams of the API as the device numbers them.
-std::uint64_t stream_number(cudaStream_t stream);
 
 }  // namespace runtime

@@ -1,168 +1,188 @@
 // SPDX-License-Identifier: MIT
-// Streams, events, waiting. Work is done when it is issued; the device keeps the order that the
-// program has asked for, and the checks use it.
-#include <chrono>
-#include <map>
+#include "stream.h"
 
-#include "client.h"
-#include "registry.h"
+#include <algorithm>
+#include <set>
+
+#include "call.h"
+#include "capture.h"
+#include "connection.h"
+#include "error_state.h"
+#include "waiting.h"
+
+struct CUstream_st {
+  std::uint64_t number;
+  unsigned int flags;
+  int priority;
+};
 
 namespace runtime {
 namespace {
 
-struct Event {
-  bool keeps_time = true;
-  bool is_recorded = false;
-  std::chrono::steady_clock::time_point at;
-};
-std::map<std::uint64_t, Event>& events() {
-  static auto& all = *new std::map<std::uint64_t, Event>;
-  return all;
-}
-std::map<std::uint64_t, unsigned>& streams() {  // their flags
-  static auto& all = *new std::map<std::uint64_t, unsigned>;
-  return all;
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;  // smaller numbers go first
+
+std::set<cudaStream_t>& streams() {
+  static auto* const created = new std::set<cudaStream_t>;  // outlives all users
+  return *created;
 }
 
-Event* find_event(cudaEvent_t event) {
-  const auto found = events().find(reinterpret_cast<std::uint64_t>(event));
-  return found == events().end() ? nullptr : &found->second;
+bool is_predefined(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-cudaError_t ask(serve::Command command, cudaStream_t stream, cudaEvent_t event, const char* call,
-                const serve::Place& place) {
-  serve::Request request;
-  request.place = place;
-  request.stream = stream_number(stream);
-  request.event = reinterpret_cast<std::uint64_t>(event);
-  return finish(Client::get().call(command, request), call, place);
+// The host knows from now on that the stream's work is done.
+cudaError_t wait(cudaStream_t stream) {
+  if (!is_valid_stream(stream)) return set_handle_error(false);
+  const cudaError_t error = check_uncaptured(stream);
+  if (error == cudaSuccess) host_waits_for(stream);
+  return set_last_error(error);
 }
 
-cudaError_t make_stream(cudaStream_t* stream, unsigned flags, const serve::Place& place) {
-  if (stream == nullptr) return finish(cudaErrorInvalidValue, "cudaStreamCreate", place);
-  serve::Request request;
-  request.flags = (flags & cudaStreamNonBlocking) != 0 ? serve::kNonBlocking : 0;
-  Client& client = Client::get();
-  const std::lock_guard lock(client.mutex());
-  const cudaError_t error = client.call(serve::Command::kMakeStream, request);
-  *stream = reinterpret_cast<cudaStream_t>(client.reply().address);
-  streams()[client.reply().address] = flags;
-  return finish(error, "cudaStreamCreate", place);
+// A kernel that waits for the host is before its work.
+bool is_busy(cudaStream_t stream) {
+  if (!is_valid_stream(stream)) return false;
+  if (is_behind_waiting(stream)) try_waiting();
+  return is_behind_waiting(stream);
 }
 
-}  // namespace
-}  // namespace runtime
-
-using runtime::ask;
-using runtime::finish;
-using serve::Command;
-
-extern "C" {
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return runtime::make_stream(stream, 0, RUNTIME_PLACE);
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return runtime::make_stream(stream, flags, RUNTIME_PLACE);
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
-  return runtime::make_stream(stream, flags, RUNTIME_PLACE);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  runtime::streams().erase(runtime::stream_number(stream));
-  return ask(Command::kEndStream, stream, nullptr, "cudaStreamDestroy", RUNTIME_PLACE);
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return ask(Command::kWaitForStream, stream, nullptr, "cudaStreamSynchronize", RUNTIME_PLACE);
-}
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return ask(Command::kQuery, stream, nullptr, "cudaStreamQuery", RUNTIME_PLACE);
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  const serve::Place place = RUNTIME_PLACE;
-  if (runtime::find_event(event) == nullptr) {
-    return finish(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent", place);
+// Calls a function of the host's when the stream's work is done. Another thread may use the device
+// meanwhile: the function may wait for that thread.
+template <class Function>
+cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Function function) {
+  const DeviceLock lock;
+  if (is_capturing(stream)) {
+    return capture_work(stream, cudaGraphNodeTypeHost, like,
+                        [=](cudaStream_t other) { return call_in(other, like, function); });
   }
-  return ask(Command::kStreamWaitsForEvent, stream, event, "cudaStreamWaitEvent", place);
-}
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  const auto found = runtime::streams().find(runtime::stream_number(stream));
-  *flags = found == runtime::streams().end() ? 0 : found->second;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-  *priority = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  if (least != nullptr) *least = 0;
-  if (greatest != nullptr) *greatest = -5;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned) {
-  const cudaError_t error =
-      ask(Command::kWaitForStream, stream, nullptr, "cudaStreamAddCallback", RUNTIME_PLACE);
-  callback(stream, error, data);
-  return cudaSuccess;
-}
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  const cudaError_t error =
-      ask(Command::kWaitForStream, stream, nullptr, "cudaLaunchHostFunc", RUNTIME_PLACE);
-  if (error == cudaSuccess) function(data);
+  const auto call = [=] {
+    const DeviceLoan loan;
+    function();
+  };
+  if (is_busy(stream)) {
+    run_behind_waiting(call);
+    return set_last_error(cudaSuccess);
+  }
+  const cudaError_t error = wait(stream);
+  if (error == cudaSuccess) call();
   return error;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  static std::uint64_t number = 0;
-  if (event == nullptr) return finish(cudaErrorInvalidValue, "cudaEventCreate", RUNTIME_PLACE);
-  *event = reinterpret_cast<cudaEvent_t>(++number);
-  runtime::events()[number].keeps_time = (flags & cudaEventDisableTiming) == 0;
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  if (runtime::events().erase(reinterpret_cast<std::uint64_t>(event)) == 0) {
-    return finish(cudaErrorInvalidResourceHandle, "cudaEventDestroy", RUNTIME_PLACE);
-  }
-  return ask(Command::kEndEvent, nullptr, event, "cudaEventDestroy", RUNTIME_PLACE);
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  const serve::Place place = RUNTIME_PLACE;
-  runtime::Event* const found = runtime::find_event(event);
-  if (found == nullptr) return finish(cudaErrorInvalidResourceHandle, "cudaEventRecord", place);
-  found->is_recorded = true;
-  found->at = std::chrono::steady_clock::now();
-  return ask(Command::kRecordEvent, stream, event, "cudaEventRecord", place);
-}
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return cudaEventRecord(event, stream);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  const serve::Place place = RUNTIME_PLACE;
-  if (runtime::find_event(event) == nullptr) {
-    return finish(cudaErrorInvalidResourceHandle, "cudaEventSynchronize", place);
-  }
-  return ask(Command::kWaitForEvent, nullptr, event, "cudaEventSynchronize", place);
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
-cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {
-  const runtime::Event* const a = runtime::find_event(start);
-  const runtime::Event* const b = runtime::find_event(stop);
-  if (elapsed_ms == nullptr || a == nullptr || b == nullptr || !a->is_recorded || !b->is_recorded ||
-      !a->keeps_time || !b->keeps_time) {
-    return finish(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", RUNTIME_PLACE);
-  }
-  *elapsed_ms = std::chrono::duration<float, std::milli>(b->at - a->at).count();
-  return cudaSuccess;
+}  // namespace
+
+bool is_valid_stream(cudaStream_t stream) {
+  return is_predefined(stream) || streams().count(stream) != 0;
 }
 
-cudaError_t cudaDeviceSynchronize() {
-  return ask(Command::kWaitForAll, nullptr, nullptr, "cudaDeviceSynchronize", RUNTIME_PLACE);
-}
-cudaError_t cudaDeviceReset() {
-  ask(Command::kWaitForAll, nullptr, nullptr, "cudaDeviceReset", RUNTIME_PLACE);
-  return ask(Command::kReset, nullptr, nullptr, "cudaDeviceReset", RUNTIME_PLACE);
+std::uint64_t stream_number(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return serve::kLegacyStream;
+  return stream == cudaStreamPerThread ? serve::kPerThreadStream : stream->number;
 }
 
-}  // extern "C"
+bool is_behind_waiting(cudaStream_t stream) { return is_stream_behind(stream_number(stream)); }
+
+void host_waits_for(cudaStream_t stream) {
+  if (is_behind_waiting(stream)) finish_waiting();
+  ask(serve::WaitForStream{stream_number(stream)});
+}
+
+void host_waits_for_all() {
+  finish_waiting();
+  ask(serve::WaitForAll{});
+}
+
+std::uint64_t record_clock(cudaStream_t stream) {
+  const std::uint64_t clock = ask(serve::AddEvent{}).result.event;
+  ask(serve::RecordEvent{clock, stream_number(stream)});
+  return clock;
+}
+void stream_waits_for(cudaStream_t stream, std::uint64_t clock) {
+  ask(serve::StreamWaits{stream_number(stream), clock});
+}
+void drop_clock(std::uint64_t clock) { ask(serve::RemoveEvent{clock}); }
+
+}  // namespace runtime
+
+using namespace runtime;
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  RUNTIME_CALL;
+  return cudaStreamCreateWithPriority(stream, cudaStreamDefault, kLeastPriority);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+  RUNTIME_CALL;
+  return cudaStreamCreateWithPriority(stream, flags, kLeastPriority);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+  RUNTIME_CALL;
+  if (stream == nullptr || flags > cudaStreamNonBlocking) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
+  const auto made = ask(serve::AddStream{is_blocking ? 1U : 0U});
+  if (made.error != cudaSuccess) return set_last_error(made.error);
+  *stream = new CUstream_st{made.result.stream, flags,
+                            std::clamp(priority, kGreatestPriority, kLeastPriority)};
+  streams().insert(*stream);
+  return set_handle_error(true);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  RUNTIME_CALL;
+  if (is_predefined(stream) || streams().count(stream) == 0) return set_handle_error(false);
+  leave_capture(stream);
+  if (is_behind_waiting(stream)) finish_waiting();
+  ask(serve::RemoveStream{stream->number});
+  streams().erase(stream);
+  delete stream;
+  return set_handle_error(true);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  RUNTIME_CALL;
+  return wait(stream);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  RUNTIME_CALL;
+  return is_busy(stream) ? cudaErrorNotReady : wait(stream);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  RUNTIME_CALL;
+  if (flags == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (!is_valid_stream(stream)) return set_handle_error(false);
+  *flags = streams().count(stream) != 0 ? stream->flags : cudaStreamDefault;
+  return set_handle_error(true);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  RUNTIME_CALL;
+  if (priority == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (!is_valid_stream(stream)) return set_handle_error(false);
+  *priority = streams().count(stream) != 0 ? stream->priority : kLeastPriority;
+  return set_handle_error(true);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  RUNTIME_CALL;
+  if (least != nullptr) *least = kLeastPriority;
+  if (greatest != nullptr) *greatest = kGreatestPriority;
+  return set_handle_error(true);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                  void* user_data, unsigned int flags) {
+  RUNTIME_CALL;
+  if (callback == nullptr || flags != 0) return set_last_error(cudaErrorInvalidValue);
+  if (is_capturing(stream)) return set_last_error(cudaErrorStreamCaptureUnsupported);
+  return call_in(stream, {}, [=] { callback(stream, sticky_error(), user_data); });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
+  RUNTIME_CALL;
+  if (function == nullptr) return set_last_error(cudaErrorInvalidValue);
+  return call_in(stream, {function, user_data}, [=] { function(user_data); });
+}

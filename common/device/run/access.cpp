@@ -237,7 +237,10 @@ bool yields_before(Warp& warp, const code::Op* op, const Access& access) {
   const bool communicates = access.order != Order::kWeak || access.bypasses_cache;
   bool waits = false;
   bool is_idle = false;
-  if (access.writes && !access.is_atomic) {
+  if (access.is_atomic) {
+    waits = access.space == Space::kGlobal && running.schedule.holds_publications;
+    if (waits) block_of(warp).holds_back = true;
+  } else if (access.writes) {
     waits = communicates ? running.schedule.holds_publications : running.launch->loses_updates;
     if (waits) block_of(warp).holds_back = true;
   } else if (access.reads && !access.writes && communicates) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies that go on while the thread does: cp.async and bulk copies.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -76,15 +77,19 @@ const Op* copy_async(Warp& warp, const Op* op, std::uint32_t lanes) {
     if (bytes_from_memory(warp, form, lane) != 0) reading |= 1U << lane;
   });
   Access& access = warp.engine->access;
-  if (reading != 0) {
-    begin(access, warp, form.from, form.from_row, form.from_offset, form.size_bytes, reading,
-          false);
+  while (reading != 0) {  // mostly once: lanes that read fewer bytes are few
+    const std::uint32_t bytes = bytes_from_memory(warp, form, std::countr_zero(reading));
+    std::uint32_t equal = 0;
+    for_each_lane(reading, [&](int lane) {
+      if (bytes_from_memory(warp, form, lane) == bytes) equal |= 1U << lane;
+    });
+    begin(access, warp, form.from, form.from_row, form.from_offset, bytes, equal, false);
     const std::byte* const origin = admit(access, warp);
     for_each_lane(access.lanes, [&](int lane) {
       const auto i = static_cast<std::size_t>(lane);
-      std::memcpy(copies[i].contents.data(), origin + access.address[i],
-                  bytes_from_memory(warp, form, lane));
+      std::memcpy(copies[i].contents.data(), origin + access.address[i], bytes);
     });
+    reading &= ~equal;
   }
   begin(access, warp, form.to, form.to_row, form.to_offset, form.size_bytes, lanes, true);
   std::byte* const origin = admit(access, warp);

@@ -204,7 +204,8 @@ const Op* atomic(Warp& warp, const Op* op, std::uint32_t lanes) {
   bool has_changed = false;
   std::uint64_t first = 0;
   const auto generic = access.address;
-  for (std::uint32_t rest = lanes; rest != 0;) {
+  bool is_first = true;
+  for (std::uint32_t rest = lanes; rest != 0; is_first = false) {
     if (form.is_generic) {
       rest = take_space(access, warp, rest, generic);
     } else {
@@ -218,6 +219,7 @@ const Op* atomic(Warp& warp, const Op* op, std::uint32_t lanes) {
       rest = 0;
     }
     classify(access);
+    if (is_first && yields_before(warp, op, access)) return nullptr;
     first = access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))];
     const std::uint32_t wanted = access.lanes;
     std::byte* const origin = admit(access, warp);

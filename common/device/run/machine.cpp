@@ -179,8 +179,8 @@ class Grid {
         next = next_runnable(position);
       }
       if (!next) return end_turns();
-      if (takes_turns() ? *next <= position : *next >= position) ++running_.idle_rounds;
-      if (running_.idle_rounds > kRoundsBeforeBreak) {
+      const bool is_new_round = takes_turns() ? *next <= position : *next >= position;
+      if (is_new_round && ++running_.idle_rounds > kRoundsBeforeBreak) {
         for (const auto& resident : running_.resident) break_joins(*resident);
       }
       running_.position = *next;
@@ -323,12 +323,13 @@ class Grid {
   std::optional<std::size_t> next_runnable(std::size_t position) const {
     const std::size_t size = running_.resident.size();
     if (takes_turns()) {
-      const auto order = [](const auto& block) {
-        return can_run(*block) ? block->turn : UINT64_MAX;
-      };
-      const auto next = std::ranges::min_element(running_.resident, {}, order);
-      if (next == running_.resident.end() || !can_run(**next)) return std::nullopt;
-      return next - running_.resident.begin();
+      std::optional<std::size_t> next;  // the one whose last turn is the longest ago
+      for (std::size_t i = 0; i < size; ++i) {
+        const RunningBlock& block = *running_.resident[i];
+        if (next && block.turn >= running_.resident[*next]->turn) continue;
+        if (can_run(block)) next = i;  // asked of few: it looks at all warps
+      }
+      return next;
     }
     for (std::size_t i = 1; i <= size; ++i) {
       const std::size_t candidate = (position + size - i) % size;

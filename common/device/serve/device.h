@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The device that commands act on: a program, its memory, the machine and those who watch it.
+// The device that commands act on: programs, memory, streams, and those who watch. Whatever the
+// worker asks, a command ends with an error at worst.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,76 +19,196 @@
 #include "count/watcher.h"
 #include "run/machine.h"
 #include "serve/commands.h"
+#include "serve/decode.h"
+#include "serve/watchers.h"
 
 namespace serve {
+
+// What goes back to the worker.
+struct Answered {
+  Answer head;
+  std::vector<std::byte> result;  // the command's Result, then the tail
+};
 
 // A named piece of the judge's arena.
 struct Region {
   std::string name;
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
-  bool is_initialized = false;
+  bool is_initialised = false;
 };
 
 struct Batch {
   std::vector<Region> regions;
   std::uint64_t schedule_seed = 0;
   std::uint64_t scratch_bytes = 0;  // of each call
-  bool counts = false;
   double seconds = 0;  // of processor time, after which a kernel ends with a finding; 0: none
 };
 
 class Device {
  public:
-  // Throws what ptx::parse and code::load throw.
-  explicit Device(const std::string& ptx);
+  // takes_modules: the worker sends the program's kernels; else load() gives them.
+  explicit Device(bool takes_modules);
   ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
-  // One request. `data`: kDataBytes for what comes with it and what goes back. Returns a cudaError.
-  int act(Command command, const Request& request, std::byte* data, Reply& reply);
+  // A module of PTX. Throws what ptx::parse and code::load throw.
+  void load(std::string ptx);
+
+  // `data`: Ring::data, kDataBytes; `printed`: Ring::printed, kPrintedBytes.
+  Answered act(const Decoded& decoded, std::span<std::byte> data, std::span<std::byte> printed);
+
+  // A kernel waits for the host, which executes code of its own: gives the kernel a turn. Returns
+  // whether anything has changed.
+  bool take_idle_turn();
+  bool is_waiting() const { return waiting_ != nullptr; }
+
+  // Allocations of the program that are still there, oldest first.
+  std::vector<const memory::Allocation*> leaks() const;
 
   void begin(const Batch& batch);
-  // threw: one of the batch's calls ended by an exception. Reports leaks.
+  // threw: a call of the batch ended by an exception. Reports leaks.
   void end(bool threw);
 
-  // The kernels of the batch's launches, each once.
+  // For a program with a main() of its own.
+  void set_schedule(std::uint64_t seed);
+  void finish();  // no host will write what a kernel still polls
+
+  Watchers& watchers() { return watchers_; }
+  // The kernels of the launches, each once.
   const std::vector<std::string>& launches() const { return launches_; }
-  run::Machine& machine() { return machine_; }
-  check::Checker& checker() { return checker_; }
-  count::Watcher& counter() { return counter_; }
+  std::uint64_t num_launches() const { return num_launches_; }
 
  private:
-  int allocate(const Request& request, Reply& reply);
-  int free(const Request& request);
-  int transfer(Command command, const Request& request, std::byte* data, Reply& reply);
-  int fill(const Request& request);
-  int launch(const Request& request, const std::byte* data, Reply& reply);
-  int find_symbol(std::string_view name, Reply& reply) const;
-  int find_function(std::string_view name, std::byte* data, Reply& reply) const;
-  int order(Command command, const Request& request, Reply& reply);
-  int scratch(Command command, const Request& request, const std::byte* data, Reply& reply);
-  void retire_scratch();
-  void report_host(const Request& request, const std::byte* data);
-  void finish_waiting(const std::string& why);
-  void report_leaks(bool threw) const;
-  bool is_usable(std::uint64_t address, std::uint64_t size_bytes) const;
+  struct Module {
+    std::uint32_t number = 0;
+    std::unique_ptr<code::Program> program;
+    std::unique_ptr<run::Machine> machine;
+  };
+  struct Kernel {
+    Module* module;
+    const code::Function* function;
+    std::uint32_t dynamic_limit;  // of shared memory
+  };
+  // A copy to or from the host whose bytes are still on their way.
+  struct Transfer {
+    Box box;
+    Extent extent;
+    std::uint64_t size_bytes = 0;
+    bool to_host = false;
+  };
 
-  std::unique_ptr<code::Program> program_;
-  run::Machine machine_;
-  check::Checker checker_;
-  count::Watcher counter_;
-  std::string printed_;
-  std::size_t dropped_bytes_ = 0;
-  int sticky_error_ = 0;
-  std::uint64_t shared_limit_ = run::kDefaultSharedBytesPerBlock;
+  // What a handler gets besides the command, and what it says besides its result.
+  struct Call {
+    std::span<const std::byte> tail;
+    std::span<std::byte> data;
+    std::vector<std::byte> answer_tail;
+    bool is_malformed = false;
+
+    std::string_view text() const {
+      return {reinterpret_cast<const char*>(tail.data()), tail.size()};
+    }
+    int explain(int error, std::string_view why);
+  };
+
+  // modules.cpp
+  int handle(const Connect&, Connect::Result&, Call&);
+  int handle(const LoadModule&, LoadModule::Result&, Call&);
+  int handle(const FindKernel&, FindKernel::Result&, Call&);
+  int handle(const FindSymbol&, FindSymbol::Result&, Call&);
+  // memory_commands.cpp
+  int handle(const Allocate&, Allocate::Result&, Call&);
+  int handle(const Free&, Nothing&, Call&);
+  int handle(const Find&, Find::Result&, Call&);
+  int handle(const AskMemory&, AskMemory::Result&, Call&);
+  int handle(const Reset&, Nothing&, Call&);
+  int handle(const TakeScratch&, TakeScratch::Result&, Call&);
+  int handle(const DeclareScratch&, Nothing&, Call&);
+  int handle(const EndScratch&, Nothing&, Call&);
+  int handle(const TakeGraphMemory&, TakeGraphMemory::Result&, Call&);
+  int handle(const FreeGraphMemory&, Nothing&, Call&);
+  // copy_commands.cpp
+  int handle(const Copy&, Nothing&, Call&);
+  int handle(const CopyMore&, Nothing&, Call&);
+  int handle(const Fill&, Nothing&, Call&);
+  // stream_commands.cpp
+  int handle(const AddStream&, AddStream::Result&, Call&);
+  int handle(const RemoveStream&, Nothing&, Call&);
+  int handle(const WaitForStream&, Nothing&, Call&);
+  int handle(const WaitForAll&, Nothing&, Call&);
+  int handle(const AskStream&, AskStream::Result&, Call&);
+  int handle(const AddEvent&, AddEvent::Result&, Call&);
+  int handle(const RemoveEvent&, Nothing&, Call&);
+  int handle(const RecordEvent&, Nothing&, Call&);
+  int handle(const WaitForEvent&, Nothing&, Call&);
+  int handle(const AskEvent&, AskEvent::Result&, Call&);
+  int handle(const StreamWaits&, Nothing&, Call&);
+  // launch_commands.cpp
+  int handle(const SetSharedLimit&, Nothing&, Call&);
+  int handle(const Launch&, Nothing&, Call&);
+  int handle(const Proceed&, Nothing&, Call&);
+  int handle(const GiveUp&, Nothing&, Call&);
+  // host_commands.cpp
+  int handle(const Touch&, Nothing&, Call&);
+  int handle(const Report&, Nothing&, Call&);
+  int handle(const TakePrinted&, Nothing&, Call&);
+  int handle(const End&, End::Result&, Call&);
+
+  check::StreamOrder& streams() { return watchers_.checker().streams(); }
+  void fill_variables(const Module& module);
+  check::Work& begin_work(std::uint64_t stream, const Place& at);
+  bool is_stream(std::uint64_t stream) const;
+  bool is_behind(std::uint64_t stream);
+  // Before work is issued: the stream must exist, and no kernel may have to end before.
+  int check_stream(std::uint64_t stream);
+  void wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream);
+  bool host_can_reach(std::uint64_t address) const;
+
+  std::optional<std::string> problem_with(const Launch& command, const Kernel& kernel) const;
+  int check_launch(const Launch& command, const Kernel& kernel, Call& call);
+  run::Outcome proceed();
+  void end_waiting();
+  void finish_waiting(const std::string& why);
+  void move(const Transfer& transfer, std::uint64_t offset, std::span<std::byte> data) const;
+  void release_scratch();
+  void report_leaks(bool threw) const;
+  void print(std::string_view text);
+  void hand_out_printed(Answer& head, std::span<std::byte> printed);
+  void note_launch(const std::string& kernel);
+
+  bool takes_modules_;
+  Watchers watchers_;
+  std::vector<std::unique_ptr<Module>> modules_;
+  std::vector<Kernel> kernels_;  // by number - 1
+  std::string incoming_;         // of a module, piece by piece
+  std::set<std::uint64_t> managed_variables_;
+  Module* waiting_ = nullptr;  // whose launch waits for the host
+  int sticky_ = 0;
+  std::uint32_t num_works_ = 0;
+  std::uint64_t seed_ = 0;
+  double seconds_ = 0;
+  std::uint64_t last_handle_ = 15;  // smaller ones mean something to CUDA
+  std::set<std::uint64_t> streams_;
   std::map<std::uint64_t, check::StreamClock> events_;
-  std::vector<std::uint64_t> streams_;
-  std::uint64_t scratch_room_ = 0;  // of the running call, whose pieces are ...
-  std::uint64_t scratch_bytes_ = 0;
+  std::optional<Transfer> transfer_;
+  std::set<std::uint64_t> graph_memory_;
   std::vector<std::uint64_t> scratch_;
+  std::uint64_t scratch_room_ = 0;   // of the running call
+  std::uint64_t scratch_bytes_ = 0;  // that the judge gives to each
   std::vector<Region> regions_;
+  std::string printed_;
+  std::uint64_t dropped_bytes_ = 0;
   std::vector<std::string> launches_;
+  std::uint64_t num_launches_ = 0;
   std::uint64_t last_id_ = 0;  // allocations up to this number existed before the batch
+  memory::HostPlace failed_allocation_;
+  std::string failed_allocation_text_;
 };
+
+memory::HostPlace host_place(const Place& place);
+
+// Why a pointer cannot be freed, after the function's name: "cudaFree of ...".
+std::string describe_bad_free(std::uint64_t address, const char* function);
 
 }  // namespace serve

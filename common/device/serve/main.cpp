@@ -1,213 +1,168 @@
 // SPDX-License-Identifier: MIT
-// The device process. The judge starts it next to a worker, with the PTX that the grader compiled:
-// see common/judge/protocol/device_wire.h for what they say to each other, and commands.h for what
-// the worker asks.
+// The device process.
+//
+//   lockstep_device --ptx=FILE [--written=FILE] [--cpu-seconds=N]   started by the judge, next to a
+//                                                                  worker: see judge_link.h
+//   lockstep_device --program                                      started by a program with a
+//                                                                  main() of its own
+//
+// Descriptors: 3 the judge's socket, or one that ends with the program; 4 the judge's arena; 5 the
+// ring; 6 the memory that the host maps, too.
+#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 
 #include "memory/book.h"
-#include "protocol/device_wire.h"
 #include "protocol/wire.h"
-#include "report/finding.h"
-#include "serve/commands.h"
-#include "serve/counters_to_wire.h"
+#include "run/schedule.h"
 #include "serve/device.h"
-#include "serve/mailbox.h"
+#include "serve/judge_link.h"
+#include "serve/program_report.h"
+#include "serve/progress.h"
+#include "serve/ring.h"
+#include "serve/server.h"
 
 namespace {
 
-using serve::Mailbox;
+constexpr const char* kUsage =
+    "usage: lockstep_device --ptx=FILE [--written=FILE] [--cpu-seconds=N], or --program";
 
-std::string read_file(const char* path) {
+struct Options {
+  std::string ptx;
+  bool is_program = false;
+  rlim_t cpu_seconds = RLIM_INFINITY;
+};
+
+Options read_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const std::string value(argument.substr(std::min(argument.find('=') + 1, argument.size())));
+    if (argument.starts_with("--ptx=")) {
+      options.ptx = value;
+    } else if (argument.starts_with("--cpu-seconds=")) {
+      options.cpu_seconds = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (argument == "--program") {
+      options.is_program = true;
+    } else if (!argument.starts_with("--written=")) {
+      throw std::runtime_error(kUsage);
+    }
+  }
+  if (options.is_program == !options.ptx.empty()) throw std::runtime_error(kUsage);
+  return options;
+}
+
+std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
-  if (!file) throw std::runtime_error(std::string("cannot read ") + path);
+  if (!file) throw std::runtime_error("cannot read " + path);
   return text.str();
 }
 
-Mailbox* map_mailbox() {
-  void* const mapped =
-      mmap(nullptr, sizeof(Mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, serve::kMailboxFd, 0);
-  if (mapped == MAP_FAILED) throw std::runtime_error("cannot map the mailbox");
-  return static_cast<Mailbox*>(mapped);
+// It ends with the process that started it, and holds only what is its own. In judgement it
+// is in a sandbox already, whose filter ends what makes some of these calls.
+void withdraw(const Options& options) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (options.cpu_seconds != RLIM_INFINITY) {
+    const rlimit cpu = {options.cpu_seconds, options.cpu_seconds};
+    setrlimit(RLIMIT_CPU, &cpu);
+  }
+  if (!options.is_program) {
+    prctl(PR_SET_DUMPABLE, 0);  // no other process of this user may read or change our memory
+    return;
+  }
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);  // the program's
+  syscall(SYS_close_range, serve::kSharedWithHostFd + 1, ~0U, 0);
+  const rlimit core = {0, 0};
+  setrlimit(RLIMIT_CORE, &core);
 }
 
-// Messages of the judge arrive in a thread of their own, since the main thread sleeps on the bell.
-class Judge {
- public:
-  explicit Judge(Mailbox& mailbox) : mailbox_(mailbox), thread_([this] { listen(); }) {}
+// The objects live as long as the process: threads use them.
+[[noreturn]] void serve_judge(const Options& options) {
+  auto& device = *new serve::Device(false);
+  device.load(read_file(options.ptx));
+  serve::Ring& ring = serve::map_ring(serve::kRingFd, true);
+  auto& server = *new serve::Server(device, ring);
+  auto& judge = *new serve::JudgeLink(device, server, ring);
+  server.set_other_work([&] { return judge.take_message(); });
+  judge.greet();
+  const bool is_over = false;
+  for (;;) server.run_until(is_over);
+}
 
-  struct Message {
-    wire::Header header;
-    std::string payload;
-  };
-  std::optional<Message> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(message_, std::nullopt);
-  }
-  void answer(wire::Header header, std::string_view payload) {
-    header.code = 0;
-    wire::write_message(wire::kSocketFd, header, payload);
-    const std::lock_guard lock(mutex_);
-    is_busy_ = false;
-    changed_.notify_one();
-  }
+std::uint64_t number_of(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
 
- private:
-  void listen() {
-    try {
-      Message message;
-      while (wire::read_message(wire::kSocketFd, message.header, message.payload)) {
-        std::unique_lock lock(mutex_);
-        message_ = message;
-        is_busy_ = true;
-        mailbox_.bell.fetch_add(1);
-        serve::wake(mailbox_.bell);
-        changed_.wait(lock, [&] { return !is_busy_; });
-      }
-    } catch (const std::exception&) {
+check::Checks checks_of(const char* text) {
+  const std::string_view level = text == nullptr ? "all" : text;
+  if (level == "none") return check::Checks::kNone;
+  return level == "memory" ? check::Checks::kMemory : check::Checks::kAll;
+}
+
+// Ends this process when the program has closed its end, whatever a kernel does.
+void watch_program() {
+  std::thread([] {
+    char nothing = 0;
+    while (read(wire::kSocketFd, &nothing, 1) > 0) {
     }
-    _exit(0);  // the judge is gone
-  }
+    _exit(0);
+  }).detach();
+}
 
-  Mailbox& mailbox_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Message> message_;
-  bool is_busy_ = false;
-  std::thread thread_;
-};
-
-class Server {
- public:
-  Server(serve::Device& device, Mailbox& mailbox)
-      : device_(device), mailbox_(mailbox), judge_(mailbox) {}
-
-  [[noreturn]] void run() {
-    for (;;) {
-      const std::uint32_t bell = mailbox_.bell.load();
-      if (const auto message = judge_.take()) {
-        answer(*message);
-      } else if (is_open_ &&
-                 mailbox_.num_requests.load(std::memory_order_acquire) != num_handled_) {
-        serve_one();
-      } else {
-        serve::sleep_on(mailbox_.bell, bell);
-      }
-    }
-  }
-
- private:
-  void serve_one() {
-    ++num_handled_;
-    const serve::Command command = mailbox_.command;
-    const serve::Request request = mailbox_.request;
-    serve::Reply reply;
-    mailbox_.error = device_.act(command, request, mailbox_.data, reply);
-    mailbox_.reply = reply;
-    mailbox_.num_replies.fetch_add(1, std::memory_order_release);
-    serve::wake(mailbox_.num_replies);
-  }
-
-  void answer(const Judge::Message& message) {
-    switch (static_cast<wire::DeviceKind>(message.header.code)) {
-      case wire::DeviceKind::kHello: {
-        const wire::DeviceHello hello = wire::decode_device_hello(message.payload);
-        arena_ = memory::map_arena(wire::kArenaFd, hello.arena_bytes);
-        batch_seconds_ = hello.batch_seconds;
-        return judge_.answer(message.header, wire::encode(wire::DevicePlaces{arena_}));
-      }
-      case wire::DeviceKind::kBegin: {
-        const wire::Batch batch = wire::decode_batch(message.payload);
-        serve::Batch begun;
-        begun.schedule_seed = batch.schedule_seed;
-        begun.scratch_bytes = batch.scratch_bytes;
-        begun.counts = batch.count != 0;
-        begun.seconds = 0.8 * batch_seconds_;
-        for (const wire::Region& region : batch.regions) {
-          begun.regions.push_back({region.name, arena_ + region.offset_bytes, region.size_bytes,
-                                   region.initialized != 0});
-        }
-        device_.begin(begun);
-        is_open_ = true;
-        return judge_.answer(message.header, {});
-      }
-      case wire::DeviceKind::kEnd: {
-        const wire::BatchEnd end = wire::decode_batch_end(message.payload);
-        device_.end(end.threw != 0);
-        is_open_ = false;
-        if (end.has_no_worker != 0) num_handled_ = mailbox_.num_requests.load();
-        return judge_.answer(message.header, wire::encode(report()));
-      }
-    }
-    throw std::runtime_error("a message of the judge that is not known");
-  }
-
-  wire::Report report() {
-    wire::Report report;
-    for (const report::Finding& finding : report::take_findings()) {
-      report.findings.push_back({report::name_of(finding.kind), finding.file,
-                                 static_cast<std::int32_t>(finding.line), finding.kernel,
-                                 finding.message});
-    }
-    report.kernels = serve::to_wire(device_.counter().take());
-    report.launches = device_.launches();
-    wire::bound(report);
-    return report;
-  }
-
-  serve::Device& device_;
-  Mailbox& mailbox_;
-  Judge judge_;
-  std::uint64_t arena_ = 0;
-  double batch_seconds_ = 0;
-  bool is_open_ = true;
-  std::uint32_t num_handled_ = 0;
-};
-
-// The judge, then, knows that a failure from here on is not of the machine's setting up.
-void greet() {
-  wire::Header greeting;
-  greeting.code = 0;
-  wire::write_message(wire::kSocketFd, greeting, {});
+[[noreturn]] void serve_program() {
+  watch_program();
+  auto& device = *new serve::Device(true);
+  serve::Ring& ring = serve::map_ring(serve::kRingFd, false);
+  auto& server = *new serve::Server(device, ring);
+  auto& report = *new serve::ProgramReport(std::getenv("LOCKSTEP_REPORT"));
+  auto& progress = *new serve::Progress(std::getenv("LOCKSTEP_PROGRESS"));
+  const bool is_profiled = number_of("LOCKSTEP_PROFILE") != 0;
+  const bool is_recorded = std::getenv("LOCKSTEP_RECORD") != nullptr;
+  device.watchers().set_checks(checks_of(std::getenv("LOCKSTEP_CHECKS")));
+  device.watchers().set_counting(is_profiled);
+  if (progress.is_shown()) device.watchers().add(progress);
+  // A program may know that it has the device for itself.
+  device.set_schedule(number_of("LOCKSTEP_SEED") & ~run::kBusyDevice);
+  server.set_listener([&](const serve::Decoded& decoded, serve::Answered& answered) {
+    report.write_findings();
+    if (!std::holds_alternative<serve::End>(decoded.command)) return;
+    report.write_end(device, is_profiled, is_recorded);
+    const serve::End::Result result{static_cast<std::uint32_t>(report.num_findings())};
+    std::memcpy(answered.result.data(), &result, sizeof result);
+  });
+  const bool is_over = false;
+  for (;;) server.run_until(is_over);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_DUMPABLE, 0);  // no other process of this user may read or change our memory
-    const char* ptx = nullptr;
-    for (int i = 1; i < argc; ++i) {
-      const std::string_view argument = argv[i];
-      if (argument.starts_with("--ptx=")) ptx = argv[i] + 6;
-    }
-    if (ptx == nullptr)
-      throw std::runtime_error("usage: lockstep_device --ptx=FILE [--written=FILE]");
-    const auto device = std::make_unique<serve::Device>(read_file(ptx));
-    Mailbox& mailbox = *map_mailbox();
-    greet();
-    auto* const server = new Server(*device, mailbox);  // its thread lives as long as the process
-    server->run();
+    const Options options = read_options(argc, argv);
+    withdraw(options);
+    memory::reserve(serve::kSharedWithHostFd);
+    if (options.is_program) serve_program();
+    serve_judge(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "device: %s\n", error.what());
+    std::fflush(nullptr);
     _exit(3);
   }
 }

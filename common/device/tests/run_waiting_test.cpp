@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Barriers, warp operations, atomics, polling, asynchronous copies.
+#include <map>
+
 #include "run_test.h"
 
 namespace {
@@ -157,6 +159,28 @@ TEST_F(RunWaiting, DelaysAsynchronousCopiesUntilTheWait) {
              kTile));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i + 5);
+}
+
+// What a copy fills with zeros is not read: it may lie past the end of an allocation.
+TEST_F(RunWaiting, ReadsNoMoreThanAnAsynchronousCopyTakes) {
+  struct Watch : run::Monitor {
+    void access(run::Warp&, run::Access& access) override {
+      if (access.reads && access.is_async) lanes[access.size_bytes] |= access.lanes;
+    }
+    std::map<std::uint32_t, std::uint32_t> lanes;
+  } watch;
+  load(
+      kernel("mov.u32 %b, tile;\nmad.lo.u32 %d, %t, 16, %b;\nand.b32 %c, %t, 3;\n"
+             "shl.b32 %c, %c, 2;\ncp.async.cg.shared.global [%d], [%out], 16, %c;\n"
+             "cp.async.wait_all;\nld.shared.u32 %a, [%d+12];\n" +
+                 kStore,
+             ".shared .align 16 .b8 tile[4096];\n"));
+  machine_->set_monitors({&watch});
+  const auto out = launch(1, 32);
+  const std::map<std::uint32_t, std::uint32_t> expected = {
+      {4, 0x22222222U}, {8, 0x44444444U}, {12, 0x88888888U}};
+  EXPECT_EQ(watch.lanes, expected);
+  for (const std::uint32_t word : out) EXPECT_EQ(word, 0U);
 }
 
 TEST_F(RunWaiting, CompletesAPhaseOfABarrierObject) {

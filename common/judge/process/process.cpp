@@ -25,7 +25,7 @@ constexpr int kWatchIntervalMs = 50;                 // how often CPU time and m
 // For a device process to say what it saw, after its worker has ended before its time.
 constexpr double kLastWordsSeconds = 5;
 
-constexpr std::size_t kRingBytes = std::size_t{2} << 20;    // a serve::Mailbox and room
+constexpr std::size_t kRingBytes = std::size_t{2} << 20;    // serve::kRingBytes
 constexpr std::size_t kSharedBytes = std::size_t{4} << 30;  // addresses; few get pages
 
 Child::Start start_of(const std::vector<std::string>& command, const Inherited& shared,

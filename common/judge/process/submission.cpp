@@ -223,6 +223,9 @@ Exchange Submission::account_for(const std::function<Exchange()>& make) {
   Exchange exchange = make();
   spent_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (exchange.ending != Ending::kReplied) end();
+  if (!exchange.report.fault.empty()) {
+    throw std::runtime_error("the device process failed: " + exchange.report.fault);
+  }
   const bool has_died = exchange.ending == Ending::kDied || exchange.ending == Ending::kDeviceDied;
   const bool is_killed = has_died && exchange.death.signal == SIGKILL;
   if (is_killed && exchange.memory_bytes <= limits_.greedy_bytes) throw WorkerKilled();

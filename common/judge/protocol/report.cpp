@@ -31,6 +31,7 @@ void bound(Report& report) {
   }
   if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
   for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
+  cut(report.fault, kMaxNameBytes);
 }
 
 void encode(Writer& out, const Report& report) {
@@ -43,6 +44,7 @@ void encode(Writer& out, const Report& report) {
   out.put(std::string_view(report.recording));
   out.put(static_cast<std::uint32_t>(report.launches.size()));
   for (const std::string& kernel : report.launches) out.put(std::string_view(kernel));
+  out.put(std::string_view(report.fault));
 }
 
 Report decode_report(Reader& in) {
@@ -63,6 +65,7 @@ Report decode_report(Reader& in) {
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     report.launches.push_back(in.text());
   }
+  report.fault = in.text();
   return report;
 }
 

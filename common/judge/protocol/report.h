@@ -25,6 +25,7 @@ struct Report {
   std::vector<KernelCounters> kernels;  // what they did, if Batch::count asked for it
   std::string recording;                // of a launch, if Batch::record asked for it
   std::vector<std::string> launches;    // with it, the kernels that were launched
+  std::string fault;                    // of the device process itself; empty: none
 };
 
 // Cuts what is longer, or more, than a message holds: names, say, are the program's own. The

@@ -90,6 +90,8 @@ TEST_F(DeviceProcess, ThatFailsIsTheGradersFault) {
   expect_fault("obeys", "crashes", "killed by signal 6");
   expect_fault("obeys", "crashes late", "killed by signal 6");
   expect_fault("obeys", "lies", "broke its protocol");
+  expect_fault("obeys", "fails", "a bug of ours");
+  expect_fault("dies", "fails", "a bug of ours");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -18,29 +19,42 @@
 
 #include "protocol/wire.h"
 #include "serve/commands.h"
-#include "serve/mailbox.h"
+#include "serve/ring.h"
 
 namespace misbehaving {
 
-inline serve::Mailbox& mailbox() {
+inline serve::Ring& ring() {
   static void* const mapped =
-      mmap(nullptr, sizeof(serve::Mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, wire::kRingFd, 0);
-  return *static_cast<serve::Mailbox*>(mapped);
+      mmap(nullptr, serve::kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, wire::kRingFd, 0);
+  return *static_cast<serve::Ring*>(mapped);
 }
 
-// Asks, and waits for the reply unless it takes longer than most.
-inline std::uint64_t ask(serve::Command command, const serve::Request& request) {
-  serve::Mailbox& box = mailbox();
-  box.command = command;
-  box.request = request;
-  const std::uint32_t before = box.num_replies.load();
-  box.num_requests.fetch_add(1);
-  box.bell.fetch_add(1);
-  serve::wake(box.bell);
-  for (int i = 0; i < 20 && box.num_replies.load() == before; ++i) {
-    serve::sleep_on(box.num_replies, before, 0.01);
+// Asks, and waits for the answer unless it takes longer than most. Returns the first word of the
+// result: an address, of some commands.
+inline std::uint64_t ask(const void* command, std::size_t size_bytes) {
+  serve::Ring& shared = ring();
+  std::memcpy(shared.command, command, std::min(size_bytes, sizeof shared.command));
+  shared.command_bytes = static_cast<std::uint32_t>(size_bytes);
+  const std::uint32_t before = shared.answered.load();
+  shared.asked = before + 1;
+  shared.worker_sleeps = 1;
+  shared.bell.fetch_add(1);
+  serve::wake(shared.bell);
+  for (int i = 0; i < 20 && shared.answered.load() == before; ++i) {
+    serve::sleep_on(shared.answered, before, 10'000'000);
   }
-  return box.reply.address;
+  std::uint64_t first = 0;
+  std::memcpy(&first, shared.answer + sizeof(serve::Answer), sizeof first);
+  return first;
+}
+
+template <class Command>
+std::uint64_t ask(const Command& command, const std::string& tail = {}) {
+  const serve::Kind kind = Command::kKind;
+  std::string bytes(reinterpret_cast<const char*>(&kind), sizeof kind);
+  bytes.append(reinterpret_cast<const char*>(&command), sizeof command);
+  bytes += tail;
+  return ask(bytes.data(), bytes.size());
 }
 
 // Commands of every kind with numbers that make no sense, or nearly make sense.
@@ -52,63 +66,95 @@ inline void send_rubbish(int seed) {
         0, 1, 4, 400, 4096, 1 << 20, ~std::uint64_t{0}, std::uint64_t{1} << 40};
     switch (random() % 4) {
       case 0:
-        return random();
+        return random() % 3 == 0 ? random() : random() % 4;
       case 1:
         return sizes[random() % sizes.size()];
       default:
         return addresses[random() % addresses.size()] + (random() % 3) * (random() % 300);
     }
   };
-  const auto word = [&] { return static_cast<std::uint32_t>(number()); };
+  std::array<std::uint32_t, 200> words;
   for (int i = 0; i < 3000; ++i) {
-    serve::Request request;
-    std::memset(request.place.file, static_cast<int>(random() % 256), sizeof request.place.file);
-    request.place.line = word();
-    request.address = number();
-    request.source = number();
-    request.size_bytes = number();
-    request.stream = number();
-    request.event = number();
-    request.kind = random() % 2 == 0 ? word() : random() % 12;
-    request.data_bytes = word();
-    request.value = word();
-    request.width = random() % 2 == 0 ? word() : 1;
-    request.flags = word();
-    request.function = random() % 2 == 0 ? word() : random() % 4;
-    request.grid = {word(), word(), word()};
-    request.shared_bytes = number();
-    const auto command = static_cast<serve::Command>(random() % 40);
-    const std::uint64_t address = ask(command, request);
+    for (std::size_t w = 1; w + 1 < words.size(); w += 2) {
+      const std::uint64_t value = number();
+      std::memcpy(&words[w], &value, sizeof value);
+    }
+    const auto kind = static_cast<std::uint32_t>(random() % 40);
+    words[0] = kind;
+    // The length that a command of this kind has: what is longer or shorter is not read at all.
+    constexpr std::array<std::size_t, 40> kSizes = {0,
+                                                    sizeof(serve::Connect),
+                                                    sizeof(serve::LoadModule),
+                                                    sizeof(serve::FindKernel),
+                                                    sizeof(serve::FindSymbol),
+                                                    sizeof(serve::SetSharedLimit),
+                                                    sizeof(serve::Allocate),
+                                                    sizeof(serve::Free),
+                                                    sizeof(serve::Find),
+                                                    sizeof(serve::AskMemory),
+                                                    sizeof(serve::Reset),
+                                                    sizeof(serve::Copy),
+                                                    sizeof(serve::CopyMore),
+                                                    sizeof(serve::Fill),
+                                                    sizeof(serve::AddStream),
+                                                    sizeof(serve::RemoveStream),
+                                                    sizeof(serve::WaitForStream),
+                                                    sizeof(serve::WaitForAll),
+                                                    sizeof(serve::AskStream),
+                                                    sizeof(serve::AddEvent),
+                                                    sizeof(serve::RemoveEvent),
+                                                    sizeof(serve::RecordEvent),
+                                                    sizeof(serve::WaitForEvent),
+                                                    sizeof(serve::AskEvent),
+                                                    sizeof(serve::StreamWaits),
+                                                    sizeof(serve::Launch),
+                                                    sizeof(serve::Proceed),
+                                                    sizeof(serve::GiveUp),
+                                                    sizeof(serve::Touch),
+                                                    sizeof(serve::Report),
+                                                    sizeof(serve::TakePrinted),
+                                                    sizeof(serve::TakeScratch),
+                                                    sizeof(serve::DeclareScratch),
+                                                    sizeof(serve::EndScratch),
+                                                    sizeof(serve::TakeGraphMemory),
+                                                    sizeof(serve::FreeGraphMemory),
+                                                    sizeof(serve::End),
+                                                    8,
+                                                    16,
+                                                    100};
+    const std::size_t odd = random() % 8 == 0 ? random() % 64 : 0;
+    const std::uint64_t address = ask(words.data(), 4 + kSizes[kind] + odd);
     if (address != 0 && addresses.size() < 100) addresses.push_back(address);
   }
 }
 
 // Says that something was asked, 2^32 - 1 times.
 inline void ask_without_end() {
-  serve::Request request;
-  ask(serve::Command::kMemoryInfo, request);
-  mailbox().num_requests.store(mailbox().num_replies.load() - 1);
-  mailbox().bell.fetch_add(1);
-  serve::wake(mailbox().bell);
+  ask(serve::AskMemory{});
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    ring().asked.store(i * 2654435761U);
+    ring().bell.fetch_add(1);
+    serve::wake(ring().bell);
+  }
 }
 
 // Changes all of it while the device process works, and keeps on after the call.
 inline void scribble() {
-  auto* const words = reinterpret_cast<volatile std::uint32_t*>(&mailbox());
+  auto* const words = reinterpret_cast<volatile std::uint32_t*>(&ring());
   for (std::uint32_t i = 0; i < 40'000'000; ++i) {
-    words[i % (sizeof(serve::Mailbox) / 4)] = i * 2654435761U;
+    words[i % (sizeof(serve::Ring) / 4)] = i * 2654435761U;
   }
-  serve::wake(mailbox().bell);
+  serve::wake(ring().bell);
 }
 
 inline void fill_with_findings() {
-  std::memset(mailbox().data, 'x', serve::kDataBytes);
+  const std::string message(40'000, 'x');
   for (std::uint32_t line = 1; line < 300; ++line) {
-    serve::Request request;
-    request.kind = line % 12;
-    request.place.line = line;
-    request.data_bytes = serve::kDataBytes;
-    ask(serve::Command::kReportHost, request);
+    serve::Report command;
+    command.finding = line % 12;
+    command.message_bytes = static_cast<std::uint32_t>(message.size());
+    command.at.line = line;
+    ask(command, message);
   }
 }
 
@@ -138,7 +184,7 @@ inline void look_for_device_memory() {
 }
 
 inline void close_ring() {
-  munmap(&mailbox(), sizeof(serve::Mailbox));
+  munmap(&ring(), serve::kRingBytes);
   close(wire::kRingFd);
   close(wire::kSharedFd);
 }

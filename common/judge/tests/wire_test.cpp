@@ -148,8 +148,8 @@ TEST(Wire, EveryTruncationOfAReplyIsRefused) {
 
 TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
   // At the end: the counts of errors, host data, findings and kernels, the size of the recording,
-  // and the count of launches.
-  for (const std::size_t from_end : {24, 20, 16, 12, 8, 4}) {
+  // the count of launches, and the size of the fault.
+  for (const std::size_t from_end : {28, 24, 20, 16, 12, 8, 4}) {
     std::string bytes = wire::encode(wire::Reply());
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Launches: their check against the device's limits, and kernels that wait for the host.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "memory/book.h"
+#include "run/schedule.h"
+#include "serve/cuda_errors.h"
+#include "serve/device.h"
+
+namespace serve {
+namespace {
+
+constexpr Size kMaxBlockDim = {1024, 1024, 64};
+constexpr Size kMaxGridDim = {2147483647, 65535, 65535};
+
+// So many basic blocks without a change end a turn that the kernel gets while the host is at work.
+constexpr std::uint64_t kPatienceOfTurn = 1 << 16;
+
+std::uint64_t count(const Size& size) { return std::uint64_t{size.x} * size.y * size.z; }
+
+bool is_empty(const Size& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
+bool fits(const Size& size, const Size& limits) {
+  return !is_empty(size) && size.x <= limits.x && size.y <= limits.y && size.z <= limits.z;
+}
+
+std::string shape(const Size& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+run::Dim dim(const Size& size) { return {size.x, size.y, size.z}; }
+
+bool divides(const Size& cluster, const Size& grid) {
+  return !is_empty(cluster) && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
+         grid.z % cluster.z == 0 &&
+         std::uint64_t{cluster.x} * cluster.y <= memory::kMaxClusterSize &&
+         count(cluster) <= memory::kMaxClusterSize;
+}
+
+}  // namespace
+
+// What no GPU takes, after "the launch of NAME". Empty: too little to say. Nothing: no problem.
+std::optional<std::string> Device::problem_with(const Launch& command, const Kernel& kernel) const {
+  const bool has_few_threads =
+      fits(command.block, {UINT32_MAX, UINT32_MAX, UINT32_MAX}) &&
+      std::uint64_t{command.block.x} * command.block.y <= run::kMaxThreadsPerBlock &&
+      count(command.block) <= run::kMaxThreadsPerBlock;
+  if (!is_empty(command.block) && !has_few_threads) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide threads = Wide{command.block.x} * command.block.y * command.block.z;
+    const std::string number = threads > UINT64_MAX
+                                   ? "more than 2^64"
+                                   : std::to_string(static_cast<std::uint64_t>(threads));
+    return " with blocks of " + shape(command.block) + " = " + number + " threads (at most " +
+           std::to_string(run::kMaxThreadsPerBlock) + ")";
+  }
+  if (!fits(command.grid, kMaxGridDim)) {
+    return " with a grid of " + shape(command.grid) + " blocks" +
+           (is_empty(command.grid)
+                ? " (at least 1 in each direction: round a division up, and launch nothing for 0 "
+                  "items)"
+                : "");
+  }
+  if (!fits(command.block, kMaxBlockDim)) {
+    return " with blocks of " + shape(command.block) + " threads";
+  }
+  const std::uint32_t bound = kernel.function->max_threads;
+  if (bound != 0 && count(command.block) > bound) {
+    return " with blocks of " + std::to_string(count(command.block)) + " threads (at most " +
+           std::to_string(bound) + ", by its __launch_bounds__)";
+  }
+  if (command.dynamic_shared_bytes > kernel.dynamic_limit) {
+    return " with " + std::to_string(command.dynamic_shared_bytes) +
+           " bytes of dynamic shared memory (at most " + std::to_string(kernel.dynamic_limit) +
+           (kernel.dynamic_limit + kernel.function->shared_bytes <= run::kDefaultSharedBytesPerBlock
+                ? " without cudaFuncSetAttribute)"
+                : ")");
+  }
+  if (!divides(command.cluster, command.grid)) {
+    return " with clusters of " + shape(command.cluster) + " blocks";
+  }
+  return std::nullopt;
+}
+
+// As CUDA 13 does; CUDA 12 said cudaErrorInvalidConfiguration of all but the shared memory.
+int Device::check_launch(const Launch& command, const Kernel& kernel, Call& call) {
+  const std::string launch = "the launch of " + kernel.function->readable;
+  if (sticky_ != kSuccess) return call.explain(sticky_, launch);
+  if (!is_stream(command.stream)) return call.explain(kInvalidResourceHandle, launch);
+  if (const auto problem = problem_with(command, kernel)) {
+    return call.explain(kInvalidValue, launch + *problem);
+  }
+  if (command.parameter_bytes < kernel.function->parameter_bytes && command.checks_only == 0) {
+    return call.explain(kInvalidValue, launch);
+  }
+  return kSuccess;
+}
+
+int Device::handle(const SetSharedLimit& command, Nothing&, Call&) {
+  if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
+  Kernel& kernel = kernels_[command.kernel - 1];
+  const std::uint64_t all = std::uint64_t{command.size_bytes} + kernel.function->shared_bytes;
+  if (all > run::kMaxSharedBytesPerBlock) return kInvalidValue;
+  kernel.dynamic_limit = command.size_bytes;
+  return kSuccess;
+}
+
+int Device::handle(const Launch& command, Nothing&, Call& call) {
+  if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
+  const Kernel& kernel = kernels_[command.kernel - 1];
+  if (const int error = check_launch(command, kernel, call); error != kSuccess) return error;
+  const memory::HostPlace at = host_place(command.at);
+  auto launch = std::make_unique<run::Launch>();
+  launch->program = kernel.module->program.get();
+  launch->kernel = kernel.function;
+  launch->grid = dim(command.grid);
+  launch->block = dim(command.block);
+  launch->cluster = dim(command.cluster);
+  launch->dynamic_shared_bytes = static_cast<std::uint32_t>(command.dynamic_shared_bytes);
+  launch->is_cooperative = command.is_cooperative != 0;
+  launch->stream = command.stream;
+  launch->number = num_launches_ + 1;
+  launch->parameters.assign(call.tail.begin(), call.tail.end());
+  launch->is_counted = watchers_.is_counting();
+  launch->loses_updates =
+      !launch->is_counted && watchers_.checker().has_races(kernel.function->readable);
+  launch->host_file = at.file;
+  launch->host_line = at.line;
+  if (launch->is_cooperative && launch->grid.count() > run::max_resident_blocks(*launch)) {
+    return call.explain(kCooperativeLaunchTooLarge, "the launch of " + kernel.function->readable);
+  }
+  if (command.checks_only != 0) return kSuccess;
+  if (waiting_ != nullptr) return kNotReady;  // one kernel at a time
+  note_launch(kernel.function->readable);
+  run::Machine& machine = *kernel.module->machine;
+  machine.set_monitors(watchers_.monitors());
+  machine.set_schedule(seed_);
+  if (seconds_ > 0) machine.set_time_limit(seconds_);
+  begin_work(command.stream, command.at);
+  if (machine.launch(std::move(launch)) == run::Outcome::kWaitsForHost) {
+    streams().set_work_aside();
+    waiting_ = kernel.module;
+    return kSuccess;
+  }
+  streams().end_work();
+  sticky_ = machine.error();
+  return kSuccess;  // as of an asynchronous launch
+}
+
+void Device::end_waiting() {
+  streams().end_work();
+  sticky_ = std::exchange(waiting_, nullptr)->machine->error();
+}
+
+run::Outcome Device::proceed() {
+  streams().resume_work();
+  watchers_.counter().host_had_a_turn();
+  const run::Outcome outcome = waiting_->machine->proceed();
+  if (outcome == run::Outcome::kWaitsForHost) {
+    streams().set_work_aside();
+  } else {
+    end_waiting();
+  }
+  return outcome;
+}
+
+bool Device::take_idle_turn() {
+  if (waiting_ == nullptr) return false;
+  run::Machine& machine = *waiting_->machine;
+  machine.set_step_limit(kPatienceOfTurn);
+  const run::Outcome outcome = proceed();
+  machine.set_step_limit(run::kDefaultStepLimit);
+  return outcome == run::Outcome::kEnded;
+}
+
+void Device::finish_waiting(const std::string& why) {
+  if (waiting_ == nullptr || proceed() == run::Outcome::kEnded) return;
+  streams().resume_work();
+  waiting_->machine->give_up(why);
+  end_waiting();
+}
+
+int Device::handle(const Proceed& command, Nothing&, Call&) {
+  if (waiting_ == nullptr) return kSuccess;
+  if (command.is_last != 0) {
+    proceed();
+  } else {
+    take_idle_turn();
+  }
+  return kSuccess;
+}
+
+int Device::handle(const GiveUp&, Nothing&, Call& call) {
+  if (waiting_ == nullptr) return kSuccess;
+  streams().resume_work();
+  waiting_->machine->give_up(std::string(call.text()));
+  end_waiting();
+  return kSuccess;
+}
+
+}  // namespace serve

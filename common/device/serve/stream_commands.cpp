@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Streams and events: the order that the program asks for. Work is done when it is issued.
+#include "memory/book.h"
+#include "serve/cuda_errors.h"
+#include "serve/device.h"
+
+namespace serve {
+namespace {
+
+constexpr std::size_t kMaxStreams = 10'000;
+constexpr std::size_t kMaxEvents = 1'000'000;
+
+}  // namespace
+
+bool Device::is_stream(std::uint64_t stream) const {
+  return stream == kLegacyStream || stream == kPerThreadStream || streams_.contains(stream);
+}
+
+bool Device::is_behind(std::uint64_t stream) {
+  return waiting_ != nullptr && streams().is_behind_unfinished(stream);
+}
+
+int Device::check_stream(std::uint64_t stream) {
+  if (!is_stream(stream)) return kInvalidResourceHandle;
+  return is_behind(stream) ? kNotReady : kSuccess;  // the worker waits for the kernel first
+}
+
+void Device::wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream) {
+  if ((waits & which) != 0) streams().host_waits_for(stream);
+}
+
+bool Device::host_can_reach(std::uint64_t address) const {
+  const memory::Allocation* const found = memory::find(address);
+  return found != nullptr && found->live && found->contains(address) && found->is_hosts_too();
+}
+
+int Device::handle(const AddStream& command, AddStream::Result& result, Call&) {
+  if (streams_.size() == kMaxStreams) return kMemoryAllocation;
+  result.stream = ++last_handle_;
+  streams_.insert(result.stream);
+  streams().add_stream(result.stream, command.is_blocking != 0);
+  return kSuccess;
+}
+
+int Device::handle(const RemoveStream& command, Nothing&, Call&) {
+  if (!streams_.contains(command.stream)) return kInvalidResourceHandle;
+  if (is_behind(command.stream)) return kNotReady;
+  streams_.erase(command.stream);
+  streams().remove_stream(command.stream);
+  return kSuccess;
+}
+
+int Device::handle(const WaitForStream& command, Nothing&, Call&) {
+  if (const int error = check_stream(command.stream); error != kSuccess) return error;
+  streams().host_waits_for(command.stream);
+  return kSuccess;
+}
+
+int Device::handle(const WaitForAll&, Nothing&, Call&) {
+  if (waiting_ != nullptr) return kNotReady;
+  streams().host_waits_for_all();
+  return kSuccess;
+}
+
+int Device::handle(const AskStream& command, AskStream::Result& result, Call&) {
+  if (!is_stream(command.stream)) return kInvalidResourceHandle;
+  result.is_behind = is_behind(command.stream) ? 1 : 0;
+  return kSuccess;
+}
+
+int Device::handle(const AddEvent&, AddEvent::Result& result, Call&) {
+  if (events_.size() == kMaxEvents) return kMemoryAllocation;
+  result.event = ++last_handle_;
+  events_.try_emplace(result.event);
+  return kSuccess;
+}
+
+int Device::handle(const RemoveEvent& command, Nothing&, Call&) {
+  return events_.erase(command.event) != 0 ? kSuccess : kInvalidResourceHandle;
+}
+
+int Device::handle(const RecordEvent& command, Nothing&, Call&) {
+  const auto event = events_.find(command.event);
+  if (event == events_.end() || !is_stream(command.stream)) return kInvalidResourceHandle;
+  event->second = streams().record_event(command.stream);
+  return kSuccess;
+}
+
+int Device::handle(const WaitForEvent& command, Nothing&, Call&) {
+  const auto event = events_.find(command.event);
+  if (event == events_.end()) return kInvalidResourceHandle;
+  if (waiting_ != nullptr && streams().is_behind_unfinished(event->second)) return kNotReady;
+  if (command.had_waited != 0) streams().host_reads_flag();
+  streams().host_waits_for(event->second);
+  return kSuccess;
+}
+
+int Device::handle(const AskEvent& command, AskEvent::Result& result, Call&) {
+  const auto event = events_.find(command.event);
+  if (event == events_.end()) return kInvalidResourceHandle;
+  const bool is_behind = waiting_ != nullptr && streams().is_behind_unfinished(event->second);
+  result.is_behind = is_behind ? 1 : 0;
+  return kSuccess;
+}
+
+int Device::handle(const StreamWaits& command, Nothing&, Call&) {
+  const auto event = events_.find(command.event);
+  if (event == events_.end() || !is_stream(command.stream)) return kInvalidResourceHandle;
+  streams().stream_waits_for(command.stream, event->second);
+  return kSuccess;
+}
+
+}  // namespace serve

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// What the device makes of commands, right and wrong ones.
+#include <random>
+
+#include "serve/cuda_errors.h"
+#include "serve_test.h"
+
+namespace serve_test {
+namespace {
+
+using serve::kInvalidValue;
+using serve::kNotReady;
+using serve::kSuccess;
+
+serve::Copy copy_of(std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes) {
+  serve::Copy command;
+  command.to = {to, size_bytes, 0};
+  command.from = {from, size_bytes, 0};
+  command.extent = {size_bytes, 1, 1};
+  command.direction = 4;  // cudaMemcpyDefault
+  return command;
+}
+
+TEST_F(Serve, CopiesToTheDeviceAndBackInPieces) {
+  const std::uint64_t size = 2 * serve::kDataBytes + 5;
+  const std::uint64_t d = allocate(size);
+  std::vector<std::byte> sent(size);
+  for (std::size_t i = 0; i < size; ++i) sent[i] = static_cast<std::byte>(i * 7 >> 3);
+  serve::Copy to = copy_of(d, 4096, size);
+  to.from_host = 1;
+  std::memcpy(data_.data(), sent.data(), serve::kDataBytes);
+  ask(to);
+  ASSERT_EQ(error(), kSuccess);
+  for (std::uint64_t at = serve::kDataBytes; at < size; at += serve::kDataBytes) {
+    std::memcpy(data_.data(), sent.data() + at, std::min(serve::kDataBytes, size - at));
+    ask(serve::CopyMore{at});
+    ASSERT_EQ(error(), kSuccess);
+  }
+  serve::Copy from = copy_of(4096, d, size);
+  from.to_host = 1;
+  ask(from);
+  std::vector<std::byte> got(data_);
+  for (std::uint64_t at = serve::kDataBytes; at < size; at += serve::kDataBytes) {
+    ask(serve::CopyMore{at});
+    got.insert(got.end(), data_.begin(), data_.end());
+  }
+  got.resize(size);
+  EXPECT_TRUE(got == sent);
+}
+
+TEST_F(Serve, RefusesCopiesThatLeaveAnAllocation) {
+  const std::uint64_t d = allocate(100);
+  serve::Copy command = copy_of(d, 4096, 101);
+  command.from_host = 1;
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+  EXPECT_EQ(tail_, "a copy of 101 bytes to an allocation with 100 bytes left");
+  ask(serve::CopyMore{0});
+  EXPECT_EQ(error(), kInvalidValue);
+  ask(copy_of(d + 50, d, 100));
+  EXPECT_EQ(error(), kInvalidValue);
+}
+
+TEST_F(Serve, ForgetsATransferWhoseMemoryHasBeenFreed) {
+  const std::uint64_t d = allocate(2 * serve::kDataBytes);
+  serve::Copy command = copy_of(d, 4096, 2 * serve::kDataBytes);
+  command.from_host = 1;
+  ask(command);
+  ASSERT_EQ(error(), kSuccess);
+  serve::Free freed;
+  freed.address = d;
+  ask(freed);
+  ask(serve::CopyMore{serve::kDataBytes});
+  EXPECT_EQ(error(), kInvalidValue);
+}
+
+TEST_F(Serve, SaysWhatIsWrongWithAFree) {
+  const std::uint64_t d = allocate(100);
+  serve::Free command;
+  command.address = d + 4;
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+  EXPECT_NE(tail_.find("a pointer 4 bytes into allocation"), std::string::npos) << tail_;
+  command.address = d;
+  command.at.line = 12;
+  std::strcpy(command.at.file, "main.cu");
+  ask(command);
+  EXPECT_EQ(error(), kSuccess);
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+  EXPECT_NE(tail_.find("freed already in line 12 of main.cu"), std::string::npos) << tail_;
+  command.address = allocate(100, serve::Memory::kPinned);
+  ask(command);
+  EXPECT_NE(tail_.find("cudaFreeHost frees it"), std::string::npos) << tail_;
+}
+
+TEST_F(Serve, LaunchesKernelsOfAModule) {
+  const std::uint64_t d = allocate(8);
+  ask(launch_of("store"), parameters(d, 42));
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(d), 42U);
+  EXPECT_EQ(device_->launches(), std::vector<std::string>{"store"});
+}
+
+TEST_F(Serve, FindsVariablesWithTheirValues) {
+  const auto counter = ask(serve::FindSymbol{0, 7}, "counter");
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(counter.size_bytes, 4U);
+  EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(counter.address), 5U);
+  ask(serve::FindSymbol{0, 7}, "nothing");
+  EXPECT_EQ(error(), serve::kInvalidSymbol);
+  ask(serve::FindSymbol{9, 7}, "counter");
+  EXPECT_EQ(error(), serve::kInvalidSymbol);
+}
+
+TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
+  const auto refused = [&](auto change) {
+    serve::Launch command = launch_of("store");
+    change(command);
+    ask(command, parameters(allocate(8), 1));
+    return error() == kInvalidValue ? tail_ : "error " + std::to_string(error());
+  };
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {2048, 1, 1};
+            }),
+            "the launch of store with blocks of 2048 x 1 x 1 = 2048 threads (at most 1024)");
+  EXPECT_EQ(refused([](auto& c) {
+              c.grid = {0, 1, 1};
+            }),
+            "the launch of store with a grid of 0 x 1 x 1 blocks (at least 1 in each direction: "
+            "round a division up, and launch nothing for 0 items)");
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {1, 1, 65};
+            }),
+            "the launch of store with blocks of 1 x 1 x 65 threads");
+  EXPECT_EQ(refused([](auto& c) {
+              c.grid = {1, 65536, 1};
+            }),
+            "the launch of store with a grid of 1 x 65536 x 1 blocks");
+  EXPECT_EQ(refused([](auto& c) { c.dynamic_shared_bytes = (48 << 10) + 1; }),
+            "the launch of store with 49153 bytes of dynamic shared memory (at most 49152 without "
+            "cudaFuncSetAttribute)");
+  EXPECT_NE(refused([](auto& c) { c.cluster = {2, 1, 1}; }).find("clusters"), std::string::npos);
+  EXPECT_EQ(refused([](auto& c) {
+              c.block = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+            }).substr(0, 30),
+            "the launch of store with block");
+  serve::Launch bounded = launch_of("bounded");
+  bounded.block = {65, 1, 1};
+  ask(bounded, parameters(0, 0));
+  EXPECT_EQ(error(), kInvalidValue);
+  EXPECT_NE(tail_.find("__launch_bounds__"), std::string::npos) << tail_;
+}
+
+TEST_F(Serve, RaisesTheLimitOfSharedMemoryForOneKernel) {
+  ask(serve::SetSharedLimit{kernel("store"), 100 << 10});
+  EXPECT_EQ(error(), kSuccess);
+  ask(serve::SetSharedLimit{kernel("store"), 228 << 10});
+  EXPECT_EQ(error(), kInvalidValue);
+  serve::Launch command = launch_of("store");
+  command.dynamic_shared_bytes = 100 << 10;
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), kSuccess);
+  command.kernel = kernel("wait");
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), kInvalidValue);
+}
+
+TEST_F(Serve, RefusesACooperativeGridThatDoesNotFit) {
+  serve::Launch command = launch_of("store");
+  command.grid = {100'000, 1, 1};
+  command.is_cooperative = 1;
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), serve::kCooperativeLaunchTooLarge);
+}
+
+TEST_F(Serve, SetsAKernelAsideThatWaitsForTheHost) {
+  const std::uint64_t pinned = allocate(8, serve::Memory::kPinned);
+  auto* const words = reinterpret_cast<volatile std::uint32_t*>(pinned);
+  words[0] = 0;
+  ask(launch_of("wait"), parameters(pinned, 1));
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(head_.waits, 1U);
+  EXPECT_EQ(ask(serve::AskStream{0}).is_behind, 1U);
+  ask(serve::WaitForAll{});
+  EXPECT_EQ(error(), kNotReady);
+  ask(launch_of("store"), parameters(pinned, 1));
+  EXPECT_EQ(error(), kNotReady);
+  words[0] = 6;
+  EXPECT_TRUE(device_->take_idle_turn());
+  EXPECT_EQ(words[1], 7U);
+  ask(serve::WaitForAll{});
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(head_.waits, 0U);
+}
+
+TEST_F(Serve, ReportsADeadlockWhenTheHostGivesUp) {
+  const std::uint64_t pinned = allocate(8, serve::Memory::kPinned);
+  *reinterpret_cast<volatile std::uint32_t*>(pinned) = 0;
+  ask(launch_of("wait"), parameters(pinned, 1));
+  ask(serve::GiveUp{5}, "; why");
+  EXPECT_EQ(head_.waits, 0U);
+  EXPECT_NE(head_.sticky, kSuccess);
+  const auto findings = report::take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, report::Kind::kDeadlock);
+  EXPECT_NE(findings[0].message.find("; why"), std::string::npos) << findings[0].message;
+  ask(serve::Reset{});
+  EXPECT_EQ(head_.sticky, kSuccess);
+}
+
+TEST_F(Serve, KnowsWhichHandlesExist) {
+  serve::Copy command = copy_of(allocate(8), allocate(8), 8);
+  command.stream = 77;
+  ask(command);
+  EXPECT_EQ(error(), serve::kInvalidResourceHandle);
+  ask(serve::RecordEvent{99, 0});
+  EXPECT_EQ(error(), serve::kInvalidResourceHandle);
+  const std::uint64_t stream = ask(serve::AddStream{1}).stream;
+  ask(serve::RemoveStream{stream});
+  EXPECT_EQ(error(), kSuccess);
+  ask(serve::RemoveStream{stream});
+  EXPECT_EQ(error(), serve::kInvalidResourceHandle);
+}
+
+TEST_F(Serve, FreesInNoStreamUnlessItIsAsked) {
+  serve::Free command;
+  command.address = allocate(8);
+  command.stream = 12345;
+  ask(command);
+  EXPECT_EQ(error(), kSuccess);
+  command.address = allocate(8);
+  command.call = serve::FreeCall::kFreeAsync;
+  ask(command);
+  EXPECT_EQ(error(), serve::kInvalidResourceHandle);
+}
+
+TEST_F(Serve, TakesFindingsOnlyAboutTheHost) {
+  serve::Report command;
+  command.finding = static_cast<std::uint32_t>(report::Kind::kRace);
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+  command.finding = static_cast<std::uint32_t>(report::Kind::kCrash);
+  command.kernel_bytes = 1;
+  command.message_bytes = 2;
+  ask(command, "kme");
+  const auto findings = report::take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kernel, "k");
+  EXPECT_EQ(findings[0].message, "me");
+}
+
+TEST_F(Serve, BlamesTheHostForUsingDeviceMemory) {
+  const std::uint64_t d = allocate(100);
+  serve::Touch command;
+  command.address = d + 8;
+  command.writes = 1;
+  ask(command);
+  const auto findings = report::take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, report::Kind::kHostPointer);
+}
+
+TEST_F(Serve, DeclaresScratchOnlyInItsRoom) {
+  serve::Batch batch;
+  batch.scratch_bytes = 1 << 16;
+  device_->begin(batch);
+  const std::uint64_t room = ask(serve::TakeScratch{1 << 16}).address;
+  ASSERT_NE(room, 0U);
+  ask(serve::DeclareScratch{room + 256, 1 << 16, 1}, "s");
+  EXPECT_EQ(error(), kInvalidValue);
+  ask(serve::DeclareScratch{room + 256, 100, 1}, "s");
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(memory::find(room + 256)->name, "s");
+  ask(serve::TakeScratch{1 << 17});
+  EXPECT_EQ(error(), kInvalidValue);
+  device_->end(false);
+}
+
+TEST_F(Serve, RefusesAModuleThatIsNoPtx) {
+  const std::string text = "this is no PTX";
+  std::memcpy(data_.data(), text.data(), text.size());
+  serve::LoadModule command;
+  command.total_bytes = command.piece_bytes = static_cast<std::uint32_t>(text.size());
+  ask(command);
+  EXPECT_EQ(error(), serve::kInvalidPtx);
+  EXPECT_FALSE(tail_.empty());
+  command.total_bytes = UINT64_MAX;
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+  command.total_bytes = 100;
+  command.offset = 50;
+  ask(command);
+  EXPECT_EQ(error(), kInvalidValue);
+}
+
+// Commands of every kind with numbers that make no sense, or nearly make sense.
+class Rubbish : public Serve, public ::testing::WithParamInterface<int> {};
+
+TEST_P(Rubbish, EndsWithAnErrorAtWorst) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()));
+  std::vector<std::uint64_t> known = {0, 1, 2, memory::kDeviceBase, UINT64_MAX, 4096};
+  const std::uint64_t pinned = allocate(4096, serve::Memory::kPinned);
+  std::memset(reinterpret_cast<void*>(pinned), 0xff, 4096);
+  known.push_back(pinned);
+  const std::uint32_t kernels[] = {kernel("store"), kernel("bounded"), kernel("wait")};
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::byte> bytes(4 + random() % 320);
+    for (std::size_t at = 4; at + 8 <= bytes.size(); at += random() % 2 == 0 ? 4 : 8) {
+      std::uint64_t value = known[random() % known.size()] + (random() % 3) * (random() % 300);
+      if (random() % 4 == 0) value = random() % 5;
+      if (random() % 64 == 0) value = random();
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+    const std::uint32_t kind = random() % 40;
+    std::memcpy(bytes.data(), &kind, sizeof kind);
+    act(bytes);
+    if (random() % 8 == 0) {
+      const std::uint64_t made = allocate(random() % 5000 + 1);
+      if (made != 0) known.push_back(made);
+      serve::Launch command;
+      command.kernel = kernels[random() % 3];
+      command.parameter_bytes = 12;
+      command.grid.x = random() % 3;
+      ask(command, parameters(known[random() % known.size()], 3));
+    }
+    if (known.size() > 200) known.resize(50);
+  }
+  SUCCEED();
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Rubbish, ::testing::Range(1, 5));
+
+}  // namespace
+}  // namespace serve_test

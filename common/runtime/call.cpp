@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "call.h"
+
+#include "place.h"
+#include "waiting.h"
+
+namespace runtime {
+namespace {
+
+struct Caller {
+  int depth = 0;
+  const void* return_address = nullptr;
+  bool is_known = false;
+  serve::Place place;
+};
+thread_local Caller t_caller;
+
+}  // namespace
+
+ApiCall::ApiCall(const void* return_address) {
+  if (t_caller.depth++ != 0) return;
+  set_caller(return_address);
+  look_after_waiting();
+}
+
+ApiCall::~ApiCall() { --t_caller.depth; }
+
+void set_caller(const void* return_address) {
+  t_caller.return_address = return_address;
+  t_caller.is_known = false;
+}
+
+const serve::Place& caller_place() {
+  Caller& caller = t_caller;
+  if (caller.is_known) return caller.place;
+  caller.place = place_of(caller.return_address);
+  if (caller.place.line == 0) caller.place = place_of_callers();
+  caller.is_known = true;
+  return caller.place;
+}
+
+}  // namespace runtime

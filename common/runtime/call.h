@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// A call of CUDA's API by the program: who makes it, and one at a time.
+#pragma once
+
+#include "lock.h"
+#include "serve/commands.h"
+
+namespace runtime {
+
+// Functions of the API that call one another count as one call: the outermost.
+class ApiCall {
+ public:
+  explicit ApiCall(const void* return_address);
+  ~ApiCall();
+  ApiCall(const ApiCall&) = delete;
+  ApiCall& operator=(const ApiCall&) = delete;
+
+ private:
+  DeviceLock lock_;
+};
+
+// The user's line that the running call comes from.
+const serve::Place& caller_place();
+
+// Of a launch: the line of its <<<>>>, and not that of the kernel's stand-in. Before
+// caller_place().
+void set_caller(const void* return_address);
+
+}  // namespace runtime
+
+// The first line of each function of the API.
+#define RUNTIME_CALL const runtime::ApiCall runtime_call(__builtin_return_address(0))

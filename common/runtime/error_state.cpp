@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "error_state.h"
+
+#include "call.h"
+#include "connection.h"
+#include "place.h"
+
+namespace runtime {
+namespace {
+
+struct Errors {
+  cudaError_t last = cudaSuccess;
+  ErrorOrigin origin;
+  ErrorOrigin allocation;
+};
+
+Errors& errors() {
+  static auto* const all = new Errors;  // outlives all users
+  return *all;
+}
+
+}  // namespace
+
+cudaError_t sticky_error() {
+  return Connection::exists() ? Connection::get().sticky() : cudaSuccess;
+}
+
+cudaError_t set_last_error(cudaError_t error) {
+  const DeviceLock lock;
+  if (const cudaError_t sticky = sticky_error(); sticky != cudaSuccess) error = sticky;
+  if (error == cudaSuccess) return error;
+  Errors& all = errors();
+  all.last = error;
+  all.origin = {caller_place(), "", ""};
+  if (error == cudaErrorMemoryAllocation && all.allocation.at.line == 0) {
+    all.allocation = all.origin;
+  }
+  return error;
+}
+
+const ErrorOrigin& last_error_origin() { return errors().origin; }
+
+void explain_last_error(std::string_view what, std::string_view kernel) {
+  Errors& all = errors();
+  all.origin.what = what;
+  all.origin.kernel = kernel;
+  if (is_same(all.origin.at, all.allocation.at)) all.allocation = all.origin;
+}
+
+const ErrorOrigin& failed_allocation() { return errors().allocation; }
+
+void clear_errors() { errors() = {}; }
+
+}  // namespace runtime
+
+cudaError_t cudaPeekAtLastError() {
+  const runtime::DeviceLock lock;
+  const cudaError_t sticky = runtime::sticky_error();
+  return sticky != cudaSuccess ? sticky : runtime::errors().last;
+}
+
+cudaError_t cudaGetLastError() {
+  const runtime::DeviceLock lock;
+  const cudaError_t error = cudaPeekAtLastError();
+  runtime::errors().last = cudaSuccess;
+  return error;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define LOCKSTEP_ERROR(name, value, text) \
+  case value:                             \
+    return #name;
+#include "lockstep/error_codes.inc"
+#undef LOCKSTEP_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define LOCKSTEP_ERROR(name, value, text) \
+  case value:                             \
+    return text;
+#include "lockstep/error_codes.inc"
+#undef LOCKSTEP_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The runtime's error state, and where errors came from.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <string_view>
+
+#include "serve/commands.h"
+
+namespace runtime {
+
+// Records `error` for cudaGetLastError and returns it; cudaSuccess records nothing. While a sticky
+// error is set, that one is recorded and returned. Every API function returns through this.
+cudaError_t set_last_error(cudaError_t error);
+
+// The result of a function of streams or events, depending on whether its handle is valid.
+inline cudaError_t set_handle_error(bool is_valid) {
+  return set_last_error(is_valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+// A kernel has faulted: until cudaDeviceReset every API call returns this.
+cudaError_t sticky_error();
+
+// Where the last error that set_last_error recorded came from.
+struct ErrorOrigin {
+  serve::Place at;
+  std::string kernel;  // of a launch that could not start
+  std::string what;    // what failed, in words: "the launch of add_kernel"; may be empty
+};
+const ErrorOrigin& last_error_origin();
+
+// Says more about the error just recorded.
+void explain_last_error(std::string_view what, std::string_view kernel = {});
+
+// Where an allocation first failed since clear_errors(); line 0 if none has.
+const ErrorOrigin& failed_allocation();
+
+// Forgets all of that.
+void clear_errors();
+
+}  // namespace runtime

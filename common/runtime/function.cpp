@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Kernels as objects of the host: attributes and occupancy.
+#include <algorithm>
+
+#include "call.h"
+#include "connection.h"
+#include "device_limits.h"
+#include "error_state.h"
+#include "registry.h"
+
+using namespace runtime;
+
+namespace {
+
+cudaError_t check_kernel(const void* function, Kernel** kernel) {
+  *kernel = find_kernel(function);
+  return *kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+std::size_t static_bytes(const Kernel& kernel) { return kernel.about.static_shared_bytes; }
+
+int max_threads(const Kernel& kernel) {
+  const auto most = static_cast<int>(kMaxThreadsPerBlock);
+  const auto bound = static_cast<int>(kernel.about.max_threads);
+  return bound == 0 ? most : std::min(bound, most);
+}
+
+}  // namespace
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_kernel(function, &kernel); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  cudaFuncAttributes a = {};
+  a.sharedSizeBytes = static_bytes(*kernel);
+  a.localSizeBytes = kernel->about.local_bytes;
+  a.maxThreadsPerBlock = max_threads(*kernel);
+  a.numRegs = kRegistersPerThread;
+  a.ptxVersion = a.binaryVersion = 10 * kComputeMajor + kComputeMinor;
+  a.maxDynamicSharedSizeBytes = static_cast<int>(kernel->dynamic_limit);
+  a.preferredShmemCarveout = -1;
+  *attributes = a;
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (const cudaError_t error = check_kernel(function, &kernel); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  switch (attribute) {
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      return set_last_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      return set_last_error(cudaSuccess);
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      break;
+    default:
+      return set_last_error(cudaErrorInvalidValue);
+  }
+  if (value < 0 || static_cast<std::size_t>(value) > kMaxSharedBytesPerBlock) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  const auto size_bytes = static_cast<std::uint32_t>(value);
+  const cudaError_t error = ask(serve::SetSharedLimit{kernel->about.kernel, size_bytes}).error;
+  if (error == cudaSuccess) kernel->dynamic_limit = size_bytes;
+  return set_last_error(error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  return set_last_error(check_kernel(function, &kernel));
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  return set_last_error(check_kernel(function, &kernel));
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (name == nullptr) return set_last_error(cudaErrorInvalidValue);
+  const cudaError_t error = check_kernel(function, &kernel);
+  if (error == cudaSuccess) *name = kernel->mangled.c_str();
+  return set_last_error(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* num_blocks, const void* function,
+                                                          int threads_per_block,
+                                                          std::size_t shared_bytes) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (const cudaError_t error = check_kernel(function, &kernel); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  if (num_blocks == nullptr || threads_per_block < 1) return set_last_error(cudaErrorInvalidValue);
+  *num_blocks =
+      threads_per_block > max_threads(*kernel)
+          ? 0
+          : blocks_per_multiprocessor(threads_per_block, shared_bytes + static_bytes(*kernel));
+  return set_last_error(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* num_blocks,
+                                                                   const void* function,
+                                                                   int threads_per_block,
+                                                                   std::size_t shared_bytes,
+                                                                   unsigned int) {
+  RUNTIME_CALL;
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, function, threads_per_block,
+                                                       shared_bytes);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes,
+                                                      const void* function, int num_blocks,
+                                                      int threads_per_block) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (const cudaError_t error = check_kernel(function, &kernel); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  const bool fits = shared_bytes != nullptr && num_blocks >= 1 &&
+                    num_blocks <= blocks_per_multiprocessor(threads_per_block, 0);
+  if (!fits) return set_last_error(cudaErrorInvalidValue);
+  const std::size_t each =
+      kSharedBytesPerMultiprocessor / static_cast<std::size_t>(num_blocks) / 128 * 128;
+  const std::size_t taken = kReservedSharedBytesPerBlock + static_bytes(*kernel);
+  const std::size_t left = each > taken ? each - taken : 0;
+  *shared_bytes = std::min(left, kMaxSharedBytesPerBlock - static_bytes(*kernel));
+  return set_last_error(cudaSuccess);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Lines of the program, for what the device reports.
+#pragma once
+
+#include "serve/commands.h"
+
+namespace runtime {
+
+// The line in a user's file that a return address leads to; line 0: it leads to none.
+const serve::Place& place_of(const void* return_address);
+
+// The innermost caller that is the user's.
+serve::Place place_of_callers();
+
+inline bool is_same(const serve::Place& a, const serve::Place& b) {
+  return a.line == b.line && __builtin_strcmp(a.file, b.file) == 0;
+}
+
+}  // namespace runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Memory that host and device share, at the same addresses. While work may run that could use it,
+// its pages are closed to the host: its first touch of each traps, and the device says whether that
+// is a race.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace runtime {
+
+// Takes the addresses of device memory, so that nothing else gets them here: an access traps.
+void reserve_device_range();
+
+// Where that memory is, if not in the judge's file.
+void use_shared_file(int fd);
+
+// [address, address + size_bytes) is managed or pinned from now on, or not any more.
+bool open_shared(std::uint64_t address, std::uint64_t size_bytes);
+void close_shared(std::uint64_t address);
+
+// After each answer. number: how much work has been issued; 0: the host knows that all is done.
+void note_racing_work(std::uint32_t number);
+
+// The host's own code has trapped there. Returns whether that was for the reason above; then the
+// page is open. May be called in a signal's handler.
+bool is_closed_page(std::uint64_t address);
+void open_page(std::uint64_t address);
+
+// All pages, while the runtime itself reads or writes there for the program.
+void open_all_pages();
+
+}  // namespace runtime

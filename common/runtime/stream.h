@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Streams and events as objects of the program. What a program passes may be no handle, so it is
+// looked up and not followed.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace runtime {
+
+bool is_valid_stream(cudaStream_t stream);
+// As the device numbers it; of a stream that exists.
+std::uint64_t stream_number(cudaStream_t stream);
+
+bool is_behind_waiting(cudaStream_t stream);
+
+// The host waits until the stream's work, or all work, is done.
+void host_waits_for(cudaStream_t stream);
+void host_waits_for_all();
+
+// Events of the device, without objects of the program: the order of a graph's nodes.
+std::uint64_t record_clock(cudaStream_t stream);
+void stream_waits_for(cudaStream_t stream, std::uint64_t clock);
+void drop_clock(std::uint64_t clock);
+
+}  // namespace runtime

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Managed and pinned memory, and pointers to the device that the host uses.
+#include <csignal>
+#include <cstring>
+
+#include "runtime_test.h"
+
+namespace runtime_test {
+namespace {
+
+class Shared : public Runtime {
+ protected:
+  static constexpr int kNumItems = 5000;
+
+  void SetUp() override {
+    Runtime::SetUp();
+    cudaMallocManaged(reinterpret_cast<void**>(&m_), kNumItems * sizeof(int));
+    std::memset(m_, 0, kNumItems * sizeof(int));
+  }
+  void TearDown() override { cudaFree(m_); }
+  int* m_ = nullptr;
+};
+
+TEST_F(Shared, IsTheSameForBothSides) {
+  m_[1] = 5;
+  launch(kAdd, 1, 1, m_ + 1, 2);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(m_[1], 7);
+  EXPECT_TRUE(take_findings().empty());
+}
+
+TEST_F(Shared, RacesWithAKernelThatTheHostDidNotWaitFor) {
+  launch(kFill, 1, 32, m_, 3);
+  EXPECT_EQ(static_cast<volatile int*>(m_)[5], 3);
+  auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("the host reads memory that fill"), std::string::npos) << findings[0];
+  EXPECT_NE(findings[0].find("shared_test.cpp"), std::string::npos) << findings[0];
+  cudaDeviceSynchronize();
+  launch(kFill, 1, 32, m_, 4);
+  m_[7] = 1;
+  findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("the host writes memory"), std::string::npos) << findings[0];
+  cudaDeviceSynchronize();
+}
+
+TEST_F(Shared, DoesNotRaceInPlacesThatTheKernelDidNotTouch) {
+  launch(kFill, 1, 32, m_, 3);
+  m_[4000] = 2;
+  EXPECT_EQ(m_[4000], 2);
+  EXPECT_TRUE(take_findings().empty());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(m_[4000], 2);
+  EXPECT_EQ(m_[31], 3);
+}
+
+TEST_F(Shared, CanBeCopied) {
+  std::vector<int> h(kNumItems, 6);
+  EXPECT_EQ(cudaMemcpy(m_, h.data(), kNumItems * 4, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(m_[kNumItems - 1], 6);
+  int* pinned = nullptr;
+  cudaMallocHost(reinterpret_cast<void**>(&pinned), 64);
+  EXPECT_EQ(cudaMemcpy(pinned, m_, 64, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(pinned[15], 6);
+  cudaFreeHost(pinned);
+}
+
+TEST_F(Shared, IsGoneAfterItIsFreed) {
+  int* other = nullptr;
+  cudaMallocManaged(reinterpret_cast<void**>(&other), 1 << 16);
+  other[0] = 1;
+  cudaFree(other);
+  EXPECT_DEATH(
+      {
+        int* freed = nullptr;
+        cudaMallocManaged(reinterpret_cast<void**>(&freed), 1 << 16);
+        cudaFree(freed);
+        *static_cast<volatile int*>(freed) = 1;
+      },
+      "");
+}
+
+TEST_F(Shared, DoesNotIncludeTheDevicesOwnMemory) {
+  EXPECT_EXIT(
+      {
+        int* d = nullptr;
+        cudaMalloc(reinterpret_cast<void**>(&d), 64);
+        std::printf("%d\n", *static_cast<volatile int*>(d));
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+  const auto findings = take_findings();
+  ASSERT_FALSE(findings.empty());
+  EXPECT_NE(findings[0].find("host_pointer"), std::string::npos) << findings[0];
+  EXPECT_NE(findings[0].find("shared_test.cpp"), std::string::npos) << findings[0];
+}
+
+}  // namespace
+}  // namespace runtime_test

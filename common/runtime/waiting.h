@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A kernel that waits for the host. On a device a launch is asynchronous: the host may write the
+// flag that the kernel's threads poll. So a kernel that stands still while threads poll memory that
+// the host can reach is set aside by the device, and the host goes on. It gets further turns while
+// the host executes code of its own, and must end when the host waits for it: a deadlock is what
+// stands still then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace runtime {
+
+// Whether that kernel has to end before what is issued to the stream now, or before the event.
+bool is_stream_behind(std::uint64_t stream);
+bool is_event_behind(std::uint64_t event);
+
+// The host waits for the kernel that was set aside, and for what runs behind it. If other threads
+// of the host might yet write what it polls, they get time to do so.
+void finish_waiting();
+
+// Lets the kernel go on for one turn.
+void try_waiting();
+
+// Keeps an operation that the stream orders behind that kernel, until it has ended.
+void run_behind_waiting(std::function<void()> operation);
+
+// The kernel may have ended meanwhile: then what waited for that runs. Before each call.
+void look_after_waiting();
+
+}  // namespace runtime
