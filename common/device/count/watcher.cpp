@@ -50,6 +50,22 @@ bool is_counted_space(const Access& access) {
          (access.space == Space::kConst && !has_one_address(access));
 }
 
+constexpr std::size_t kMaxAtomicBytes = 16;
+using Value = std::array<std::uint64_t, 2>;
+
+Value value_at(std::uint64_t address, std::size_t size) {
+  const auto* const memory = reinterpret_cast<const std::byte*>(address);
+  Value value = {};
+  if (size == 4) {
+    std::memcpy(&value, memory, 4);
+  } else if (size == 8) {
+    std::memcpy(&value, memory, 8);
+  } else {
+    std::memcpy(&value, memory, size);
+  }
+  return value;
+}
+
 }  // namespace
 
 // ---- launches and blocks
@@ -220,39 +236,55 @@ void Watcher::count_look(Warp& warp, Place& place, const Access& access) {
   }
 }
 
+namespace {
+
+// Lanes at one address find and leave the same there: one of them stands for all.
+std::uint32_t representatives(const Access& access) {
+  return access.pattern == run::Pattern::kUniform ? access.lanes & -access.lanes : access.lanes;
+}
+
+}  // namespace
+
 void Watcher::keep_old_values(const Access& access) {
+  const auto size = std::min<std::size_t>(access.size_bytes, kMaxAtomicBytes);
   known_ = 0;
-  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = representatives(access); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     const std::uint64_t address = access.address[lane];
-    const std::size_t size = std::min<std::size_t>(access.size_bytes, sizeof(Value));
     // Without the checks it may lie outside: `run` ends the kernel then.
     if (!memory::is_device(address) || !memory::is_device(address + size - 1)) continue;
-    old_values_[lane] = {};
-    std::memcpy(&old_values_[lane], reinterpret_cast<const void*>(address), size);
+    old_values_[lane] = value_at(address, size);
     known_ |= rest & -rest;
   }
 }
 
 void Watcher::wrote(Warp& warp, const Access& access) {
   if (kernel_ == nullptr || !access.is_atomic || access.space != Space::kGlobal) return;
-  Place& place = kernel_->place(*access.instruction);
-  WarpState& own = state(warp);
+  const auto size = std::min<std::size_t>(access.size_bytes, kMaxAtomicBytes);
+  std::uint32_t changed = 0;
+  for (std::uint32_t rest = representatives(access) & known_; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    if (value_at(access.address[lane], size) != old_values_[lane]) changed |= rest & -rest;
+  }
+  const bool is_uniform = access.pattern == run::Pattern::kUniform;
+  if (is_uniform && changed != 0) changed = access.lanes;
+  const std::uint32_t looking = is_uniform && known_ != 0 ? access.lanes : access.lanes & known_;
+  known_ = 0;
+  if (changed == 0 && publications_.empty()) return;
+  Chains& chains = state(warp).chains;
   const std::uint64_t started_after = last_block_->started_after;
-  for (std::uint32_t rest = access.lanes & known_; rest != 0; rest &= rest - 1) {
+  std::uint64_t most = 0;
+  for (std::uint32_t rest = looking; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     const std::uint64_t address = access.address[lane];
-    Value now = {};
-    std::memcpy(&now, reinterpret_cast<const void*>(address),
-                std::min<std::size_t>(access.size_bytes, sizeof now));
-    if (now == old_values_[lane]) {
-      publications_.read(address, started_after, own.chains[lane]);
+    if ((changed >> lane & 1) == 0) {
+      publications_.read(address, started_after, chains[lane]);
     } else {
-      place.counters.raise(Counter::kPublicationsMaxChain,
-                           publications_.update(address, started_after, own.chains[lane]));
+      most = std::max(most, publications_.update(address, started_after, chains[lane]));
     }
   }
-  known_ = 0;
+  if (most == 0) return;
+  kernel_->place(*access.instruction).counters.raise(Counter::kPublicationsMaxChain, most);
 }
 
 // ---- meetings
