@@ -199,8 +199,8 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   CounterSet& counters = place.counters;
   const std::uint64_t address =
       access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))];
-  std::uint64_t& next = own.bulk_next[is_shared ? 1 : 0];
-  const bool begins = own.bulk != access.instruction || next != address;
+  WarpState::Side& side = own.bulk_copy[is_shared ? 1 : 0];
+  const bool begins = side.instruction != access.instruction || side.next != address;
   if (begins) {
     counters[first] += 1;
     counters[first + 3] += 1;
@@ -212,8 +212,7 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
     counters[first + 2] += access.size_bytes;
     last_block_->num_sectors += begins_unit ? 1 : 0;
   }
-  own.bulk = access.instruction;
-  next = address + access.size_bytes;
+  side = {access.instruction, address + access.size_bytes};
 }
 
 // ---- polls and publications
