@@ -32,25 +32,34 @@ else()
   set(clang_headers ${clang_headers}/include)
 endif()
 
-# clang_prelude(mode std): cuda_runtime.h precompiled for clang_${mode}_flags: two thirds of the time of a short
-# rung. Its file is ${prelude_folder}/${mode}${std}.pch; the target clang_prelude${std} makes all modes'.
+# clang_prelude(mode std header...): cuda_runtime.h and the headers precompiled for clang_${mode}_flags: two thirds
+# of the time of a short rung. Its file is ${prelude_folder}/${mode}${std}.pch; with <cuda/atomic>, which takes
+# several times as long, ${mode}${std}-atomic.pch. The target clang_prelude${std} makes all modes'.
 # Unlike g++, clang refuses one that does not fit: Ninja makes it again when a header changes.
 set(prelude_folder ${CMAKE_BINARY_DIR}/prelude)
 function(clang_prelude mode std)
-  set(header ${prelude_folder}/include/prelude.h)
-  set(made ${prelude_folder}/${mode}${std}.pch)
-  file(CONFIGURE OUTPUT ${header} CONTENT "#include \"cuda_runtime.h\"\n")
+  set(name "")
+  set(text "#include \"cuda_runtime.h\"\n")
+  foreach(header IN LISTS ARGN)
+    string(APPEND text "#include <${header}>\n")
+    get_filename_component(name ${header} NAME)
+    string(PREPEND name "-")
+  endforeach()
+  set(header ${prelude_folder}/include/prelude${name}.h)
+  set(made ${prelude_folder}/${mode}${std}${name}.pch)
+  file(CONFIGURE OUTPUT ${header} CONTENT "${text}")
   list(TRANSFORM clang_${mode}_flags REPLACE "^-std=.*" "-std=c++${std}" OUTPUT_VARIABLE flags)
   list(REMOVE_ITEM flags -include cuda_runtime.h)
   add_custom_command(OUTPUT ${made}
     COMMAND ${clang_command} ${flags} -Xclang -emit-pch -Xclang -fno-pch-timestamp ${header} -o ${made}
       -MD -MT ${made} -MF ${made}.d
-    DEPENDS ${header} ${clang_path} DEPFILE ${made}.d COMMENT "Precompiling CUDA's headers: ${mode}, C++${std}" VERBATIM)
+    DEPENDS ${header} ${clang_path} DEPFILE ${made}.d
+    COMMENT "Precompiling CUDA's headers: ${mode}, C++${std} ${ARGN}" VERBATIM)
   if(NOT TARGET clang_prelude${std})
     add_custom_target(clang_prelude${std})
   endif()
-  add_custom_target(clang_prelude_${mode}${std} DEPENDS ${made})
-  add_dependencies(clang_prelude${std} clang_prelude_${mode}${std})
+  add_custom_target(clang_prelude_${mode}${std}${name} DEPENDS ${made})
+  add_dependencies(clang_prelude${std} clang_prelude_${mode}${std}${name})
 endfunction()
 
 # zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers, of which only
@@ -68,11 +77,20 @@ foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
   endif()
 endforeach()
 
-# NVIDIA's CCCL, for <cuda/atomic> and its like: as clang's own headers it lies next to the compiler.
-set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: next to zig")
-set(cccl_headers ${LAB_CCCL})
-if(NOT cccl_headers)
-  get_filename_component(cccl_headers ${clang_path} DIRECTORY)
-  set(cccl_headers ${cccl_headers}/cccl)
+# NVIDIA's CCCL. What `./lab` fetches has two folders: rungs have <cuda/atomic> and the rest of libcu++, programs
+# also CUB and Thrust, which in a lab are the student's to write.
+set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: .venv/cccl")
+set(cccl_folder ${LAB_CCCL})
+if(NOT IS_DIRECTORY "${cccl_folder}")
+  set(cccl_folder ${CMAKE_SOURCE_DIR}/.venv/cccl)
 endif()
-list(APPEND clang_system_flags -isystem ${cccl_headers})
+set(cccl_version "")
+if(EXISTS ${cccl_folder}/whole.txt)
+  file(STRINGS ${cccl_folder}/whole.txt cccl_version)
+endif()
+set(cccl_program_flags "")
+if(IS_DIRECTORY ${cccl_folder}/rungs)
+  set(cccl_program_flags -isystem ${cccl_folder}/programs)
+  set(cccl_folder ${cccl_folder}/rungs)
+endif()
+list(APPEND clang_system_flags -isystem ${cccl_folder})

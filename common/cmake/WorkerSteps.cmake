@@ -17,7 +17,7 @@ set(quiet_starters -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused
   -Wno-unused-local-typedefs)
 list(JOIN quiet_starters "," quiet_starters_of_host)
 
-set(steps_at_once "")  # steps that are independent
+set(steps_at_once "")  # independent steps
 if(on_machine)
   include(${common_dir}/cmake/ClangSteps.cmake)
   # The host's object names the image of its kernels. The judge's device reads the PTX from the files that
@@ -28,6 +28,7 @@ if(on_machine)
   set(steps_at_once device written host)
   foreach(step IN LISTS steps_at_once)
     clang_prelude(${step} 20)
+    clang_prelude(${step} 20 cuda/atomic)
     clang_prelude(${step} 17)  # for programs with a main() of their own
     list(TRANSFORM clang_${step}_flags REPLACE "^-include$" "-include-pch")
     list(TRANSFORM clang_${step}_flags REPLACE "^cuda_runtime\\.h$" ${prelude_folder}/${step}20.pch)
@@ -42,7 +43,7 @@ if(on_machine)
   set(device_program $<TARGET_FILE:lockstep_device>)
   set(worker_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o $<TARGET_FILE:lockstep_worker> {calls}
     $<TARGET_FILE:lockstep_wire> ${runtime} ${shared_library} ${simt_linker} -o {work}/worker)
-  set(compiler_json "{\"id\": \"Clang\", \"version\": \"${clang_version}\", \"path\": \"${clang_path}\"}")
+  set(compiler_json "{\"id\": \"Clang\", \"version\": \"${clang_version}\", \"path\": \"${clang_path}\", \"cccl\": \"${cccl_version}\"}")
 elseif(LAB_BACKEND STREQUAL "cpu")
   # Instrumentation announces to the emulator every memory access, every basic block, every index of
   # an array of known size (bounds-strict: also of a struct's last member) and every address with

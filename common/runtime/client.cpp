@@ -2,6 +2,7 @@
 #include "client.h"
 
 #include <backtrace.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -45,8 +46,8 @@ int visit_frame(void* data, std::uintptr_t, const char* path, int line, const ch
 void ignore_error(void*, const char*, int) {}
 
 backtrace_state* program_state() {
-  static backtrace_state* const state =
-      backtrace_create_state("/proc/self/exe", 0, ignore_error, nullptr);
+  static backtrace_state* const state = backtrace_create_state(
+      reinterpret_cast<const char*>(getauxval(AT_EXECFN)), 0, ignore_error, nullptr);
   return state;
 }
 

@@ -103,12 +103,14 @@ def test_the_machine_is_built_in_a_folder_of_its_own_with_the_clang_that_is_here
     monkeypatch.setattr(
         "lockstep_grader.toolchain.build.ensure_clang", lambda: Clang(Path(here[0]), "22.1.8")
     )
+    monkeypatch.setattr("lockstep_grader.toolchain.build.ensure_cccl", lambda: Path("/a/cccl"))
     assert cmake.build().parent.name == "cpu"
     cmake.workspace = replace(cmake.workspace, engine=Engine.MACHINE)
     folder = cmake.build().parent
     assert folder.name == "machine"
     cmake.build()
-    assert "LAB_CLANG:FILEPATH=/a/clang\n" in (folder / "CMakeCache.txt").read_text()
+    cache = (folder / "CMakeCache.txt").read_text()
+    assert "LAB_CLANG:FILEPATH=/a/clang\nLAB_CCCL:PATH=/a/cccl\n" in cache
     assert cmake.log.read_text() == "configured\n" * 2
     here[0] = "/b/clang"
     cmake.build()

@@ -14,13 +14,14 @@ import pytest
 
 from lockstep_grader.model.errors import ExitCode, FaultError
 from lockstep_grader.toolchain import clang
-from lockstep_grader.toolchain.clang import Clang, ensure_clang, find_clang, pin
+from lockstep_grader.toolchain.clang import Clang, ensure_cccl, ensure_clang, find_clang
 
 from conftest import wait_for
 
 SAYS = 'echo "clang version {version} (a build)"'
 TARGETS = "case $* in *--print-targets) echo '    nvptx64 - NVIDIA PTX 64-bit';; *) {says};; esac"
 WHEEL = "ziglang-0.17.1-py3-none-any.whl"
+CCCL = "nvidia_cuda_cccl-13.3.5.0.6-py3-none-any.whl"
 
 
 def program(file: Path, script: str) -> Path:
@@ -41,9 +42,14 @@ class Place:
             wheel.writestr("ziglang/lib/include/stddef.h", "")
             wheel.writestr("ziglang/lib/std/big.zig", "not needed")
             wheel.writestr("ziglang-0.17.1.dist-info/METADATA", "")
-        self._copy, self._pip = f"cp '{root / WHEEL}' \"$dest\"", root / "pip"
+        with zipfile.ZipFile(root / CCCL, "w") as wheel:
+            for name in ("cuda/atomic", "nv/target", "cub/cub.cuh", "thrust/sort.h", "other/x.h"):
+                wheel.writestr(f"nvidia/cu13/include/cccl/{name}", "")
+        script = f"case $* in *cccl*) wheel={CCCL};; *) wheel={WHEEL};; esac"
+        self._copy, self._pip = f'{script}; cp "{root}/$wheel" "$dest"', root / "pip"
         self.does(self._copy)
         monkeypatch.delenv("LOCKSTEP_CLANG", raising=False)
+        monkeypatch.delenv("LOCKSTEP_CCCL", raising=False)
         monkeypatch.setattr(clang, "pip_command", lambda *_: [str(self._pip)])
         monkeypatch.setattr(clang, "_importable", list)
 
@@ -73,7 +79,7 @@ def test_it_is_fetched_once_and_only_what_is_needed_is_kept(
     (place.venv / "clang-killed").mkdir()
     found = ensure_clang(place.venv)
     assert found == Clang(place.venv / "clang" / "zig", "22.1.8")
-    assert place.log.read_text().split()[-1] == pin()
+    assert place.log.read_text().split()[-1] == "ziglang==0.17.1"
     kept = {str(path.relative_to(found.path.parent)) for path in found.path.parent.rglob("*.*")}
     assert kept == {"lib/include/stddef.h", "whole.txt"}
     assert place.left == {"clang", "clang.lock"}
@@ -82,6 +88,27 @@ def test_it_is_fetched_once_and_only_what_is_needed_is_kept(
     assert ensure_clang(place.venv) == found
     assert place.calls == 1
     assert capfd.readouterr().err == ""
+
+
+def test_a_rung_finds_no_library_that_does_what_a_lab_asks_for(place: Place) -> None:
+    folder = ensure_cccl(place.venv)
+    files = {str(path.relative_to(folder)) for path in folder.glob("*/*/*")}
+    rungs, programs = {"cuda/atomic", "nv/target"}, {"cub/cub.cuh", "thrust/sort.h"}
+    assert files == {f"rungs/{name}" for name in rungs} | {f"programs/{name}" for name in programs}
+    assert ensure_cccl(place.venv) == folder
+    assert place.calls == 1
+
+
+def test_a_folder_of_cccl_may_be_named(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CCCL", str(tmp_path))
+    with pytest.raises(FaultError, match="which has no cuda/atomic"):
+        ensure_cccl(place.venv)
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda" / "atomic").touch()
+    assert ensure_cccl(place.venv) == tmp_path
+    assert place.calls == 0
 
 
 def test_half_an_installation_is_fetched_again(place: Place) -> None:

@@ -9,6 +9,7 @@ import pytest
 from lockstep_grader.confine.sandbox import UNCONFINED
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import Made, make_worker
+from lockstep_grader.judging.prelude import with_fitting_prelude
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
@@ -99,7 +100,7 @@ def test_a_result_of_one_engine_is_none_of_the_other(
     assert rungs(report)["01_first"]["outcome"] == "passed"
 
 
-# ---- steps that need nothing of each other
+# ---- independent steps
 
 
 def test_they_run_at_once(tmp_path: Path) -> None:
@@ -158,6 +159,26 @@ def test_a_kernel_with_more_shared_memory_than_a_block_has_is_refused(
     told = [(each.line, each.message) for each in done.errors]
     said = "the kernel declares 80000 bytes of shared memory; a block has at most 49152"
     assert told == ([(2, said)] if is_refused else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "prelude"),
+    [
+        ("#include <cuda/atomic>\n", "20-atomic.pch"),
+        ('#include "demo.cuh"\n', "20-atomic.pch"),  # which includes it
+        ("// cuda/atomic\n#include <atomic>\n", "20.pch"),
+    ],
+)
+def test_only_a_rung_that_includes_a_header_gets_it_precompiled(
+    tmp_path: Path, text: str, prelude: str
+) -> None:
+    (tmp_path / "demo.cuh").write_text('#include "demo.cuh"\n  # include <cuda/atomic>\n')
+    argv = ["clang", "-include-pch", f"{tmp_path}/device20.pch", f"-I{tmp_path}"]
+    source = Source("01_first.cu", text.encode())
+    assert with_fitting_prelude([argv], source) == [tuple(argv)]  # nothing else is there
+    (tmp_path / "device20-atomic.pch").touch()
+    (fitting,) = with_fitting_prelude([argv], source)
+    assert fitting == ("clang", "-include-pch", f"{tmp_path}/device{prelude}", f"-I{tmp_path}")
 
 
 # ---- rules of the text

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA's name for simt/channel_format.h.
+// In CUDA a part of the runtime's header.
 #pragma once
 
-#include "simt/channel_format.h"
+#include "cuda_runtime.h"

@@ -48,9 +48,15 @@ LOCKSTEP_DEVICE void __pipeline_wait_prior(size_t num_later) {
     break;
   switch (num_later) {
     LOCKSTEP_WAIT(1)
-    LOCKSTEP_WAIT(2) LOCKSTEP_WAIT(3) LOCKSTEP_WAIT(4) LOCKSTEP_WAIT(5) LOCKSTEP_WAIT(6)
-        LOCKSTEP_WAIT(7) LOCKSTEP_WAIT(8) default : __asm__ volatile("cp.async.wait_all;" ::
-                                                                         : "memory");
+    LOCKSTEP_WAIT(2)
+    LOCKSTEP_WAIT(3)
+    LOCKSTEP_WAIT(4)
+    LOCKSTEP_WAIT(5)
+    LOCKSTEP_WAIT(6)
+    LOCKSTEP_WAIT(7)
+    LOCKSTEP_WAIT(8)
+    default:
+      __asm__ volatile("cp.async.wait_all;" ::: "memory");
   }
 #undef LOCKSTEP_WAIT
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// threadIdx and the other built-in variables.
+// In CUDA a part of the runtime's header.
 #pragma once
 
-#include "simt/builtins.h"
+#include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The runtime's types come with its functions.
+// In CUDA a part of the runtime's header.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Atomics; cuda_runtime.h has them all.
+// In CUDA a part of the runtime's header.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA's name for simt/texture_api.h.
+// In CUDA a part of the runtime's header.
 #pragma once
 
-#include "simt/texture_api.h"
+#include "cuda_runtime.h"

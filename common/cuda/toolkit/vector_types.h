@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA's name for simt/vector_types.h.
+// In CUDA a part of the runtime's header.
 #pragma once
 
-#include "simt/vector_types.h"
+#include "cuda_runtime.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Nanoseconds per call of a handler: all lanes (full), and 13 of 32 with another part of the warp
-// alive (part). arithmetic_bench [LEVEL]: portable, v3 or v4; without it the level of this processor.
+// alive (part). arithmetic_bench [LEVEL]: portable, v3 or v4; without it the level of this
+// processor.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

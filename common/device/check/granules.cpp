@@ -11,17 +11,22 @@
 namespace check {
 namespace {
 
-constexpr std::uint32_t kVectorWords = 8;
-constexpr std::uint32_t kVectorIds = 8;
-using Vector [[gnu::vector_size(64)]] = std::uint64_t;
-using Mask [[gnu::vector_size(64)]] = std::int64_t;  // -1: true
-using IdVector [[gnu::vector_size(32)]] = std::uint32_t;
-using IdMask [[gnu::vector_size(32)]] = std::int32_t;
+template <class T>
+constexpr std::array<T, kGranuleWords> make_bits() {
+  std::array<T, kGranuleWords> bits = {};
+  for (std::uint32_t w = 0; w < kGranuleWords; ++w) bits[w] = T{1} << w;
+  return bits;
+}
+alignas(64) constexpr auto kWordBits = make_bits<std::uint64_t>();
+alignas(64) constexpr auto kIdBits = make_bits<std::uint32_t>();
+alignas(64) constexpr std::array<std::uint64_t, 8> kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
 
 namespace plain {
+#define CHECK_BYTES 16
 #define CHECK_TARGET
 #include "check/granules.inc"
 #undef CHECK_TARGET
+#undef CHECK_BYTES
 }  // namespace plain
 
 // __attribute__((target_clones)) would do the same in fewer lines, but g++ takes these vectors
@@ -29,15 +34,21 @@ namespace plain {
 #if defined(__x86_64__)
 namespace wide {
 #define CHECK_AVX512
+#define CHECK_BYTES 64
 #define CHECK_TARGET __attribute__((target("avx2,avx512f,avx512vl,avx512dq,avx512bw,bmi2")))
 #include "check/granules.inc"
 #undef CHECK_TARGET
+#undef CHECK_BYTES
 #undef CHECK_AVX512
 }  // namespace wide
 namespace middle {
+#define CHECK_AVX2
+#define CHECK_BYTES 32
 #define CHECK_TARGET __attribute__((target("avx2,bmi2")))
 #include "check/granules.inc"
 #undef CHECK_TARGET
+#undef CHECK_BYTES
+#undef CHECK_AVX2
 }  // namespace middle
 #endif
 

@@ -27,13 +27,13 @@ struct Function;
 
 inline constexpr int kWarpSize = 32;
 
-// Executes one instruction for the lanes of `lanes`, and returns the Op to execute next: op + 1 but
+// Executes one instruction for the lanes of `lanes`, and returns the Op to execute next: op + 1 except
 // for control flow; null: the running part of the warp cannot go on (it waits, or has ended).
 using Handler = const Op* (*)(run::Warp& warp, const Op* op, std::uint32_t lanes);
 
 // Where a register lives. Every register is a row of 32 lanes. There are three files, so that the
-// lanes of two frames that overlap stay apart: rows of 4 bytes a lane (all types up to 32 bits; a
-// 16-bit value is in the low half, the high half is undefined), of 8 bytes a lane (64 bits; 128
+// lanes of two frames that overlap stay apart: rows of 4 bytes per lane (all types up to 32 bits; a
+// 16-bit value is in the low half, the high half is undefined), of 8 bytes per lane (64 bits; 128
 // bits take two rows, low half first), and predicates, which are masks of 32 bits.
 enum class File : std::uint8_t { kNone, k32, k64, kPredicate };
 

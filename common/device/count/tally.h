@@ -21,7 +21,7 @@
 
 namespace count {
 
-// What an instruction has to do with the counters, beside its accesses.
+// What an instruction has to do with the counters, in addition to its accesses.
 enum class Role : std::uint8_t {
   kUsual,
   kBarrierObject,  // mbarrier: none of its accesses is a request

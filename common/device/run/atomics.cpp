@@ -116,7 +116,7 @@ Update find_update(std::string_view operation, ptx::Type type) {
 
 struct AtomicForm : MemoryForm {
   Update update = nullptr;
-  bool is_wide_row = false;  // rows of 8 bytes a lane
+  bool is_wide_row = false;  // rows of 8 bytes per lane
   bool returns = true;
   std::array<code::Slot, 8> results = {};
   std::array<code::Slot, 8> operands = {};

@@ -11,7 +11,7 @@ namespace run {
 // Thrown by handlers and by monitors. The finding is reported once, by the launch.
 struct Fault {
   report::Finding finding;
-  int error = 700;  // cudaErrorIllegalAddress and its like: sticky from here on
+  int error = 700;  // cudaErrorIllegalAddress and similar: sticky from here on
 };
 
 }  // namespace run

@@ -8,8 +8,8 @@
 
 namespace run {
 
-// The sum of two halves is exact in float but for its own rounding, which the exact sum in double
-// avoids: rounded once.
+// The sum of two halves is exact in float except for its own rounding, which the exact sum in
+// double avoids: rounded once.
 struct Half {
   static double wide(std::uint16_t bits) {
     const int exponent = bits >> 10 & 31;

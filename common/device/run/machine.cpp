@@ -21,7 +21,7 @@ constexpr int kMaxSweeps = 8;
 // It is a deadlock when all blocks have polled this often without success.
 constexpr int kMinIdleRounds = 128;
 
-// After so many rounds without a change lanes no longer wait for those that poll.
+// After this many rounds without a change lanes no longer wait for those that poll.
 constexpr int kRoundsBeforeBreak = 3;
 
 // How many blocks whose turn ended at a barrier are unfinished at a time.

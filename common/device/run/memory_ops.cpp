@@ -13,8 +13,8 @@ using code::File;
 using code::Instruction;
 using code::Op;
 
-// Elements between memory of type M and rows of type R: 4 bytes a lane, or 8. A narrower element is
-// extended by its sign or with zeros; a wider register gives its low part.
+// Elements between memory of type M and rows of type R: 4 bytes per lane, or 8. A narrower element
+// is extended by its sign or with zeros; a wider register gives its low part.
 template <class M, class R>
 void load_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const Access& access,
                    std::uint32_t lanes) {
@@ -203,7 +203,7 @@ void check_local(Warp& warp, const Access& access) {
   });
 }
 
-// One space of the instruction; false: it is to be executed again later.
+// One space of the instruction; false: it will be executed again later.
 template <bool is_load>
 bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) {
   const std::uint32_t wanted = access.lanes;

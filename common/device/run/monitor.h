@@ -101,7 +101,7 @@ class Monitor {
   virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
   virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
 
-  // A phase of a barrier object (mbarrier) for so many arrivals is complete.
+  // A phase of a barrier object (mbarrier) for this many arrivals is complete.
   virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/) {}
 
   // cp.async: the copy's read and its write are Accesses of their own (is_async), then it begins.

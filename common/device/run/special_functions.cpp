@@ -58,6 +58,7 @@ double cosine_of_pi(double x) {
 
 }  // namespace
 
+// clang-format off
 #define RUN_LIBRARY_UNARY(name)               \
   double name(double x) { return ::name(x); } \
   float name##f(float x) { return static_cast<float>(::name(static_cast<double>(x))); }
@@ -79,13 +80,14 @@ RUN_LIBRARY_UNARY(tan)
 RUN_LIBRARY_UNARY(asin)
 RUN_LIBRARY_UNARY(acos)
 RUN_LIBRARY_UNARY(atan)
-RUN_LIBRARY_UNARY(sinh) RUN_LIBRARY_UNARY(cosh) RUN_LIBRARY_UNARY(tanh) RUN_LIBRARY_UNARY(asinh)
-    RUN_LIBRARY_UNARY(acosh) RUN_LIBRARY_UNARY(atanh) RUN_LIBRARY_UNARY(exp) RUN_LIBRARY_UNARY(
-        exp2) RUN_LIBRARY_UNARY(expm1) RUN_LIBRARY_UNARY(log) RUN_LIBRARY_UNARY(log2)
-        RUN_LIBRARY_UNARY(log10) RUN_LIBRARY_UNARY(log1p) RUN_LIBRARY_UNARY(logb) RUN_LIBRARY_UNARY(
-            cbrt) RUN_LIBRARY_UNARY(erf) RUN_LIBRARY_UNARY(erfc) RUN_LIBRARY_UNARY(lgamma)
-            RUN_LIBRARY_UNARY(tgamma) RUN_LIBRARY_UNARY(j0) RUN_LIBRARY_UNARY(j1)
-                RUN_LIBRARY_UNARY(y0) RUN_LIBRARY_UNARY(y1)
+RUN_LIBRARY_UNARY(sinh)
+RUN_LIBRARY_UNARY(cosh)
+RUN_LIBRARY_UNARY(tanh) RUN_LIBRARY_UNARY(asinh) RUN_LIBRARY_UNARY(acosh) RUN_LIBRARY_UNARY(atanh)
+    RUN_LIBRARY_UNARY(exp) RUN_LIBRARY_UNARY(exp2) RUN_LIBRARY_UNARY(expm1) RUN_LIBRARY_UNARY(log)
+        RUN_LIBRARY_UNARY(log2) RUN_LIBRARY_UNARY(log10) RUN_LIBRARY_UNARY(log1p) RUN_LIBRARY_UNARY(
+            logb) RUN_LIBRARY_UNARY(cbrt) RUN_LIBRARY_UNARY(erf) RUN_LIBRARY_UNARY(erfc)
+            RUN_LIBRARY_UNARY(lgamma) RUN_LIBRARY_UNARY(tgamma) RUN_LIBRARY_UNARY(j0)
+                RUN_LIBRARY_UNARY(j1) RUN_LIBRARY_UNARY(y0) RUN_LIBRARY_UNARY(y1)
 
                     RUN_OWN_UNARY(exp10, std::pow(10.0, x)) RUN_OWN_UNARY(rcbrt, 1 / std::cbrt(x))
                         RUN_OWN_UNARY(erfcx, scaled_erfc(x)) RUN_OWN_UNARY(erfinv, inverse_erf(x))
@@ -108,5 +110,6 @@ RUN_LIBRARY_UNARY(sinh) RUN_LIBRARY_UNARY(cosh) RUN_LIBRARY_UNARY(tanh) RUN_LIBR
   return std::nextafter(x, y);
 }
 float nextafterf(float x, float y) { return std::nextafter(x, y); }
+// clang-format on
 
 }  // namespace run::special

@@ -96,7 +96,7 @@ struct Warp {
   // All ones while no other part holds live lanes, so that rows may be written whole; else the same
   // as `lanes`.
   std::uint32_t only = 0;
-  std::uint32_t carry = 0;  // the carry flag of each lane: add.cc and its like
+  std::uint32_t carry = 0;  // the carry flag of each lane: add.cc and similar
   Part* part = nullptr;
   Engine* engine = nullptr;
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "protocol/device_wire.h"
+#include "protocol/finding_kinds.h"
 #include "protocol/wire.h"
 
 namespace {
@@ -28,7 +29,7 @@ void greet() { wire::write_message(wire::kSocketFd, wire::Header{}, ""); }
 wire::Report report(const wire::Batch& batch) {
   wire::Report report;
   for (const wire::Region& region : batch.regions) {
-    report.findings.push_back({"race", "a.cu", 7, "kernel", region.name});
+    report.findings.push_back({judge::kind::kRace, "a.cu", 7, "kernel", region.name});
   }
   if (batch.count != 0) report.kernels.emplace_back().name = "kernel";
   return report;
@@ -43,7 +44,8 @@ std::string answer_as_worker(std::string_view how, const wire::Header& request,
   }
   if (how == "dies") std::abort();
   if (how == "hangs") pause();
-  if (how == "claims") reply.report.findings.push_back({"leak", "b.cu", 9, "k", "claimed"});
+  if (how == "claims")
+    reply.report.findings.push_back({judge::kind::kLeak, "b.cu", 9, "k", "claimed"});
   if (how == "looks" && is_open(wire::kArenaFd)) leave("the arena is open\n", 1);
   for (const wire::HostData& data : wire::decode_batch(payload).host_data) {
     reply.host_data.push_back(data.bytes);

@@ -1,28 +1,93 @@
 // SPDX-License-Identifier: MIT
 // CUDA's atomic functions, in three scopes: atomicX for the device, atomicX_block, atomicX_system.
-// Each returns the old value. They are clang's own atomics, so that the compiler knows which memory
-// an address belongs to where the kernel does.
+// Each returns the old value. Those of the device are clang's own atomics, so that the compiler
+// knows which memory an address belongs to where the kernel does.
 #pragma once
 
 #include "lockstep/keywords.h"
+#include "lockstep/scoped_atomic.h"
 #include "lockstep/vector_types.h"
 
 #ifdef __CUDA__
 
-#define LOCKSTEP_ATOMIC(name, builtin, T, scope)               \
-  LOCKSTEP_DEVICE T name(T* address, T operand) {              \
-    return builtin(address, operand, __ATOMIC_RELAXED, scope); \
+// The three forms of a function, of type T.
+#define LOCKSTEP_ATOMIC(name, builtin, scoped, T)                              \
+  LOCKSTEP_DEVICE T name(T* address, T operand) {                              \
+    return builtin(address, operand, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
+  }                                                                            \
+  LOCKSTEP_ATOMIC_SCOPES(name, scoped, T)
+#define LOCKSTEP_ATOMIC_SCOPES(name, scoped, T)                          \
+  LOCKSTEP_DEVICE T name##_block(T* address, T operand) {                \
+    return lockstep::scoped(address, operand, lockstep::Scope::kBlock);  \
+  }                                                                      \
+  LOCKSTEP_DEVICE T name##_system(T* address, T operand) {               \
+    return lockstep::scoped(address, operand, lockstep::Scope::kSystem); \
   }
-#define LOCKSTEP_ATOMIC_WORDS(name, builtin, scope)   \
-  LOCKSTEP_ATOMIC(name, builtin, int, scope)          \
-  LOCKSTEP_ATOMIC(name, builtin, unsigned int, scope) \
-  LOCKSTEP_ATOMIC(name, builtin, unsigned long long, scope)
-#define LOCKSTEP_ATOMIC_CAS(name, T, scope)                                                  \
-  LOCKSTEP_DEVICE T name(T* address, T expected, T desired) {                                \
+#define LOCKSTEP_ATOMIC_WORDS(name, builtin, scoped)   \
+  LOCKSTEP_ATOMIC(name, builtin, scoped, int)          \
+  LOCKSTEP_ATOMIC(name, builtin, scoped, unsigned int) \
+  LOCKSTEP_ATOMIC(name, builtin, scoped, unsigned long long)
+LOCKSTEP_ATOMIC_WORDS(atomicAdd, __scoped_atomic_fetch_add, scoped_add)
+LOCKSTEP_ATOMIC(atomicAdd, __scoped_atomic_fetch_add, scoped_add, float)
+LOCKSTEP_ATOMIC(atomicAdd, __scoped_atomic_fetch_add, scoped_add, double)
+LOCKSTEP_ATOMIC_WORDS(atomicExch, __scoped_atomic_exchange_n, scoped_exchange)
+LOCKSTEP_ATOMIC_WORDS(atomicMin, __scoped_atomic_fetch_min, scoped_min)
+LOCKSTEP_ATOMIC(atomicMin, __scoped_atomic_fetch_min, scoped_min, long long)
+LOCKSTEP_ATOMIC_WORDS(atomicMax, __scoped_atomic_fetch_max, scoped_max)
+LOCKSTEP_ATOMIC(atomicMax, __scoped_atomic_fetch_max, scoped_max, long long)
+LOCKSTEP_ATOMIC_WORDS(atomicAnd, __scoped_atomic_fetch_and, scoped_and)
+LOCKSTEP_ATOMIC_WORDS(atomicOr, __scoped_atomic_fetch_or, scoped_or)
+LOCKSTEP_ATOMIC_WORDS(atomicXor, __scoped_atomic_fetch_xor, scoped_xor)
+LOCKSTEP_ATOMIC(atomicInc, __scoped_atomic_fetch_uinc, scoped_increment, unsigned int)
+LOCKSTEP_ATOMIC(atomicDec, __scoped_atomic_fetch_udec, scoped_decrement, unsigned int)
+#undef LOCKSTEP_ATOMIC_WORDS
+#undef LOCKSTEP_ATOMIC
+
+LOCKSTEP_DEVICE float atomicExch(float* address, float operand) {
+  float old;
+  __scoped_atomic_exchange(address, &operand, &old, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  return old;
+}
+LOCKSTEP_ATOMIC_SCOPES(atomicExch, scoped_exchange, float)
+#undef LOCKSTEP_ATOMIC_SCOPES
+
+#define LOCKSTEP_ATOMIC_SUB(suffix)                                                             \
+  LOCKSTEP_DEVICE int atomicSub##suffix(int* address, int operand) {                            \
+    return atomicAdd##suffix(address, static_cast<int>(0u - static_cast<unsigned>(operand)));   \
+  }                                                                                             \
+  LOCKSTEP_DEVICE unsigned int atomicSub##suffix(unsigned int* address, unsigned int operand) { \
+    return atomicAdd##suffix(address, 0u - operand);                                            \
+  }
+LOCKSTEP_ATOMIC_SUB()
+LOCKSTEP_ATOMIC_SUB(_block)
+LOCKSTEP_ATOMIC_SUB(_system)
+#undef LOCKSTEP_ATOMIC_SUB
+
+// clang gives the device's form the scope of the whole system, which includes the device.
+#define LOCKSTEP_ATOMIC_CAS(T)                                                               \
+  LOCKSTEP_DEVICE T atomicCAS(T* address, T expected, T desired) {                           \
     __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, \
-                                       __ATOMIC_RELAXED, scope);                             \
+                                       __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);             \
     return expected;                                                                         \
+  }                                                                                          \
+  LOCKSTEP_ATOMIC_CAS_SCOPES(T)
+#define LOCKSTEP_ATOMIC_CAS_SCOPES(T)                                                      \
+  LOCKSTEP_DEVICE T atomicCAS_block(T* address, T expected, T desired) {                   \
+    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kBlock);  \
+  }                                                                                        \
+  LOCKSTEP_DEVICE T atomicCAS_system(T* address, T expected, T desired) {                  \
+    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kSystem); \
   }
+LOCKSTEP_ATOMIC_CAS(int)
+LOCKSTEP_ATOMIC_CAS(unsigned int)
+LOCKSTEP_ATOMIC_CAS(unsigned long long)
+LOCKSTEP_ATOMIC_CAS_SCOPES(unsigned short)
+LOCKSTEP_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short expected,
+                                         unsigned short desired) {
+  return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kDevice);
+}
+#undef LOCKSTEP_ATOMIC_CAS_SCOPES
+#undef LOCKSTEP_ATOMIC_CAS
 
 // Adds each component atomically by itself.
 #define LOCKSTEP_ATOMIC_VECTORS(suffix)                                       \
@@ -40,41 +105,9 @@
     old.w = atomicAdd##suffix(&address->w, operand.w);                        \
     return old;                                                               \
   }
-
-#define LOCKSTEP_ATOMICS(suffix, scope)                                               \
-  LOCKSTEP_ATOMIC_WORDS(atomicAdd##suffix, __scoped_atomic_fetch_add, scope)          \
-  LOCKSTEP_ATOMIC(atomicAdd##suffix, __scoped_atomic_fetch_add, float, scope)         \
-  LOCKSTEP_ATOMIC(atomicAdd##suffix, __scoped_atomic_fetch_add, double, scope)        \
-  LOCKSTEP_ATOMIC(atomicSub##suffix, __scoped_atomic_fetch_sub, int, scope)           \
-  LOCKSTEP_ATOMIC(atomicSub##suffix, __scoped_atomic_fetch_sub, unsigned int, scope)  \
-  LOCKSTEP_ATOMIC_WORDS(atomicExch##suffix, __scoped_atomic_exchange_n, scope)        \
-  LOCKSTEP_DEVICE float atomicExch##suffix(float* address, float operand) {           \
-    float old;                                                                        \
-    __scoped_atomic_exchange(address, &operand, &old, __ATOMIC_RELAXED, scope);       \
-    return old;                                                                       \
-  }                                                                                   \
-  LOCKSTEP_ATOMIC_WORDS(atomicMin##suffix, __scoped_atomic_fetch_min, scope)          \
-  LOCKSTEP_ATOMIC(atomicMin##suffix, __scoped_atomic_fetch_min, long long, scope)     \
-  LOCKSTEP_ATOMIC_WORDS(atomicMax##suffix, __scoped_atomic_fetch_max, scope)          \
-  LOCKSTEP_ATOMIC(atomicMax##suffix, __scoped_atomic_fetch_max, long long, scope)     \
-  LOCKSTEP_ATOMIC_WORDS(atomicAnd##suffix, __scoped_atomic_fetch_and, scope)          \
-  LOCKSTEP_ATOMIC_WORDS(atomicOr##suffix, __scoped_atomic_fetch_or, scope)            \
-  LOCKSTEP_ATOMIC_WORDS(atomicXor##suffix, __scoped_atomic_fetch_xor, scope)          \
-  LOCKSTEP_ATOMIC(atomicInc##suffix, __scoped_atomic_fetch_uinc, unsigned int, scope) \
-  LOCKSTEP_ATOMIC(atomicDec##suffix, __scoped_atomic_fetch_udec, unsigned int, scope) \
-  LOCKSTEP_ATOMIC_CAS(atomicCAS##suffix, int, scope)                                  \
-  LOCKSTEP_ATOMIC_CAS(atomicCAS##suffix, unsigned int, scope)                         \
-  LOCKSTEP_ATOMIC_CAS(atomicCAS##suffix, unsigned long long, scope)                   \
-  LOCKSTEP_ATOMIC_CAS(atomicCAS##suffix, unsigned short, scope)                       \
-  LOCKSTEP_ATOMIC_VECTORS(suffix)
-
-LOCKSTEP_ATOMICS(, __MEMORY_SCOPE_DEVICE)
-LOCKSTEP_ATOMICS(_block, __MEMORY_SCOPE_WRKGRP)
-LOCKSTEP_ATOMICS(_system, __MEMORY_SCOPE_SYSTEM)
-#undef LOCKSTEP_ATOMICS
+LOCKSTEP_ATOMIC_VECTORS()
+LOCKSTEP_ATOMIC_VECTORS(_block)
+LOCKSTEP_ATOMIC_VECTORS(_system)
 #undef LOCKSTEP_ATOMIC_VECTORS
-#undef LOCKSTEP_ATOMIC_CAS
-#undef LOCKSTEP_ATOMIC_WORDS
-#undef LOCKSTEP_ATOMIC
 
 #endif

@@ -19,8 +19,8 @@ struct cudaChannelFormatDesc {
   cudaChannelFormatKind f;
 };
 
-LOCKSTEP_INLINE cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                            cudaChannelFormatKind kind) {
+LOCKSTEP_HOST cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                          cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
 
@@ -28,29 +28,39 @@ namespace lockstep {
 
 // A scalar, or a vector with the channels x to w.
 template <class T>
-inline constexpr int kNumChannels = [] {
-  if constexpr (requires(T v) { v.w; }) {
-    return 4;
-  } else if constexpr (requires(T v) { v.z; }) {
-    return 3;
-  } else if constexpr (requires(T v) { v.y; }) {
-    return 2;
-  } else {
-    return 1;
-  }
-}();
-
-template <class T>
-struct ChannelOf {
+struct ChannelsOf {
   using Type = T;
+  static constexpr int kCount = 1;
 };
+#define LOCKSTEP_CHANNELS(name, component, count) \
+  template <>                                     \
+  struct ChannelsOf<name##count> {                \
+    using Type = component;                       \
+    static constexpr int kCount = count;          \
+  };
+#define LOCKSTEP_VECTORS(name, component) \
+  LOCKSTEP_CHANNELS(name, component, 1)   \
+  LOCKSTEP_CHANNELS(name, component, 2)   \
+  LOCKSTEP_CHANNELS(name, component, 3)   \
+  LOCKSTEP_CHANNELS(name, component, 4)
+LOCKSTEP_VECTORS(char, signed char)
+LOCKSTEP_VECTORS(uchar, unsigned char)
+LOCKSTEP_VECTORS(short, short)
+LOCKSTEP_VECTORS(ushort, unsigned short)
+LOCKSTEP_VECTORS(int, int)
+LOCKSTEP_VECTORS(uint, unsigned int)
+LOCKSTEP_VECTORS(long, long)
+LOCKSTEP_VECTORS(ulong, unsigned long)
+LOCKSTEP_VECTORS(longlong, long long)
+LOCKSTEP_VECTORS(ulonglong, unsigned long long)
+LOCKSTEP_VECTORS(float, float)
+LOCKSTEP_VECTORS(double, double)
+#undef LOCKSTEP_VECTORS
+#undef LOCKSTEP_CHANNELS
 template <class T>
-requires requires(T v) { v.x; }
-struct ChannelOf<T> {
-  using Type = std::remove_reference_t<decltype(T::x)>;
-};
+using Channel = typename ChannelsOf<T>::Type;
 template <class T>
-using Channel = typename ChannelOf<T>::Type;
+inline constexpr int kNumChannels = ChannelsOf<T>::kCount;
 
 }  // namespace lockstep
 

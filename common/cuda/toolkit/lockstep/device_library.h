@@ -30,13 +30,31 @@ LOCKSTEP_DEVICE void* memset(void* to, int byte_value, size_t size_bytes) {
 }
 }
 
-LOCKSTEP_DEVICE void* operator new(size_t size_bytes) { return malloc(size_bytes); }
-LOCKSTEP_DEVICE void* operator new[](size_t size_bytes) { return malloc(size_bytes); }
+namespace std {
+struct nothrow_t;
+enum class align_val_t : size_t;
+}  // namespace std
+
 LOCKSTEP_DEVICE void* operator new(size_t, void* place) noexcept { return place; }
 LOCKSTEP_DEVICE void* operator new[](size_t, void* place) noexcept { return place; }
-LOCKSTEP_DEVICE void operator delete(void* pointer) noexcept { free(pointer); }
-LOCKSTEP_DEVICE void operator delete[](void* pointer) noexcept { free(pointer); }
-LOCKSTEP_DEVICE void operator delete(void* pointer, size_t) noexcept { free(pointer); }
-LOCKSTEP_DEVICE void operator delete[](void* pointer, size_t) noexcept { free(pointer); }
+#define LOCKSTEP_NEW(form)                                                                      \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes) { return malloc(size_bytes); }     \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, const std::nothrow_t&) noexcept {  \
+    return malloc(size_bytes);                                                                  \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, std::align_val_t alignment) {      \
+    return __nv_aligned_device_malloc(size_bytes, static_cast<size_t>(alignment));              \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer) noexcept { free(pointer); }          \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t) noexcept { free(pointer); }  \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, std::align_val_t) noexcept {         \
+    free(pointer);                                                                              \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t, std::align_val_t) noexcept { \
+    free(pointer);                                                                              \
+  }
+LOCKSTEP_NEW()
+LOCKSTEP_NEW([])
+#undef LOCKSTEP_NEW
 
 #endif

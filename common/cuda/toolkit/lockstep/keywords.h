@@ -9,6 +9,11 @@
 // For files that want to know: only this toolkit defines it.
 #define __LOCKSTEP__ 1
 
+// CCCL knows formats of 8 bits that our headers do not have.
+#ifndef CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#endif
+
 #ifdef __CUDA__
 
 #define __CUDACC__ 1

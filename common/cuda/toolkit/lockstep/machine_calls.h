@@ -31,6 +31,8 @@ LOCKSTEP_CALL float __lockstep_ynf(int n, float x) __asm__("ynf");
 
 // The device's heap; null where it is used up. Freeing what malloc did not give is a finding.
 __attribute__((device, nothrow)) void* malloc(size_t size_bytes);
+__attribute__((device, nothrow)) void* __nv_aligned_device_malloc(size_t size_bytes,
+                                                                  size_t alignment);
 __attribute__((device, nothrow)) void free(void* pointer);
 
 // `arguments` points to the values, each aligned to its size, as CUDA's own vprintf has them.
@@ -40,8 +42,26 @@ __attribute__((device)) void __assertfail(const char* message, const char* file,
 
 // cooperative_groups: waits until all threads of all blocks of the grid are here.
 __attribute__((device, convergent)) void __lockstep_grid_sync();
+// A tile of num_warps warps: number `rank` of those of its size in the block. Waits for num_threads
+// threads, and orders memory as a barrier of the block does.
+__attribute__((device, convergent)) void __lockstep_tile_sync(unsigned int num_warps,
+                                                              unsigned int rank,
+                                                              unsigned int num_threads);
+// Eight words for each warp of the block, in memory that is neither checked nor counted.
+__attribute__((device)) void __lockstep_tile_put(unsigned int warp, unsigned int index,
+                                                 unsigned int word);
+__attribute__((device)) unsigned int __lockstep_tile_get(unsigned int warp, unsigned int index);
 // 1 in a kernel that was launched cooperatively.
 LOCKSTEP_CALL unsigned int __lockstep_is_cooperative();
+
+// curand: XORWOW's five words, and the three numbers of each of MRG32k3a's recurrences, after
+// steps * 2^log2_stride more steps.
+__attribute__((device, nothrow)) void __lockstep_skip_xorwow(unsigned int* words,
+                                                             unsigned long long steps,
+                                                             int log2_stride);
+__attribute__((device, nothrow)) void __lockstep_skip_mrg(unsigned int* first, unsigned int* second,
+                                                          unsigned long long steps,
+                                                          int log2_stride);
 }
 #undef LOCKSTEP_UNARY
 #undef LOCKSTEP_BINARY

@@ -16,9 +16,10 @@
   template <class = void>                                                              \
   __attribute__((device, always_inline, nodebug)) Type& operator=(const Type& other) { \
     typedef long long Whole __attribute__((ext_vector_type(2), may_alias));            \
-    for (unsigned i = 0; i < sizeof(Type) / sizeof(Whole); ++i) {                      \
-      reinterpret_cast<Whole*>(this)[i] = reinterpret_cast<const Whole*>(&other)[i];   \
-    }                                                                                  \
+    Whole* const to = reinterpret_cast<Whole*>(this);                                  \
+    const Whole* const from = reinterpret_cast<const Whole*>(&other);                  \
+    if constexpr (sizeof(Type) == 2 * sizeof(Whole)) to[1] = from[1];                  \
+    to[0] = from[0];                                                                   \
     return *this;                                                                      \
   }
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Spellings of the video instructions: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset,
-// and vadd2, vadd4 and their like.
+// and vadd2, vadd4 and similar.
 #include "run/arithmetic/binder.h"
 
 namespace run::arithmetic {

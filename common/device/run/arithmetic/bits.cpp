@@ -67,7 +67,7 @@ LAB_INLINE U32 funnel(U32 a, U32 b, U32 c) {
   return static_cast<U32>(left ? (both_words << amount) >> 32 : both_words >> amount);
 }
 
-// Without __builtin_popcount and its like: these vectorise on every level.
+// Without __builtin_popcount and similar: these vectorise on every level.
 LAB_INLINE U32 popc32(U32 x) {
   x -= (x >> 1) & 0x55555555;
   x = (x & 0x33333333) + ((x >> 2) & 0x33333333);

@@ -51,12 +51,12 @@ template <Carry operation, class T, bool uses, bool sets>
     }
     if constexpr (operation == Carry::kSub) {
       const U difference = first - second;
-      carries[i] = (first < second) | (difference < in) ? -1 : 0;  // a borrow
+      carries[i] = ((first < second) | (difference < in)) ? -1 : 0;  // a borrow
       d[i] = difference - in;
     } else {
       const U sum = first + second;
       const U total = sum + in;
-      carries[i] = (sum < first) | (total < in) ? -1 : 0;
+      carries[i] = ((sum < first) | (total < in)) ? -1 : 0;
       d[i] = total;
     }
   }

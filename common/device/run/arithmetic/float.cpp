@@ -21,11 +21,10 @@ LAB_INLINE double in(double x) {
 template <class... Rest>
 LAB_INLINE double settled(double r, double a, Rest... rest) {
   std::uint64_t nan = kInvalid64;
-  if constexpr (sizeof...(rest) > 0) nan = bits_of(settled(r, rest...));
+  if constexpr (sizeof...(rest) > 0) nan = bits_of(settled(double_of(kInvalid64), rest...));
   nan = a != a ? bits_of(a) | kQuiet64 : nan;
   return r != r ? double_of(nan) : r;
 }
-LAB_INLINE double settled(double r) { return r; }
 template <class... Rest>
 LAB_INLINE float settled(float r, float, Rest...) {
   return canonical(r);

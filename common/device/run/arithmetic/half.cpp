@@ -82,7 +82,7 @@ LAB_INLINE H chosen(H a, H b) {
   std::uint16_t r = first ? a.bits : b.bits;
   r = is_nan(b) ? a.bits : r;
   r = is_nan(a) ? b.bits : r;
-  const bool is_result_nan = keeps_nan ? is_nan(a) | is_nan(b) : is_nan(a) & is_nan(b);
+  const bool is_result_nan = keeps_nan ? is_nan(a) || is_nan(b) : is_nan(a) && is_nan(b);
   return {static_cast<std::uint16_t>(is_result_nan ? kCanonicalNan16 : r | sign)};
 }
 template <class H, bool ftz>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integer arithmetic: add, sub, mul, mad, div, min, max, sad and their like.
+// Integer arithmetic: add, sub, mul, mad, div, min, max, sad and similar.
 #include "run/arithmetic/lanes.h"
 #include "run/arithmetic/parts.h"
 
@@ -9,32 +9,25 @@ namespace {
 
 template <class T>
 struct Traits;
-#define LAB_INTEGER(T, U, W, signed_, bits_)   \
+#define LAB_INTEGER(T, U, W, signed_)          \
   template <>                                  \
   struct Traits<T> {                           \
     using Unsigned = U;                        \
     using Wide = W;                            \
     static constexpr bool is_signed = signed_; \
-    static constexpr int bits = bits_;         \
   }
-LAB_INTEGER(std::int16_t, std::uint16_t, std::int32_t, true, 16);
-LAB_INTEGER(std::uint16_t, std::uint16_t, std::uint32_t, false, 16);
-LAB_INTEGER(std::int32_t, std::uint32_t, std::int64_t, true, 32);
-LAB_INTEGER(std::uint32_t, std::uint32_t, std::uint64_t, false, 32);
-LAB_INTEGER(std::int64_t, std::uint64_t, __int128, true, 64);
-LAB_INTEGER(std::uint64_t, std::uint64_t, unsigned __int128, false, 64);
+LAB_INTEGER(std::int16_t, std::uint16_t, std::int32_t, true);
+LAB_INTEGER(std::uint16_t, std::uint16_t, std::uint32_t, false);
+LAB_INTEGER(std::int32_t, std::uint32_t, std::int64_t, true);
+LAB_INTEGER(std::uint32_t, std::uint32_t, std::uint64_t, false);
+LAB_INTEGER(std::int64_t, std::uint64_t, __int128, true);
+LAB_INTEGER(std::uint64_t, std::uint64_t, unsigned __int128, false);
 #undef LAB_INTEGER
 
 template <class T>
 using Unsigned = typename Traits<T>::Unsigned;
 template <class T>
 using Wide = typename Traits<T>::Wide;
-template <class T>
-inline constexpr T kMost = static_cast<T>(static_cast<Unsigned<T>>(~Unsigned<T>{0}) >>
-                                          (Traits<T>::is_signed ? 1 : 0));
-template <class T>
-inline constexpr T kLeast = static_cast<T>(~kMost<T>*(Traits<T>::is_signed ? 1 : 0));
-
 // Arithmetic of 32 bits at least, without a sign, so that it wraps.
 template <class T>
 using Modular = typename Either<sizeof(T) <= 4, std::uint32_t, std::uint64_t>::Type;
@@ -59,7 +52,8 @@ LAB_INLINE T mul_lo(T a, T b) {
 template <class T>
 LAB_INLINE T mul_hi(T a, T b) {
   if constexpr (sizeof(T) < 8) {
-    return static_cast<T>((static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b)) >> Traits<T>::bits);
+    return static_cast<T>((static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b)) >>
+                          static_cast<int>(8 * sizeof(T)));
   } else {
     const std::uint64_t x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     const std::uint64_t x0 = x & 0xffffffff, x1 = x >> 32, y0 = y & 0xffffffff, y1 = y >> 32;
@@ -97,10 +91,6 @@ LAB_INLINE T negated(T a) {
 template <class T>
 LAB_INLINE T absolute(T a) {
   return a < 0 ? negated(a) : a;
-}
-template <class T>
-LAB_INLINE T saturated(std::int64_t value) {
-  return static_cast<T>(value < kLeast<T> ? kLeast<T> : (value > kMost<T> ? kMost<T> : value));
 }
 LAB_INLINE std::int32_t add_sat(std::int32_t a, std::int32_t b) {
   const std::uint32_t sum = modular(a) + modular(b);

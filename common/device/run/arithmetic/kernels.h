@@ -227,7 +227,7 @@ struct LopRows {  // lop3.and.b32 d|p, a, b, c, table, q
   bool has_destination = true;
 };
 
-// Video instructions: vadd and its like of one number, and of two or four in a word.
+// Video instructions: vadd and similar of one number, and of two or four in a word.
 enum class VideoOperation : std::uint8_t {
   kAdd,
   kSub,

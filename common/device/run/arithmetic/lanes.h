@@ -133,7 +133,7 @@ template <class T>
 #endif
 }
 
-// The row that a handler writes: the register's own, or one beside it that is blended in.
+// The row that a handler writes: the register's own, or one next to it that is blended in.
 template <class T>
 struct Beside {
   alignas(64) Lane<T> lanes[32];

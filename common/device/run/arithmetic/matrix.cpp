@@ -69,7 +69,7 @@ void numbers_in(const U32* words, Element element, int index, double* to) {
   }
 }
 
-inline constexpr int kMostM = 32, kMostN = 32, kMostK = 256;
+inline constexpr int kMostM = 32, kMostN = 32;
 
 LAB_INLINE double multiplied(double a, double b, double c, bool is_f64) {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -110,7 +110,7 @@ void accumulators_in(Warp& warp, const U32* rows, Type type, int index, double* 
   }
 }
 
-// Rounded once: a sum in double that is no f32 and no f16 may lie beside a middle of the latter.
+// Rounded once: a sum in double that is no f32 and no f16 may lie next to a middle of the latter.
 LAB_INLINE std::uint16_t half_of(double x) {
   if (x != x) return kCanonicalNan16;
   const std::uint16_t sign = bits_of(x) >> 63 != 0 ? 0x8000 : 0;
@@ -307,7 +307,7 @@ void integers_in(const U32* words, Element element, int index, S32* to) {
 
 void run_integers(Warp& warp, const Matrix& x, std::uint32_t lanes) {
   const int per = 32 / bits_of_element(x.a);
-  // Of single bits a step is a whole word, whose place is that of its first bit.
+  // With single bits, a step is a whole word; its place is that of its first bit.
   const int in_step = x.a == Element::kB1 ? 32 : 1, k = x.k / in_step;
   alignas(64) S32 a[kMostM * 64], b[64 * kMostN], sums[kMostM * kMostN], values[32];
   Places places;

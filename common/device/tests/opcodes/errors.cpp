@@ -22,8 +22,10 @@ double double_of(std::uint64_t bits) {
 }
 double brain_of(std::uint64_t bits) { return float_of((bits & 0xffff) << 16); }
 double half_of(std::uint64_t bits) {
-  const int exponent = static_cast<int>(bits >> 10 & 31), significand = static_cast<int>(bits & 1023);
-  double x = exponent == 0 ? std::ldexp(significand, -24) : std::ldexp(1024 + significand, exponent - 25);
+  const int exponent = static_cast<int>(bits >> 10 & 31),
+            significand = static_cast<int>(bits & 1023);
+  double x =
+      exponent == 0 ? std::ldexp(significand, -24) : std::ldexp(1024 + significand, exponent - 25);
   if (exponent == 31) x = significand == 0 ? INFINITY : NAN;
   return (bits & 0x8000) != 0 ? -x : x;
 }
@@ -70,7 +72,7 @@ Allowed allowed_of(const std::string& name) {
   Allowed allowed;
   if (name == "rcp") allowed.relative = 0x1p-23;
   if (name == "sqrt") allowed.relative = 0x1p-23;
-  if (name == "rsqrt") allowed.relative = 0x1.2p-23;  // 2^-22.9
+  if (name == "rsqrt") allowed.relative = 0x1.2p-23;                            // 2^-22.9
   if (name == "lg2") allowed.relative = 0x1p-22, allowed.absolute = 0x1.5p-23;  // 2^-22.6
   if (name == "ex2") allowed.relative = 0x1p-22;
   if (name == "sin" || name == "cos") allowed.absolute = 0x1.7p-21;  // 2^-20.5
@@ -103,7 +105,8 @@ std::string of_halves(const std::string& check, std::uint64_t source, std::uint6
   allowed.smallest = is_brain ? 0x1p-126 : 0x1p-24;
   if (is_tanh) allowed.absolute = is_brain ? 0x1p-8 : 0x1.02p-11;  // 2^-10.987
   if (!is_tanh) allowed.relative = is_brain ? 0x1p-7 : 0x1.2p-10;  // 2^-9.9
-  const long double exact = is_tanh ? std::tanh(static_cast<long double>(x)) : std::exp2(static_cast<long double>(x));
+  const long double exact =
+      is_tanh ? std::tanh(static_cast<long double>(x)) : std::exp2(static_cast<long double>(x));
   return compared(exact, is_brain ? brain_of(result) : half_of(result), allowed);
 }
 
@@ -154,9 +157,10 @@ std::string difference_of(const Case& made, const Values& values, const std::str
   if (is_matrix) {
     const std::size_t at = made.text.find("k", made.text.find(".m"));
     const double k = std::strtod(made.text.c_str() + at + 1, nullptr);
-    const double place = made.check == "mma" ? 0x1p-22
-                                             : (made.check == "mma64" ? 0x1p-51
-                                             : (made.check == "mma_half" ? 0x1p-10 : 0x1p-12));
+    const double place =
+        made.check == "mma"
+            ? 0x1p-22
+            : (made.check == "mma64" ? 0x1p-51 : (made.check == "mma_half" ? 0x1p-10 : 0x1p-12));
     bound = (k + 1) * 16 * place;
   }
   std::size_t at = 0;
@@ -187,8 +191,7 @@ std::string difference_of(const Case& made, const Values& values, const std::str
         for (std::size_t s = 0; s < made.sources.size(); ++s) {
           sources[s] = operand(made.sources[s].second, i, static_cast<int>(s));
         }
-        wrong = error_of(made.check, sources, theirs,
-                         made.text.find(".ftz.") != std::string::npos);
+        wrong = error_of(made.check, sources, theirs, made.text.find(".ftz.") != std::string::npos);
         if (!wrong.empty()) wrong = "the GPU's own result: " + wrong;
       }
       if (!wrong.empty()) {

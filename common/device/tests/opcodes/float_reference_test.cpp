@@ -22,7 +22,8 @@ struct Mode {
   const char* name;
   int host;
 };
-constexpr Mode kModes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+constexpr Mode kModes[] = {
+    {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
 template <class Function>
 auto rounded(int mode, Function function) {
@@ -60,7 +61,7 @@ TEST(FloatReference, ArithmeticInEachMode) {
     const char* name;
     char operation;
     int count;
-  } kOperations[] = {{"add", '+', 2}, {"sub", '-', 2}, {"mul", '*', 2}, {"div", '/', 2},
+  } kOperations[] = {{"add", '+', 2}, {"sub", '-', 2},  {"mul", '*', 2}, {"div", '/', 2},
                      {"rcp", 'r', 1}, {"sqrt", 's', 1}, {"fma", 'f', 3}};
   for (const auto& op : kOperations) {
     for (const Mode& mode : kModes) {
@@ -68,7 +69,9 @@ TEST(FloatReference, ArithmeticInEachMode) {
       for (const bool ftz : {false, true}) {
         compare(std::string(op.name) + "." + mode.name + (ftz ? ".ftz" : "") + ".f32", 'r',
                 std::string(count, 'r'), std::vector<std::string>(count, "f32"), [&](const U64* s) {
-                  const auto in = [&](U64 bits) { return ftz ? flushed(float_of(bits)) : float_of(bits); };
+                  const auto in = [&](U64 bits) {
+                    return ftz ? flushed(float_of(bits)) : float_of(bits);
+                  };
                   const float r = rounded(mode.host, [&] {
                     return calculated(op.operation, in(s[0]), in(s[1]), in(s[2]));
                   });
@@ -78,7 +81,8 @@ TEST(FloatReference, ArithmeticInEachMode) {
       compare(std::string(op.name) + "." + mode.name + ".f64", 'd', std::string(count, 'd'),
               std::vector<std::string>(count, "f64"), [&](const U64* s) {
                 const double r = rounded(mode.host, [&] {
-                  return calculated(op.operation, double_of(s[0]), double_of(s[1]), double_of(s[2]));
+                  return calculated(op.operation, double_of(s[0]), double_of(s[1]),
+                                    double_of(s[2]));
                 });
                 if (r == r) return bits_of(r);
                 for (std::size_t k = 0; k < count; ++k) {  // the first NaN, made quiet
@@ -147,8 +151,10 @@ TEST(FloatReference, ConversionsToSmallFormats) {
       const auto result = [&](long double x) {
         return std::isnan(x) ? U64{0x7fff} : to.format.rounded(x, mode.host);
       };
-      compare(words + ".f32", 'h', "r", {"f32"}, [&](const U64* s) { return result(float_of(s[0])); });
-      compare(words + ".f64", 'h', "d", {"f64"}, [&](const U64* s) { return result(double_of(s[0])); });
+      compare(words + ".f32", 'h', "r", {"f32"},
+              [&](const U64* s) { return result(float_of(s[0])); });
+      compare(words + ".f64", 'h', "d", {"f64"},
+              [&](const U64* s) { return result(double_of(s[0])); });
       compare(words + ".s64", 'h', "d", {"i64"}, [&](const U64* s) {
         return result(static_cast<long double>(static_cast<std::int64_t>(s[0])));
       });
@@ -215,13 +221,12 @@ TEST(FloatReference, ConversionsOfIntegersAndFloats) {
       return static_cast<U64>(static_cast<__int128>(whole));
     };
     const std::string to = words + "i.";
-    compare(to + "s32.f32", 'r', "r", {"f32"}, [&](const U64* s) {
-      return to_integer(float_of(s[0]), -0x1p31L, 0x1p31L - 1, 0);
-    });
-    compare(to + "u8.f32", 'r', "r", {"f32"}, [&](const U64* s) { return to_integer(float_of(s[0]), 0, 255, 0); });
-    compare(to + "s16.f64", 'h', "d", {"f64"}, [&](const U64* s) {
-      return to_integer(double_of(s[0]), -32768, 32767, 0x8000);
-    });
+    compare(to + "s32.f32", 'r', "r", {"f32"},
+            [&](const U64* s) { return to_integer(float_of(s[0]), -0x1p31L, 0x1p31L - 1, 0); });
+    compare(to + "u8.f32", 'r', "r", {"f32"},
+            [&](const U64* s) { return to_integer(float_of(s[0]), 0, 255, 0); });
+    compare(to + "s16.f64", 'h', "d", {"f64"},
+            [&](const U64* s) { return to_integer(double_of(s[0]), -32768, 32767, 0x8000); });
     compare(to + "u64.f64", 'd', "d", {"f64"}, [&](const U64* s) {
       return to_integer(double_of(s[0]), 0, 0x1p64L - 1, U64{1} << 63);
     });
@@ -255,9 +260,18 @@ TEST(FloatReference, HalvesAreRoundedOnce) {
     compare("fma.rn." + name, 'h', "hhh", {name, name, name}, [&](const U64* s) {
       // To odd, in 64 bits: the sum cut, and its last bit set where it was not exact.
       const long double product = f.number(s[0]) * f.number(s[1]), c = f.number(s[2]);
-      long double sum = rounded(FE_TOWARDZERO, [&] { volatile long double x = product; return x + c; });
-      const long double up = rounded(FE_UPWARD, [&] { volatile long double x = product; return x + c; });
-      const long double down = rounded(FE_DOWNWARD, [&] { volatile long double x = product; return x + c; });
+      long double sum = rounded(FE_TOWARDZERO, [&] {
+        volatile long double x = product;
+        return x + c;
+      });
+      const long double up = rounded(FE_UPWARD, [&] {
+        volatile long double x = product;
+        return x + c;
+      });
+      const long double down = rounded(FE_DOWNWARD, [&] {
+        volatile long double x = product;
+        return x + c;
+      });
       if (up != down && std::isfinite(sum)) {
         std::uint64_t significand;
         std::memcpy(&significand, &sum, 8);
@@ -297,9 +311,8 @@ TEST(FloatReference, ExtremesAndSelections) {
   });
   compare("slct.b32.f32", 'r', "rrr", {"i32", "i32", "f32"},
           [](const U64* s) { return float_of(s[2]) >= 0 ? s[0] : s[1]; });
-  compare("copysign.f64", 'd', "dd", {"f64", "f64"}, [](const U64* s) {
-    return bits_of(std::copysign(double_of(s[1]), double_of(s[0])));
-  });
+  compare("copysign.f64", 'd', "dd", {"f64", "f64"},
+          [](const U64* s) { return bits_of(std::copysign(double_of(s[1]), double_of(s[0]))); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the cases of spellings.py: as a list for opcodes_test.cpp, and as PTX with one kernel each.
+"""Writes the cases of spellings.py: a list for opcodes_test.cpp, or PTX with one kernel each.
 
     python3 generate.py --list cases.txt
     python3 generate.py --ptx FOLDER
@@ -14,7 +14,8 @@ import argparse
 import re
 from pathlib import Path
 
-from spellings import Case, all_cases
+from case import Case
+from spellings import all_cases
 
 NUM_TUPLES = 2048
 PER_MODULE = 160
@@ -52,7 +53,11 @@ def kernel_of(case: Case, number: int) -> str:
         body.append(f"ld.global.b64 %word, [%in + {index * NUM_TUPLES * 8}];")
         kind = name[1]
         if kind == "p":
-            body += ["cvt.u32.u64 %flag, %word;", "and.b32 %flag, %flag, 1;", f"setp.ne.u32 {name}, %flag, 0;"]
+            body += [
+                "cvt.u32.u64 %flag, %word;",
+                "and.b32 %flag, %flag, 1;",
+                f"setp.ne.u32 {name}, %flag, 0;",
+            ]
         elif kind == "d":
             body.append(f"mov.b64 {name}, %word;")
         else:
@@ -73,7 +78,9 @@ def kernel_of(case: Case, number: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--list", type=Path)
     parser.add_argument("--ptx", type=Path)
     arguments = parser.parse_args()
@@ -83,7 +90,10 @@ def main() -> None:
     if arguments.ptx:
         arguments.ptx.mkdir(parents=True, exist_ok=True)
         for start in range(0, len(cases), PER_MODULE):
-            kernels = [kernel_of(case, start + i) for i, case in enumerate(cases[start : start + PER_MODULE])]
+            kernels = [
+                kernel_of(case, start + i)
+                for i, case in enumerate(cases[start : start + PER_MODULE])
+            ]
             path = arguments.ptx / f"module{start // PER_MODULE:02}.ptx"
             path.write_text(HEADER + "\n".join(kernels))
 

@@ -23,7 +23,7 @@ struct Kind {
   S128 least() const { return is_signed ? -(S128{1} << (bits - 1)) : 0; }
   S128 clamped(S128 x) const { return x > most() ? most() : (x < least() ? least() : x); }
 };
-constexpr Kind kKinds[] = {{"u16", 16, false}, {"s16", 16, true}, {"u32", 32, false},
+constexpr Kind kKinds[] = {{"u16", 16, false}, {"s16", 16, true},  {"u32", 32, false},
                            {"s32", 32, true},  {"u64", 64, false}, {"s64", 64, true}};
 
 template <class Function>
@@ -37,8 +37,7 @@ template <class Function>
 void compare_three(const std::string& words, const Kind& kind, Function function) {
   compare(words + "." + kind.name, kind.letter(), std::string(3, kind.letter()),
           {kind.domain(), kind.domain(), kind.domain()}, [&](const U64* s) {
-            return static_cast<U64>(
-                function(kind.value(s[0]), kind.value(s[1]), kind.value(s[2])));
+            return static_cast<U64>(function(kind.value(s[0]), kind.value(s[1]), kind.value(s[2])));
           });
 }
 
@@ -51,7 +50,8 @@ TEST(IntegerReference, Arithmetic) {
     compare_two("div", kind, [](S128 a, S128 b) { return b == 0 ? S128{-1} : a / b; });
     compare_two("rem", kind, [](S128 a, S128 b) { return b == 0 ? S128{-1} : a % b; });
     const auto product = [](S128 a, S128 b) {  // of u64 it needs all 128 bits
-      return static_cast<S128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+      return static_cast<S128>(static_cast<unsigned __int128>(a) *
+                               static_cast<unsigned __int128>(b));
     };
     const auto high = [&](S128 a, S128 b) {
       const S128 whole = product(a, b);
@@ -68,7 +68,8 @@ TEST(IntegerReference, Arithmetic) {
   compare_two("add.sat", s32, [&](S128 a, S128 b) { return s32.clamped(a + b); });
   compare_two("sub.sat", s32, [&](S128 a, S128 b) { return s32.clamped(a - b); });
   compare_two("min.relu", s32, [](S128 a, S128 b) { return std::max<S128>(std::min(a, b), 0); });
-  compare_three("mad.hi.sat", s32, [&](S128 a, S128 b, S128 c) { return s32.clamped((a * b >> 32) + c); });
+  compare_three("mad.hi.sat", s32,
+                [&](S128 a, S128 b, S128 c) { return s32.clamped((a * b >> 32) + c); });
 }
 
 TEST(IntegerReference, WidePartsAndDots) {
@@ -86,9 +87,8 @@ TEST(IntegerReference, WidePartsAndDots) {
     const std::string type = is_signed ? "s32" : "u32";
     compare("mul24.lo." + type, 'r', "rr", {"i32", "i32"},
             [&](const U64* s) { return static_cast<U64>(low(s[0]) * low(s[1])); });
-    compare("mad24.hi." + type, 'r', "rrr", {"i32", "i32", "i32"}, [&](const U64* s) {
-      return static_cast<U64>(low(s[0]) * low(s[1]) >> 16) + s[2];
-    });
+    compare("mad24.hi." + type, 'r', "rrr", {"i32", "i32", "i32"},
+            [&](const U64* s) { return static_cast<U64>(low(s[0]) * low(s[1]) >> 16) + s[2]; });
     compare("dp4a." + type + ".s32", 'r', "rrr", {"i32", "i32", "i32"}, [&](const U64* s) {
       std::int64_t sum = static_cast<std::int64_t>(s[2]);
       for (int k = 0; k < 4; ++k) {
@@ -119,9 +119,11 @@ TEST(IntegerReference, Fields) {
             [&](const U64* s) {
               const U64 position = s[1] & 0xff, length = s[2] & 0xff;
               U64 sign = 0, d = 0;
-              if (kind.is_signed && length != 0) sign = s[0] >> std::min(position + length - 1, last) & 1;
+              if (kind.is_signed && length != 0)
+                sign = s[0] >> std::min(position + length - 1, last) & 1;
               for (U64 i = 0; i <= last; ++i) {
-                const U64 bit = i < length && position + i <= last ? s[0] >> (position + i) & 1 : sign;
+                const U64 bit =
+                    i < length && position + i <= last ? s[0] >> (position + i) & 1 : sign;
                 d |= bit << i;
               }
               return d;
@@ -136,8 +138,8 @@ TEST(IntegerReference, Fields) {
               return d;
             });
     for (const bool as_shift : {false, true}) {
-      compare(std::string("bfind.") + (as_shift ? "shiftamt." : "") + type, 'r', std::string(1, letter),
-              {kind.domain()}, [&](const U64* s) {
+      compare(std::string("bfind.") + (as_shift ? "shiftamt." : "") + type, 'r',
+              std::string(1, letter), {kind.domain()}, [&](const U64* s) {
                 const bool inverts = kind.is_signed && (s[0] >> last & 1) != 0;
                 for (U64 i = last + 1; i-- > 0;) {
                   if (((s[0] >> i & 1) != 0) != inverts) return as_shift ? last - i : i;
@@ -158,7 +160,9 @@ TEST(IntegerReference, Fields) {
       return count;
     });
     compare("shr." + type, letter, std::string(1, letter) + "r", {kind.domain(), "shift"},
-            [&](const U64* s) { return static_cast<U64>(kind.value(s[0]) >> std::min<U64>(s[1], 100)); });
+            [&](const U64* s) {
+              return static_cast<U64>(kind.value(s[0]) >> std::min<U64>(s[1], 100));
+            });
     compare("shl." + bits, letter, std::string(1, letter) + "r", {kind.domain(), "shift"},
             [&](const U64* s) { return s[1] > last ? 0 : s[0] << s[1]; });
   }
@@ -196,7 +200,7 @@ TEST(IntegerReference, MasksFunnelsAndBytes) {
     const int offset = static_cast<std::int32_t>(s[2]);
     if (offset == 0) return (s[0] >> s[1] & 1) != 0 ? s[1] : U64{0xffffffff};
     int position = static_cast<int>(s[1]), count = std::abs(offset) - 1;
-    for (; position >= 0 && position < 32; position += offset > 0 ? 1 : -1) {
+    for (; position >= 0 && position<32; position += offset> 0 ? 1 : -1) {
       if ((s[0] >> position & 1) == 0) continue;
       if (count-- == 0) return static_cast<U64>(position);
     }
@@ -215,18 +219,20 @@ TEST(IntegerReference, MasksFunnelsAndBytes) {
   const struct {
     const char* mode;
     unsigned indices[4];
-  } kModes[] = {{"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
-                {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
-                {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
+  } kModes[] = {
+      {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+      {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+      {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
   for (const auto& mode : kModes) {
-    compare(std::string("prmt.b32.") + mode.mode, 'r', "rrr", {"i32", "i32", "i32"}, [&](const U64* s) {
-      const U64 bytes = s[1] << 32 | s[0];
-      U64 d = 0;
-      for (int k = 0; k < 4; ++k) {
-        d |= (bytes >> 8 * (mode.indices[s[2] & 3] >> 4 * k & 7) & 0xff) << 8 * k;
-      }
-      return d;
-    });
+    compare(std::string("prmt.b32.") + mode.mode, 'r', "rrr", {"i32", "i32", "i32"},
+            [&](const U64* s) {
+              const U64 bytes = s[1] << 32 | s[0];
+              U64 d = 0;
+              for (int k = 0; k < 4; ++k) {
+                d |= (bytes >> 8 * (mode.indices[s[2] & 3] >> 4 * k & 7) & 0xff) << 8 * k;
+              }
+              return d;
+            });
   }
 }
 
@@ -237,12 +243,14 @@ TEST(IntegerReference, Conversions) {
   for (const Kind& from : kAll) {
     for (const Kind& to : kAll) {
       for (const bool sat : {false, true}) {
-        const std::string words = std::string("cvt.") + (sat ? "sat." : "") + to.name + "." + from.name;
-        compare(words, letter(to), std::string(1, letter(from)), {from.bits == 64 ? "i64" : "i32"},
-                [&](const U64* s) {
-                  const S128 value = from.value(s[0]);
-                  return static_cast<U64>(sat ? to.clamped(value) : to.value(static_cast<U64>(value)));
-                });
+        const std::string words =
+            std::string("cvt.") + (sat ? "sat." : "") + to.name + "." + from.name;
+        compare(
+            words, letter(to), std::string(1, letter(from)), {from.bits == 64 ? "i64" : "i32"},
+            [&](const U64* s) {
+              const S128 value = from.value(s[0]);
+              return static_cast<U64>(sat ? to.clamped(value) : to.value(static_cast<U64>(value)));
+            });
       }
     }
   }

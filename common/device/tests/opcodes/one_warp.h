@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs one instruction, given as a line of PTX, on a warp of its own: what `code` does for a whole
-// program. Registers: %h (16 bits) and %r (32) in rows of 4 bytes a lane, %d (64) and %q (128) in
+// program. Registers: %h (16 bits) and %r (32) in rows of 4 bytes per lane, %d (64) and %q (128) in
 // rows of 8, %p predicates.
 #pragma once
 

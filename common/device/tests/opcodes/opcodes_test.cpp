@@ -118,7 +118,8 @@ TEST(Opcodes, ApproximationsAreWithinTheirError) {
         sources[s] = operand(made.sources[s].second, i, static_cast<int>(s));
       }
       const bool ftz = made.text.find(".ftz.") != std::string::npos;
-      const std::string wrong = error_of(made.check, sources, values[static_cast<std::size_t>(i)], ftz);
+      const std::string wrong =
+          error_of(made.check, sources, values[static_cast<std::size_t>(i)], ftz);
       EXPECT_EQ(wrong, "") << described(made, i);
       if (!wrong.empty()) break;
     }

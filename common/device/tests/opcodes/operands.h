@@ -24,13 +24,38 @@ inline constexpr std::uint32_t kIntegers[kNumEdges] = {
     15,         16,         31,         32,         33,         0x7f,       0x80,       0xff,
     0x100,      0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,   0x7fffffff,
     0x80000000, 0x80000001, 0x00ff00ff, 0xaaaaaaaa, 0x55555555, 0x12345678, 0xdeadbeef, 0xff7f8001};
-inline constexpr std::uint64_t kLongs[kNumEdges] = {
-    0, 1, 2, 3, 0xffffffffffffffff, 0xfffffffffffffffe, 31, 32, 63, 64, 0x7fffffff, 0x80000000,
-    0xffffffff, 0x100000000, 0xffffffff80000000, 0xffffffff7fffffff, 0x1fffffffffffff,
-    0x20000000000001, 0x20000000000003, 0xffdfffffffffffff, 0x7fffffffffffffff, 0x8000000000000000,
-    0x8000000000000001, 0x7ffffffffffffc00, 0x7ffffffffffffdff, 0xfffffffffffff400,
-    0xfffffffffffffbff, 0xaaaaaaaaaaaaaaaa, 0x5555555555555555, 0x123456789abcdef0,
-    0xfedcba9876543210, 0x00ff00ff00ff00ff};
+inline constexpr std::uint64_t kLongs[kNumEdges] = {0,
+                                                    1,
+                                                    2,
+                                                    3,
+                                                    0xffffffffffffffff,
+                                                    0xfffffffffffffffe,
+                                                    31,
+                                                    32,
+                                                    63,
+                                                    64,
+                                                    0x7fffffff,
+                                                    0x80000000,
+                                                    0xffffffff,
+                                                    0x100000000,
+                                                    0xffffffff80000000,
+                                                    0xffffffff7fffffff,
+                                                    0x1fffffffffffff,
+                                                    0x20000000000001,
+                                                    0x20000000000003,
+                                                    0xffdfffffffffffff,
+                                                    0x7fffffffffffffff,
+                                                    0x8000000000000000,
+                                                    0x8000000000000001,
+                                                    0x7ffffffffffffc00,
+                                                    0x7ffffffffffffdff,
+                                                    0xfffffffffffff400,
+                                                    0xfffffffffffffbff,
+                                                    0xaaaaaaaaaaaaaaaa,
+                                                    0x5555555555555555,
+                                                    0x123456789abcdef0,
+                                                    0xfedcba9876543210,
+                                                    0x00ff00ff00ff00ff};
 inline constexpr std::uint32_t kFloats[kNumEdges] = {
     0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
     0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fffffff,
@@ -151,14 +176,16 @@ inline std::uint64_t random_operand(std::string_view domain, std::uint64_t rando
     }
     return double_bits((static_cast<double>(second % 4096) - 2048.0) / 2);
   }
-  if (domain == "f16") return is_wild ? random & 0xffff : (random & 0x83ff) | (11 + (second >> 40) % 8) << 10;
+  if (domain == "f16")
+    return is_wild ? random & 0xffff : (random & 0x83ff) | (11 + (second >> 40) % 8) << 10;
   if (domain == "bf16") return is_wild ? random & 0xffff : near_float(random) >> 16;
   if (domain == "f16x2" || domain == "bf16x2") {
     const std::string_view half = domain == "f16x2" ? "f16" : "bf16";
     return random_operand(half, random, index) | random_operand(half, second, index / 4) << 16;
   }
   if (domain == "i64") return is_wild ? random : random >> (second % 64);
-  if (domain == "i32") return static_cast<std::uint32_t>(is_wild ? random : (random & 0xffffffff) >> (second % 32));
+  if (domain == "i32")
+    return static_cast<std::uint32_t>(is_wild ? random : (random & 0xffffffff) >> (second % 32));
   return random;
 }
 
@@ -174,14 +201,18 @@ inline std::uint64_t operand(std::string_view domain, int index, int source) {
   if (domain == "count") {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(random % 13) - 6);
   }
-  const int edge = source == 0 ? index % kNumEdges
-                               : (source == 1 ? index / kNumEdges % kNumEdges
-                                              : static_cast<int>((index * 7 + index / 32 * (2 * source - 1)) % kNumEdges));
+  const int edge =
+      source == 0
+          ? index % kNumEdges
+          : (source == 1
+                 ? index / kNumEdges % kNumEdges
+                 : static_cast<int>((index * 7 + index / 32 * (2 * source - 1)) % kNumEdges));
   if (domain == "shift") {
     if (index < 1024) return kIntegers[edge];
     return index % 4 == 0 ? static_cast<std::uint32_t>(random) : random % 72;
   }
-  if (domain == "e4m3x2" || domain == "e5m2x2") return static_cast<std::uint16_t>(index * 32 + index / 8 % 32);
+  if (domain == "e4m3x2" || domain == "e5m2x2")
+    return static_cast<std::uint16_t>(index * 32 + index / 8 % 32);
   if (index >= 1024) return random_operand(domain, random, index);
   if (domain == "i16" || domain == "i32") return kIntegers[edge];
   if (domain == "i64") return kLongs[edge];

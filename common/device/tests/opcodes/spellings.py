@@ -1,62 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Every spelling of an arithmetic instruction that bind_arithmetic accepts, with its operands.
-
-A case is one or more instructions in PTX. Registers are named by size: %h of 16 bits, %r of 32,
-%d of 64, %q of 128, %p predicates. Results have the numbers from 0 on, sources those from 50 on.
-"""
+"""Every spelling of an arithmetic instruction that bind_arithmetic accepts, with its operands."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from case import Case, bits_of, case, domain_of, joined, register
+from matrix_spellings import matrices
 
 ROUNDINGS = ("rn", "rz", "rm", "rp")
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
-FLOAT_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+FLOAT_COMPARISONS = (
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "equ",
+    "neu",
+    "ltu",
+    "leu",
+    "gtu",
+    "geu",
+    "num",
+    "nan",
+)
 SIGNED_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 UNSIGNED_COMPARISONS = (*SIGNED_COMPARISONS, "lo", "ls", "hi", "hs")
-
-
-@dataclass(frozen=True)
-class Case:
-    text: str  # instructions, separated by "; "
-    results: tuple[str, ...]  # names of registers
-    sources: tuple[tuple[str, str], ...]  # register, domain of its values (operands.h)
-    check: str = "exact"  # or the kind of error that is allowed: opcodes_test.cpp
-
-
-def bits_of(type_: str) -> int:
-    sizes = {"f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32, "e4m3x2": 16, "e5m2x2": 16, "tf32": 32, "bf16": 16}
-    if type_ == "pred":
-        return 1
-    return sizes.get(type_) or int(type_.lstrip("usbf"))
-
-
-def register(type_: str, number: int) -> str:
-    bits = bits_of(type_)
-    return f"%{ {1: 'p', 8: 'h', 16: 'h', 32: 'r', 64: 'd', 128: 'q'}[bits] }{number}"
-
-
-def domain_of(type_: str) -> str:
-    if type_ in ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "e4m3x2", "e5m2x2", "pred"):
-        return type_
-    return "f32" if type_ == "tf32" else f"i{bits_of(type_)}"
-
-
-def case(words: str, result: str, *sources: str, check: str = "exact", tail: str = "") -> Case:
-    """One instruction with one result. A source is a type, or "type/domain"."""
-    names, domains = [], []
-    for number, source in enumerate(sources, 50):
-        type_, _, domain = source.partition("/")
-        names.append(register(type_, number))
-        domains.append((names[-1], domain or domain_of(type_)))
-    d = register(result, 0)
-    return Case(f"{words} {', '.join([d, *names])}{tail}", (d,), tuple(domains), check)
-
-
-def joined(*words: str) -> str:
-    return ".".join(word for word in words if word)
 
 
 def integers() -> Iterator[Case]:
@@ -106,7 +78,8 @@ def carries() -> Iterator[Case]:
         r = "r" if t.endswith("32") else "d"
         text = (
             f"mad.{part}.cc.{t} %{r}0, %{r}50, %{r}51, %{r}52; "
-            f"madc.{part}.cc.{t} %{r}1, %{r}51, %{r}52, %{r}53; madc.{part}.{t} %{r}2, %{r}50, %{r}53, %{r}51"
+            f"madc.{part}.cc.{t} %{r}1, %{r}51, %{r}52, %{r}53; "
+            f"madc.{part}.{t} %{r}2, %{r}50, %{r}53, %{r}51"
         )
         sources = tuple((f"%{r}{n}", domain_of(t)) for n in range(50, 54))
         yield Case(text, tuple(f"%{r}{n}" for n in range(3)), sources)
@@ -165,12 +138,20 @@ def moves() -> Iterator[Case]:
         elements = [f"%{part}{n}" for n in range(50, 50 + count)]
         domain = {"h": "i16", "r": "i32"}[part]
         yield Case(
-            f"mov.b{size} %{whole}0, {{{', '.join(elements)}}}", (f"%{whole}0",), tuple((e, domain) for e in elements)
+            f"mov.b{size} %{whole}0, {{{', '.join(elements)}}}",
+            (f"%{whole}0",),
+            tuple((e, domain) for e in elements),
         )
         results = tuple(f"%{part}{n}" for n in range(count))
-        yield Case(f"mov.b{size} {{{', '.join(results)}}}, %{whole}50", results, ((f"%{whole}50", f"i{size}"),))
+        yield Case(
+            f"mov.b{size} {{{', '.join(results)}}}, %{whole}50",
+            results,
+            ((f"%{whole}50", f"i{size}"),),
+        )
     yield Case(
-        "mov.b128 %q9, {%d50, %d51}; mov.b128 {%d0, %d1}, %q9", ("%d0", "%d1"), (("%d50", "i64"), ("%d51", "i64"))
+        "mov.b128 %q9, {%d50, %d51}; mov.b128 {%d0, %d1}, %q9",
+        ("%d0", "%d1"),
+        (("%d50", "i64"), ("%d51", "i64")),
     )
 
 
@@ -196,8 +177,16 @@ def comparisons() -> Iterator[Case]:
         else:
             for op in ("and", "or", "xor"):
                 words = joined("setp", c, op, ftz, t)
-                yield Case(f"{words} %p0|%p1, {', '.join(names)}, %p52", ("%p0", "%p1"), sources)
-            yield Case(f"{joined('setp', c, ftz, t)} %p0|%p1, {', '.join(names)}", ("%p0", "%p1"), sources[:2])
+                yield Case(
+                    f"{words} %p0|%p1, {', '.join(names)}, %p52",
+                    ("%p0", "%p1"),
+                    sources,
+                )
+            yield Case(
+                f"{joined('setp', c, ftz, t)} %p0|%p1, {', '.join(names)}",
+                ("%p0", "%p1"),
+                sources[:2],
+            )
         if t == "bf16" or (t == "f16" and ftz):
             continue
         results = ("u16", "s16", "u32", "s32", "f16") if t == "f16" else ("u32", "s32", "f32")
@@ -206,9 +195,15 @@ def comparisons() -> Iterator[Case]:
         if t != "f16":
             yield case(joined("set", c, "and", ftz, "u32", t), "u32", t, t, "pred")
     for t, c in itertools.product(("f16x2", "bf16x2"), FLOAT_COMPARISONS):
-        yield Case(f"setp.{c}.{t} %p0|%p1, %r50, %r51", ("%p0", "%p1"), (("%r50", t), ("%r51", t)))
         yield Case(
-            f"setp.{c}.and.{t} %p0|%p1, %r50, %r51, %p52", ("%p0", "%p1"), (("%r50", t), ("%r51", t), ("%p52", "pred"))
+            f"setp.{c}.{t} %p0|%p1, %r50, %r51",
+            ("%p0", "%p1"),
+            (("%r50", t), ("%r51", t)),
+        )
+        yield Case(
+            f"setp.{c}.and.{t} %p0|%p1, %r50, %r51, %p52",
+            ("%p0", "%p1"),
+            (("%r50", t), ("%r51", t), ("%p52", "pred")),
         )
         yield case(f"set.{c}.{t}.{t}", t, t, t)
     for t, c in itertools.product(("f16", "bf16"), FLOAT_COMPARISONS):
@@ -219,7 +214,9 @@ def comparisons() -> Iterator[Case]:
 
 
 def floats() -> Iterator[Case]:
-    for op, mode, ftz, sat in itertools.product(("add", "sub", "mul", "fma"), ("", *ROUNDINGS), ("", "ftz"), ("", "sat")):
+    for op, mode, ftz, sat in itertools.product(
+        ("add", "sub", "mul", "fma"), ("", *ROUNDINGS), ("", "ftz"), ("", "sat")
+    ):
         count = 3 if op == "fma" else 2
         if op == "fma" and not mode:
             continue
@@ -236,7 +233,9 @@ def floats() -> Iterator[Case]:
             yield case(f"div.{mode}.f64", "f64", "f64", "f64")
             for op in ("rcp", "sqrt"):
                 yield case(f"{op}.{mode}.f64", "f64", "f64")
-    for op, ftz, nan, sign in itertools.product(("min", "max"), ("", "ftz"), ("", "NaN"), ("", "xorsign.abs")):
+    for op, ftz, nan, sign in itertools.product(
+        ("min", "max"), ("", "ftz"), ("", "NaN"), ("", "xorsign.abs")
+    ):
         yield case(joined(op, ftz, nan, sign, "f32"), "f32", "f32", "f32")
         for t in ("f16", "f16x2", "bf16", "bf16x2"):
             if not ftz or t[0] == "f":
@@ -257,7 +256,9 @@ def floats() -> Iterator[Case]:
 def halves() -> Iterator[Case]:
     for t in ("f16", "f16x2", "bf16", "bf16x2"):
         is_f16 = t[0] == "f"
-        for op, ftz, sat in itertools.product(("add", "sub", "mul", "fma"), ("", "ftz"), ("", "sat")):
+        for op, ftz, sat in itertools.product(
+            ("add", "sub", "mul", "fma"), ("", "ftz"), ("", "sat")
+        ):
             if (ftz or sat) and not is_f16:
                 continue
             count = 3 if op == "fma" else 2
@@ -300,14 +301,18 @@ def conversions() -> Iterator[Case]:
         yield from converted(f"cvt.{mode}.{d}.{s}", d, s)
         if mode == "rn" and d in ("f32", "f64", "f16"):
             yield from converted(f"cvt.rn.sat.{d}.{s}", d, s)
-    for d, s, mode in itertools.product(all_integers, ("f16", "bf16", "f32", "f64"), ("rni", "rzi", "rmi", "rpi")):
+    for d, s, mode in itertools.product(
+        all_integers, ("f16", "bf16", "f32", "f64"), ("rni", "rzi", "rmi", "rpi")
+    ):
         if s == "bf16" and d in small:
             continue
         yield from converted(f"cvt.{mode}.{d}.{s}", d, s)
         if s == "f32":
             yield from converted(f"cvt.{mode}.ftz.{d}.f32", d, s)
             yield from converted(f"cvt.{mode}.sat.{d}.f32", d, s)
-    for t, mode, sat in itertools.product(("f16", "f32", "f64"), ("rni", "rzi", "rmi", "rpi"), ("", "sat")):
+    for t, mode, sat in itertools.product(
+        ("f16", "f32", "f64"), ("rni", "rzi", "rmi", "rpi"), ("", "sat")
+    ):
         yield from converted(joined("cvt", mode, sat, t, t), t, t)
         if t == "f32":
             yield from converted(joined("cvt", mode, "ftz", sat, t, t), t, t)
@@ -386,9 +391,13 @@ def video() -> Iterator[Case]:
         if a == b:
             for second in ("add", "min", "max"):
                 yield case(joined(op, d, a, b, sat, second), d, a, b, d)
-    for op, d, a, mode, sat in itertools.product(("vshl", "vshr"), types, types, ("clamp", "wrap"), ("", "sat")):
+    for op, d, a, mode, sat in itertools.product(
+        ("vshl", "vshr"), types, types, ("clamp", "wrap"), ("", "sat")
+    ):
         yield case(joined(op, d, a, "u32", sat, mode), d, a, "u32/shift")
-    for d, a, b, sat, scale in itertools.product(types, types, types, ("", "sat"), ("", "shr7", "shr15")):
+    for d, a, b, sat, scale in itertools.product(
+        types, types, types, ("", "sat"), ("", "shr7", "shr15")
+    ):
         if d == ("u32" if a == b == "u32" else "s32"):
             yield case(joined("vmad", d, a, b, sat, scale), d, a, b, d)
             if not scale:
@@ -396,90 +405,29 @@ def video() -> Iterator[Case]:
     for a, b, c in itertools.product(types, types, SIGNED_COMPARISONS):
         yield case(f"vset.{a}.{b}.{c}", "u32", a, b)
     for count, op, d, a, b, end in itertools.product(
-        (2, 4), ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"), types, types, types, ("", "sat", "add")
+        (2, 4),
+        ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"),
+        types,
+        types,
+        types,
+        ("", "sat", "add"),
     ):
         yield case(joined(f"{op}{count}", d, a, b, end), d, a, b, d)
-    for count, a, b, c, end in itertools.product((2, 4), types, types, SIGNED_COMPARISONS, ("", "add")):
+    for count, a, b, c, end in itertools.product(
+        (2, 4), types, types, SIGNED_COMPARISONS, ("", "add")
+    ):
         yield case(joined(f"vset{count}", a, b, c, end), "u32", a, b, "u32")
 
 
-@dataclass(frozen=True)
-class Shape:
-    name: str
-    a: int  # registers
-    b: int
-    c: int  # accumulators of 32 (or 64) bits
-    extra: str = ""
-    types: tuple[str, ...] = field(default=())
-
-
-def matrix(words: str, registers: tuple[int, int, int, int], domains: tuple[str, str, str], check: str) -> Case:
-    """registers: of d, a, b, c; f64 accumulators and fragments are %d registers."""
-    letter = "d" if domains[0].startswith("f64") else "r"
-    number = 50
-    groups, sources = [], []
-    for count, domain in zip(registers[1:], domains, strict=True):
-        names = [f"%{letter}{n}" for n in range(number, number + count)]
-        number += count
-        groups.append(f"{{{', '.join(names)}}}")
-        sources += [(name, domain) for name in names]
-    results = tuple(f"%{letter}{n}" for n in range(registers[0]))
-    return Case(f"{words} {{{', '.join(results)}}}, {', '.join(groups)}", results, tuple(sources), check)
-
-
-def matrices() -> Iterator[Case]:
-    for exact in (True, False):
-        end = "_small" if exact else "_near"
-        check = "exact" if exact else "mma"
-        f16, bf16, f32 = "f16x2" + end, "bf16x2" + end, "f32" + end
-        for d, c in itertools.product(("f32", "f16"), repeat=2):
-            if c != d:
-                continue
-            n = 4 if d == "f32" else 2
-            accumulator = f32 if c == "f32" else f16
-            half = check if d == "f32" or exact else "mma_half"
-            yield matrix(f"mma.sync.aligned.m16n8k8.row.col.{d}.f16.f16.{c}", (n, 2, 1, n), (f16, f16, accumulator), half)
-            yield matrix(f"mma.sync.aligned.m16n8k16.row.col.{d}.f16.f16.{c}", (n, 4, 2, n), (f16, f16, accumulator), half)
-        for shape, a, b in (("m16n8k8", 2, 1), ("m16n8k16", 4, 2)):
-            yield matrix(f"mma.sync.aligned.{shape}.row.col.f32.bf16.bf16.f32", (4, a, b, 4), (bf16, bf16, f32), check)
-        for shape, a, b in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):
-            yield matrix(f"mma.sync.aligned.{shape}.row.col.f32.tf32.tf32.f32", (4, a, b, 4), (f32, f32, f32), check)
-        for shape, c, a, b in (("m8n8k4", 2, 1, 1), ("m16n8k4", 4, 2, 1), ("m16n8k8", 4, 4, 2), ("m16n8k16", 4, 8, 4)):
-            f64 = "f64" + end
-            yield matrix(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64", (c, a, b, c), (f64, f64, f64), "exact" if exact else "mma64")
-        for a_type, b_type in itertools.product(("e4m3", "e5m2"), repeat=2):
-            yield matrix(
-                f"mma.sync.aligned.m16n8k32.row.col.f32.{a_type}.{b_type}.f32",
-                (4, 4, 2, 4),
-                (f"{a_type}x4{end}", f"{b_type}x4{end}", f32),
-                check if exact else "mma_fp8",
-            )
-        for a_layout, b_layout in itertools.product(("row", "col"), repeat=2):
-            for d, n in (("f32", 8), ("f16", 4)):
-                accumulator = f32 if d == "f32" else f16
-                yield matrix(
-                    f"mma.sync.aligned.m8n8k4.{a_layout}.{b_layout}.{d}.f16.f16.{d}",
-                    (n, 2, 2, n),
-                    (f16, f16, accumulator),
-                    check if d == "f32" or exact else "mma_half",
-                )
-    shapes = {
-        8: (("m8n8k16", 1, 1, 2), ("m16n8k16", 2, 1, 4), ("m16n8k32", 4, 2, 4)),
-        4: (("m8n8k32", 1, 1, 2), ("m16n8k32", 2, 1, 4), ("m16n8k64", 4, 2, 4)),
-    }
-    for bits, sat in itertools.product((8, 4), ("", "satfinite")):
-        for a_type, b_type in itertools.product((f"u{bits}", f"s{bits}"), repeat=2):
-            for shape, a, b, c in shapes[bits]:
-                words = joined("mma.sync.aligned", shape, "row.col", sat, f"s32.{a_type}.{b_type}.s32")
-                yield matrix(words, (c, a, b, c), ("i32", "i32", "i32"), "exact")
-    for op in ("xor", "and"):
-        for shape, a, b, c in (("m8n8k128", 1, 1, 2), ("m16n8k128", 2, 1, 4), ("m16n8k256", 4, 2, 4)):
-            words = f"mma.sync.aligned.{shape}.row.col.s32.b1.b1.s32.{op}.popc"
-            yield matrix(words, (c, a, b, c), ("i32", "i32", "i32"), "exact")
-    yield Case("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r50", ("%r0",), (("%r50", "i32"),))
-
-
 def all_cases() -> list[Case]:
-    groups = (integers(), bits(), comparisons(), floats(), conversions(), video(), matrices())
+    groups = (
+        integers(),
+        bits(),
+        comparisons(),
+        floats(),
+        conversions(),
+        video(),
+        matrices(),
+    )
     cases = list(itertools.chain.from_iterable(groups))
-    return list({case.text: case for case in cases}.values())
+    return list({(made.text, made.sources): made for made in cases}.values())

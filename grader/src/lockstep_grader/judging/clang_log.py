@@ -114,7 +114,7 @@ def clang_findings(
     for said in _diagnostics(output):
         place = _students_place(said, rung)
         if said.severity == "warning":
-            if place and place is said.place:
+            if place and rung.has(said.place):
                 words = one_line(_OPTION.sub("", said.text))
                 warning = CompilerWarning(words, rung.name, place.line, rung.column(place))
                 warnings.setdefault((place.line, words), warning)

@@ -15,6 +15,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.beginners import in_beginners_words
 from lockstep_grader.judging.clang_log import clang_findings
+from lockstep_grader.judging.prelude import with_fitting_prelude
 from lockstep_grader.judging.shared_limit import too_much_shared
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
@@ -113,9 +114,9 @@ def make_worker(
 ) -> Made:
     """The worker made from `source` in the folder `work`, or what is wrong with the source.
 
-    On the machine, rung.ptx and written.ptx are beside it. Raises FaultError when the toolchain
-    itself fails: a program missing, the disk full, or a link that breaks over something that is
-    not the student's.
+    On the machine, rung.ptx and written.ptx are in that folder, too. Raises FaultError when the
+    toolchain itself fails: a program missing, the disk full, or a link that breaks over something
+    that is not the student's.
     """
     try:
         return _compile(toolchain, tools, source, work, processes, confinement)
@@ -152,7 +153,7 @@ def _compile(
         kills_before = _kills_for_memory()
         errors: tuple[Finding, ...] = ()
         if steps[0].at_once:
-            ended = room.run_at_once(commands)
+            ended = room.run_at_once(with_fitting_prelude(commands, source))
             errors, warnings = clang_findings("".join(each.output for each in ended), source)
             done, step = _first_failed(ended, steps)
         else:

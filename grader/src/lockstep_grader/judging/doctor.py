@@ -20,7 +20,7 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Engine
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.clang import ensure_clang
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.debugger import find_gdb
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
@@ -61,7 +61,7 @@ def examine(is_students_copy: bool = False, engine: Engine = Engine.EMULATOR) ->
     """
     needed = (
         *_packages("build", BUILD_REQUIREMENTS),
-        *([_clang()] if engine is Engine.MACHINE else []),
+        *(_clang() if engine is Engine.MACHINE else ()),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
         _debugger(),
         _sandbox(),
@@ -144,12 +144,13 @@ def _cuda() -> Iterator[Item]:
     yield Item("cuda backend", "compute-sanitizer", found, advice)
 
 
-def _clang() -> Item:
-    """The compiler of kernels."""
-    try:
-        return Item("build", "clang", ensure_clang().words)
-    except FaultError as error:
-        return Item("build", "clang", "", str(error))
+def _clang() -> Iterator[Item]:
+    """The compiler of kernels, and what they include."""
+    for name, words in (("clang", lambda: ensure_clang().words), ("CCCL", ensure_cccl)):
+        try:
+            yield Item("build", name, str(words()))
+        except FaultError as error:
+            yield Item("build", name, "", str(error))
 
 
 def _rung_compiler() -> Item:

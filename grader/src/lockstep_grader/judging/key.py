@@ -42,6 +42,7 @@ DECIDES = (
     "judging.lab_confinement",
     "judging.newer_gpus",
     "judging.nvcc_log",
+    "judging.prelude",
     "judging.real_compiler",
     "judging.reference",
     "judging.rung_judge",

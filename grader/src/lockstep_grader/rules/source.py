@@ -82,10 +82,10 @@ def _policy_problems(text: str) -> Iterator[_Problem]:
     """What a lab forbids: other people's solutions of it, and findings at invented places.
 
     Every other rule below guards the emulator's checkers, which share a process with the rung, or
-    keeps this reader in step with g++ for that. The machine runs a rung elsewhere: raw strings,
+    keeps this reader in step with g++ for that. On the machine a rung is elsewhere: raw strings,
     pasted tokens, attributes, pragmas, built-ins and inline PTX are as good as other code there.
-    Which libraries can be included at all is decided by the compiler's folders, so that a text
-    which misleads this reader gains nothing.
+    The compiler finds no library that is forbidden here, so a text that misleads this reader gains
+    nothing.
     """
     for part in _parts(tokens_of(text)):
         if part.is_directive and part.tokens:

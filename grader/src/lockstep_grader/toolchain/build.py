@@ -17,7 +17,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Engine
 from lockstep_grader.model.text import one_line
-from lockstep_grader.toolchain.clang import ensure_clang
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
 _ROOM_BYTES = 1 << 20  # with less, a failed write is the likely cause, which ar does not name
@@ -64,8 +64,8 @@ def build_backend(
 
 
 def _clang() -> tuple[str, ...]:
-    """The settings that name the compiler of the machine's rungs."""
-    return (f"LAB_CLANG:FILEPATH={ensure_clang().path}",)
+    """The settings that name the compiler of the machine's rungs, and its headers."""
+    return (f"LAB_CLANG:FILEPATH={ensure_clang().path}", f"LAB_CCCL:PATH={ensure_cccl()}")
 
 
 def _is_configured(workspace: Workspace, folder: Path, settings: Sequence[str]) -> bool:

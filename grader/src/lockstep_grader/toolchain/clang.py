@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The clang that compiles rungs for the machine: a person's own, or the pinned one from PyPI.
+"""The clang that compiles rungs for the machine, and NVIDIA's CCCL, which rungs include.
 
-PyPI's package ziglang has it inside one program, zig. Of its 411 MB only that and clang's headers
-are kept, in .venv/clang, which appears whole or not at all.
+Each is a person's own, or the pinned one from PyPI, of which only what is needed is kept: of the
+411 MB of ziglang the program zig, which has clang inside, and clang's headers. A folder of .venv
+appears whole or not at all.
 """
 
 import fcntl
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +28,72 @@ from lockstep_grader.toolchain.fetch_line import FetchLine
 from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
 
 VARIABLE = "LOCKSTEP_CLANG"  # a clang of the user's choice
+CCCL_VARIABLE = "LOCKSTEP_CCCL"  # a folder of CCCL's headers; "off" is for the emulator
 _ROOT = Path(__file__).parents[4]
 VENV = _ROOT / ".venv"
 REQUIREMENTS = _ROOT / "grader" / "requirements-clang.txt"
 _OLDEST = 19
-_MEGABYTES = 101  # to fetch
-_DISK_BYTES = 450 << 20  # to fetch and to unpack
-_KEPT = re.compile(r"ziglang/(zig|LICENSE|lib/include/.+)")
-_STAMP = "whole.txt"  # beside the program: the package, and the program's size
+_STAMP = "whole.txt"  # in a folder: the package, and the size of the marker
 _VERSION = re.compile(r"clang version (\d+)\.[\d.]+")
 _AGAIN = "then run this again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    name: str  # of PyPI's package
+    what: str
+    folder: str  # in .venv
+    kept: Mapping[str, str]  # which files, as a pattern, and the folder that they go to
+    marker: str  # a file by which it is known
+    megabytes: int  # to fetch
+    disk_bytes: int  # to fetch and to unpack
+
+    @property
+    def pin(self) -> str:
+        lines = REQUIREMENTS.read_text("utf-8").splitlines()
+        return next(line for line in lines if line.startswith(f"{self.name}=="))
+
+    def stamp(self, folder: Path) -> str:
+        return f"{self.pin} {(folder / self.marker).stat().st_size}\n"
+
+    def is_in(self, venv: Path) -> bool:
+        folder = venv / self.folder
+        try:
+            return (folder / _STAMP).read_text("utf-8") == self.stamp(folder)
+        except OSError:
+            return False
+
+    def place(self, name: str) -> str:
+        """Where the file of the package goes; empty if it is not needed."""
+        for pattern, folder in self.kept.items():
+            if match := re.fullmatch(pattern, name):
+                return f"{folder}{match[1]}"
+        return ""
+
+
+_ZIG = _Package(
+    "ziglang",
+    "clang, which compiles kernels",
+    "clang",
+    {r"ziglang/(zig|LICENSE|lib/include/.+[^/])": ""},
+    "zig",
+    101,
+    450 << 20,
+)
+# Rungs have no CUB and no Thrust: what these do is some lab's to write.
+_CCCL = _Package(
+    "nvidia-cuda-cccl",
+    "CCCL, NVIDIA's headers for kernels",
+    "cccl",
+    {
+        r"nvidia/cu13/include/cccl/((?:cuda|nv)/.+[^/])": "rungs/",
+        r"nvidia/cu13/include/cccl/((?:cub|thrust)/.+[^/])": "programs/",
+        r"nvidia/cu13/cccl/(LICENSE)": "",
+    },
+    "rungs/cuda/atomic",
+    4,
+    80 << 20,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +115,7 @@ def find_clang(venv: Path = VENV) -> Clang | None:
     """The clang to use, if it is here. Raises FaultError where LOCKSTEP_CLANG names a wrong one."""
     if named := os.environ.get(VARIABLE):
         return _named(named)
-    candidates = [venv / "clang" / "zig"] if _is_whole(venv / "clang") else []
+    candidates = [venv / "clang" / "zig"] if _ZIG.is_in(venv) else []
     candidates += _importable()
     return next(filter(None, map(_examined, candidates)), None)
 
@@ -67,13 +124,20 @@ def ensure_clang(venv: Path = VENV) -> Clang:
     """The clang to use, fetched if need be. Raises FaultError with the next step."""
     if found := find_clang(venv):
         return found
-    with _lock(venv):
-        if not _is_whole(venv / "clang"):  # another process may have waited for the same
-            _fetch(venv)
-    path = venv / "clang" / "zig"
+    path = _ensured(_ZIG, venv) / "zig"
     if found := _examined(path):
         return found
     raise FaultError(f"{path} does not run here: name a clang {_OLDEST} or newer in {VARIABLE}")
+
+
+def ensure_cccl(venv: Path = VENV) -> Path:
+    """The folder of CCCL's headers, fetched if need be. Raises FaultError with the next step."""
+    named = os.environ.get(CCCL_VARIABLE, "")
+    if named in ("", "off"):
+        return _ensured(_CCCL, venv)
+    if not Path(named, "cuda", "atomic").is_file():
+        raise FaultError(f"{CCCL_VARIABLE} names {named}, which has no cuda/atomic")
+    return Path(named).absolute()
 
 
 def _named(name: str) -> Clang:
@@ -90,10 +154,11 @@ def _named(name: str) -> Clang:
 
 
 def _importable() -> list[Path]:
-    """The pinned package in this Python's environment, where it was installed whole."""
-    spec = importlib.util.find_spec("ziglang")
+    """The pinned package in this Python's environment, where it is installed whole."""
+    spec = importlib.util.find_spec(_ZIG.name)
     with suppress(importlib.metadata.PackageNotFoundError):
-        if spec and spec.origin and f"ziglang=={importlib.metadata.version('ziglang')}" == pin():
+        here = f"{_ZIG.name}=={importlib.metadata.version(_ZIG.name)}"
+        if spec and spec.origin and here == _ZIG.pin:
             return [Path(spec.origin).with_name("zig")]
     return []
 
@@ -116,45 +181,45 @@ def _said(argv: list[str]) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-def pin() -> str:
-    lines = REQUIREMENTS.read_text("utf-8").splitlines()
-    return next(line for line in lines if not line.startswith("#"))
+def _ensured(package: _Package, venv: Path) -> Path:
+    """The package's folder."""
+    if not package.is_in(venv):
+        with _lock(package, venv):
+            if not package.is_in(venv):  # another process may have waited for the same
+                _fetch(package, venv)
+    return venv / package.folder
 
 
-def _stamp(folder: Path) -> str:
-    return f"{pin()} {(folder / 'zig').stat().st_size}\n"
-
-
-def _is_whole(folder: Path) -> bool:
-    try:
-        return (folder / _STAMP).read_text("utf-8") == _stamp(folder)
-    except OSError:
-        return False
-
-
-def _fetch(venv: Path) -> None:
-    for old in venv.glob("clang-*"):  # of a start that was killed: we have the lock
+def _fetch(package: _Package, venv: Path) -> None:
+    for old in venv.glob(f"{package.folder}-*"):  # of a start that was killed: we have the lock
         shutil.rmtree(old, ignore_errors=True)
-    say(f"lab: fetching clang, which compiles kernels ({_MEGABYTES} MB, once)")
+    say(f"lab: fetching {package.what} ({package.megabytes} MB, once)")
     try:
-        if shutil.disk_usage(venv).free < _DISK_BYTES:
-            raise FaultError(f"clang cannot be fetched: the disk is full: free 1 GB, {_AGAIN}")
-        with tempfile.TemporaryDirectory(prefix="clang-", dir=venv) as scratch:
-            made = _unpacked(_downloaded(Path(scratch)), Path(scratch, "clang"))
-            shutil.rmtree(venv / "clang", ignore_errors=True)
-            made.rename(venv / "clang")
+        if shutil.disk_usage(venv).free < package.disk_bytes:
+            raise _cannot(package, "the disk is full: free 1 GB")
+        with tempfile.TemporaryDirectory(prefix=f"{package.folder}-", dir=venv) as scratch:
+            wheel = _downloaded(package, Path(scratch))
+            made = _unpacked(package, wheel, Path(scratch, package.folder))
+            shutil.rmtree(venv / package.folder, ignore_errors=True)
+            made.rename(venv / package.folder)
     except (OSError, zipfile.BadZipFile) as error:
-        raise FaultError(f"clang cannot be fetched: {pip_cause(str(error))}, {_AGAIN}") from error
-    say("lab: clang is in .venv")
+        raise _cannot(package, pip_cause(str(error))) from error
+    say(f"lab: {package.folder} is in .venv")
 
 
-def _downloaded(scratch: Path) -> Path:
+def _cannot(package: _Package, cause: str) -> FaultError:
+    return FaultError(f"{package.folder} cannot be fetched: {cause}, {_AGAIN}")
+
+
+def _downloaded(package: _Package, scratch: Path) -> Path:
     log = scratch / "log"
     argv = [*pip_command(sys.executable, "download"), "--no-deps", "--only-binary", ":all:"]
-    argv += ["--dest", str(scratch), pin()]
+    argv += ["--dest", str(scratch), package.pin]
     env = {**pip_environment(), "TMPDIR": str(scratch)}
-    started = time.monotonic()
-    with log.open("wb") as output, FetchLine("clang", _MEGABYTES, started) as line:
+    with (
+        log.open("wb") as output,
+        FetchLine(package.folder, package.megabytes, time.monotonic()) as line,
+    ):
         pip = subprocess.Popen(
             argv,
             env=env,
@@ -170,10 +235,9 @@ def _downloaded(scratch: Path) -> Path:
         finally:
             pip.terminate()
             pip.wait()
-    wheel = next(scratch.glob("ziglang-*.whl"), None)
+    wheel = next(scratch.glob("*.whl"), None)
     if pip.returncode != 0 or wheel is None:
-        said = log.read_text("utf-8", "replace")
-        raise FaultError(f"clang cannot be fetched: {pip_cause(said)}, {_AGAIN}")
+        raise _cannot(package, pip_cause(log.read_text("utf-8", "replace")))
     return wheel
 
 
@@ -186,28 +250,29 @@ def _arrived(scratch: Path) -> int:
     return total // 1_000_000
 
 
-def _unpacked(wheel: Path, folder: Path) -> Path:
-    with zipfile.ZipFile(wheel) as package:
-        for name in package.namelist():
-            if (match := _KEPT.fullmatch(name)) and not name.endswith("/"):
-                target = folder / match[1]
+def _unpacked(package: _Package, wheel: Path, folder: Path) -> Path:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if place := package.place(name):
+                target = folder / place
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with package.open(name) as packed, target.open("wb") as unpacked:
+                with archive.open(name) as packed, target.open("wb") as unpacked:
                     shutil.copyfileobj(packed, unpacked, 1 << 20)
-    if not (folder / "zig").is_file():
-        raise FaultError(f"{wheel.name} has no zig: is {REQUIREMENTS.name} right?")
-    (folder / "zig").chmod(0o755)
-    (folder / _STAMP).write_text(_stamp(folder), "utf-8")
+    marker = folder / package.marker
+    if not marker.is_file():
+        raise FaultError(f"{wheel.name} has no {package.marker}: is {REQUIREMENTS.name} right?")
+    marker.chmod(0o755)
+    (folder / _STAMP).write_text(package.stamp(folder), "utf-8")
     return folder
 
 
 @contextmanager
-def _lock(venv: Path) -> Iterator[None]:
+def _lock(package: _Package, venv: Path) -> Iterator[None]:
     try:
         venv.mkdir(exist_ok=True)
-        stream = (venv / "clang.lock").open("w")
+        stream = (venv / f"{package.folder}.lock").open("w")
     except OSError as error:
-        raise FaultError(f"clang cannot be fetched: {pip_cause(str(error))}, {_AGAIN}") from error
+        raise _cannot(package, pip_cause(str(error))) from error
     with stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield

@@ -78,7 +78,7 @@ class Toolchain:
             if folder.is_absolute() and folder.is_dir() and not folder.is_relative_to("/usr"):
                 files.update(file for file in folder.rglob("*") if file.is_file())
         files = {file for file in files if file.suffix not in (".gch", ".pch")}  # of the headers
-        files = {file for file in files if ".venv" not in file.parts}  # pinned by a version
+        files = {file for file in files if ".venv" not in file.parts}  # `compiler` has versions
         return (self.file, *sorted(files), *filter(None, (self.anchors, self.device)))
 
     @cached_property
