@@ -80,7 +80,7 @@ void Recorder::launch_begins(run::Launch& launch) {
   blocks_.clear();
   blocks_.resize(std::min(kMaxRecordedBlocks, launch.grid.count()));
   num_ended_ = 0;
-  findings_before_ = findings_seen_ = report::findings().size();
+  findings_seen_ = report::findings().size();
   last_warp_ = nullptr;
   last_access_ = SIZE_MAX;
 }
@@ -144,6 +144,7 @@ void Recorder::look_around(Warp& warp) {
 // A finding comes before the access that made it, which is the last one.
 void Recorder::keep_findings() {
   const std::vector<report::Finding>& all = report::findings();
+  if (findings_seen_ > all.size()) findings_seen_ = 0;  // they were taken meanwhile
   for (; findings_seen_ < all.size(); ++findings_seen_) {
     const report::Finding& finding = all[findings_seen_];
     recording_.findings.push_back(finding);

@@ -99,7 +99,6 @@ class Recorder final : public run::Monitor {
   Recording recording_;
   std::vector<BlockRecord> blocks_;  // those that are shown
   std::size_t num_ended_ = 0;        // of them
-  std::size_t findings_before_ = 0;  // of the program
   std::size_t findings_seen_ = 0;
   run::Warp* last_warp_ = nullptr;  // whose event was the last one
   std::uint32_t last_lanes_ = 0;
