@@ -21,7 +21,7 @@ std::optional<Counter> exposing_counter(std::uint64_t address) {
 }
 
 void Exposure::begin_launch() {
-  pages_.clear();
+  expose_anew();
   last_ = {};
   if (version_ == memory::version()) return;
   version_ = memory::version();

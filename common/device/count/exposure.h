@@ -27,7 +27,9 @@ class Exposure {
  public:
   void begin_launch();
   // The host may have read or written meanwhile what is exposed.
-  void expose_anew() { pages_.clear(); }
+  void expose_anew() {
+    if (!pages_.empty()) pages_ = {};
+  }
 
   // Quick, and true too often.
   bool may_expose(const run::Access& access) const {
