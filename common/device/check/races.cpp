@@ -88,7 +88,10 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     message += report::same_value_text();
   }
   kernels_.insert(launch.kernel->readable);
-  report_at(report::Kind::kRace, launch, now.instruction, std::move(message));
+  report::Finding finding =
+      finding_at(report::Kind::kRace, launch, now.instruction, std::move(message));
+  finding.thread = static_cast<std::int32_t>(thread);
+  report::report(std::move(finding));
 }
 
 }  // namespace check

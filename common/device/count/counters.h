@@ -76,6 +76,19 @@ struct AccessPattern {
   bool has_all_lanes() const;
 };
 
+// Where a space's and an access's counters begin; they come in groups of four.
+constexpr Counter first_counter(MemorySpace space, AccessKind access) {
+  const bool is_shared = space == MemorySpace::kShared;
+  switch (access) {
+    case AccessKind::kAtomic:
+      return is_shared ? Counter::kSharedAtomicRequests : Counter::kGlobalAtomicRequests;
+    case AccessKind::kWrite:
+      return is_shared ? Counter::kSharedWriteRequests : Counter::kGlobalWriteRequests;
+    default:
+      return is_shared ? Counter::kSharedReadRequests : Counter::kGlobalReadRequests;
+  }
+}
+
 struct LineCounters {
   std::string file;        // without folders; empty if unknown
   std::uint32_t line = 0;  // 0 if unknown

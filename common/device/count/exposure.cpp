@@ -21,28 +21,19 @@ std::optional<Counter> exposing_counter(std::uint64_t address) {
 }
 
 void Exposure::begin_launch() {
-  pages_.clear();
+  expose_anew();
   last_ = {};
   if (version_ == memory::version()) return;
   version_ = memory::version();
+  has_hosts_memory_ = false;
   first_variable_ = UINT64_MAX;
   end_of_variables_ = 0;
   for (const memory::Allocation* const allocation : memory::live_allocations()) {
+    has_hosts_memory_ = has_hosts_memory_ || allocation->is_hosts_too();
     if (allocation->kind != Kind::kSymbol) continue;
     first_variable_ = std::min(first_variable_, allocation->base);
     end_of_variables_ = std::max(end_of_variables_, allocation->end());
   }
-}
-
-bool Exposure::may_expose_some(const run::Access& access) const {
-  std::uint64_t low = UINT64_MAX;
-  std::uint64_t high = 0;
-  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
-    low = std::min(low, address);
-    high = std::max(high, address);
-  }
-  return may_expose(low, high, access.writes);
 }
 
 const memory::Allocation* Exposure::find(std::uint64_t address) {

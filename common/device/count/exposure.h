@@ -27,23 +27,34 @@ class Exposure {
  public:
   void begin_launch();
   // The host may have read or written meanwhile what is exposed.
-  void expose_anew() { pages_.clear(); }
+  void expose_anew() {
+    if (!pages_.empty()) pages_ = {};
+  }
 
   // Quick, and true too often.
   bool may_expose(const run::Access& access) const {
+    if (!has_hosts_memory_ && end_of_variables_ == 0) return false;
     if (access.pattern != run::Pattern::kOther) {
       const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
       const auto last = static_cast<std::size_t>(31 - std::countl_zero(access.lanes));
       return may_expose(access.address[first], access.address[last], access.writes);
     }
-    return may_expose_some(access);
+    // The host's part of the device's range is its last quarter.
+    std::uint64_t bits = 0;
+    for (const std::uint64_t address : access.address) bits |= address & address << 1;
+    if ((bits & kHostsBit) != 0) return true;
+    return access.writes && end_of_variables_ != 0;
   }
   // Counts those words of the access that have not been counted.
   void count(const run::Access& access, KernelTally& kernel, Place& place);
 
  private:
   static constexpr std::uint64_t kWordBytes = 4;
-  static_assert(memory::kSharedWithHostBase % memory::kSharedWithHostBytes == 0);
+  static constexpr std::uint64_t kHostsBit = 2 * memory::kSharedWithHostBytes;
+  static_assert(memory::kDeviceRangeBytes == 4 * memory::kSharedWithHostBytes &&
+                memory::kDeviceBase % memory::kDeviceRangeBytes == 0 &&
+                memory::kSharedWithHostBase ==
+                    memory::kDeviceBase + 3 * memory::kSharedWithHostBytes);
   using Words = std::bitset<memory::kMinPageBytes / kWordBytes>;
 
   static bool is_hosts(std::uint64_t address) {
@@ -54,10 +65,10 @@ class Exposure {
     if (is_hosts(low) || is_hosts(high)) return true;
     return writes && high >= first_variable_ && low < end_of_variables_;
   }
-  bool may_expose_some(const run::Access& access) const;
   const memory::Allocation* find(std::uint64_t address);
 
   std::uint64_t version_ = 0;  // of the book, when the variables were looked up
+  bool has_hosts_memory_ = false;
   std::uint64_t first_variable_ = UINT64_MAX;
   std::uint64_t end_of_variables_ = 0;
   memory::Allocation last_;                         // that was found

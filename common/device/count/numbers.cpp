@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 
 namespace count {
 namespace {
@@ -16,121 +15,116 @@ constexpr auto kLaneBit = [] {
   return bits;
 }();
 
-constexpr std::size_t kNumSlots = 128;  // four for each lane: few numbers meet
-
-std::size_t slot_of(std::uint64_t number) {
-  return static_cast<std::size_t>(number * 0x9E3779B97F4A7C15 >> 57);
-}
-
-// A set of up to 32 numbers.
+// Groups equal numbers without a branch. Every lane writes its name into the slot of its number,
+// and then finds there the last lane of its group. The slots need no clearing. Lanes with different
+// numbers in one slot are noticed.
 template <class Number>
-class Slots {
+class Groups {
  public:
-  // Returns the slot of the number.
-  std::size_t find_or_insert(Number number, bool& is_new) {
-    std::size_t slot = slot_of(number);
-    for (;; slot = (slot + 1) % kNumSlots) {
-      std::uint64_t& used = used_[slot / 64];
-      const std::uint64_t bit = std::uint64_t{1} << slot % 64;
-      if ((used & bit) == 0) {
-        used |= bit;
-        numbers_[slot] = number;
-        is_new = true;
-        return slot;
+  explicit Groups(const std::array<Number, kWarpSize>& numbers) {
+    static thread_local std::array<std::uint8_t, kNumSlots> slots = {};
+    std::array<std::uint16_t, kWarpSize> slot_of;
+    for (std::size_t i = 0; i < kWarpSize; ++i) {
+      slot_of[i] = static_cast<std::uint16_t>(
+          static_cast<std::uint32_t>(numbers[i]) * 0x9E3779B1U >> (32 - kSlotBits));
+      slots[slot_of[i]] = static_cast<std::uint8_t>(i);
+    }
+    Number differences = 0;
+    for (std::size_t i = 0; i < kWarpSize; ++i) {
+      last_[i] = slots[slot_of[i]];
+      differences |= numbers[i] ^ numbers[last_[i]];
+    }
+    if (differences != 0) group_by_comparing(numbers);
+  }
+
+  int count() const {
+    int count = 0;
+    for (std::size_t i = 0; i < kWarpSize; ++i) count += last_[i] == i ? 1 : 0;
+    return count;
+  }
+  // The lane that stands for the group of lane i.
+  std::size_t of(std::size_t i) const { return last_[i]; }
+
+ private:
+  static constexpr int kSlotBits = 12;
+  static constexpr std::size_t kNumSlots = std::size_t{1} << kSlotBits;
+
+  // Rare, and slower.
+  void group_by_comparing(const std::array<Number, kWarpSize>& numbers) {
+    for (std::size_t i = 0; i < kWarpSize; ++i) {
+      for (std::size_t j = i; j < kWarpSize; ++j) {
+        if (numbers[j] == numbers[i]) last_[i] = static_cast<std::uint8_t>(j);
       }
-      if (numbers_[slot] == number) return slot;
     }
   }
 
- private:
-  std::array<std::uint64_t, kNumSlots / 64> used_ = {};
-  std::array<Number, kNumSlots> numbers_;
+  std::array<std::uint8_t, kWarpSize> last_;
 };
-
-int count_in_slots(const Numbers& numbers) {
-  Slots<std::uint32_t> slots;
-  int count = 0;
-  for (const std::uint32_t number : numbers) {
-    bool is_new = false;
-    slots.find_or_insert(number, is_new);
-    count += is_new ? 1 : 0;
-  }
-  return count;
-}
 
 }  // namespace
 
 Numbers numbers_of(const run::Access& access, int shift) {
-  const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
-  const auto any = static_cast<std::uint32_t>(access.address[first] >> shift);
   Numbers numbers;
   for (std::size_t i = 0; i < kWarpSize; ++i) {
     numbers[i] = static_cast<std::uint32_t>(access.address[i] >> shift);
   }
   if (access.lanes == ~0U) return numbers;
+  const std::uint32_t any = numbers[static_cast<std::size_t>(std::countr_zero(access.lanes))];
   for (std::size_t i = 0; i < kWarpSize; ++i) {
-    numbers[i] = (access.lanes & kLaneBit[i]) != 0 ? numbers[i] : any;
+    const std::uint32_t own = numbers[i];
+    numbers[i] = (access.lanes & kLaneBit[i]) != 0 ? own : any;
   }
   return numbers;
 }
 
 int count_distinct(const Numbers& numbers, bool has_all_lanes) {
-  std::int32_t low = 0;
-  std::int32_t high = 0;
-  std::uint32_t changes = 0;
-  std::uint32_t rises = 0;
-  std::uint32_t falls = 0;
-  for (std::size_t i = 1; i < kWarpSize; ++i) {
-    const auto distance = static_cast<std::int32_t>(numbers[i] - numbers[0]);
-    const auto step = static_cast<std::int32_t>(numbers[i] - numbers[i - 1]);
-    low = std::min(low, distance);
-    high = std::max(high, distance);
-    changes += step != 0 ? 1 : 0;
-    rises |= step > 0 ? 1 : 0;
-    falls |= step < 0 ? 1 : 0;
-  }
-  if (has_all_lanes && (rises & falls) == 0) return static_cast<int>(changes) + 1;
-  if (static_cast<std::uint32_t>(high) - static_cast<std::uint32_t>(low) < 64) {
-    std::uint64_t seen = 0;
-    for (const std::uint32_t number : numbers) {
-      seen |= std::uint64_t{1} << (number - numbers[0] - static_cast<std::uint32_t>(low));
+  if (has_all_lanes && numbers[1] != numbers[0]) {
+    // Most are in order. Others are found out soon.
+    const bool rises = numbers[1] > numbers[0];
+    int count = 1;
+    std::size_t i = 1;
+    for (; i < kWarpSize; ++i) {
+      if (numbers[i] == numbers[i - 1]) continue;
+      if ((numbers[i] > numbers[i - 1]) != rises) break;
+      ++count;
     }
-    return std::popcount(seen);
+    if (i == kWarpSize) return count;
   }
-  return count_in_slots(numbers);
+  return Groups<std::uint32_t>(numbers).count();
 }
 
-int most_in_a_bank(const Numbers& numbers, std::uint32_t lanes, std::uint32_t num_banks) {
-  // One bit for each number below kMaxNumber: shared memory has fewer words.
-  constexpr std::size_t kMaxNumber = 1 << 16;
-  static thread_local std::array<std::uint64_t, kMaxNumber / 64> seen = {};
-  alignas(32) std::array<std::uint8_t, 32> in_bank = {};
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t number =
-        numbers[static_cast<std::size_t>(std::countr_zero(rest))] % kMaxNumber;
-    std::uint64_t& word = seen[number / 64];
-    const std::uint64_t is_new = ~word >> number % 64 & 1;
-    word |= std::uint64_t{1} << number % 64;
-    in_bank[number % num_banks] += static_cast<std::uint8_t>(is_new);
+int most_in_a_bank(const Numbers& numbers, std::uint32_t lanes, std::size_t first,
+                   std::size_t num_lanes, std::uint32_t num_banks) {
+  constexpr std::size_t kMaxNumber = 1 << 16;  // shared memory has fewer words
+  static thread_local std::array<std::uint8_t, kMaxNumber> is_known = {};
+  std::array<std::uint8_t, 32> in_bank = {};
+  std::uint8_t most = 0;
+  for (std::size_t i = first; i < first + num_lanes; ++i) {
+    const std::uint32_t number = numbers[i] % kMaxNumber;
+    const auto takes_part = static_cast<std::uint8_t>(lanes >> i & 1);
+    const std::uint8_t was_known = is_known[number];
+    is_known[number] = was_known | takes_part;
+    std::uint8_t& count = in_bank[number % num_banks];
+    count += takes_part & ~was_known;
+    most = std::max(most, count);
   }
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t number =
-        numbers[static_cast<std::size_t>(std::countr_zero(rest))] % kMaxNumber;
-    seen[number / 64] = 0;
-  }
-  return *std::max_element(in_bank.begin(), in_bank.end());
+  for (std::size_t i = first; i < first + num_lanes; ++i) is_known[numbers[i] % kMaxNumber] = 0;
+  return most;
 }
 
 int most_frequent(const run::Access& access) {
-  Slots<std::uint64_t> slots;
-  std::array<std::uint8_t, kNumSlots> count;
-  int most = 0;
-  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    bool is_new = false;
-    const std::size_t slot = slots.find_or_insert(
-        access.address[static_cast<std::size_t>(std::countr_zero(rest))], is_new);
-    count[slot] = is_new ? 1 : count[slot] + 1;
-    most = std::max<int>(most, count[slot]);
+  const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
+  std::array<std::uint64_t, kWarpSize> addresses;
+  for (std::size_t i = 0; i < kWarpSize; ++i) {
+    addresses[i] = (access.lanes & kLaneBit[i]) != 0 ? access.address[i] : access.address[first];
+  }
+  const Groups<std::uint64_t> groups(addresses);
+  std::array<std::uint8_t, kWarpSize> sizes = {};
+  std::uint8_t most = 0;
+  for (std::size_t i = 0; i < kWarpSize; ++i) {
+    std::uint8_t& size = sizes[groups.of(i)];
+    size += static_cast<std::uint8_t>(access.lanes >> i & 1);
+    most = std::max(most, size);
   }
   return most;
 }

@@ -42,28 +42,36 @@ inline void share(Chains& chains, std::uint32_t lanes, std::uint64_t length) {
 class Publications {
  public:
   // It does not follow what earlier launches published.
-  void begin_launch() { words_.clear(); }
+  void begin_launch() {
+    if (!words_.empty()) words_ = {};  // clear() would keep, and touch, a large table
+    last_address_ = 0;
+  }
   std::uint64_t num_made() const { return num_made_; }
   bool empty() const { return words_.empty(); }
 
   // A thread looks at a word. started_after: the number of publications before its block started.
-  void read(std::uint64_t address, std::uint64_t started_after, std::uint64_t& chain) const {
-    const auto found = words_.find(address);
-    if (found != words_.end()) follow(found->second.last, started_after, chain);
+  void read(std::uint64_t address, std::uint64_t started_after, std::uint64_t& chain) {
+    if (address != last_address_) {
+      const auto found = words_.find(address);
+      if (found == words_.end()) return;
+      last_address_ = address;
+      last_word_ = &found->second;
+    }
+    follow(last_word_->last, started_after, chain);
   }
 
   // It publishes. Returns the chain's length.
   std::uint64_t publish(std::uint64_t address, std::uint64_t chain) {
-    return add(words_[address], chain);
+    return add(word(address), chain);
   }
 
   // It publishes by an operation that also reads the word: what it finds follows at least the
   // word's first publication. Not the last: blocks that draw a ticket after each tile wait for no
   // one.
   std::uint64_t update(std::uint64_t address, std::uint64_t started_after, std::uint64_t& chain) {
-    Word& word = words_[address];
-    const Publication first = word.first;
-    const std::uint64_t length = add(word, chain);
+    Word& own = word(address);
+    const Publication first = own.first;
+    const std::uint64_t length = add(own, chain);
     follow(first, started_after, chain);
     return length;
   }
@@ -76,6 +84,14 @@ class Publications {
   struct Word {
     Publication first, last;
   };
+  // Lanes often go to one word, one after another.
+  Word& word(std::uint64_t address) {
+    if (address != last_address_) {
+      last_address_ = address;
+      last_word_ = &words_[address];
+    }
+    return *last_word_;
+  }
   std::uint64_t add(Word& word, std::uint64_t chain) {
     word.last = {chain + 1, ++num_made_};
     if (word.first.number == 0) word.first = word.last;
@@ -86,6 +102,8 @@ class Publications {
   }
 
   std::unordered_map<std::uint64_t, Word> words_;
+  std::uint64_t last_address_ = 0;  // that was looked up and is there
+  Word* last_word_ = nullptr;
   std::uint64_t num_made_ = 0;
 };
 

@@ -76,22 +76,20 @@ bool has_neighbours(std::uint32_t lanes, int distance) {
 
 // `vectors`: the number of the vector that each lane reads.
 bool agree_with_neighbours(const Numbers& vectors, std::uint32_t lanes, std::size_t distance) {
-  std::uint32_t differ = 0;
   for (std::size_t i = 0; i < kWarpSize; ++i) {
-    differ |= std::uint32_t{vectors[i] != vectors[i ^ distance]} << i;
+    const std::size_t other = i ^ distance;
+    if (vectors[i] != vectors[other] && (lanes >> i & lanes >> other & 1) != 0) return false;
   }
-  const std::uint32_t others = distance == 1
-                                   ? (lanes >> 1 & 0x55555555) | (lanes & 0x55555555) << 1
-                                   : (lanes >> 2 & 0x33333333) | (lanes & 0x33333333) << 2;
-  return (differ & lanes & others) == 0;
+  return true;
 }
 
 // For lanes at addresses in even steps, the distance in vectors. 0 if the steps are not even.
 std::uint32_t even_step(const Numbers& vectors) {
   const std::uint32_t step = vectors[1] - vectors[0];
-  std::uint32_t wrong = 0;
-  for (std::size_t i = 1; i < kWarpSize; ++i) wrong |= (vectors[i] - vectors[i - 1]) ^ step;
-  return wrong == 0 ? step : 0;
+  for (std::size_t i = 2; i < kWarpSize; ++i) {
+    if (vectors[i] - vectors[i - 1] != step) return 0;
+  }
+  return step;
 }
 
 Wavefronts wavefronts_of_any(const Access& access) {
@@ -113,9 +111,9 @@ Wavefronts wavefronts_of_any(const Access& access) {
   Wavefronts count;
   for (int first = 0; first < kWarpSize; first += num_lanes) {
     const std::uint64_t phase = ((std::uint64_t{1} << num_lanes) - 1) << first;
-    const std::uint32_t served = lanes & static_cast<std::uint32_t>(phase);
-    if (served == 0) continue;
-    count.total += most_in_a_bank(vectors, served, num_banks);
+    if ((lanes & phase) == 0) continue;
+    count.total += most_in_a_bank(vectors, lanes, static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(num_lanes), num_banks);
     ++count.ideal;
   }
   return count;

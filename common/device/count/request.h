@@ -2,6 +2,7 @@
 // What one memory instruction of a warp costs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "run/monitor.h"
@@ -9,6 +10,10 @@
 namespace count {
 
 inline constexpr std::uint64_t kSectorBytes = 32;
+
+inline std::uint64_t num_lanes(std::uint32_t lanes) {
+  return static_cast<std::uint64_t>(std::popcount(lanes));
+}
 
 // Distinct blocks of 32 bytes of global memory that it touches.
 int sectors_of(const run::Access& access);

@@ -58,9 +58,12 @@ struct WarpState {
   AsyncCopies copies;
   std::uint32_t reading = 0;  // lanes of the copy that begins, of which memory is read
 
-  // Where the bulk copy that was seen last goes on, on both of its sides.
-  const code::Instruction* bulk = nullptr;
-  std::array<std::uint64_t, 2> bulk_next = {};
+  // Where the bulk copy that was seen last goes on: in global and in shared memory.
+  struct Side {
+    const code::Instruction* instruction = nullptr;
+    std::uint64_t next = 0;
+  };
+  std::array<Side, 2> bulk_copy = {};
 };
 
 struct BlockState {

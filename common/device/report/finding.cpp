@@ -32,6 +32,8 @@ void report(Finding finding) {
   if (!is_known && kept().size() < kMaxFindings) kept().push_back(std::move(finding));
 }
 
+const std::vector<Finding>& findings() { return kept(); }
+
 std::vector<Finding> take_findings() { return std::exchange(kept(), {}); }
 
 }  // namespace report

@@ -29,6 +29,7 @@ struct Finding {
   std::uint32_t line = 0;  // 0: unknown
   std::string kernel;      // readable; empty: none
   std::string message;
+  std::int32_t thread = -1;  // in its block; -1: no single one
 };
 
 const char* name_of(Kind kind);  // "out_of_bounds"
@@ -36,5 +37,6 @@ const char* name_of(Kind kind);  // "out_of_bounds"
 // Keeps one finding for each kind and line. All rooms report here.
 void report(Finding finding);
 std::vector<Finding> take_findings();
+const std::vector<Finding>& findings();  // since the last take_findings()
 
 }  // namespace report

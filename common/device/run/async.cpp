@@ -152,6 +152,7 @@ const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
 }
 
 const Op* wait_all(Warp& warp, const Op* op, std::uint32_t lanes) {
+  commit(warp, op, lanes);  // as the manual defines it
   arrive(warp, [&](const AsyncCopy& copy) { return (lanes >> copy.lane & 1) != 0; });
   for (Monitor* const monitor : warp.engine->monitors) monitor->copies_waited(warp, lanes, 0);
   return op + 1;

@@ -53,6 +53,7 @@ const Op* indexed_branch(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& targets = *static_cast<const std::vector<const Op*>*>(op->details);
   const std::uint32_t* const index = warp.row32<std::uint32_t>(op->a);
   const Op* first = nullptr;
+  bool has_parted = false;
   if (lanes != warp.lanes) first = op + 1;
   for (std::uint32_t rest = lanes; rest != 0;) {
     const std::uint32_t wanted = index[std::countr_zero(rest)];
@@ -63,6 +64,12 @@ const Op* indexed_branch(Warp& warp, const Op* op, std::uint32_t lanes) {
     if (first == nullptr) {
       first = target;
     } else if (target != first) {
+      if (!has_parted) {  // once, however many ways there are
+        for (Monitor* const monitor : warp.engine->monitors) {
+          monitor->diverges(warp, instruction_of(warp, op), same, warp.lanes & ~same);
+        }
+        has_parted = true;
+      }
       split(warp, op, same, target);
     }
   }

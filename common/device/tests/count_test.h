@@ -154,19 +154,22 @@ class Count : public ::testing::Test {
     set_addresses(access, address);
     return access;
   }
-  void make_read(Access access, std::uint32_t warp_id = 0, std::uint32_t slot = 0) {
+  void make_read(const Access& made, std::uint32_t warp_id = 0, std::uint32_t slot = 0) {
+    Access access = made;
     access.reads = true;
     watcher_.access(warp(warp_id, slot), access);
   }
-  void make_write(Access access, std::uint32_t warp_id = 0, std::uint32_t slot = 0) {
+  void make_write(const Access& made, std::uint32_t warp_id = 0, std::uint32_t slot = 0) {
+    Access access = made;
     access.writes = true;
     watcher_.access(warp(warp_id, slot), access);
     watcher_.wrote(warp(warp_id, slot), access);
   }
   // `change`: what happens to the memory.
   void make_atomic(
-      Access access, std::uint32_t warp_id = 0, std::uint32_t slot = 0,
+      const Access& made, std::uint32_t warp_id = 0, std::uint32_t slot = 0,
       const std::function<void()>& change = [] {}) {
+    Access access = made;
     access.reads = access.writes = access.is_atomic = true;
     watcher_.access(warp(warp_id, slot), access);
     change();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The emulator's counters compared with the hardware's.
+"""The machine's counters compared with the hardware's.
 
-Both count common/simt/bench/access_patterns.cu by kernel, and one call of every rung of the reference solutions.
+Both count common/device/bench/access_patterns.cu by kernel, and one call of every rung of the reference solutions.
 """
 
 import csv
@@ -58,21 +58,25 @@ METRICS = {
 Counts = dict[str, int]
 
 
-def rungs(backend: str, labs: Sequence[str] = ()) -> dict[str, list[str | Path]]:
+PATTERNS = ROOT / "common" / "device" / "bench" / "access_patterns.cu"
+MACHINE = ROOT / "build" / "machine"
+
+
+def rungs(build: Path, labs: Sequence[str] = ()) -> dict[str, list[str | Path]]:
     """The judge's command that makes one call of the workload, for each rung of each lab, or of `labs`."""
-    build = ROOT / "build" / backend
     commands: dict[str, list[str | Path]] = {}
-    for lab_id, lab in json.loads((build / "lockstep.json").read_text())["labs"].items():
+    tools = json.loads((build / "lockstep.json").read_text())
+    for lab_id, lab in tools["labs"].items():
         if labs and lab_id not in labs:
             continue
         model = tomllib.loads((ROOT / "labs" / lab_id / "lab.toml").read_text())
         for rung in model["rung"]:
             name = f"{model['lab']['slug'].replace('-', '_')}_{rung['id']}_worker"
-            command = [
-                lab["judge"],
-                f"--rung={rung['id']}",
-                f"--worker={build}/workers/{name}/worker",
-            ]
+            work = build / "workers" / name
+            command = [lab["judge"], f"--rung={rung['id']}", f"--worker={work}/worker"]
+            if "device" in tools:
+                command += [f"--device={tools['device']}", f"--ptx={work}/rung.ptx"]
+                command.append(f"--written={work}/written.ptx")
             commands[f"{lab_id}/{rung['id']}"] = [*command, "--profile=0", f"--seed={SEED}"]
     return commands
 
@@ -111,6 +115,13 @@ def total(kernels: list[Counts]) -> Counts:
     return {name: sum(int(counts[name]) for counts in kernels) for name in METRICS}
 
 
+def with_others(file: str, calls: dict[str, Counts], labs: Sequence[str]) -> dict[str, Counts]:
+    """With the calls of the labs that were not counted anew."""
+    known = json.loads((BENCH / file).read_text())["rungs"]
+    others = {rung: counts for rung, counts in known.items() if rung.split("/")[0] not in labs}
+    return dict(sorted({**others, **calls}.items()))
+
+
 def hardware(labs: Sequence[str]) -> dict:
     path = shutil.which("ncu")
     if path is None:
@@ -126,41 +137,52 @@ def hardware(labs: Sequence[str]) -> dict:
 
     with tempfile.TemporaryDirectory() as temp:
         program = Path(temp) / "access_patterns"
-        source = ROOT / "common" / "simt" / "bench" / "access_patterns.cu"
-        output(["nvcc", "-std=c++20", "-O3", "-arch=native", source, "-o", program])
+        output(["nvcc", "-std=c++20", "-O3", "-arch=native", PATTERNS, "-o", program])
         patterns = read_ncu(output([*ncu, program]))
         logs = (Path(temp) / str(number) for number in itertools.count())
-        commands = rungs("cuda", labs)
+        commands = rungs(ROOT / "build" / "cuda", labs)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             found = list(pool.map(counted, commands, commands.values(), logs))
         calls = dict(each for each in found if each)
     if labs:
-        known = json.loads((BENCH / "counters-hardware.json").read_text())["rungs"]
-        others = {rung: counts for rung, counts in known.items() if rung.split("/")[0] not in labs}
-        calls = dict(sorted({**others, **calls}.items()))
+        calls = with_others("counters-hardware.json", calls, labs)
     gpu = output(
         ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]
     )
     return {"machine": gpu.strip(), "patterns": patterns, "rungs": calls}
 
 
-def emulator() -> dict:
-    counted = json.loads(output([ROOT / "build/cpu/common/simt/bench/access_patterns"]))
+def counted_patterns() -> dict[str, Counts]:
+    """Of access_patterns.cu, by the commands that build a program for the machine."""
+    targets = ["device_count_patterns", "clang_prelude20"]
+    output(["cmake", "--build", MACHINE, "--target", *targets])
+    steps = json.loads((MACHINE / "lockstep.json").read_text())["program"]
+    compiled = next(step["argv"] for step in steps if step["name"] == "device")
+    with tempfile.TemporaryDirectory() as temp:
+        values = {"source": str(PATTERNS), "object": f"{temp}/patterns", "std": "20"}
+        output([word.format_map(values) for word in compiled])
+        program = MACHINE / "common" / "device" / "tests" / "device_count_patterns"
+        counted: dict[str, Counts] = json.loads(output([program, f"{temp}/patterns.ptx"]))
+    return {name: total([counts]) for name, counts in counted.items()}
+
+
+def machine(labs: Sequence[str]) -> dict:
     calls = {}
-    for rung, command in rungs("cpu").items():
+    for rung, command in rungs(MACHINE, labs).items():
         if (profile := profiled(command)) is not None:
             calls[rung] = total([kernel["counters"] for kernel in profile["kernels"]])
-    patterns = {kernel_name(name): total([counts]) for name, counts in counted.items()}
-    return {"machine": platform.machine(), "patterns": patterns, "rungs": calls}
+    if labs:
+        calls = with_others("counters-machine.json", calls, labs)
+    return {"machine": platform.machine(), "patterns": counted_patterns(), "rungs": calls}
 
 
 def table() -> str:
     theirs = json.loads((BENCH / "counters-hardware.json").read_text())
-    ours = json.loads((BENCH / "counters-emulator.json").read_text())
+    ours = json.loads((BENCH / "counters-machine.json").read_text())
     columns = list(METRICS)
     lines = [
         f"`docs/bench/measure counters table`; hardware: {theirs['machine']}, {theirs['date']};"
-        f" emulator: {ours['date']}. One number: both counted it. Two: hardware / emulator.",
+        f" the machine: {ours['date']}. One number: both counted it. Two: hardware / machine.",
     ]
     equal = compared = 0
     for group, title in (("patterns", "kernel"), ("rungs", "rung, one call at its budget's size")):
@@ -172,10 +194,10 @@ def table() -> str:
         for name, counts in theirs[group].items():
             cells = []
             for column in columns:
-                hardware_count, emulator_count = counts[column], ours[group][name][column]
-                same = hardware_count == emulator_count
+                hardware_count, machine_count = counts[column], ours[group][name][column]
+                same = hardware_count == machine_count
                 cells.append(
-                    str(hardware_count) if same else f"**{hardware_count} / {emulator_count}**"
+                    str(hardware_count) if same else f"**{hardware_count} / {machine_count}**"
                 )
                 equal, compared = equal + same, compared + 1
             lines.append("| " + " | ".join([f"`{name}`", *cells]) + " |")
@@ -185,28 +207,32 @@ def table() -> str:
 
 class Side(str, Enum):
     HARDWARE = "hardware"
-    EMULATOR = "emulator"
+    MACHINE = "machine"
     TABLE = "table"
 
 
 @measurement(
     "counters",
-    needs=f"{GPU} with ncu for hardware; both builds",
-    writes=["counters-hardware.json", "counters-emulator.json", "counters.md"],
-    uses=["common/simt/bench/access_patterns.cu"],
+    needs=f"{GPU} with ncu and the build cuda for hardware; the build machine for machine",
+    writes=["counters-hardware.json", "counters-machine.json", "counters.md"],
+    uses=["common/device/bench/access_patterns.cu"],
 )
 def counters(
     side: Side,
     labs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LAB]...", help="For hardware: the others keep their counts."),
+        typer.Argument(metavar="[LAB]...", help="Of these labs; the others keep their counts."),
     ] = None,
 ) -> None:
-    """Compare the emulator's counters with Nsight Compute's: one side, or the table of both."""
-    if side is Side.TABLE:
+    """Compare the machine's counters with Nsight Compute's: one side, or the table of both.
+
+    The machine's side writes the table, too.
+    """
+    if side is Side.HARDWARE:
+        counted = hardware(labs or ())
+        write_json("counters-hardware.json", {**provenance(), **counted})
+        measured_now("counters-hardware.json", labs=labs or ())
+    elif side is Side.MACHINE:
+        write_json("counters-machine.json", {**provenance(), **machine(labs or ())})
+    if side is not Side.HARDWARE:
         write("counters.md", table())
-    else:
-        counted = hardware(labs or ()) if side is Side.HARDWARE else emulator()
-        write_json(f"counters-{side.value}.json", {**provenance(), **counted})
-        if side is Side.HARDWARE:
-            measured_now("counters-hardware.json", labs=labs or ())
