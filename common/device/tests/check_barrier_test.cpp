@@ -106,6 +106,21 @@ TEST_F(CheckBarrier, APredicatedBarrier) {
   expect(report::Kind::kBarrierDivergence, 6, "thread 16 of block 0 went past this barrier");
 }
 
+TEST_F(CheckBarrier, ABarrierForTheWarpsThatItNames) {
+  const std::string text =
+      ".loc 1 4 1\nsetp.lt.u32 %x, %t, 32;\n@%x bra PAST;\n.loc 1 6 1\nbar.sync 1, 32;\nPAST:\n";
+  run(text + kWriteBack, 64);
+  expect_none();
+}
+
+TEST_F(CheckBarrier, AVoteThatSomeSkip) {
+  run(".loc 1 4 1\nsetp.ge.u32 %x, %t, 16;\n@%x bra PAST;\n.loc 1 6 1\n"
+      "bar.red.popc.u32 %b, 0, %x;\nPAST:\n" +
+          kWriteBack,
+      64);
+  expect(report::Kind::kBarrierDivergence, 6, "thread 16 of block 0 went past this barrier");
+}
+
 // A function whose threads from `n` on return in front of its barrier.
 const std::string kHelper =
     ".func helper(.param .b32 n)\n{\n.reg .b32 %h, %i;\n.reg .pred %w;\nld.param.b32 %h, [n];\n"
