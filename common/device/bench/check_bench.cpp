@@ -216,6 +216,18 @@ void stream(Bench& bench, bool writes, Pattern pattern, AddressOf address_of,
   bench.end();
 }
 
+// Launches of one warp that writes one word per lane.
+void short_launches(Bench& bench, const Data& data) {
+  for (int i = 0; i < 20000; ++i) {
+    bench.begin(1, 32, 1);
+    run::Block& block = bench.start_block();
+    bench.access(*block.warps[0], 1, true, Pattern::kContiguous,
+                 [&](std::uint32_t lane) { return data.c + 4 * lane; });
+    bench.end_block();
+    bench.end();
+  }
+}
+
 double seconds() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -306,4 +318,5 @@ int main() {
       return data.b + 4 * std::uint64_t{hash(step * 32 + lane) % 256};
     });
   });
+  run("launch of one warp", [&](Bench& b) { short_launches(b, data); });
 }

@@ -26,6 +26,11 @@ bool is_block_barrier(const Instruction& instruction) {
          !instruction.has("cluster");
 }
 
+// Whether the barrier is for a number of threads that it names, which need not be all of them.
+bool is_for_a_part(const Instruction& barrier) {
+  return barrier.operands.size() >= (barrier.has("red") ? 4u : 2u);
+}
+
 bool uses_memory(const Instruction& instruction) {
   constexpr std::array<std::string_view, 10> kOpcodes = {"ld",  "st", "atom",    "red", "call",
                                                          "bar", "cp", "barrier", "ldu", "mbarrier"};
@@ -209,7 +214,8 @@ std::optional<BarrierPaths::Bypass> BarrierPaths::meet(const run::Block& block, 
   for (std::size_t id = 0; id < warps_.size(); ++id) {
     has_gone = has_gone || (warps_[id].live & ~block.warps[id]->live) != 0;
   }
-  const std::optional<Bypass> found = has_gone ? look_for(block, map, barrier) : std::nullopt;
+  std::optional<Bypass> found;
+  if (has_gone && !is_for_a_part(barrier)) found = look_for(block, map, barrier);
   begin(block);
   // They go on in the barrier's block.
   const Block& here = map.block_of(barrier);

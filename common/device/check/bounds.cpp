@@ -85,7 +85,7 @@ bool Bounds::is_allocated(const Access& access, std::uint32_t lane) {
 }
 
 std::string Bounds::shared_name(std::uint64_t offset) const {
-  const report::SharedRoom* const variable = layout_.find(offset);
+  const report::SharedRoom* const variable = layout_->find(offset);
   const bool is_inside = variable != nullptr && offset < variable->end();
   return "shared memory" + (is_inside ? " (" + variable->name + ")" : "");
 }
@@ -95,7 +95,7 @@ std::string Bounds::name_of_place(const Access& access, std::uint64_t address) c
     return "byte " + std::to_string(offset) + " of " + name;
   };
   if (access.space == run::Space::kShared) {
-    const report::SharedRoom* const variable = layout_.find(address);
+    const report::SharedRoom* const variable = layout_->find(address);
     if (variable == nullptr || address >= variable->end()) return byte_of(address, "shared memory");
     return byte_of(address - variable->offset, "shared " + variable->name);
   }
@@ -138,7 +138,7 @@ void Bounds::check_alignment(const run::Warp& warp, const Access& access) const 
   std::string message =
       report::misaligned_text(thread, touch, name_of_place(access, touch.address));
   if (access.space == run::Space::kShared) {
-    const report::SharedRoom* const variable = layout_.find(touch.address);
+    const report::SharedRoom* const variable = layout_->find(touch.address);
     if (variable != nullptr) message += report::alignas_text(*variable, access.size_bytes);
   }
   end_at(Kind::kMisaligned, warp, access, std::move(message), kMisalignedAddress);
@@ -321,10 +321,10 @@ bool Bounds::check_shared_lane(const run::Warp& warp, BlockState& block, Access&
   } else if (end > room && dynamic_bytes > 0) {
     message = report::past_dynamic_text(name_of(warp, lane), touch_of(warp, access, lane), room,
                                         dynamic_bytes);
-  } else if (end > layout_.dynamic_offset && dynamic_bytes == 0 && layout_.variables.empty()) {
+  } else if (end > layout_->dynamic_offset && dynamic_bytes == 0 && layout_->variables.empty()) {
     message = report::no_shared_text(name_of(warp, lane), touch_of(warp, access, lane));
-  } else if (offset < layout_.dynamic_offset || end > room) {
-    const report::SharedRoom* const variable = layout_.find(offset);
+  } else if (offset < layout_->dynamic_offset || end > room) {
+    const report::SharedRoom* const variable = layout_->find(offset);
     if (variable != nullptr && end > variable->end()) {
       message =
           report::past_variable_text(name_of(warp, lane), touch_of(warp, access, lane), *variable);

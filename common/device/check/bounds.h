@@ -19,7 +19,7 @@ class Bounds {
   Bounds(DeviceShadow& device, Findings& findings) : device_(device), findings_(findings) {}
 
   void set_failed_allocation(const report::Place& place) { failed_allocation_ = place; }
-  void begin_launch(const run::Launch& launch) { layout_ = SharedLayout(*launch.kernel); }
+  void begin_launch(const SharedLayout& layout) { layout_ = &layout; }
 
   // Each takes lanes whose access is wrong out of the access, or ends the kernel. For reads, notes
   // what was never written; what is written counts as written from then on.
@@ -57,7 +57,7 @@ class Bounds {
 
   DeviceShadow& device_;
   Findings& findings_;
-  SharedLayout layout_;
+  const SharedLayout* layout_ = nullptr;  // of the launch's kernel
   report::Place failed_allocation_;
   const memory::Allocation* last_ = nullptr;  // found, valid for that version of the book
   std::uint64_t version_ = 0;

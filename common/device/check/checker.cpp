@@ -2,6 +2,7 @@
 #include "check/checker.h"
 
 #include <bit>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "check/order.h"
 #include "check/plain_poll.h"
 #include "check/races.h"
+#include "check/shared_layout.h"
 #include "report/waiting_text.h"
 #include "run/engine.h"
 
@@ -53,6 +55,20 @@ struct Checker::State {
   bool launch_is_in_cluster = false;
   bool follows_ways = false;  // the kernel has barriers
 
+  // What is looked up once for each kernel.
+  struct Kernel {
+    SharedLayout layout;
+    bool has_barriers = false;
+  };
+  std::unordered_map<const code::Function*, Kernel> kernels;
+
+  const Kernel& kernel_of(const run::Launch& launch) {
+    const auto found = kernels.find(launch.kernel);
+    if (found != kernels.end()) return found->second;
+    return kernels[launch.kernel] = {SharedLayout(*launch.kernel),
+                                     may_meet_barriers(*launch.program, *launch.kernel)};
+  }
+
   BlockState& of(const run::Block& block) { return *blocks[block.slot]; }
 
   template <class Visit>
@@ -87,6 +103,11 @@ void Checker::host_accesses(const HostAccess& access) {
 bool Checker::has_races(const std::string& kernel) const { return state_->races.has_races(kernel); }
 void Checker::forget_races() { state_->races.forget_kernels(); }
 
+void Checker::forget(const code::Program& program) {
+  state_->instructions.forget(program);
+  for (const auto& function : program.functions) state_->kernels.erase(function.get());
+}
+
 void Checker::note_failed_allocation(const memory::HostPlace& at) {
   state_->bounds.set_failed_allocation(place_of(at));
 }
@@ -110,8 +131,9 @@ void Checker::launch_begins(run::Launch& launch) {
   s.races.begin_launch();
   s.copy_races.begin_launch();
   s.polls.begin_launch();
-  s.follows_ways = may_meet_barriers(*launch.program, *launch.kernel);
-  s.bounds.begin_launch(launch);
+  const State::Kernel& kernel = s.kernel_of(launch);
+  s.bounds.begin_launch(kernel.layout);
+  s.follows_ways = kernel.has_barriers;
 }
 
 void Checker::launch_ends(run::Launch&) {

@@ -45,6 +45,9 @@ class Checker final : public run::Monitor, public memory::Observer {
   bool has_races(const std::string& kernel) const;
   void forget_races();
 
+  // The program is about to end. Its kernels have ended, and the host has waited for them.
+  void forget(const code::Program& program);
+
   // Where an allocation failed in this call: the likely reason for a null pointer.
   void note_failed_allocation(const memory::HostPlace& at);
 

@@ -34,6 +34,7 @@ report::Room room_of(const memory::Allocation& allocation);
 class Instructions {
  public:
   const code::Instruction& find(const code::Program& program, std::uint32_t id);
+  void forget(const code::Program& program) { by_program_.erase(&program); }
 
  private:
   std::unordered_map<const code::Program*, std::vector<const code::Instruction*>> by_program_;

@@ -13,9 +13,10 @@ bool contains(const std::string& text, const std::string& part) {
 // Line numbers are those of `.loc`. Blocks of code in front of the barrier, and behind it.
 class CheckBarrier : public Run {
  protected:
-  void run(const std::string& body, unsigned num_threads, unsigned num_blocks = 1) {
+  void run(const std::string& body, unsigned num_threads, unsigned num_blocks = 1,
+           const std::string& before = "") {
     report::take_findings();
-    load(kernel(body, ".file 1 \"/home/a.cu\"\n"));
+    load(kernel(body, ".file 1 \"/home/a.cu\"\n" + before));
     machine_->set_monitors({&checker});
     checker.streams().begin_work(0);
     launch(num_blocks, num_threads);
@@ -103,6 +104,56 @@ TEST_F(CheckBarrier, ALoopThatSomeLeaveEarlierAndReturn) {
 TEST_F(CheckBarrier, APredicatedBarrier) {
   run(".loc 1 4 1\nsetp.lt.u32 %x, %t, 16;\n.loc 1 6 1\n@%x bar.sync 0;\n" + kWriteBack, 32);
   expect(report::Kind::kBarrierDivergence, 6, "thread 16 of block 0 went past this barrier");
+}
+
+TEST_F(CheckBarrier, ABarrierForTheWarpsThatItNames) {
+  const std::string text =
+      ".loc 1 4 1\nsetp.lt.u32 %x, %t, 32;\n@%x bra PAST;\n.loc 1 6 1\nbar.sync 1, 32;\nPAST:\n";
+  run(text + kWriteBack, 64);
+  expect_none();
+}
+
+TEST_F(CheckBarrier, AVoteThatSomeSkip) {
+  run(".loc 1 4 1\nsetp.ge.u32 %x, %t, 16;\n@%x bra PAST;\n.loc 1 6 1\n"
+      "bar.red.popc.u32 %b, 0, %x;\nPAST:\n" +
+          kWriteBack,
+      64);
+  expect(report::Kind::kBarrierDivergence, 6, "thread 16 of block 0 went past this barrier");
+}
+
+// A function whose threads from `n` on return in front of its barrier.
+const std::string kHelper =
+    ".func helper(.param .b32 n)\n{\n.reg .b32 %h, %i;\n.reg .pred %w;\nld.param.b32 %h, [n];\n"
+    "mov.u32 %i, %tid.x;\n.loc 1 20 1\nsetp.ge.u32 %w, %i, %h;\n@%w bra EXIT;\n.loc 1 22 1\n"
+    "bar.sync 0;\nEXIT:\nret;\n}\n";
+std::string call_helper(int num_threads) {
+  return "{\n.param .b32 p0;\nmov.u32 %a, " + std::to_string(num_threads) +
+         ";\nst.param.b32 [p0], %a;\n.loc 1 8 1\ncall.uni helper, (p0);\n}\n";
+}
+
+TEST_F(CheckBarrier, ThreadsThatLeaveAFunctionInFrontOfItsBarrier) {
+  run(call_helper(16) + kWriteBack, 64, 1, kHelper);
+  expect(report::Kind::kBarrierDivergence, 22,
+         "thread 16 of block 0 went past this barrier to line 9");
+}
+
+TEST_F(CheckBarrier, AFunctionWithABarrierThatAllThreadsCallTwice) {
+  run(call_helper(64) + call_helper(64) + kWriteBack, 64, 1, kHelper);
+  expect_none();
+}
+
+TEST_F(CheckBarrier, ThreadsThatReturnInFrontOfTheCall) {
+  run(".loc 1 4 1\nsetp.ge.u32 %x, %t, 16;\n@%x bra DONE;\n" + call_helper(16) + kWriteBack +
+          "DONE:\n",
+      64, 1, kHelper);
+  expect_none();
+}
+
+TEST_F(CheckBarrier, ThreadsThatSkipTheCall) {
+  run(".loc 1 4 1\nsetp.ge.u32 %x, %t, 16;\n@%x bra PAST;\n" + call_helper(16) + "PAST:\n" +
+          kWriteBack,
+      64, 1, kHelper);
+  expect(report::Kind::kBarrierDivergence, 22, "went past this barrier to line 9");
 }
 
 const std::string kWait =

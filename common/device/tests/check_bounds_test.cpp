@@ -128,9 +128,7 @@ TEST_F(CheckBounds, MisalignedAccessesEndTheKernel) {
 }
 
 TEST_F(CheckBounds, ASharedVariableThatIsNotAlignedIsNamed) {
-  begin(1, 32);
   kernel.shared[1].offset = 388;
-  end();
   begin(1, 32);
   expect_end(warp(), shared(write(make(3, 388, 1, 16, 0))), Kind::kMisaligned,
              {"sum begins 4 bytes past a multiple of 16: declare it alignas(16)"}, 716);
