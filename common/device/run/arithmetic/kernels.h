@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "code/program.h"
-#include "ptx/module.h"
 
 namespace run {
 struct Warp;

@@ -155,7 +155,7 @@ std::string difference_of(const Case& made, const Values& values, const std::str
   // depends on the format.
   double bound = 0;
   if (is_matrix) {
-    const std::size_t at = made.text.find("k", made.text.find(".m"));
+    const std::size_t at = made.text.find('k', made.text.find(".m"));
     const double k = std::strtod(made.text.c_str() + at + 1, nullptr);
     const double place =
         made.check == "mma"
@@ -199,7 +199,7 @@ std::string difference_of(const Case& made, const Values& values, const std::str
         std::snprintf(text, sizeof text, "tuple %d, result %zu: GPU %llx, machine %llx: ", i, r,
                       static_cast<unsigned long long>(theirs),
                       static_cast<unsigned long long>(ours));
-        return text + wrong;
+        return std::string(text).append(wrong);
       }
     }
   }
