@@ -13,8 +13,9 @@ LOCKSTEP_DEVICE void __pipeline_memcpy_async(void* destination, const void* sour
   const auto to = static_cast<unsigned int>(__cvta_generic_to_shared(destination));
   const size_t from = __cvta_generic_to_global(source);
   const auto source_bytes = static_cast<unsigned int>(size_bytes - zero_bytes);
+  // The instruction has a form without a count of source bytes.
 #define LOCKSTEP_COPY(level, bytes)                                                             \
-  if (zero_bytes == 0) {                                                                        \
+  if (__builtin_constant_p(zero_bytes) && zero_bytes == 0) {                                                                         \
     __asm__ volatile("cp.async." level ".shared.global [%0], [%1], " bytes ";" ::"r"(to),       \
                      "l"(from)                                                                  \
                      : "memory");                                                               \

@@ -49,7 +49,7 @@ LOCKSTEP_DEVICE Part at_least_0(Part a) {
 #define LOCKSTEP_DPX_FUNCTION(name, Word, Part, finish, expression)                           \
   LOCKSTEP_DEVICE Word name(Word first, Word second, Word third) {                            \
     return lockstep::by_part<Part>(                                                           \
-        [](Part a, Part b, Part c)                                                            \
+        [](Part a, Part b, Part c) LOCKSTEP_LAMBDA                                                            \
             { return lockstep::finish<Part>(expression); },           \
         first, second, third);                                                                \
   }

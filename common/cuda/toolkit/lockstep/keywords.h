@@ -57,6 +57,7 @@
   __attribute__((host, device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_DEVICE __attribute__((device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_HOST inline __attribute__((always_inline, nodebug))
+#define LOCKSTEP_LAMBDA __attribute__((always_inline, nodebug))
 #else
 #define LOCKSTEP_INLINE inline __attribute__((always_inline))
 #define LOCKSTEP_HOST inline __attribute__((always_inline))
