@@ -103,11 +103,16 @@ function(add_lab lab_file)
     if(NOT EXISTS ${source})
       continue()
     endif()
+    set(judge_device_options "")
+    if(on_machine)
+      set(work ${CMAKE_BINARY_DIR}/workers/${slug}_${rung}_worker)
+      set(judge_device_options --device=${device_program} --ptx=${work}/rung.ptx --written=${work}/written.ptx)
+    endif()
     add_worker(${slug}_${rung}_worker SOURCE ${source} INCLUDE ${lab_dir}
       CALLS $<TARGET_FILE:${slug}_calls> DEPENDS ${slug}_calls)
     add_test(NAME ${folder}/${rung}
       COMMAND ${slug}_test --rung=${rung} --worker=$<TARGET_PROPERTY:${slug}_${rung}_worker,WORKER>
-        --anchors=${anchors_worker})
+        --anchors=${anchors_worker} ${judge_device_options})
     add_dependencies(workers_${folder} ${slug}_${rung}_worker)
     set_tests_properties(${folder}/${rung} PROPERTIES LABELS "rung;${folder}")
     if(LAB_BACKEND STREQUAL "cuda")
@@ -131,13 +136,17 @@ function(write_toolchain_file)
   else()
     set(anchors_json null)
   endif()
+  set(engine_json "")
+  if(on_machine)
+    set(engine_json "\"engine\": \"machine\", \"device\": \"${device_program}\",\n  ")
+  endif()
   set(features_json "[]")
   if(LAB_BACKEND STREQUAL "cpu")
     set(features_json "[\"budget\", \"checkers\"]")
   endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
 "{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},
-  \"root\": \"${CMAKE_SOURCE_DIR}\",
+  ${engine_json}\"root\": \"${CMAKE_SOURCE_DIR}\",
   \"compiler\": ${compiler_json},
   \"steps\": [
     ${steps_json}],

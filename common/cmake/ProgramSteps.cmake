@@ -4,6 +4,48 @@
 # {work} a folder for files, {std} 17 or 20. The grader appends options of the user and, to gather, the objects.
 # {work}/program is the result.
 
+
+# The steps as a JSON array's elements.
+function(program_steps_json result)
+  set(steps "")
+  if(LAB_BACKEND STREQUAL "cpu")
+    foreach(step IN LISTS program_step_names)
+      list(JOIN program_step_${step} "\", \"" argv)
+      list(APPEND steps "{\"name\": \"${step}\", \"argv\": [\"${argv}\"]}")
+    endforeach()
+  endif()
+  list(JOIN steps ",\n    " joined)
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()
+
+if(on_machine)
+  # Of a .cu file: PTX, as compiled or as written (for the debugger), into {object}.ptx, and at the same time the
+  # host's object, whose image is a placeholder. `embed` puts {object}.image there, which the grader makes: the
+  # PTX with a NUL behind it. So a program is one file, as nvcc's are.
+  set(program_step_names device written compile embed compile_host compile_c gather isolate link)
+  foreach(step device written host)
+    set(program_${step}_flags ${clang_${step}_flags})
+    list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
+    list(TRANSFORM program_${step}_flags REPLACE "20\\.pch$" "{std}.pch")
+    list(APPEND program_${step}_flags ${cccl_program_flags} -I${common_dir}/cuda {source} -o)
+  endforeach()
+  foreach(step device written)
+    set(program_step_${step} ${clang_command} ${program_${step}_flags} {object}.ptx)
+  endforeach()
+  set(program_step_compile ${clang_command} ${program_host_flags} {object}
+    -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
+  set(program_step_embed ${CMAKE_OBJCOPY} --update-section .nv_fatbin={object}.image {object})
+  set(program_headers -isystem ${common_dir}/cuda/toolkit -I${common_dir}/cuda)
+  set(program_step_compile_host ${CMAKE_CXX_COMPILER} -std=c++{std} -O1 -g1 -fPIC -Wall ${program_headers}
+    -c {source} -o {object})
+  set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c -O1 -g1 -fPIC -Wall ${program_headers} -c {source} -o {object})
+  set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -o {work}/gathered.o)
+  set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main {work}/gathered.o {work}/isolated.o)
+  set(program_step_link ${CMAKE_CXX_COMPILER} {work}/isolated.o ${runtime} ${shared_library} ${simt_linker} -pthread
+    -o {work}/program)
+  return()
+endif()
+
 set(program_step_names rewrite compile compile_host compile_c gather isolate link
   unannounced_compile unannounced_compile_host unannounced_compile_c)
 # Libraries in source, which rungs do not see: our CUB, and what takes the place of single headers of Thrust.
@@ -63,16 +105,3 @@ set(program_step_link ${CMAKE_CXX_COMPILER}
   -Wl,--whole-archive $<TARGET_FILE:simt> $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive
   {work}/isolated.o $<TARGET_FILE:simt_random> $<TARGET_FILE:lockstep_wire> ${simt_libraries} ${simt_linker} -pthread
   -o {work}/program)
-
-# The steps as a JSON array's elements.
-function(program_steps_json result)
-  set(steps "")
-  if(LAB_BACKEND STREQUAL "cpu")
-    foreach(step IN LISTS program_step_names)
-      list(JOIN program_step_${step} "\", \"" argv)
-      list(APPEND steps "{\"name\": \"${step}\", \"argv\": [\"${argv}\"]}")
-    endforeach()
-  endif()
-  list(JOIN steps ",\n    " joined)
-  set(${result} "${joined}" PARENT_SCOPE)
-endfunction()

@@ -124,7 +124,7 @@ std::vector<std::string> command_of(const std::string& worker) {
 SpeedResult speed_of(const WorkloadPlan& plan, std::size_t num_items, const Workload& workload) {
   session().clear_device();
   const FirstTimes first_times(g_options.first_times);
-  const SpeedWorkers workers{submission_command(g_options),
+  const SpeedWorkers workers{submission_commands(g_options, "").worker,
                              limits(g_options),
                              command_of(g_options.anchors),
                              command_of(g_options.first),
@@ -361,6 +361,14 @@ Options parse_options(int argc, char** argv) {
       options.stage = parse_stage(name, value);
     } else if (name == "--sandbox") {
       options.sandbox.push_back(value);
+    } else if (name == "--device") {
+      options.device = value;
+    } else if (name == "--ptx") {
+      options.ptx = value;
+    } else if (name == "--written") {
+      options.written = value;
+    } else if (name == "--device-sandbox") {
+      options.device_sandbox.push_back(value);
     } else if (name == "--wrap") {
       options.wrapper.push_back(value);
     } else if (name == "--checker-log") {
@@ -383,16 +391,23 @@ Options parse_options(int argc, char** argv) {
   if (options.rung.empty() || options.worker.empty()) {
     throw std::invalid_argument("--rung=NAME and --worker=PATH are needed");
   }
+  if (options.device.empty() != options.ptx.empty()) {
+    throw std::invalid_argument("--device=PATH and --ptx=PATH are needed together");
+  }
   if (!seeded) options.seed = random_seed();
   return options;
 }
 
-std::vector<std::string> submission_command(const Options& options) {
-  std::vector<std::string> command = options.sandbox;
-  command.insert(command.end(), options.wrapper.begin(), options.wrapper.end());
-  command.push_back(options.worker);
-  if (options.quick) command.emplace_back("--checked");
-  return command;
+Commands submission_commands(const Options& options, const std::string& ptx) {
+  std::vector<std::string> worker = options.sandbox;
+  worker.insert(worker.end(), options.wrapper.begin(), options.wrapper.end());
+  worker.push_back(options.worker);
+  if (options.quick) worker.emplace_back("--checked");
+  if (options.device.empty()) return worker;
+  std::vector<std::string> device = options.device_sandbox;
+  device.push_back(options.device);
+  device.push_back("--ptx=" + ptx);
+  return {std::move(worker), std::move(device)};
 }
 
 Limits limits(const Options& options) {
@@ -427,11 +442,14 @@ Session& session() { return *g_session; }
 
 Session::Session(const Options& options)
     : arena_(kArenaBytes),
-      student_(submission_command(options), arena_, limits(options)),
+      student_(submission_commands(options, options.ptx), arena_, limits(options)),
       free_device_bytes_((prepare_device(), free_device_bytes())),
       seed_(options.seed),
       seeds_(options.seed, ""),
-      search_(options.sought) {}
+      search_(options.sought) {
+  if (options.written.empty() || options.device.empty()) return;
+  as_written_.emplace(submission_commands(options, options.written), arena_, limits(options));
+}
 
 void Session::clear_device() {
   student_.end();

@@ -4,14 +4,16 @@
 import os
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.grades import Backend, Engine
 from lockstep_grader.toolchain.build import build_backend
+from lockstep_grader.toolchain.clang import Clang
 
 from conftest import Checkout, is_gone, wait_for
 
@@ -19,7 +21,9 @@ CONFIGURE = """\
 if [ "$1" = --preset ]; then
   echo configured >> {log}
   printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\n' "$PWD" > "$4/CMakeCache.txt"
-  echo "${{5#-D}}" | sed "s/=/:BOOL=/" >> "$4/CMakeCache.txt"
+  for word in "$5" "$6"; do
+    case $word in -D*:*) echo "${{word#-D}}";; -D*) echo "${{word#-D}}" | sed "s/=/:BOOL=/";; esac
+  done >> "$4/CMakeCache.txt"
   touch "$4/build.ninja"; cp {toolchain} "$4/lockstep.json"
   exit 0
 fi
@@ -88,6 +92,28 @@ def test_warnings_are_errors_where_the_projects_own_tests_build_and_not_for_a_us
     assert is_strict()
     monkeypatch.delenv("LOCKSTEP_STRICT")
     assert not is_strict()
+    assert cmake.log.read_text() == "configured\n" * 3
+
+
+def test_the_machine_is_built_in_a_folder_of_its_own_with_the_clang_that_is_here(
+    cmake: FakeCMake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCKSTEP_STRICT", raising=False)
+    here = ["/a/clang"]
+    monkeypatch.setattr(
+        "lockstep_grader.toolchain.build.ensure_clang", lambda: Clang(Path(here[0]), "22.1.8")
+    )
+    monkeypatch.setattr("lockstep_grader.toolchain.build.ensure_cccl", lambda: Path("/a/cccl"))
+    assert cmake.build().parent.name == "cpu"
+    cmake.workspace = replace(cmake.workspace, engine=Engine.MACHINE)
+    folder = cmake.build().parent
+    assert folder.name == "machine"
+    cmake.build()
+    cache = (folder / "CMakeCache.txt").read_text()
+    assert "LAB_CLANG:FILEPATH=/a/clang\nLAB_CCCL:PATH=/a/cccl\n" in cache
+    assert cmake.log.read_text() == "configured\n" * 2
+    here[0] = "/b/clang"
+    cmake.build()
     assert cmake.log.read_text() == "configured\n" * 3
 
 

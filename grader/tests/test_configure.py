@@ -143,3 +143,48 @@ def test_a_gxx_that_is_too_old_is_refused_with_the_next_step(tmp_path: Path) -> 
     said = configure(tmp_path / "build", CXX=str(old))
     assert f"{old} is GNU 10." in said
     assert said.count("Lockstep needs g++ 11 or newer: install g++ 11 or newer") == 1
+
+
+# ---- the machine
+
+MACHINE = "-DLAB_ENGINE=machine"
+FLAGS = 'case $* in *resource-dir) echo /r;; *) echo "clang version 19.1.7";; esac'
+
+
+def test_the_machines_rungs_are_made_by_clang_in_three_steps_at_once(tmp_path: Path) -> None:
+    clang = program(tmp_path / "clang", FLAGS)
+    configure(tmp_path / "build", MACHINE, f"-DLAB_CLANG={clang}")
+    made = json.loads((tmp_path / "build" / "lockstep.json").read_text())
+    assert made["engine"] == "machine"
+    compiler = compiler_of(tmp_path / "build")
+    assert compiler.keys() == {"id", "version", "path", "cccl"}
+    assert (compiler["version"], compiler["path"]) == ("19.1.7", str(clang))
+    names = [(step["name"], step.get("at_once", False)) for step in made["steps"]]
+    at_once = [(name, True) for name in ("device", "written", "host")]
+    assert names == [*at_once, ("gather", False), ("isolate", False), ("link", False)]
+    for step in made["steps"][:3]:
+        argv = step["argv"]
+        assert argv[0] == str(clang)
+        folders = [argv[at + 1] for at, word in enumerate(argv) if word == "-isystem"]
+        assert folders[0] == f"{REPOSITORY}/common/cuda/toolkit"  # others may have NVIDIA's
+        assert folders.index("/r/include") > next(
+            at for at, folder in enumerate(folders) if "c++" in folder
+        )
+
+
+def test_zig_has_clang_inside(tmp_path: Path) -> None:
+    zig = program(tmp_path / "zig", f'[ "$1" = clang ] || exit 1; shift\n{FLAGS}')
+    said = configure(tmp_path / "build", MACHINE, LOCKSTEP_CLANG=str(zig))
+    assert "Generating done" in said
+    steps = json.loads((tmp_path / "build" / "lockstep.json").read_text())["steps"]
+    assert steps[0]["argv"][:2] == [str(zig), "clang"]
+    assert f"{tmp_path}/lib/include" in steps[0]["argv"]
+
+
+def test_without_clang_the_next_step_is_named(tmp_path: Path) -> None:
+    said = configure(tmp_path / "build", MACHINE, "-DLAB_CLANG=/none/clang")
+    assert "/none/clang is no clang that runs: ./lab doctor --engine machine fetches one" in said
+
+
+def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
+    assert "choose emulator or machine" in configure(tmp_path / "build", "-DLAB_ENGINE=steam")

@@ -2,6 +2,7 @@
 """`debug`: gdb on an emulated program, thread by thread."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.model.errors import FaultError
+from lockstep_grader.judging.doctor import examine
+from lockstep_grader.model.errors import ExitCode, FaultError
 from lockstep_grader.student.debug import start
+from lockstep_grader.toolchain.debugger import find_gdb
 from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout
@@ -49,10 +52,11 @@ RIGHT = ROTATE.replace("BLOCKS", "1")
 PAST_THE_END = ROTATE.replace("BLOCKS", "2")
 RACE = RIGHT.replace("  __syncthreads();\n", "  if (i < 0) return;\n")
 
-emulated = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb"),
-]
+# What a gdb says to the question whether it works.
+WORKING = "python\n\nProgram stopped.\n0x00007ffff7fe4300 in _start () from /lib64/ld-linux.so.2"
+AMX = f"{WORKING}\nCouldn't write extended state status: Bad address."
+
+emulated = [pytest.mark.e2e, pytest.mark.usefixtures("working_gdb")]
 
 
 def command(*arguments: str) -> list[str]:
@@ -80,6 +84,12 @@ def debug(
         timeout=300,
         check=False,
     )
+
+
+def fake_gdb(folder: Path, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "gdb").write_text(f"#!/bin/sh\necho {shlex.quote(said)}\n")
+    (folder / "gdb").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
 class TestInGdb:
@@ -309,7 +319,10 @@ class TestInGdb:
 
 @pytest.mark.e2e
 class TestBefore:
-    def test_says_what_is_wrong_with_the_program(self, tmp_path: Path) -> None:
+    def test_says_what_is_wrong_with_the_program(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fake_gdb(tmp_path, WORKING, monkeypatch)  # it is never started on the program
         missing = debug(tmp_path, "__global__ void k() {}\n", "run")
         assert missing.returncode == 1
         assert "the program has no main()" in missing.stdout
@@ -329,13 +342,7 @@ def test_an_option_of_programs_is_refused_for_a_rung(checkout: Checkout) -> None
 def test_without_gdb_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FaultError, match=r"debug needs gdb: .*gdb"):
-        start.find_gdb()
-
-
-def fake_gdb(folder: Path, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "gdb").write_text(f"#!/bin/sh\necho '{said}'\n")
-    (folder / "gdb").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        find_gdb()
 
 
 def test_a_bare_prompt_comes_with_a_way_to_begin(
@@ -352,10 +359,39 @@ def test_says_that_the_machine_forbids_ptrace(
 ) -> None:
     fake_gdb(tmp_path, "python\nwarning: ptrace: Operation not permitted", monkeypatch)
     with pytest.raises(FaultError, match="SYS_PTRACE"):
-        start.find_gdb()
+        find_gdb()
 
 
 def test_says_that_gdb_has_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_gdb(tmp_path, "Python scripting is not supported in this copy of GDB.", monkeypatch)
     with pytest.raises(FaultError, match="without Python"):
-        start.find_gdb()
+        find_gdb()
+
+
+def test_finds_a_gdb_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_gdb(tmp_path, WORKING, monkeypatch)
+    assert find_gdb() == str(tmp_path / "gdb")
+
+
+def test_says_that_gdb_cannot_write_the_processors_registers(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_gdb(tmp_path, AMX, monkeypatch)
+    ran = checkout.lab("debug", f"{LAB}/01_first")
+    assert ran.status == ExitCode.FAULT
+    assert "gdb cannot write this processor's registers (Couldn't write ext" in ran.complaint
+    assert "Bad address): debug needs a newer gdb, such as" in ran.complaint
+
+
+@pytest.mark.parametrize(
+    ("said", "row"),
+    [(WORKING, "works"), (AMX, "cannot write this processor's registers")],
+    ids=["works", "amx"],
+)
+def test_doctor_says_whether_gdb_works(
+    said: str, row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_gdb(tmp_path, said, monkeypatch)
+    item = next(item for item in examine() if item.name == "gdb")
+    assert row in (item.found or item.advice)
+    assert bool(item.found) == (said == WORKING)

@@ -17,7 +17,8 @@ ALLOWED: Mapping[str, frozenset[str]] = {
 }
 BESIDE = {"anchors", "bench", "tests"}  # programs of their own
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-ELSEWHERE = ("lab/", "simt/", "../../simt/include/")  # headers for kernels, and the emulator's
+# Headers for kernels, the emulator's, and the machine's.
+ELSEWHERE = ("lab/", "simt/", "../../simt/include/", "lockstep_runtime.h")
 
 
 def against_direction(judge: Path) -> Iterator[str]:

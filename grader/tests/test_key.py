@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.judging import key
-from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.compile import make_worker
 from lockstep_grader.judging.key import DECIDES, DECIDES_NOTHING
 from lockstep_grader.toolchain.description import digest
 
@@ -74,9 +74,9 @@ def test_words_that_change_while_a_class_is_graded_are_no_trouble(
 ) -> None:
     def edited(*arguments: Any) -> Any:
         checkout.write(f"labs/{LAB}/lab.toml", LAB_TOML.replace("a gentle", "a gentler"))
-        return compile_rung(*arguments)
+        return make_worker(*arguments)
 
-    monkeypatch.setattr("lockstep_grader.judging.rung_judge.compile_rung", edited)
+    monkeypatch.setattr("lockstep_grader.judging.rung_judge.make_worker", edited)
     assert judged() == 2
 
 

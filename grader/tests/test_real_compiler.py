@@ -262,7 +262,7 @@ def test_a_warning_breaks_the_proof_of_a_starter_and_of_a_solution(
 ) -> None:
     nvcc.says(f"{FILE}(1): warning #1-D: last line of file ends without a newline\n", 0)
     ran = checkout.lab("lint")
-    breach = "01_first: nvcc warns at line 1: last line of file ends without a newline"
+    breach = "01_first: a compiler warns at line 1: last line of file ends without a newline"
     assert (ran.status, ran.out.count(breach)) == (1, 2)
 
 
@@ -351,6 +351,17 @@ def test_what_only_the_emulator_refuses_says_that_nvcc_compiles_it(
     _, report = checkout.grade(checkout.root / "solutions", "--regrade", "all")
     (finding,) = rungs(report)["01_first"]["findings"]
     assert finding["message"] == "neither does nvcc"
+
+
+def test_where_clang_refuses_a_rung_too_its_words_count(checkout: Checkout, nvcc: Nvcc) -> None:
+    refuses = ["sh", "-c", f"echo '{FILE}:1:4: error: as clang says'; exit 1"]
+    steps = [{"name": "device", "at_once": True, "argv": refuses}]
+    checkout.write_toolchain(steps=steps, engine="machine")
+    nvcc.says(f"{FILE}(1): error: as nvcc says\n{FILE}(1): warning #1-D: odd\n", 1)
+    _, report = checkout.grade(checkout.root / "solutions")
+    first = rungs(report)["01_first"]
+    assert [each["message"] for each in first["findings"]] == ["as clang says"]
+    assert [each["message"] for each in first["warnings"]] == []
 
 
 def test_forbidden_text_never_reaches_nvcc(checkout: Checkout, nvcc: Nvcc) -> None:

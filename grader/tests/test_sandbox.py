@@ -9,18 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.confine.sandbox import UNCONFINED, NoSandbox, Sandbox, find_sandbox
 from lockstep_grader.confine.seccomp import filter_program
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.toolchain.description import Toolchain
 
 from conftest import Checkout
 
 NOBODY = 65534
 JUDGE = Path(__file__).resolve().parents[2] / "common" / "judge"
 INCLUDES = (
-    "cerrno cstdio cstdlib fcntl.h signal.h sys/mman.h sys/resource.h sys/socket.h sys/syscall.h "
-    "unistd.h"
+    "cerrno cstdio cstdlib fcntl.h pthread.h signal.h sys/mman.h sys/resource.h sys/socket.h "
+    "sys/syscall.h unistd.h"
 )
 
 
@@ -109,6 +111,7 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         sandbox.isolation,
         sandbox.filter_file,
         sandbox.checked_filter,
+        sandbox.device_filter,
         (common / "late.h",),
     )
     work = tmp_path / "work"
@@ -149,6 +152,24 @@ def test_a_program_can_compute_and_print_and_no_more(
         pytest.skip("root without user namespaces")
     done = run_inside(sandbox, program_of(tmp_path, body))
     assert f"{done.returncode} {done.stdout.strip()}".strip() == ending, done.stderr
+
+
+def test_the_device_process_sees_its_kernels_and_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
+    kernels, other = tmp_path / "rung.ptx", tmp_path / "other.ptx"
+    kernels.write_text("kernels")
+    other.write_text("another rung's")
+    device = program_of(
+        tmp_path,
+        f'std::printf("%d", open("{kernels}", O_RDONLY) < 0);'
+        f'std::printf("%d", open("{kernels}", O_RDWR) < 0);'
+        f'std::printf("%d", open("{other}", O_RDONLY) < 0);'
+        "pthread_t one; auto* run = +[](void* p) { return p; };"
+        'std::printf("%d", pthread_create(&one, nullptr, run, nullptr));'
+        "std::fflush(stdout); fork();",
+    )
+    argv = [*sandbox.playing(device, [kernels]), str(device)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (159, "0110"), done.stderr  # 159: by fork()
 
 
 CHECKED = """
@@ -313,3 +334,31 @@ def test_the_judge_is_told_to_confine_the_worker(
     ran = checkout.lab("grade", checkout.submission("ann", {}))
     assert ran.status == 0, ran.err
     assert " sandbox " in log.read_text()
+
+
+def test_the_judge_is_told_to_confine_the_device_process(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    log = checkout.root / "log"
+    monkeypatch.delenv("LOCKSTEP_SANDBOX")
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    steps = [{"name": "link", "argv": ["/bin/cp", "{source}", "{work}/worker"]}]
+    checkout.write_toolchain(steps=steps, engine="machine", device="/bin/true")
+    ran = checkout.lab("grade", checkout.submission("ann", {}))
+    assert ran.status == 0, ran.err
+    assert " device device-sandbox " in log.read_text()
+    assert " ptx " in log.read_text()
+
+
+def test_the_device_process_reads_what_the_steps_made() -> None:
+    toolchain = Toolchain(Path("t.json"), Backend.CPU, {}, (), None, {}, device=Path("/bin/true"))
+    worker = Path("/work/worker")
+    words = workers_on_cpu(toolchain, worker, UNCONFINED).arguments()
+    assert words == [
+        "--device=/bin/true",
+        "--ptx=/work/rung.ptx",
+        "--written=/work/written.ptx",
+        "--worker=/work/worker",
+    ]
+    assert workers_on_cpu(replace(toolchain, device=None), worker, UNCONFINED).device is None

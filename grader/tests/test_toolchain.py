@@ -33,6 +33,18 @@ def test_precompiled_headers_are_as_good_as_the_headers(tmp_path: Path) -> None:
     assert digest_of(tmp_path) == before
 
 
+def test_what_a_version_stands_for_is_not_read(tmp_path: Path) -> None:
+    step = Step("device", (str(tmp_path / ".venv/clang/zig"), "-isystem", "/usr/include"))
+    for name in ("lockstep.json", ".venv/clang/zig", "lockstep_device"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    device = tmp_path / "lockstep_device"
+    files = Toolchain(
+        tmp_path / "lockstep.json", Backend.CPU, {}, (step,), None, {}, device=device
+    ).files
+    assert files == (tmp_path / "lockstep.json", device)
+
+
 def test_the_place_of_checkout_and_build_makes_no_difference(tmp_path: Path) -> None:
     seen = set()
     for root, build in (("a", "a/build/cpu"), ("b/c", "b/c/build/cpu"), ("b/c", "elsewhere/cpu")):

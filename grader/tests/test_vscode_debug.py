@@ -4,7 +4,6 @@
 import queue
 import re
 import shlex
-import shutil
 import subprocess
 import threading
 import time
@@ -107,7 +106,7 @@ def open_in_editor() -> Iterator[Any]:
         session.end()
 
 
-needs_gdb = pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
+needs_gdb = pytest.mark.usefixtures("working_gdb")
 
 
 @pytest.mark.e2e

@@ -33,16 +33,16 @@ LOCKSTEP_INLINE __half __float2half(float x) { return x; }
 LOCKSTEP_INLINE __half __float2half_rn(float x) { return x; }
 LOCKSTEP_INLINE __half __double2half(double x) { return x; }
 #ifdef __CUDA_ARCH__
-#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                               \
-  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                             \
-    unsigned short bits;                                                              \
-    __asm__("cvt." instruction ".f16.f32 %0, %1;" : "=h"(bits) : "f"(x));             \
-    return __half::from_bits(bits);                                                   \
+#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                   \
+  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                 \
+    unsigned short bits;                                                  \
+    __asm__("cvt." instruction ".f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); \
+    return __half::from_bits(bits);                                       \
   }
 #else
-#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)                               \
-  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {                             \
-    return __half::rounded(x, lockstep::Rounding::rounding);                          \
+#define LOCKSTEP_TO_HALF(suffix, instruction, rounding)      \
+  LOCKSTEP_INLINE __half __float2half_##suffix(float x) {    \
+    return __half::rounded(x, lockstep::Rounding::rounding); \
   }
 #endif
 LOCKSTEP_TO_HALF(rz, "rz", kZero)
@@ -58,22 +58,20 @@ LOCKSTEP_INLINE __half __short_as_half(short bits) {
 }
 
 #ifdef __CUDA__
-#define LOCKSTEP_HALF_CONVERSIONS(suffix)                                            \
-  LOCKSTEP_DEVICE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }        \
-  LOCKSTEP_DEVICE unsigned int __half2uint_##suffix(__half a) {                                \
-    return __float2uint_##suffix(a);                                                           \
-  }                                                                                            \
-  LOCKSTEP_DEVICE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }    \
-  LOCKSTEP_DEVICE unsigned long long __half2ull_##suffix(__half a) {                           \
-    return __float2ull_##suffix(a);                                                            \
-  }                                                                                            \
-  LOCKSTEP_DEVICE short __half2short_##suffix(__half a) {                                      \
-    const int x = __float2int_##suffix(a);                                                     \
-    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                    \
-  }                                                                                            \
-  LOCKSTEP_DEVICE unsigned short __half2ushort_##suffix(__half a) {                            \
-    const unsigned int x = __float2uint_##suffix(a);                                           \
-    return static_cast<unsigned short>(x > 65535 ? 65535 : x);                                 \
+#define LOCKSTEP_HALF_CONVERSIONS(suffix)                                                          \
+  LOCKSTEP_DEVICE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }            \
+  LOCKSTEP_DEVICE unsigned int __half2uint_##suffix(__half a) { return __float2uint_##suffix(a); } \
+  LOCKSTEP_DEVICE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }        \
+  LOCKSTEP_DEVICE unsigned long long __half2ull_##suffix(__half a) {                               \
+    return __float2ull_##suffix(a);                                                                \
+  }                                                                                                \
+  LOCKSTEP_DEVICE short __half2short_##suffix(__half a) {                                          \
+    const int x = __float2int_##suffix(a);                                                         \
+    return static_cast<short>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);                        \
+  }                                                                                                \
+  LOCKSTEP_DEVICE unsigned short __half2ushort_##suffix(__half a) {                                \
+    const unsigned int x = __float2uint_##suffix(a);                                               \
+    return static_cast<unsigned short>(x > 65535 ? 65535 : x);                                     \
   }
 LOCKSTEP_HALF_CONVERSIONS(rn)
 LOCKSTEP_HALF_CONVERSIONS(rz)
@@ -82,14 +80,14 @@ LOCKSTEP_HALF_CONVERSIONS(rd)
 #undef LOCKSTEP_HALF_CONVERSIONS
 #endif
 
-#define LOCKSTEP_TO_HALF(name, type)                                                           \
-  LOCKSTEP_INLINE __half __##name##2half_rn(type x) { return x; }                              \
-  LOCKSTEP_TO_HALF_ROUNDED(name, type, rz, kZero)                                              \
-  LOCKSTEP_TO_HALF_ROUNDED(name, type, ru, kUp)                                                \
+#define LOCKSTEP_TO_HALF(name, type)                              \
+  LOCKSTEP_INLINE __half __##name##2half_rn(type x) { return x; } \
+  LOCKSTEP_TO_HALF_ROUNDED(name, type, rz, kZero)                 \
+  LOCKSTEP_TO_HALF_ROUNDED(name, type, ru, kUp)                   \
   LOCKSTEP_TO_HALF_ROUNDED(name, type, rd, kDown)
-#define LOCKSTEP_TO_HALF_ROUNDED(name, type, suffix, rounding)                                 \
-  LOCKSTEP_INLINE __half __##name##2half_##suffix(type x) {                                    \
-    return __half::rounded(static_cast<double>(x), lockstep::Rounding::rounding);              \
+#define LOCKSTEP_TO_HALF_ROUNDED(name, type, suffix, rounding)                    \
+  LOCKSTEP_INLINE __half __##name##2half_##suffix(type x) {                       \
+    return __half::rounded(static_cast<double>(x), lockstep::Rounding::rounding); \
   }
 LOCKSTEP_TO_HALF(int, int)
 LOCKSTEP_TO_HALF(uint, unsigned int)

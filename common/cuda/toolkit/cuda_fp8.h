@@ -34,8 +34,8 @@ struct Float8Format : SmallFloat<exponent_bits, fraction_bits> {
     if (magnitude <= kLargest && magnitude >= Base::kInfinity) {  // E4M3 has no infinity
       const unsigned int fraction = magnitude & ((1u << fraction_bits) - 1);
       const unsigned int biased = (1u << exponent_bits) - 2 + Base::kMinExponent + 127;
-      return __builtin_bit_cast(float, (bits & 0x80) << 24 | biased << 23 |
-                                           fraction << (23 - fraction_bits));
+      return __builtin_bit_cast(
+          float, (bits & 0x80) << 24 | biased << 23 | fraction << (23 - fraction_bits));
     }
     return Base::decode(bits);
   }
@@ -65,29 +65,30 @@ using __nv_fp8x2_storage_t = unsigned short;
 using __nv_fp8x4_storage_t = unsigned;
 
 LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturation,
-                                                      __nv_fp8_interpretation_t format) {
+                                                          __nv_fp8_interpretation_t format) {
   const bool saturates = saturation == __NV_SATFINITE;
   return format == __NV_E4M3 ? lockstep::E4m3Format::encode(x, saturates)
                              : lockstep::E5m2Format::encode(x, saturates);
 }
-LOCKSTEP_INLINE __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 v, __nv_saturation_t saturation,
-                                                           __nv_fp8_interpretation_t format) {
+LOCKSTEP_INLINE __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 v,
+                                                               __nv_saturation_t saturation,
+                                                               __nv_fp8_interpretation_t format) {
   return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_fp8(v.x, saturation, format) |
                                            __nv_cvt_double_to_fp8(v.y, saturation, format) << 8);
 }
 
-#define LOCKSTEP_TO_FP8(name, Type, expression)                                                     \
-  LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_##name##_to_fp8(Type x, __nv_saturation_t saturation, \
-                                                          __nv_fp8_interpretation_t format) {   \
-    return __nv_cvt_double_to_fp8(static_cast<float>(expression), saturation, format);          \
+#define LOCKSTEP_TO_FP8(name, Type, expression)                                        \
+  LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_##name##_to_fp8(                         \
+      Type x, __nv_saturation_t saturation, __nv_fp8_interpretation_t format) {        \
+    return __nv_cvt_double_to_fp8(static_cast<float>(expression), saturation, format); \
   }
 LOCKSTEP_TO_FP8(float, float, x)
 LOCKSTEP_TO_FP8(halfraw, __half_raw, __half(x))
 LOCKSTEP_TO_FP8(bfloat16raw, __nv_bfloat16_raw, __nv_bfloat16(x))
 #undef LOCKSTEP_TO_FP8
 
-#define LOCKSTEP_TO_FP8X2(name, scalar, Type, Scalar)                                      \
-  LOCKSTEP_INLINE __nv_fp8x2_storage_t __nv_cvt_##name##_to_fp8x2(                         \
+#define LOCKSTEP_TO_FP8X2(name, scalar, Type, Scalar)                                  \
+  LOCKSTEP_INLINE __nv_fp8x2_storage_t __nv_cvt_##name##_to_fp8x2(                     \
       Type v, __nv_saturation_t saturation, __nv_fp8_interpretation_t format) {        \
     const unsigned low = __nv_cvt_##scalar##_to_fp8(Scalar{v.x}, saturation, format);  \
     const unsigned high = __nv_cvt_##scalar##_to_fp8(Scalar{v.y}, saturation, format); \
@@ -99,12 +100,12 @@ LOCKSTEP_TO_FP8X2(bfloat16raw2, bfloat16raw, __nv_bfloat162_raw, __nv_bfloat16_r
 #undef LOCKSTEP_TO_FP8X2
 
 LOCKSTEP_INLINE __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x,
-                                               __nv_fp8_interpretation_t format) {
+                                                   __nv_fp8_interpretation_t format) {
   return __half(format == __NV_E4M3 ? lockstep::E4m3Format::decode(x)
                                     : lockstep::E5m2Format::decode(x));
 }
 LOCKSTEP_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
-                                                   __nv_fp8_interpretation_t format) {
+                                                       __nv_fp8_interpretation_t format) {
   const auto low = static_cast<__nv_fp8_storage_t>(x & 0xff);
   const auto high = static_cast<__nv_fp8_storage_t>(x >> 8);
   return {__nv_cvt_fp8_to_halfraw(low, format).x, __nv_cvt_fp8_to_halfraw(high, format).x};

@@ -68,50 +68,58 @@ typedef unsigned long long curandDirectionVectors64_t[64];
 typedef struct curandGenerator_st* curandGenerator_t;
 
 // CURAND_STATUS_TYPE_ERROR for the generators that the emulator lacks, with a line on stderr.
-LOCKSTEP_API curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type);
-LOCKSTEP_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type);
+LOCKSTEP_API curandStatus_t curandCreateGenerator(curandGenerator_t* generator,
+                                                  curandRngType_t type);
+LOCKSTEP_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
+                                                      curandRngType_t type);
 LOCKSTEP_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
 LOCKSTEP_API curandStatus_t curandGetVersion(int* version);
 LOCKSTEP_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
 // The new seed takes effect at the position that the generator has reached.
 LOCKSTEP_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
-                                                  unsigned long long seed);
-LOCKSTEP_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
+                                                               unsigned long long seed);
+LOCKSTEP_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
+                                                     unsigned long long offset);
 // Best, default and legacy, which are one order here, as on a GPU; for Sobol's sequences their own.
-LOCKSTEP_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+LOCKSTEP_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
+                                                       curandOrdering_t order);
 // From 1 to 512 for Sobol's sequences. The numbers of the first dimension come first, as many as of
 // each other; CURAND_STATUS_LENGTH_NOT_MULTIPLE unless they can be.
 LOCKSTEP_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
-                                                       unsigned int num_dimensions);
+                                                                    unsigned int num_dimensions);
 LOCKSTEP_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 
 // Each writes num_items numbers. Normal numbers come in pairs, except with Philox:
 // CURAND_STATUS_LENGTH_NOT_MULTIPLE for an odd count. CURAND_STATUS_LAUNCH_FAILURE where the output
 // is no device memory of that size.
 LOCKSTEP_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output,
-                              std::size_t num_items);
-// Of sequences of 64 bits alone; these lack curandGenerate().
-LOCKSTEP_API curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* output,
-                                      std::size_t num_items);
-LOCKSTEP_API curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
-                                     std::size_t num_items);
-LOCKSTEP_API curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output,
                                            std::size_t num_items);
+// Of sequences of 64 bits alone; these lack curandGenerate().
+LOCKSTEP_API curandStatus_t curandGenerateLongLong(curandGenerator_t generator,
+                                                   unsigned long long* output,
+                                                   std::size_t num_items);
+LOCKSTEP_API curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output,
+                                                  std::size_t num_items);
+LOCKSTEP_API curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output,
+                                                        std::size_t num_items);
 LOCKSTEP_API curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* output,
-                                    std::size_t num_items, float mean, float stddev);
+                                                 std::size_t num_items, float mean, float stddev);
 LOCKSTEP_API curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* output,
-                                          std::size_t num_items, double mean, double stddev);
+                                                       std::size_t num_items, double mean,
+                                                       double stddev);
 LOCKSTEP_API curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* output,
-                                       std::size_t num_items, float mean, float stddev);
-LOCKSTEP_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* output,
-                                             std::size_t num_items, double mean, double stddev);
+                                                    std::size_t num_items, float mean,
+                                                    float stddev);
+LOCKSTEP_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator,
+                                                          double* output, std::size_t num_items,
+                                                          double mean, double stddev);
 LOCKSTEP_API curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output,
-                                     std::size_t num_items, double mean);
+                                                  std::size_t num_items, double mean);
 
 // 512 vectors, and as many constants, in memory of the host.
 LOCKSTEP_API curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors,
-                                           curandDirectionVectorSet_t set);
+                                                        curandDirectionVectorSet_t set);
 LOCKSTEP_API curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors,
-                                           curandDirectionVectorSet_t set);
+                                                        curandDirectionVectorSet_t set);
 LOCKSTEP_API curandStatus_t curandGetScrambleConstants32(unsigned int** constants);
 LOCKSTEP_API curandStatus_t curandGetScrambleConstants64(unsigned long long** constants);

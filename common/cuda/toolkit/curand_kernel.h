@@ -71,8 +71,9 @@ typedef curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 namespace lockstep {
 
 template <class State>
-inline constexpr bool kIsRandomState = std::is_same_v<State, curandStateXORWOW> ||
-    std::is_same_v<State, curandStatePhilox4_32_10> || std::is_same_v<State, curandStateMRG32k3a>;
+inline constexpr bool kIsRandomState =
+    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10> ||
+    std::is_same_v<State, curandStateMRG32k3a>;
 
 template <class State, class = std::enable_if_t<kIsRandomState<State>>>
 LOCKSTEP_DEVICE void forget_extra(State* state) {
@@ -132,11 +133,12 @@ LOCKSTEP_DEVICE void skipahead(unsigned long long num_numbers, curandStateXORWOW
   state->d += static_cast<unsigned>(num_numbers) * lockstep::kWeylStep;
 }
 // A whole subsequence adds a multiple of 2^32 to d.
-LOCKSTEP_DEVICE void skipahead_sequence(unsigned long long num_sequences, curandStateXORWOW* state) {
+LOCKSTEP_DEVICE void skipahead_sequence(unsigned long long num_sequences,
+                                        curandStateXORWOW* state) {
   lockstep::skip(state, num_sequences, lockstep::kXorwowSubsequence);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence,
-                             unsigned long long offset, curandStateXORWOW* state) {
+                                 unsigned long long offset, curandStateXORWOW* state) {
   const lockstep::XorwowState start = lockstep::seed_xorwow(seed);
   state->d = start.weyl;
   for (int i = 0; i < 5; ++i) state->v[i] = start.words[i];
@@ -161,12 +163,12 @@ LOCKSTEP_DEVICE void skipahead(unsigned long long num_numbers, curandStatePhilox
   state->output = lockstep::philox(state->ctr, state->key);
 }
 LOCKSTEP_DEVICE void skipahead_sequence(unsigned long long num_sequences,
-                                    curandStatePhilox4_32_10* state) {
+                                        curandStatePhilox4_32_10* state) {
   state->ctr = lockstep::advanced(state->ctr, num_sequences, 0);
   state->output = lockstep::philox(state->ctr, state->key);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence,
-                             unsigned long long offset, curandStatePhilox4_32_10* state) {
+                                 unsigned long long offset, curandStatePhilox4_32_10* state) {
   state->ctr = uint4{0, 0, 0, 0};
   state->key = uint2{static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)};
   state->STATE = 0;
@@ -192,14 +194,15 @@ LOCKSTEP_DEVICE void skipahead(unsigned long long num_numbers, curandStateMRG32k
   lockstep::skip(state, num_numbers, 0);
 }
 LOCKSTEP_DEVICE void skipahead_subsequence(unsigned long long num_subsequences,
-                                       curandStateMRG32k3a* state) {
+                                           curandStateMRG32k3a* state) {
   lockstep::skip(state, num_subsequences, lockstep::kMrgSubsequence);
 }
-LOCKSTEP_DEVICE void skipahead_sequence(unsigned long long num_sequences, curandStateMRG32k3a* state) {
+LOCKSTEP_DEVICE void skipahead_sequence(unsigned long long num_sequences,
+                                        curandStateMRG32k3a* state) {
   lockstep::skip(state, num_sequences, lockstep::kMrgSequence);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence,
-                             unsigned long long offset, curandStateMRG32k3a* state) {
+                                 unsigned long long offset, curandStateMRG32k3a* state) {
   std::uint64_t low = 1, high = 1;  // without a seed the state is the paper's
   if (seed != 0) low = static_cast<unsigned>(seed) ^ 0x55555555U, high = seed >> 32 ^ 0xAAAAAAAAU;
   for (int i = 0; i < 3; ++i) {
@@ -241,7 +244,8 @@ LOCKSTEP_DEVICE float curand_uniform(curandStateMRG32k3a* state) {
 }
 LOCKSTEP_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
   const uint4 bits = curand4(state);
-  return double2{lockstep::uniform_double(bits.x, bits.y), lockstep::uniform_double(bits.z, bits.w)};
+  return double2{lockstep::uniform_double(bits.x, bits.y),
+                 lockstep::uniform_double(bits.z, bits.w)};
 }
 
 // Normal numbers with the mean 0 and the deviation 1.
@@ -277,13 +281,14 @@ LOCKSTEP_DEVICE double2 curand_normal2_double(curandStateMRG32k3a* state) {
 }
 template <class State, class = std::enable_if_t<lockstep::kIsRandomState<State>>>
 LOCKSTEP_DEVICE float curand_normal(State* state) {
-  return lockstep::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, lockstep::kExtraNormal,
-                           [=] { return curand_normal2(state); });
+  return lockstep::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra,
+                               lockstep::kExtraNormal, [=] { return curand_normal2(state); });
 }
 template <class State, class = std::enable_if_t<lockstep::kIsRandomState<State>>>
 LOCKSTEP_DEVICE double curand_normal_double(State* state) {
   return lockstep::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,
-                           lockstep::kExtraNormal, [=] { return curand_normal2_double(state); });
+                               lockstep::kExtraNormal,
+                               [=] { return curand_normal2_double(state); });
 }
 
 // exp of normal numbers with that mean and deviation.
@@ -292,7 +297,8 @@ LOCKSTEP_DEVICE float2 curand_log_normal2(State* state, float mean, float stddev
   const float2 normal = curand_normal2(state);
   return float2{expf(mean + stddev * normal.x), expf(mean + stddev * normal.y)};
 }
-LOCKSTEP_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean, float stddev) {
+LOCKSTEP_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean,
+                                          float stddev) {
   const float4 normal = curand_normal4(state);
   return float4{expf(mean + stddev * normal.x), expf(mean + stddev * normal.y),
                 expf(mean + stddev * normal.z), expf(mean + stddev * normal.w)};
@@ -304,14 +310,15 @@ LOCKSTEP_DEVICE double2 curand_log_normal2_double(State* state, double mean, dou
 }
 template <class State, class = std::enable_if_t<lockstep::kIsRandomState<State>>>
 LOCKSTEP_DEVICE float curand_log_normal(State* state, float mean, float stddev) {
-  return lockstep::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, lockstep::kExtraLogNormal,
-                           [=] { return curand_log_normal2(state, mean, stddev); });
+  return lockstep::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra,
+                               lockstep::kExtraLogNormal,
+                               [=] { return curand_log_normal2(state, mean, stddev); });
 }
 template <class State, class = std::enable_if_t<lockstep::kIsRandomState<State>>>
 LOCKSTEP_DEVICE double curand_log_normal_double(State* state, double mean, double stddev) {
   return lockstep::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,
-                           lockstep::kExtraLogNormal,
-                           [=] { return curand_log_normal2_double(state, mean, stddev); });
+                               lockstep::kExtraLogNormal,
+                               [=] { return curand_log_normal2_double(state, mean, stddev); });
 }
 
 template <class State, class = std::enable_if_t<lockstep::kIsRandomState<State>>>
@@ -355,7 +362,7 @@ LOCKSTEP_DEVICE void skip(SobolState<Word>* state, Word num_numbers) {
 
 template <class Word>
 LOCKSTEP_DEVICE void start_sobol(SobolState<Word>* state, const Word* vectors, Word scramble,
-                             Word offset) {
+                                 Word offset) {
   constexpr int kBits = 8 * sizeof(Word);
   for (int bit = 0; bit < kBits; ++bit) state->direction_vectors[bit] = vectors[bit];
   state->i = 0;
@@ -377,23 +384,24 @@ LOCKSTEP_DEVICE Word next_word(SobolState<Word>* state) {
 }  // namespace lockstep
 
 LOCKSTEP_DEVICE void curand_init(unsigned int* vectors, unsigned int offset,
-                             curandStateSobol32* state) {
+                                 curandStateSobol32* state) {
   lockstep::start_sobol(state, vectors, 0U, offset);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned long long* vectors, unsigned long long offset,
-                             curandStateSobol64* state) {
+                                 curandStateSobol64* state) {
   lockstep::start_sobol(state, vectors, 0ULL, offset);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned int* vectors, unsigned int scramble, unsigned int offset,
-                             curandStateScrambledSobol32* state) {
+                                 curandStateScrambledSobol32* state) {
   lockstep::start_sobol(state, vectors, scramble, offset);
 }
 LOCKSTEP_DEVICE void curand_init(unsigned long long* vectors, unsigned long long scramble,
-                             unsigned long long offset, curandStateScrambledSobol64* state) {
+                                 unsigned long long offset, curandStateScrambledSobol64* state) {
   lockstep::start_sobol(state, vectors, scramble, offset);
 }
 template <class Word>
-LOCKSTEP_DEVICE void skipahead(lockstep::Given<Word> num_numbers, lockstep::SobolState<Word>* state) {
+LOCKSTEP_DEVICE void skipahead(lockstep::Given<Word> num_numbers,
+                               lockstep::SobolState<Word>* state) {
   lockstep::skip(state, num_numbers);
 }
 template <class Word>
@@ -417,12 +425,13 @@ LOCKSTEP_DEVICE double curand_normal_double(lockstep::SobolState<Word>* state) {
   return lockstep::normal_above_double(curand(state));
 }
 template <class Word>
-LOCKSTEP_DEVICE float curand_log_normal(lockstep::SobolState<Word>* state, float mean, float stddev) {
+LOCKSTEP_DEVICE float curand_log_normal(lockstep::SobolState<Word>* state, float mean,
+                                        float stddev) {
   return expf(mean + stddev * curand_normal(state));
 }
 template <class Word>
 LOCKSTEP_DEVICE double curand_log_normal_double(lockstep::SobolState<Word>* state, double mean,
-                                            double stddev) {
+                                                double stddev) {
   return exp(mean + stddev * curand_normal_double(state));
 }
 template <class Word>

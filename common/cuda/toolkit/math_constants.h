@@ -2,7 +2,6 @@
 // CUDA's named constants. The single-precision ones are the nearest float.
 #pragma once
 
-
 #include "lockstep/integer_intrinsics.h"
 
 #define CUDART_INF_F __builtin_inff()

@@ -7,6 +7,7 @@
 #include "measure/ratio.h"
 #include "process/submission.h"
 #include "protocol/call_encoding.h"
+#include "tests/programs.h"
 
 namespace {
 
@@ -35,12 +36,12 @@ int main() {
   std::vector<double> start_us;
   for (int i = 0; i < kStarts; ++i) {
     const auto begin = Clock::now();
-    judge::Submission fresh({MISBEHAVING_WORKER}, arena, {});
+    judge::Submission fresh(judge::misbehaving(), arena, {});
     if (fresh.run(batch).failure) return 1;
     start_us.push_back(microseconds_since(begin));
   }
   std::vector<double> call_us;
-  judge::Submission warm({MISBEHAVING_WORKER}, arena, {});
+  judge::Submission warm(judge::misbehaving(), arena, {});
   for (int i = 0; i < kCalls; ++i) {
     const auto begin = Clock::now();
     if (warm.run(batch).failure) return 1;

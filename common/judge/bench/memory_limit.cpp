@@ -7,13 +7,14 @@
 
 #include "process/submission.h"
 #include "protocol/call_encoding.h"
+#include "tests/programs.h"
 
 int main(int argc, char** argv) {
   judge::Limits limits;
   limits.call_cpu_seconds = 60;  // an emulated processor gets 3 GiB in no less than 10 s
   if (argc > 1) limits.memory_group = argv[1];
   judge::Arena arena(1 << 20);
-  judge::Submission submission({MISBEHAVING_WORKER}, arena, limits);
+  judge::Submission submission(judge::misbehaving(), arena, limits);
   wire::Batch batch;
   batch.calls = {judge::encode_call<void()>("take_at_once")};
   const judge::Outcome outcome = submission.run(batch);

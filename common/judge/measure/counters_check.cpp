@@ -47,12 +47,7 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                          "something other than the emulator wrote to the counters"};
     }
   }
-  auto failure = find_idle_kernels(kernels, bytes_needed);
-  if (!failure) failure = find_host_work(kernels, bytes_needed, kHostShare);
-  if (failure) {
-    failure->message = "the result is right, but " + failure->message;
-    return failure;
-  }
+  if (auto failure = find_work_of_host(kernels, bytes_needed)) return failure;
   if (variable_bytes(kernels) > kHostShare * bytes_needed) {
     return Failure{kind::kBudget,
                    "kernels write " + whole(variable_bytes(kernels)) + " bytes of " +
@@ -61,6 +56,14 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                        "scratch memory"};
   }
   return std::nullopt;
+}
+
+std::optional<Failure> find_work_of_host(const std::vector<wire::KernelCounters>& kernels,
+                                         double bytes_needed) {
+  auto failure = find_idle_kernels(kernels, bytes_needed);
+  if (!failure) failure = find_host_work(kernels, bytes_needed, kHostShare);
+  if (failure) failure->message = "the result is right, but " + failure->message;
+  return failure;
 }
 
 }  // namespace judge

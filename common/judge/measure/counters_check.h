@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks counters, because they come from the process that runs the student's code: they must agree
-// with each other and with the least that the call must have done.
+// Checks that kernels did the work. The emulator's counters come from the process that runs the
+// student's code, so they must also agree with each other.
 #pragma once
 
 #include <optional>
@@ -14,5 +14,9 @@ namespace judge {
 // bytes_needed: roughly what the kernels must have read and written.
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
                                        double bytes_needed);
+
+// The same of counters that are trusted.
+std::optional<Failure> find_work_of_host(const std::vector<wire::KernelCounters>& kernels,
+                                         double bytes_needed);
 
 }  // namespace judge

@@ -57,7 +57,7 @@ class Measurement {
       if (contender->submission) trusted_.push_back(contender);
     }
     if (workload.beside_first) {
-      is_first_ = !workers.first.empty() && workers.first == workers.reference;
+      is_first_ = !workers.first.worker.empty() && workers.first.worker == workers.reference.worker;
       first_ms_ = workers.first_ms;
       if (!is_first_ && !first_ms_) prepare(first_, workload.function, workers.first);
     }
@@ -87,9 +87,9 @@ class Measurement {
     return std::clamp<std::size_t>(budget / workload.arena_bytes_per_call, 1, kMaxSlots);
   }
 
-  void prepare(Contender& contender, const std::string& function, std::vector<std::string> command,
+  void prepare(Contender& contender, const std::string& function, Commands command,
                const Limits& limits = {}) {
-    if (function.empty() || command.empty()) return;  // there is no such contender
+    if (function.empty() || command.worker.empty()) return;  // there is no such contender
     contender.function = function;
     contender.retime = plan_.retime;
     contender.submission = std::make_shared<Submission>(std::move(command), arena_, limits);

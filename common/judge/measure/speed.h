@@ -19,12 +19,12 @@ namespace judge {
 
 // The commands that start the contenders' workers; empty: there is none.
 struct SpeedWorkers {
-  std::vector<std::string> submission;
-  Limits limits;                       // of the submission
-  std::vector<std::string> anchors;    // the device's limit, and the library
-  std::vector<std::string> first;      // the lab's first rung
-  std::optional<double> first_ms;      // what a call of it takes, if that is known
-  std::vector<std::string> reference;  // the rung's solution
+  Commands submission;
+  Limits limits;                   // of the submission
+  Commands anchors;                // the device's limit, and the library
+  Commands first;                  // the lab's first rung
+  std::optional<double> first_ms;  // what a call of it takes, if that is known
+  Commands reference;              // the rung's solution
 };
 
 // How much is measured.

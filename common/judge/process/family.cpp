@@ -64,11 +64,13 @@ std::size_t memory_bytes_of(pid_t pid, std::size_t shared_bytes) {
   return own + shared - std::min(shared, shared_bytes);
 }
 
-std::size_t memory_file_bytes_of(const std::vector<pid_t>& pids, int ours_fd) {
+std::size_t memory_file_bytes_of(const std::vector<pid_t>& pids, std::initializer_list<int> ours) {
   constexpr std::size_t kBlockBytes = 512;  // of st_blocks
   std::set<std::pair<dev_t, ino_t>> seen;
   struct stat status = {};
-  if (ours_fd >= 0 && fstat(ours_fd, &status) == 0) seen.emplace(status.st_dev, status.st_ino);
+  for (const int fd : ours) {
+    if (fd >= 0 && fstat(fd, &status) == 0) seen.emplace(status.st_dev, status.st_ino);
+  }
   std::size_t sum = 0;
   for (const pid_t pid : pids) {
     std::error_code gone;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <initializer_list>
 #include <istream>
 #include <vector>
 
@@ -19,9 +20,10 @@ double cpu_seconds_of(pid_t pid);
 // ours. Pages of files do not count: they are read-only, and the system may drop them.
 std::size_t memory_bytes_of(pid_t pid, std::size_t shared_bytes);
 
-// What files in memory hold that any of these has open, be they mapped or not; without the one of
-// `ours_fd`. What is mapped of them is a shared page, too, and counts twice.
-std::size_t memory_file_bytes_of(const std::vector<pid_t>& pids, int ours_fd);
+// What files in memory hold that any of these has open, be they mapped or not; without those of
+// `ours`, descriptors of this process or -1. What is mapped of them is a shared page, too, and
+// counts twice.
+std::size_t memory_file_bytes_of(const std::vector<pid_t>& pids, std::initializer_list<int> ours);
 
 // Host memory that NVIDIA's driver has mapped into it: pinned and managed memory is of no file and
 // in no count of pages.

@@ -1,49 +1,58 @@
 // SPDX-License-Identifier: MIT
-// One worker process under limits. It starts with this object, and ends with it at the latest.
+// One worker process under limits and, for the machine, its device process. They start with this
+// object, and end with it at the latest. The limits hold for both together.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "process/child.h"
+#include "process/limits.h"
 #include "process/memory_group.h"
+#include "protocol/arena.h"
+#include "protocol/device_wire.h"
+#include "protocol/shared_memory.h"
 #include "protocol/wire.h"
 
 namespace judge {
 
-struct Limits {
-  double call_cpu_seconds = 10;
-  double call_wall_seconds = 60;
-  // Wall-clock time over all calls of a submission. It ends well before the grader's time limit for
-  // the judge, so that a slow rung gets a verdict.
-  double all_calls_seconds = 450;
-  std::size_t memory_bytes = std::size_t{3} << 30;  // without the shared buffers
-  // Far more than any rung needs. When a system runs out of memory, it kills a process; one that
-  // holds this much has used up the memory itself.
-  std::size_t greedy_bytes = std::size_t{1} << 30;
-  std::size_t output_bytes = std::size_t{1} << 20;
-  double farewell_seconds = 0;  // to end by itself after the last request; then it is killed
-  bool sandboxed = false;       // the command is a sandbox: see WorkerProcess::describe_death
-  // File to which what a checker around the worker prints is added; empty: there is none.
-  std::string checker_log = {};
-  bool names_slow_kernels = false;  // the worker ends a kernel before call_cpu_seconds, see wire.h
-  std::string memory_group = {};    // in which each worker gets its MemoryGroup; empty: none
-  bool counts_pinned = false;       // host memory that NVIDIA's driver maps counts as the worker's
+// What to start: programs with their arguments.
+struct Commands {
+  // NOLINTBEGIN(google-explicit-constructor): most have only a worker
+  Commands(std::initializer_list<std::string> worker_words) : worker(worker_words) {}
+  Commands(std::vector<std::string> worker_words, std::vector<std::string> device_words = {})
+      : worker(std::move(worker_words)), device(std::move(device_words)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  std::vector<std::string> worker;
+  std::vector<std::string> device;  // of the machine; empty: kernels run elsewhere
 };
 
 // How one exchange with the worker ended.
-enum class Ending { kReplied, kDied, kTimedOut, kFlooded, kMemoryExceeded, kMalformed };
+enum class Ending {
+  kReplied,
+  kDied,
+  kTimedOut,
+  kFlooded,
+  kMemoryExceeded,
+  kMalformed,
+  kDeviceDied  // the device process, and not by a limit
+};
 
 struct Exchange {
   Ending ending = Ending::kReplied;
   wire::Reply reply;             // kReplied only
-  std::string how_died;          // kDied only: "was killed by signal 6 (Aborted)"
-  int signal = 0;                // kDied only: the signal, if it was one
-  int status = 0;                // kDied only: the exit status, if it was none
-  std::size_t memory_bytes = 0;  // kDied only: the last value measured
-  double cpu_seconds = 0;        // of the worker, when it was last looked at
+  wire::Report report;           // what was seen up to the end
+  Child::Death death;            // kDied: the worker's; kDeviceDied: of the device process
+  std::size_t memory_bytes = 0;  // not kReplied: the most that was measured
+  double cpu_seconds = 0;        // of all processes, when they were last looked at
   bool greeted = true;           // not kReplied: whether the worker had begun, see wire.h
   double wall_ms = 0;            // from request to reply, on the judge's clock
 };
@@ -54,18 +63,18 @@ enum class Wait { kAsleep, kSpinning };
 
 class WorkerProcess {
  public:
-  // Starts `command` (argv) with the socket and, unless arena_fd is -1, the arena as open
-  // descriptors. `shared_bytes` of its shared pages are the arena's. Throws std::runtime_error if
-  // no process can be started.
-  WorkerProcess(const std::vector<std::string>& command, int arena_fd, std::size_t shared_bytes,
-                const Limits& limits);
+  // `arena` must outlive this object. Throws std::runtime_error if no process can be started.
+  WorkerProcess(const Commands& commands, const Memory& arena, const Limits& limits);
   ~WorkerProcess();  // end(), whose failure is not reported
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Sends a request and waits for its reply, at most `seconds` or the limit of a call, whichever is
-  // less. After any outcome except kReplied the process is dead.
-  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait, double seconds);
+  // Has the processes open the arena. After any outcome except kReplied they are dead, as after
+  // run(). Throws std::runtime_error if the device process does not start.
+  Exchange greet();
+  // Sends the batch and waits for its reply, at most `seconds` or the limit of a call, whichever is
+  // less.
+  Exchange run(const wire::Batch& batch, Wait wait, double seconds);
 
   // From now on what the driver has mapped more than now is the rung's.
   void begin_counting_pinned();
@@ -74,8 +83,8 @@ class WorkerProcess {
   void pause() const;
   void resume() const;
 
-  // Closes the socket, kills the process group and reaps it. Throws std::runtime_error if one of
-  // its processes survives, since that might write to the arena.
+  // Ends all processes and reaps them. Throws std::runtime_error if one of them survives, since
+  // that might write to the arena.
   void end();
 
   // What the worker has printed so far, at most 4 KiB of it, raw. Clears it.
@@ -83,45 +92,41 @@ class WorkerProcess {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // One exchange with the worker, and what goes with it.
+  struct Turn {
+    Clock::time_point begin;
+    double seconds;       // that it may take by the clock
+    double cpu_at_start;  // of all processes
+    Wait wait;
+  };
+  Turn begin_turn(Wait wait, double seconds);
+  Exchange converse(wire::Kind kind, const std::string& payload, Turn& turn);
   Exchange finish(Ending ending);
-  Exchange wait_for_reply(Clock::time_point begin, Wait wait, double seconds);
-  void drain_log();
-  bool drain_output();      // false once the output limit is passed
-  bool receive(Exchange&);  // reads what the socket has; true once a whole reply is there
-  bool read_socket();       // false: the other end is closed
-  bool has_unread_reply() const;
-  void send(int signal) const;       // to the process and all below it
-  double cpu_seconds() const;        // of the process and all below it
-  std::size_t memory_bytes() const;  // the same, without the arena
+  std::optional<Ending> end_batch(const wire::BatchEnd& end, Turn& turn, wire::Report& report);
+  // These ask and wait for a reply. Nothing: it is there.
+  std::optional<Ending> ask_device(wire::DeviceKind kind, const std::string& payload, Turn& turn);
+  std::optional<Ending> ask(Child& program, std::uint32_t code, const std::string& payload,
+                            Turn& turn);
+  std::optional<Ending> wait_for(Child& program, Turn& turn);
+  std::optional<Ending> look_at_limits(const Turn& turn);
+
+  bool drain_output();  // false once the output limit is passed
+  double cpu_seconds() const;
+  std::size_t memory_bytes() const;  // without the arena
   std::size_t driver_bytes() const;
   std::size_t pinned_bytes() const;
-  void say_farewell();
-  void kill_group();
-  void await_silence();
-  void describe_death(int code, int status);
 
   Limits limits_;
-  int arena_fd_;  // not ours to close
-  std::size_t shared_bytes_ = 0;
+  const Memory& arena_;
+  std::unique_ptr<SharedMemory> ring_;    // between the two; null without a device process
+  std::unique_ptr<SharedMemory> shared_;  // device memory that the host's code uses, too
   MemoryGroup memory_group_;
-  std::size_t drivers_own_bytes_;  // of all that the driver maps, not asked for by the rung
-  std::size_t seen_memory_bytes_ = 0;
-  double seen_cpu_seconds_ = 0;  // of the running exchange
-  pid_t pid_ = -1;
-  int pid_fd_ = -1;
-  int socket_fd_ = -1;
-  int output_fd_ = -1;
-  int log_fd_ = -1;  // the judge's end of the checker's standard output
-  std::size_t log_bytes_ = 0;
-  bool greeted_ = false;
-  bool socket_open_ = true;
-  std::uint32_t sequence_ = 0;
-  std::string received_;
-  std::string output_;
-  std::size_t output_bytes_ = 0;
-  std::string how_died_;
-  int death_signal_ = 0;
-  int exit_status_ = 0;
+  std::size_t drivers_own_bytes_;      // of all that the driver maps, not asked for by the rung
+  std::size_t seen_memory_bytes_ = 0;  // of the running exchange
+  double seen_cpu_seconds_ = 0;
+  Child worker_;
+  std::unique_ptr<Child> device_;  // null: kernels run elsewhere
+  bool is_batch_begun_ = false;    // on the device
 };
 
 }  // namespace judge

@@ -43,28 +43,29 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
       return {kind::kForbidden,
               "the judge's channel was written to, or closed, by something other than the worker"};
     case Ending::kDied:
+    case Ending::kDeviceDied:
     case Ending::kReplied:
       break;
   }
-  if (exchange.signal == SIGKILL) {  // see Submission::exchange
+  if (exchange.death.signal == SIGKILL) {  // see Submission::account_for
     return {kind::kOutOfMemory, "was ended by the system while it held " +
                                     std::to_string(exchange.memory_bytes >> 20) +
                                     " MiB of memory, far more than a rung needs"};
   }
-  if (exchange.signal == SIGSYS) {
+  if (exchange.death.signal == SIGSYS) {
     return {kind::kForbidden,
             "made a system call that no kernel needs "
             "(a new process, a socket, another process's memory, ...), "
             "and was stopped by the sandbox"};
   }
-  if (exchange.status == wire::kTamperingStatus) {
+  if (exchange.death.status == wire::kTamperingStatus) {
     return {
         kind::kForbidden,
         "the code reached for what is not its own (a function by its address, the emulator's "
         "variables and records, or a return address), and was stopped; the output names the line"};
   }
-  return {kind::kCrash, "the program " + exchange.how_died +
-                            (exchange.signal == 0 ? " in the middle of a call" : "")};
+  return {kind::kCrash, "the program " + exchange.death.how +
+                            (exchange.death.signal == 0 ? " in the middle of a call" : "")};
 }
 
 Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
@@ -134,6 +135,35 @@ bool names(const std::string& error, const std::string& name) {
   return false;
 }
 
+// What the buffers hold that the calls take as host memory.
+std::vector<wire::HostData> host_data(const std::vector<wire::Call>& calls, const Arena& arena) {
+  std::vector<wire::HostData> all;
+  for (const wire::Region& region : arena.regions()) {
+    const wire::Arg wanted{wire::ArgKind::kHostBuffer, region.offset_bytes};
+    const bool is_taken = std::ranges::any_of(calls, [&](const wire::Call& call) {
+      return std::ranges::find(call.args, wanted) != call.args.end();
+    });
+    if (!is_taken) continue;
+    std::string bytes(region.size_bytes + 2 * wire::kGuardBytes, '\0');
+    arena.memory().read(region.offset_bytes - wire::kGuardBytes, bytes.data(), bytes.size());
+    all.push_back({region.offset_bytes, std::move(bytes)});
+  }
+  return all;
+}
+
+// Puts what the calls left of them into the arena. False: these are not the buffers that were sent.
+bool take_back(const std::vector<wire::HostData>& sent, const std::vector<std::string>& left,
+               Arena& arena) {
+  const auto has_size = [](const wire::HostData& data, const std::string& bytes) {
+    return data.bytes.size() == bytes.size();
+  };
+  if (!std::ranges::equal(sent, left, has_size)) return false;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    arena.memory().write(sent[i].offset_bytes - wire::kGuardBytes, left[i].data(), left[i].size());
+  }
+  return true;
+}
+
 // Whether each call that must throw threw the right error.
 std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Reply& reply) {
   std::size_t num_errors = 0;
@@ -167,8 +197,8 @@ std::optional<Failure> cause_of(const Outcome& outcome) {
   return cause == outcome.findings.end() ? failure : Failure{cause->kind, cause->message};
 }
 
-Submission::Submission(std::vector<std::string> command, Arena& arena, Limits limits)
-    : command_(std::move(command)), arena_(arena), limits_(std::move(limits)) {}
+Submission::Submission(Commands commands, Arena& arena, Limits limits)
+    : commands_(std::move(commands)), arena_(arena), limits_(std::move(limits)) {}
 
 void Submission::end() {
   if (process_ == nullptr) return;
@@ -187,17 +217,24 @@ void Submission::resume() {
   if (process_ != nullptr) process_->resume();
 }
 
-Exchange Submission::exchange(wire::Kind kind, const std::string& payload, Wait wait) {
+Exchange Submission::account_for(const std::function<Exchange()>& make) {
   const auto begin = std::chrono::steady_clock::now();
-  // A worker may greet at any time. If it never does, its end is the machine's fault.
-  const double seconds = kind == wire::Kind::kHello ? limits_.call_wall_seconds
-                                                    : limits_.all_calls_seconds - spent_seconds_;
-  Exchange exchange = process_->exchange(kind, payload, wait, seconds);
-  if (exchange.ending != Ending::kReplied) end();
+  const bool has_started = is_ready_;
+  Exchange exchange = make();
   spent_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const bool is_killed = exchange.ending == Ending::kDied && exchange.signal == SIGKILL;
+  if (exchange.ending != Ending::kReplied) end();
+  const bool has_died = exchange.ending == Ending::kDied || exchange.ending == Ending::kDeviceDied;
+  const bool is_killed = has_died && exchange.death.signal == SIGKILL;
   if (is_killed && exchange.memory_bytes <= limits_.greedy_bytes) throw WorkerKilled();
-  return exchange;
+  if (exchange.ending != Ending::kDeviceDied || is_killed) return exchange;
+  if (exchange.death.status == wire::kRingBrokenStatus) {
+    exchange.ending = Ending::kMalformed;  // not by the rung's CUDA calls
+    return exchange;
+  }
+  const std::string& how = exchange.death.how;
+  throw std::runtime_error(std::string("the device process ") +
+                           (has_started ? "" : "did not start: it ") +
+                           (how.empty() ? "broke its protocol" : how) + ": " + output_);
 }
 
 void Submission::record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns) {
@@ -214,6 +251,7 @@ Outcome Submission::run(wire::Batch batch) {
     batch.schedule_seed = recorded_order_;
   }
   batch.regions = arena_.regions();
+  batch.host_data = host_data(batch.calls, arena_);
   Outcome outcome = run_batch(batch);
   if (records_ != 0 && outcome.failure && !recorded_.failure) {
     recorded_.failure = cause_of(outcome);
@@ -223,25 +261,25 @@ Outcome Submission::run(wire::Batch batch) {
 }
 
 // Of an exchange without a reply.
-Outcome Submission::end_of(const Exchange& exchange) const {
+Outcome Submission::end_of(Exchange exchange) const {
   Outcome outcome;
   const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
   outcome.failure = explain(exchange, limits_, is_over_budget);
-  if (exchange.signal == SIGABRT && output_.find(kUncaught) != std::string::npos) {
+  outcome.findings = std::move(exchange.report.findings);
+  if (exchange.death.signal == SIGABRT && output_.find(kUncaught) != std::string::npos) {
     outcome.failure->message +=
         ", as an exception left a destructor or a noexcept function: a destructor must not throw, "
         "so call cudaFree there without check()";
   }
   // Filling the memory takes long, too, and smaller sizes are likely to do the same.
   outcome.fatal = exchange.ending == Ending::kTimedOut ||
-                  exchange.ending == Ending::kMemoryExceeded || exchange.signal == SIGKILL;
+                  exchange.ending == Ending::kMemoryExceeded || exchange.death.signal == SIGKILL;
   return outcome;
 }
 
 void Submission::launch() {
   if (process_ != nullptr) return;
-  process_ = std::make_unique<WorkerProcess>(command_, arena_.memory().fd(),
-                                             arena_.memory().host_bytes(), limits_);
+  process_ = std::make_unique<WorkerProcess>(commands_, arena_.memory(), limits_);
 }
 
 void Submission::wait_until_ready() {
@@ -250,16 +288,14 @@ void Submission::wait_until_ready() {
 }
 
 std::optional<Outcome> Submission::greet() {
-  const Exchange hello =
-      exchange(wire::Kind::kHello,
-               wire::encode(wire::Hello{arena_.memory().size_bytes(), limits_.call_cpu_seconds}),
-               Wait::kAsleep);
+  // A worker may greet at any time. If it never does, its end is the machine's fault.
+  Exchange hello = account_for([&] { return process_->greet(); });
   if (hello.ending != Ending::kReplied && !hello.greeted) {
     throw std::runtime_error("the worker did not start: it " +
-                             (hello.how_died.empty() ? "gave no sign of life" : hello.how_died) +
+                             (hello.death.how.empty() ? "gave no sign of life" : hello.death.how) +
                              ": " + output_);
   }
-  if (hello.ending != Ending::kReplied) return end_of(hello);
+  if (hello.ending != Ending::kReplied) return end_of(std::move(hello));
   process_->begin_counting_pinned();
   is_ready_ = true;
   return std::nullopt;
@@ -278,25 +314,35 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
     if (auto ended = greet()) return *ended;
   }
   arena_.memory().settle();
-  const Exchange reply = exchange(wire::Kind::kCalls, wire::encode(batch),
-                                  batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep);
+  const Wait wait = batch.timed != 0 ? Wait::kSpinning : Wait::kAsleep;
+  const double seconds_left = limits_.all_calls_seconds - spent_seconds_;
+  Exchange reply = account_for([&] { return process_->run(batch, wait, seconds_left); });
   if (reply.ending != Ending::kReplied) {
-    Outcome ended = end_of(reply);
-    if (has_wasted(reply.cpu_seconds)) ended.fatal = true;
+    const double cpu_seconds = reply.cpu_seconds;
+    Outcome ended = end_of(std::move(reply));
+    if (has_wasted(cpu_seconds)) ended.fatal = true;
     return ended;
   }
   Outcome outcome;
-  if (reply.reply.recording.size() > recorded_.text.size()) recorded_.text = reply.reply.recording;
-  for (const std::string& kernel : reply.reply.launches) {
+  wire::Report& report = reply.report;
+  if (report.recording.size() > recorded_.text.size()) recorded_.text = report.recording;
+  for (const std::string& kernel : report.launches) {
     const auto& known = recorded_.launches;
     if (std::ranges::find(known, kernel) == known.end()) recorded_.launches.push_back(kernel);
   }
-  outcome.findings = reply.reply.findings;
-  outcome.kernels = reply.reply.kernels;
+  outcome.findings = std::move(report.findings);
+  outcome.kernels = std::move(report.kernels);
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
   if (reply.reply.status == wire::Status::kOk) {
-    outcome.failure = compare_errors(batch, reply.reply);
+    if (take_back(batch.host_data, reply.reply.host_data, arena_)) {
+      outcome.failure = compare_errors(batch, reply.reply);
+    } else {
+      Exchange malformed;
+      malformed.ending = Ending::kMalformed;
+      outcome.failure = explain(malformed, limits_, false);
+      end();
+    }
     return outcome;
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -59,8 +60,8 @@ struct Recorded {
 
 class Submission {
  public:
-  // `command`: the worker and its arguments. `arena` must outlive this object.
-  Submission(std::vector<std::string> command, Arena& arena, Limits limits = {});
+  // `arena` must outlive this object.
+  Submission(Commands commands, Arena& arena, Limits limits = {});
 
   // Runs the calls over the arena's present regions. Throws WorkerKilled, and std::runtime_error
   // when the worker cannot be started: both are the machine's fault. Once the worker has greeted
@@ -69,7 +70,7 @@ class Submission {
 
   // What run() does first if it is not done: make a process, and wait until it has its device. So
   // several workers can start at a time. A process ends with the thread that made it (see
-  // become_worker), any thread may wait. Throws as run() does.
+  // become_child), any thread may wait. Throws as run() does.
   void launch();
   void wait_until_ready();
 
@@ -90,13 +91,14 @@ class Submission {
   std::string take_output();
 
  private:
-  Exchange exchange(wire::Kind kind, const std::string& payload, Wait wait);
+  // Makes an exchange. Throws if its end is not the submission's fault.
+  Exchange account_for(const std::function<Exchange()>& make);
   std::optional<Outcome> greet();  // how the worker ended instead
   Outcome run_batch(const wire::Batch& batch);
-  Outcome end_of(const Exchange& exchange) const;
+  Outcome end_of(Exchange exchange) const;
   bool has_wasted(double cpu_seconds);  // too much, together with earlier calls that failed
 
-  std::vector<std::string> command_;
+  Commands commands_;
   Arena& arena_;
   Limits limits_;
   double spent_seconds_ = 0;   // on all calls so far

@@ -38,6 +38,12 @@ void Arena::mark_initialized(std::size_t offset) {
   }
 }
 
+std::size_t Arena::data_bytes() const {
+  std::size_t bytes = 0;
+  for (const wire::Region& region : regions_) bytes += region.size_bytes;
+  return bytes;
+}
+
 std::optional<std::string> Arena::find_trespass() const {
   // The zone after a buffer includes the padding to the next aligned address.
   for (const wire::Region& region : regions_) {

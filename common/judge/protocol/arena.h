@@ -61,6 +61,7 @@ class Arena {
   std::optional<std::string> find_trespass() const;
 
   const std::vector<wire::Region>& regions() const { return regions_; }
+  std::size_t data_bytes() const;  // of all buffers
   Memory& memory() { return memory_; }
   const Memory& memory() const { return memory_; }
 

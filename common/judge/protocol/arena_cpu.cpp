@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The arena on the cpu backend: anonymous shared memory whose descriptor the worker inherits.
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,17 +8,12 @@
 
 #include "protocol/arena.h"
 #include "protocol/device_limits.h"
+#include "protocol/shared_memory.h"
 
 namespace judge {
 
 Memory::Memory(std::size_t size_bytes) : size_bytes_(size_bytes) {
-  fd_ = memfd_create("lockstep-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  // Sealed: a worker that shrank it would kill the judge, which also maps it, with a SIGBUS.
-  if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>(size_bytes)) != 0 ||
-      fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    throw std::runtime_error("cannot make shared memory for the buffers");
-  }
-  // Sparse: pages come into being when a case touches them.
+  fd_ = make_shared_memory(size_bytes);
   void* const mapped = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (mapped == MAP_FAILED) throw std::runtime_error("cannot map shared memory for the buffers");
   d_base_ = static_cast<std::byte*>(mapped);

@@ -6,8 +6,6 @@
 
 #include <cerrno>
 
-#include "protocol/finding_kinds.h"
-
 namespace wire {
 namespace {
 
@@ -38,13 +36,14 @@ void write_fully(int fd, const char* data, std::size_t size) {
 }  // namespace
 
 std::string encode(const Hello& hello) {
-  return Writer().put(hello.arena_bytes).put(hello.batch_seconds).take();
+  return Writer().put(hello.arena_bytes).put(hello.arena_address).put(hello.batch_seconds).take();
 }
 
 Hello decode_hello(std::string_view payload) {
   Reader reader(payload);
   Hello hello;
   hello.arena_bytes = reader.get<std::uint64_t>();
+  hello.arena_address = reader.get<std::uint64_t>();
   hello.batch_seconds = reader.get<double>();
   return hello;
 }
@@ -57,6 +56,10 @@ std::string encode(const Batch& batch) {
   for (const Region& region : batch.regions) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
     out.put(region.initialized);
+  }
+  out.put(static_cast<std::uint32_t>(batch.host_data.size()));
+  for (const HostData& data : batch.host_data) {
+    out.put(data.offset_bytes).put(std::string_view(data.bytes));
   }
   out.put(static_cast<std::uint32_t>(batch.calls.size()));
   for (const Call& call : batch.calls) {
@@ -86,6 +89,10 @@ Batch decode_batch(std::string_view payload) {
     batch.regions.push_back(std::move(region));
   }
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    const auto offset = in.get<std::uint64_t>();
+    batch.host_data.push_back({offset, in.long_text()});
+  }
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     Call call;
     call.function = in.text();
     for (auto num_args = in.get<std::uint32_t>(); num_args > 0; --num_args) {
@@ -104,15 +111,9 @@ std::string encode(const Reply& reply) {
   out.put(std::string_view(reply.text));
   out.put(static_cast<std::uint32_t>(reply.errors.size()));
   for (const std::string& error : reply.errors) out.put(std::string_view(error));
-  out.put(static_cast<std::uint32_t>(reply.findings.size()));
-  for (const Finding& finding : reply.findings) {
-    out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
-    out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
-  }
-  encode(out, reply.kernels);
-  out.put(std::string_view(reply.recording));
-  out.put(static_cast<std::uint32_t>(reply.launches.size()));
-  for (const std::string& kernel : reply.launches) out.put(std::string_view(kernel));
+  out.put(static_cast<std::uint32_t>(reply.host_data.size()));
+  for (const std::string& bytes : reply.host_data) out.put(std::string_view(bytes));
+  encode(out, reply.report);
   return out.take();
 }
 
@@ -129,20 +130,9 @@ Reply decode_reply(std::string_view payload, Status status) {
     reply.errors.push_back(in.text());
   }
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    Finding finding;
-    finding.kind = in.text();
-    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
-    finding.file = in.text();
-    finding.line = in.get<std::int32_t>();
-    finding.kernel = in.text();
-    finding.message = in.text();
-    reply.findings.push_back(std::move(finding));
+    reply.host_data.push_back(in.long_text());
   }
-  reply.kernels = decode_counters(in);
-  reply.recording = in.long_text();
-  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    reply.launches.push_back(in.text());
-  }
+  reply.report = decode_report(in);
   return reply;
 }
 

@@ -7,33 +7,28 @@
 //
 // The worker speaks first: a reply without payload to request 0, before anything of the rung has
 // run. Before it, a fault of the worker is never the student's.
-//
-// Both ends are built from this file for one machine, so integers have their native layout.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "protocol/wire_counters.h"
+#include "protocol/bytes.h"
+#include "protocol/report.h"
 
 namespace wire {
 
 inline constexpr std::uint32_t kMagic = 0x4c4b5331;  // "LKS1"
-// More than simt::kMaxRecordingBytes: a recording is the longest text of a reply.
-inline constexpr std::size_t kMaxPayloadBytes = std::size_t{40} << 20;
-// The judge keeps at most this much of each text in a reply, because it writes them all to its
-// results.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;
 
-// File descriptors that the worker finds open when it starts.
+// File descriptors that a worker finds open when it starts, and a device process. Each has its own
+// socket.
 inline constexpr int kSocketFd = 3;
-inline constexpr int kArenaFd = 4;  // shared memory: of the host on cpu, of the device on cuda
+inline constexpr int kArenaFd = 4;   // the judge's buffers; not of a worker with a device process
+inline constexpr int kRingFd = 5;    // what worker and device process say to each other
+inline constexpr int kSharedFd = 6;  // device memory that the worker's host code uses, too
+inline constexpr int kNumSharedFds = 3;
 
 enum class Kind : std::uint32_t {
   kHello = 1,  // open the arena
@@ -63,13 +58,14 @@ struct Header {
 };
 
 // One argument of a typed call. Scratch& and cudaStream_t are supplied by the worker.
-// kHostBuffer: also a buffer of the arena, but the function receives a copy in host memory,
-// including guard zones. When it returns, the copy is written back to the arena.
+// kHostBuffer: also a buffer of the arena, but its contents travel with the request and the reply.
+// The function receives them in host memory.
 enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct, kHostBuffer };
 struct Arg {
   ArgKind kind;
   // buffers: offset into the arena, bytes; kInteger: int64; kReal: double; kStruct: its bytes
   std::uint64_t bits;
+  bool operator==(const Arg&) const = default;
 };
 
 // Structs that a contract may pass by value.
@@ -96,6 +92,13 @@ struct Region {
   std::uint32_t initialized = 0;  // 0: reading it before writing it is a mistake
 };
 
+// What a buffer that a call takes as host memory holds, with its guard zones: calls may write
+// there, and the judge sees it.
+struct HostData {
+  std::uint64_t offset_bytes = 0;  // of the buffer in the arena
+  std::string bytes;
+};
+
 // Batch::record: with the lanes of a warp in step, or one after another; see simt::LaneTurns.
 inline constexpr std::uint32_t kInStep = 1;
 inline constexpr std::uint32_t kOneByOne = 2;
@@ -108,6 +111,7 @@ struct Batch {
   std::uint32_t record = 0;         // cpu: record the first launch of `kernel`; 0: do not
   std::string kernel;
   std::vector<Region> regions;
+  std::vector<HostData> host_data;  // of each buffer that is a kHostBuffer
   std::vector<Call> calls;
 };
 
@@ -116,74 +120,18 @@ inline constexpr int kTamperingStatus = 125;
 
 struct Hello {
   std::uint64_t arena_bytes = 0;
-  double batch_seconds = 0;  // of processor time, after which the judge ends the worker
-};
-
-// A fault seen by a checker. `line` is 0 where no line is known.
-struct Finding {
-  std::string kind;  // one of judge::kind
-  std::string file;
-  std::int32_t line = 0;
-  std::string kernel;
-  std::string message;
+  std::uint64_t arena_address = 0;  // in a device process's memory; 0: kernels run elsewhere
+  double batch_seconds = 0;         // of processor time, after which the judge ends the worker
 };
 
 struct Reply {
   Status status = Status::kOk;
-  std::uint32_t failed_call = 0;        // index in the batch
-  double events_ms = 0;                 // cuda: the worker's own clock over the batch
-  std::string text;                     // what went wrong, untrusted text
-  std::vector<std::string> errors;      // what calls with Call::error threw, in call order
-  std::vector<Finding> findings;        // cpu: what the checkers saw during the batch
-  std::vector<KernelCounters> kernels;  // cpu: what they did, if Batch::count asked for it
-  std::string recording;                // cpu: of the launch, if Batch::record asked for it
-  std::vector<std::string> launches;    // cpu: with it, the kernels that were launched
-};
-
-class Writer {
- public:
-  template <class T>
-  requires std::is_trivially_copyable_v<T> Writer& put(const T& value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-  Writer& put(std::string_view text) {
-    put(static_cast<std::uint32_t>(text.size()));
-    bytes_.append(text);
-    return *this;
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-// Throws std::runtime_error on a message that ends too early. Texts are cut at kMaxTextBytes.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-  template <class T>
-  T get() {
-    T value;
-    std::memcpy(&value, take(sizeof value), sizeof value);
-    return value;
-  }
-  std::string text() { return text(kMaxTextBytes); }
-  // As long as the message.
-  std::string long_text() { return text(kMaxPayloadBytes); }
-
- private:
-  std::string text(std::size_t max_bytes) {
-    const auto size = get<std::uint32_t>();
-    return std::string(take(size), std::min<std::size_t>(size, max_bytes));
-  }
-  const char* take(std::size_t size) {
-    if (size > rest_.size()) throw std::runtime_error("message ends too early");
-    const char* const begin = rest_.data();
-    rest_.remove_prefix(size);
-    return begin;
-  }
-  std::string_view rest_;
+  std::uint32_t failed_call = 0;       // index in the batch
+  double events_ms = 0;                // cuda: the worker's own clock over the batch
+  std::string text;                    // what went wrong, untrusted text
+  std::vector<std::string> errors;     // what calls with Call::error threw, in call order
+  std::vector<std::string> host_data;  // of kOk: Batch::host_data, as the calls left it
+  Report report;                       // the emulator's: what it saw during the batch
 };
 
 std::string encode(const Hello&);

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "protocol/wire.h"
+#include "protocol/bytes.h"
 
 namespace wire {
 namespace {

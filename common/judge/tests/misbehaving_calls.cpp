@@ -20,6 +20,9 @@
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "worker/call_table.h"
+#ifdef DEVICE_PROGRAM
+#include "tests/misbehaving_ring.h"
+#endif
 
 namespace {
 
@@ -31,7 +34,10 @@ namespace {
   std::abort();
 }
 
-void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { *d_out = value; }
+void put(int* d_out, const std::vector<int>& values) {
+  lab::check(cudaMemcpy(d_out, values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice));
+}
+void behave(int* d_out, int value, lab::Scratch&, cudaStream_t) { put(d_out, {value}); }
 void abort_now() { std::abort(); }
 void use_null() {
   volatile int* volatile nothing = nullptr;
@@ -82,9 +88,7 @@ void negate_on_host(const int* h_in, int num_items, int* h_out) {
 }
 void write_past_on_host(int* h_out, int num_items) { h_out[num_items] = 1; }
 void take_shape(dim3 grid, int* d_out) {
-  d_out[0] = static_cast<int>(grid.x);
-  d_out[1] = static_cast<int>(grid.y);
-  d_out[2] = static_cast<int>(grid.z);
+  put(d_out, {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)});
 }
 struct Wide {  // more than fits an argument
   double weight;
@@ -158,7 +162,12 @@ void blame_another_call() {
 }
 void invent_a_kind() {
   wire::Reply reply;
-  reply.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
+  reply.report.findings.push_back({"judges_fault", "x.cu", 1, "k", "a message"});
+  lie(wire::Status::kOk, reply);
+}
+void return_too_much() {
+  wire::Reply reply;
+  reply.host_data = {std::string(1 << 20, 'x')};
   lie(wire::Status::kOk, reply);
 }
 void use_up_scratch() { lie(wire::Status::kScratchUsedUp, {}); }
@@ -267,7 +276,7 @@ void paced(int* d_out, int value) {
   spent_ms += ms;
   pwrite(device, &spent_ms, sizeof spent_ms, 0);
   close(device);
-  *d_out = value;
+  put(d_out, {value});
 }
 
 }  // namespace
@@ -307,6 +316,7 @@ std::span<const Entry> call_table() {
       make_entry("blame_another_call", &blame_another_call),
       make_entry("invent_a_kind", &invent_a_kind),
       make_entry("send_a_novel", &send_a_novel),
+      make_entry("return_too_much", &return_too_much),
       make_entry("use_up_scratch", &use_up_scratch),
       make_entry("nap", &nap),
       make_entry("hoard_shared", &hoard_shared),
@@ -319,6 +329,14 @@ std::span<const Entry> call_table() {
       make_entry("look_killed", &look_killed),
       make_entry("fork_and_leave", &fork_and_leave),
       make_entry("paced", &paced),
+#ifdef DEVICE_PROGRAM
+      make_entry("send_rubbish", &misbehaving::send_rubbish),
+      make_entry("ask_without_end", &misbehaving::ask_without_end),
+      make_entry("scribble", &misbehaving::scribble),
+      make_entry("fill_with_findings", &misbehaving::fill_with_findings),
+      make_entry("look_for_device_memory", &misbehaving::look_for_device_memory),
+      make_entry("close_ring", &misbehaving::close_ring),
+#endif
       make_entry("absent", static_cast<void (*)()>(nullptr)),
   };
   return entries;

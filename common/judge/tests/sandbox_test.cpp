@@ -6,6 +6,7 @@
 #include <string>
 
 #include "process/submission.h"
+#include "tests/programs.h"
 
 namespace {
 
@@ -25,8 +26,9 @@ TEST(Sandbox, PassesOnHowTheWorkerDied) {
                           {"\"$0\"; exit 9", kind::kCrash, "status 9"}};
   for (const Death& death : deaths) {
     Arena arena(1 << 20);
-    judge::Submission submission({"/bin/sh", "-c", death.script, MISBEHAVING_WORKER}, arena,
-                                 {.sandboxed = true});
+    judge::Submission submission(
+        judge::misbehaving({"/bin/sh", "-c", death.script, MISBEHAVING_WORKER}), arena,
+        {.sandboxed = true});
     wire::Batch batch;
     batch.calls = {{"abort_now", {}}};
     const Outcome outcome = submission.run(batch);
@@ -39,8 +41,9 @@ TEST(Sandbox, PassesOnHowTheWorkerDied) {
 
 TEST(Sandbox, PassesOnThatTheWorkerWasKilledFromOutside) {
   Arena arena(1 << 20);
-  judge::Submission submission({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
-                               {.sandboxed = true});
+  judge::Submission submission(
+      judge::misbehaving({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}), arena,
+      {.sandboxed = true});
   wire::Batch batch;
   batch.calls = {{"be_killed", {}}};
   EXPECT_THROW(submission.run(batch), judge::WorkerKilled);
@@ -48,8 +51,9 @@ TEST(Sandbox, PassesOnThatTheWorkerWasKilledFromOutside) {
 
 TEST(Sandbox, DoesNotTakeAnExitForASignal) {
   Arena arena(1 << 20);
-  judge::Submission submission({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
-                               {.sandboxed = true});
+  judge::Submission submission(
+      judge::misbehaving({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}), arena,
+      {.sandboxed = true});
   wire::Batch batch;
   batch.calls = {{"look_killed", {}}};
   const Outcome outcome = submission.run(batch);
@@ -60,8 +64,8 @@ TEST(Sandbox, DoesNotTakeAnExitForASignal) {
 // The rung's initialisers run, and print, after the worker's greeting.
 TEST(Sandbox, IsNotBlamedForWhatTheRungSays) {
   Arena arena(1 << 20);
-  judge::Submission submission({MISBEHAVING_WORKER, "--blame-the-sandbox"}, arena,
-                               {.sandboxed = true});
+  judge::Submission submission(judge::misbehaving({MISBEHAVING_WORKER, "--blame-the-sandbox"}),
+                               arena, {.sandboxed = true});
   const Outcome outcome = submission.run({});
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->kind, kind::kCrash);
@@ -77,8 +81,9 @@ TEST(Sandbox, ThatDoesNotStartIsTheJudgesFault) {
 // A sandbox that is killed as it starts has not yet arranged that the worker dies with it.
 TEST(Sandbox, TakesTheWorkerAlongWhenItIsKilledEarly) {
   Arena arena(1 << 20);
-  judge::Submission submission({"/bin/sh", "-c", "setsid \"$0\" & wait", MISBEHAVING_WORKER}, arena,
-                               {.sandboxed = true});
+  judge::Submission submission(
+      judge::misbehaving({"/bin/sh", "-c", "setsid \"$0\" & wait", MISBEHAVING_WORKER}), arena,
+      {.sandboxed = true});
   EXPECT_FALSE(submission.run({}).failure);
   EXPECT_NO_THROW(submission.end());
 }
@@ -87,7 +92,7 @@ TEST(Sandbox, TakesTheWorkerAlongWhenItIsKilledEarly) {
 TEST(Sandbox, IsNoPlaceToHideAnEndlessLoop) {
   Arena arena(1 << 20);
   judge::Submission submission(
-      {"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}, arena,
+      judge::misbehaving({"/bin/sh", "-c", "\"$0\"; exit $?", MISBEHAVING_WORKER}), arena,
       {.call_cpu_seconds = 1, .call_wall_seconds = 600, .sandboxed = true});
   wire::Batch batch;
   batch.calls = {{"loop_forever", {}}};

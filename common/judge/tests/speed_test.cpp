@@ -16,6 +16,7 @@
 
 #include "measure/first_times.h"
 #include "protocol/call_encoding.h"
+#include "tests/programs.h"
 
 namespace {
 
@@ -70,7 +71,7 @@ class Speed : public ::testing::Test {
                              std::optional<double> first_ms = std::nullopt) {
     const judge::SpeedWorkers workers{
         paced(submission), {},
-        paced(others),     first.empty() ? std::vector<std::string>{} : paced(first),
+        paced(others),     first.empty() ? judge::Commands{} : paced(first),
         first_ms,          paced(others)};
     judge::SeedSequence seeds(7, "Speed");
     judge::SpeedPlan plan = kPlan;
@@ -88,8 +89,8 @@ class Speed : public ::testing::Test {
   const std::vector<double>& times_ms() const { return times_ms_; }  // of all batches
 
  private:
-  std::vector<std::string> paced(const std::string& pace) const {
-    return {MISBEHAVING_WORKER, "--pace=" + pace + ":" + device_};
+  judge::Commands paced(const std::string& pace) const {
+    return judge::misbehaving({MISBEHAVING_WORKER, "--pace=" + pace + ":" + device_});
   }
   // What the calls since the last time took.
   double take_spent_ms() const {

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "protocol/call_encoding.h"
+#include "tests/programs.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ class SubmissionUnderTest : public ::testing::Test {
   }
 
   Arena arena_{1 << 20};
-  judge::Submission submission_{{MISBEHAVING_WORKER},
+  judge::Submission submission_{judge::misbehaving(),
                                 arena_,
                                 {.call_cpu_seconds = 1,
                                  .call_wall_seconds = 3,
@@ -91,7 +92,7 @@ class FolderAsMemoryGroup : public ::testing::Test {
       std::filesystem::path(::testing::TempDir()) / ("group-" + std::to_string(getpid()));
   Arena arena_{1 << 20};
   judge::Submission submission_{
-      {MISBEHAVING_WORKER}, arena_, {.memory_bytes = 1 << 30, .memory_group = parent_.string()}};
+      judge::misbehaving(), arena_, {.memory_bytes = 1 << 30, .memory_group = parent_.string()}};
 };
 
 TEST_F(FolderAsMemoryGroup, GetsTheLimitAndTheWorker) {
@@ -99,7 +100,7 @@ TEST_F(FolderAsMemoryGroup, GetsTheLimitAndTheWorker) {
   EXPECT_EQ(read("memory.max"), std::to_string(1 << 30));
   EXPECT_EQ(read("memory.swap.max"), "0");
   EXPECT_EQ(read("memory.oom.group"), "1");
-  EXPECT_EQ(read("cgroup.procs"), "0");
+  EXPECT_EQ(read("cgroup.procs"), judge::kHasDeviceProcess ? "00" : "0");  // by each process
 }
 
 TEST_F(FolderAsMemoryGroup, NamesTheLimitAsTheCauseOfAnEnd) {
@@ -142,7 +143,7 @@ class RealMemoryGroup : public ::testing::Test {
   Outcome take_at_once() {
     Arena arena(1 << 20);
     judge::Submission submission(
-        {MISBEHAVING_WORKER}, arena,
+        judge::misbehaving(), arena,
         {.memory_bytes = std::size_t{64} << 20, .memory_group = parent_.string()});
     wire::Batch batch;
     batch.calls = {judge::encode_call<void()>("take_at_once")};
@@ -176,6 +177,7 @@ TEST_F(SubmissionUnderTest, MayNotLeaveRequestsUnread) {
 
 // What a thread that the call left behind does while it is paused, and then.
 TEST_F(SubmissionUnderTest, DoesNothingWhileItIsPaused) {
+  if (judge::kHasDeviceProcess) GTEST_SKIP() << "the thread has no device memory";
   const Buffer<int> d_out(arena_, "d_out", 1);
   wire::Batch batch;
   batch.calls = {judge::encode_call<void(int*, int)>("count_on", d_out, 0)};
@@ -199,7 +201,7 @@ TEST_F(SubmissionUnderTest, DoesNothingWhileItIsPaused) {
 // Each call may take long, but not all of them together.
 TEST(Budget, OverAllCallsEndsInAVerdict) {
   Arena arena(1 << 20);
-  judge::Submission submission({MISBEHAVING_WORKER}, arena, {.all_calls_seconds = 1});
+  judge::Submission submission(judge::misbehaving(), arena, {.all_calls_seconds = 1});
   wire::Batch batch;
   batch.calls = {{"nap", {}}};
   Outcome outcome;
@@ -219,7 +221,7 @@ TEST(Budget, OverAllCallsEndsInAVerdict) {
 // A loop that the emulator ends after a while fails in each call, and so in each test.
 TEST(Budget, OfFailuresIsThatOfOneCall) {
   Arena arena(1 << 20);
-  judge::Submission submission({MISBEHAVING_WORKER}, arena, {.call_cpu_seconds = 0.45});
+  judge::Submission submission(judge::misbehaving(), arena, {.call_cpu_seconds = 0.45});
   wire::Batch batch;
   batch.calls = {{"fail_late", {}}};
   EXPECT_FALSE(submission.run(batch).fatal);
@@ -243,7 +245,8 @@ TEST(CheckerLog, IsOutOfTheWorkersReach) {
   std::filesystem::remove(file);
   Arena arena(1 << 20);
   judge::Submission submission(
-      {"/bin/sh", "-c", "echo '= a finding'; \"$0\" --checked; echo '= end'", MISBEHAVING_WORKER},
+      judge::misbehaving({"/bin/sh", "-c", "echo '= a finding'; \"$0\" --checked; echo '= end'",
+                          MISBEHAVING_WORKER}),
       arena, {.farewell_seconds = 20, .checker_log = file});
   wire::Batch batch;
   batch.calls = {{"print_into_log", {}}};
@@ -262,8 +265,8 @@ TEST(Farewell, LetsAWrapperFinishAfterTheWorker) {
     Arena arena(1 << 20);
     {
       judge::Submission submission(
-          {"/bin/sh", "-c", "\"$0\"; echo $? > " + file, MISBEHAVING_WORKER}, arena,
-          {.farewell_seconds = farewell_seconds});
+          judge::misbehaving({"/bin/sh", "-c", "\"$0\"; echo $? > " + file, MISBEHAVING_WORKER}),
+          arena, {.farewell_seconds = farewell_seconds});
       const Buffer<int> d_out(arena, "d_out", 1);
       wire::Batch batch;
       batch.calls = {
@@ -286,7 +289,7 @@ TEST_F(SubmissionUnderTest, MayNotAnswerWhatHasNotBeenAsked) {
 
 TEST(Channel, MayNotBeClosed) {
   Arena arena(1 << 20);
-  judge::Submission submission({MISBEHAVING_WORKER}, arena, {});
+  judge::Submission submission(judge::misbehaving(), arena, {});
   wire::Batch batch;
   batch.calls = {{"close_channel", {}}};
   const Outcome outcome = submission.run(batch);
@@ -334,6 +337,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"refuse_request", kind::kForbidden, "channel"},
                       Case{"blame_another_call", kind::kLaunchError, "the call"},
                       Case{"invent_a_kind", kind::kForbidden, "channel"},
+                      Case{"return_too_much", kind::kForbidden, "channel"},
                       Case{"hoard_shared", kind::kOutOfMemory, "memory"},
                       Case{"hoard_files", kind::kOutOfMemory, "memory"},
                       Case{"fork_and_leave", kind::kCrash, "status 7"},
@@ -455,10 +459,12 @@ TEST(Submission, ThatCannotBeStartedIsTheMachinesFault) {
   EXPECT_THROW(submission.run({}), std::runtime_error);
 }
 
-TEST(Submission, WithoutAddressSpaceForTheEmulatorIsTheMachinesFault) {
+TEST(Submission, WithoutAddressSpaceForTheDevicesMemoryIsTheMachinesFault) {
   Arena arena(1 << 16);
-  judge::Submission submission(
-      {"/bin/sh", "-c", "ulimit -v 8000000; exec \"$0\"", MISBEHAVING_WORKER}, arena, {});
+  judge::Commands commands = judge::misbehaving();
+  std::vector<std::string>& holder = commands.device.empty() ? commands.worker : commands.device;
+  holder.insert(holder.begin(), {"/bin/sh", "-c", "ulimit -v 8000000; exec \"$0\" \"$@\""});
+  judge::Submission submission(commands, arena, {});
   try {
     submission.run({});
     FAIL() << "a verdict";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as messages between judge and worker, for libFuzzer; .ci/fuzz builds and runs it. The
-// first byte chooses the message. What can be decoded must survive another encoding.
+// Any bytes as messages between judge, worker and device process, for libFuzzer; .ci/fuzz builds
+// and runs it. The first byte chooses the message. What can be decoded must survive another
+// encoding.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/device_wire.h"
 #include "protocol/finding_kinds.h"
 #include "protocol/wire.h"
 
@@ -16,7 +18,8 @@ namespace {
 
 constexpr std::uint8_t kHello = 0;
 constexpr std::uint8_t kBatch = 1;
-constexpr std::uint8_t kReply = 2;  // and more: with the status that follows
+constexpr std::uint8_t kReport = 2;
+constexpr std::uint8_t kReply = 3;  // and more: with the status that follows
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -34,6 +37,9 @@ void read_once(std::uint8_t what, std::string_view payload) {
     survives(wire::decode_hello(payload), wire::decode_hello);
   } else if (what == kBatch) {
     survives(wire::decode_batch(payload), wire::decode_batch);
+  } else if (what == kReport) {
+    const auto decode = [](std::string_view bytes) { return wire::decode_report(bytes); };
+    survives(decode(payload), decode);
   } else {
     const auto status = static_cast<wire::Status>(what - kReply);
     const auto decode = [&](std::string_view bytes) { return wire::decode_reply(bytes, status); };
@@ -53,12 +59,12 @@ wire::Reply sample_reply() {
   wire::Reply reply;
   reply.text = "what went wrong";
   reply.errors = {"cudaErrorInvalidValue"};
-  reply.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
+  reply.report.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
   wire::KernelCounters kernel;
   kernel.name = "sum_kernel";
-  reply.kernels = {kernel};
-  reply.recording = "a recording";
-  reply.launches = {"sum_kernel"};
+  reply.report.kernels = {kernel};
+  reply.report.recording = "a recording";
+  reply.report.launches = {"sum_kernel"};
   return reply;
 }
 
@@ -79,9 +85,10 @@ void write_seed(const std::filesystem::path& file, std::uint8_t what, const std:
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::filesystem::path folder = (*argv)[*argc - 1];
   if (!std::filesystem::is_directory(folder)) return 0;
-  write_seed(folder / "hello", kHello, wire::encode(wire::Hello{4096, 10}));
+  write_seed(folder / "hello", kHello, wire::encode(wire::Hello{4096, 0, 10}));
   write_seed(folder / "batch", kBatch, wire::encode(sample_batch()));
   write_seed(folder / "large_count", kBatch, batch_with_large_count());
+  write_seed(folder / "report", kReport, wire::encode(sample_reply().report));
   write_seed(folder / "reply", kReply, wire::encode(sample_reply()));
   return 0;
 }

@@ -21,6 +21,7 @@ wire::Batch sample_batch() {
   batch.record = 1;
   batch.kernel = "scan_kernel";
   batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
+  batch.host_data = {{2048, std::string(wire::kMaxTextBytes + 1, 'h')}};
   batch.calls = {{"reduce_sum", {{wire::ArgKind::kBuffer, 256}, {wire::ArgKind::kInteger, 100}}}};
   batch.calls[0].error = "cudaErrorInvalidValue";
   return batch;
@@ -52,6 +53,9 @@ TEST(Wire, BatchSurvivesTheRoundTrip) {
   ASSERT_EQ(batch.regions.size(), 2U);
   EXPECT_EQ(batch.regions[1].name, "d_out");
   EXPECT_EQ(batch.regions[1].offset_bytes, 1024U);
+  ASSERT_EQ(batch.host_data.size(), 1U);
+  EXPECT_EQ(batch.host_data[0].offset_bytes, 2048U);
+  EXPECT_EQ(batch.host_data[0].bytes, std::string(wire::kMaxTextBytes + 1, 'h'));
   ASSERT_EQ(batch.calls.size(), 1U);
   ASSERT_EQ(batch.calls[0].args.size(), 2U);
   EXPECT_EQ(batch.calls[0].args[1].bits, 100U);
@@ -79,22 +83,25 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
   reply.events_ms = 1.5;
   reply.text = "TODO: x";
   reply.errors = {"cudaErrorInvalidValue: invalid argument"};
-  reply.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
-  reply.kernels = {sample_kernel()};
-  reply.recording = std::string(wire::kMaxTextBytes + 1, 'r');  // is not cut as other texts are
-  reply.launches = {"scan_kernel", "add_kernel"};
+  reply.host_data = {std::string(wire::kMaxTextBytes + 1, 'h')};
+  reply.report.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
+  reply.report.kernels = {sample_kernel()};
+  reply.report.recording =
+      std::string(wire::kMaxTextBytes + 1, 'r');  // is not cut as other texts are
+  reply.report.launches = {"scan_kernel", "add_kernel"};
   const wire::Reply copy = wire::decode_reply(wire::encode(reply), wire::Status::kTodo);
-  EXPECT_EQ(copy.recording, reply.recording);
-  EXPECT_EQ(copy.launches, reply.launches);
+  EXPECT_EQ(copy.report.recording, reply.report.recording);
+  EXPECT_EQ(copy.report.launches, reply.report.launches);
   EXPECT_EQ(copy.status, wire::Status::kTodo);
   EXPECT_EQ(copy.failed_call, 3U);
   EXPECT_EQ(copy.events_ms, 1.5);
   EXPECT_EQ(copy.text, "TODO: x");
   EXPECT_EQ(copy.errors, reply.errors);
-  ASSERT_EQ(copy.findings.size(), 1U);
-  EXPECT_EQ(copy.findings[0].line, 12);
-  ASSERT_EQ(copy.kernels.size(), 1U);
-  const wire::KernelCounters& kernel = copy.kernels[0];
+  EXPECT_EQ(copy.host_data, reply.host_data);
+  ASSERT_EQ(copy.report.findings.size(), 1U);
+  EXPECT_EQ(copy.report.findings[0].line, 12);
+  ASSERT_EQ(copy.report.kernels.size(), 1U);
+  const wire::KernelCounters& kernel = copy.report.kernels[0];
   EXPECT_EQ(kernel.name, "k<256>");
   EXPECT_EQ(kernel.counters.at("launches"), 9U);
   EXPECT_EQ(kernel.grid[1], 2U);
@@ -116,8 +123,8 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
 
 TEST(Wire, AnUnknownKindOfAccessIsRefused) {
   wire::Reply reply;
-  reply.kernels = {sample_kernel()};
-  reply.kernels[0].lines[0].patterns[0].access = static_cast<wire::Access>(7);
+  reply.report.kernels = {sample_kernel()};
+  reply.report.kernels[0].lines[0].patterns[0].access = static_cast<wire::Access>(7);
   EXPECT_THROW(wire::decode_reply(wire::encode(reply), wire::Status::kOk), std::runtime_error);
 }
 
@@ -129,8 +136,8 @@ TEST(Wire, AStatusThatNobodyKnowsIsRefused) {
 TEST(Wire, EveryTruncationOfAReplyIsRefused) {
   wire::Reply reply;
   reply.text = "text";
-  reply.findings = {{judge::kind::kRace, "a.cu", 12, "k", "m"}};
-  reply.kernels = {sample_kernel()};
+  reply.report.findings = {{judge::kind::kRace, "a.cu", 12, "k", "m"}};
+  reply.report.kernels = {sample_kernel()};
   const std::string whole = wire::encode(reply);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(wire::decode_reply(std::string_view(whole).substr(0, size), wire::Status::kOk),
@@ -140,8 +147,9 @@ TEST(Wire, EveryTruncationOfAReplyIsRefused) {
 }
 
 TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
-  // The last twelve bytes are the counts of errors, findings and kernels.
-  for (const std::size_t from_end : {12, 8, 4}) {
+  // At the end: the counts of errors, host data, findings and kernels, the size of the recording,
+  // and the count of launches.
+  for (const std::size_t from_end : {24, 20, 16, 12, 8, 4}) {
     std::string bytes = wire::encode(wire::Reply());
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
@@ -151,8 +159,8 @@ TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
 TEST(Wire, DamagedCountsOfABatchAreRefusedWithoutAllocatingForThem) {
   wire::Batch empty;
   const std::string bytes = wire::encode(empty);
-  // The last eight bytes are the numbers of regions and of calls.
-  for (const std::size_t place : {bytes.size() - 8, bytes.size() - 4}) {
+  // The last twelve bytes are the numbers of regions, of host data and of calls.
+  for (const std::size_t place : {bytes.size() - 12, bytes.size() - 8, bytes.size() - 4}) {
     std::string damaged = bytes;
     damaged.replace(place, 4, "\xff\xff\xff\xff", 4);
     EXPECT_THROW(wire::decode_batch(damaged), std::runtime_error);

@@ -36,10 +36,6 @@ void begin_batch(const wire::Batch& batch, std::byte* d_arena);
 // threw: one of its calls ended by an exception.
 void end_batch(const wire::Batch& batch, std::byte* d_arena, bool threw);
 
-// Copies between the arena and host memory; done when they return. Throw lab::CudaError.
-void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes);
-void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_bytes);
-
 // Device memory of at least size_bytes for the next call's Scratch. Its content is poison unless
 // `keep`.
 void* scratch_memory(std::size_t size_bytes, bool keep);
@@ -53,7 +49,7 @@ std::string text_of(const std::exception& thrown);
 // file, where the backend knows it. `what`: the error's name and meaning.
 void report_error(const std::string& function, const std::string& what, bool was_ignored);
 
-// Moves the checkers' findings and counters since the last call into the reply.
-void take_report(wire::Reply& reply);
+// What the checkers and counters in this process saw since the last call.
+wire::Report take_report();
 
 }  // namespace worker

@@ -3,7 +3,6 @@
 // begins and ends.
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -145,13 +144,6 @@ void end_batch(const wire::Batch& batch, std::byte* d_arena, bool threw) {
   }
 }
 
-void read_arena(const std::byte* d_from, std::byte* h_to, std::size_t size_bytes) {
-  std::memcpy(h_to, d_from, size_bytes);
-}
-void write_arena(std::byte* d_to, const std::byte* h_from, std::size_t size_bytes) {
-  std::memcpy(d_to, h_from, size_bytes);
-}
-
 void* scratch_memory(std::size_t size_bytes, bool) {
   release_scratch();
   return size_bytes == 0 ? nullptr : simt::scratch_room(size_bytes);
@@ -195,14 +187,16 @@ void report_error(const std::string& function, const std::string& what, bool was
                             : culprit});
 }
 
-void take_report(wire::Reply& reply) {
+wire::Report take_report() {
+  wire::Report report;
   for (const simt::Finding& finding : simt::take_findings()) {
-    reply.findings.push_back({simt::finding_kind_name(finding.kind), finding.file, finding.line,
-                              finding.kernel, finding.message});
+    report.findings.push_back({simt::finding_kind_name(finding.kind), finding.file, finding.line,
+                               finding.kernel, finding.message});
   }
-  reply.kernels = take_counters();
-  reply.recording = std::exchange(g_recording, {});
-  reply.launches = simt::launches_seen();
+  report.kernels = take_counters();
+  report.recording = std::exchange(g_recording, {});
+  report.launches = simt::launches_seen();
+  return report;
 }
 
 }  // namespace worker

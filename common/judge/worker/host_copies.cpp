@@ -2,24 +2,21 @@
 #include "worker/host_copies.h"
 
 #include <algorithm>
-
-#include "worker/device.h"
+#include <cstring>
 
 namespace worker {
 
 std::byte* HostCopies::make(std::uint64_t offset) {
-  const auto region = std::ranges::find(regions_, offset, &wire::Region::offset_bytes);
-  if (region == regions_.end()) throw BadRequest("no buffer begins there");
-  Copy& copy = copies_.emplace_back(
-      Copy{d_arena_ + offset - wire::kGuardBytes,
-           std::vector<std::byte>(region->size_bytes + 2 * wire::kGuardBytes)});
-  read_arena(copy.d_begin, copy.h_bytes.data(), copy.h_bytes.size());
-  return copy.h_bytes.data() + wire::kGuardBytes;
+  const auto data = std::ranges::find(data_, offset, &wire::HostData::offset_bytes);
+  if (data == data_.end()) throw BadRequest("no host data for a buffer that begins there");
+  Copy& copy = copies_.emplace_back(Copy{&*data, std::vector<std::byte>(data->bytes.size())});
+  std::memcpy(copy.bytes.data(), data->bytes.data(), copy.bytes.size());
+  return copy.bytes.data() + wire::kGuardBytes;
 }
 
 void HostCopies::give_back() {
   for (const Copy& copy : copies_) {
-    write_arena(copy.d_begin, copy.h_bytes.data(), copy.h_bytes.size());
+    std::memcpy(copy.of->bytes.data(), copy.bytes.data(), copy.bytes.size());
   }
 }
 

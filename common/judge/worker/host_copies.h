@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of the judge's buffers in host memory, for functions whose contract takes host pointers:
-// the arena is device memory on cuda.
+// Copies in host memory of buffers of the judge's, for functions whose contract takes host
+// pointers.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,11 @@ class BadRequest : public std::logic_error {
 // The host copies of one call's arguments.
 class HostCopies {
  public:
-  // regions: the batch's; must outlive this object.
-  HostCopies(std::byte* d_arena, const std::vector<wire::Region>& regions)
-      : d_arena_(d_arena), regions_(regions) {}
+  // data: the batch's; must outlive this object.
+  explicit HostCopies(std::vector<wire::HostData>& data) : data_(data) {}
 
-  // Copies the buffer that begins at `offset` of the arena, with its guard zones, to host memory,
-  // and returns where its copy begins: aligned as by malloc. Throws BadRequest if there is none.
+  // Copies the buffer that begins at `offset` of the arena, with its guard zones, and returns where
+  // its copy begins: aligned as by malloc. Throws BadRequest if the request does not have it.
   std::byte* make(std::uint64_t offset);
 
   // Copies all of them back, including writes past their ends: the judge reports those.
@@ -34,11 +33,10 @@ class HostCopies {
 
  private:
   struct Copy {
-    std::byte* d_begin;  // of the guard zone in front
-    std::vector<std::byte> h_bytes;
+    wire::HostData* of;
+    std::vector<std::byte> bytes;
   };
-  std::byte* d_arena_;
-  const std::vector<wire::Region>& regions_;
+  std::vector<wire::HostData>& data_;
   std::list<Copy> copies_;
 };
 

@@ -92,15 +92,14 @@ std::string thrown_by(const Invoke& invoke) {
   throw NoError("no error");
 }
 
-void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_arena,
-              wire::Reply& reply) {
+void run_call(const wire::Call& call, wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
   const Entry* const entry = find_entry(call.function);
   if (entry == nullptr) throw BadRequest("no function " + call.function + " in this lab");
   void* const d_scratch = scratch_memory(batch.scratch_bytes, batch.timed != 0);
   // Not on the stack, where the rung may write only to what its own functions have there.
   const auto scratch =
       std::make_unique<lab::Scratch>(d_scratch, batch.scratch_bytes, scratch_observer());
-  HostCopies host_copies(d_arena, batch.regions);
+  HostCopies host_copies(batch.host_data);
   const Context context{d_arena, &host_copies, scratch.get(), nullptr};
   Arguments arguments(call.args, context);
   const auto invoke = [&] { entry->invoke(entry->function, arguments); };
@@ -114,14 +113,14 @@ void run_call(const wire::Call& call, const wire::Batch& batch, std::byte* d_are
   host_copies.give_back();
 }
 
-void run_calls(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
+void run_calls(wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
   for (const wire::Call& call : batch.calls) {
     run_call(call, batch, d_arena, reply);
     ++reply.failed_call;
   }
 }
 
-void run_timed(const wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
+void run_timed(wire::Batch& batch, std::byte* d_arena, wire::Reply& reply) {
   EventTimer timer;
   run_calls(batch, d_arena, reply);
   timer.stop();
@@ -152,11 +151,11 @@ void answer_before_the_end(const std::string& what) {
   if (g_request == nullptr) return;
   g_reply->status = wire::Status::kCrashed;
   g_reply->text = what;
-  take_report(*g_reply);
+  g_reply->report = take_report();
   answer(*std::exchange(g_request, nullptr), *g_reply);
 }
 
-wire::Reply run_batch(const wire::Header& request, const wire::Batch& batch, std::byte* d_arena) {
+wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte* d_arena) {
   wire::Reply reply;
   g_reply = &reply;
   g_request = &request;
@@ -202,7 +201,8 @@ wire::Reply run_batch(const wire::Header& request, const wire::Batch& batch, std
   static_cast<void>(cudaDeviceSynchronize());  // a call that threw may have left a kernel behind
   release_scratch();
   end_batch(batch, d_arena, !reply.errors.empty() || reply.status == wire::Status::kException);
-  take_report(reply);
+  reply.report = take_report();
+  for (wire::HostData& data : batch.host_data) reply.host_data.push_back(std::move(data.bytes));
   g_request = nullptr;
   return reply;
 }

@@ -8,16 +8,16 @@
 
 #ifdef __CUDA__
 
-#define LOCKSTEP_SPACE(space)                                                         \
-  LOCKSTEP_DEVICE size_t __cvta_generic_to_##space(const void* pointer) {             \
-    size_t address;                                                                   \
-    __asm__("cvta.to." #space ".u64 %0, %1;" : "=l"(address) : "l"(pointer));         \
-    return address;                                                                   \
-  }                                                                                   \
-  LOCKSTEP_DEVICE void* __cvta_##space##_to_generic(size_t address) {                 \
-    void* pointer;                                                                    \
-    __asm__("cvta." #space ".u64 %0, %1;" : "=l"(pointer) : "l"(address));            \
-    return pointer;                                                                   \
+#define LOCKSTEP_SPACE(space)                                                 \
+  LOCKSTEP_DEVICE size_t __cvta_generic_to_##space(const void* pointer) {     \
+    size_t address;                                                           \
+    __asm__("cvta.to." #space ".u64 %0, %1;" : "=l"(address) : "l"(pointer)); \
+    return address;                                                           \
+  }                                                                           \
+  LOCKSTEP_DEVICE void* __cvta_##space##_to_generic(size_t address) {         \
+    void* pointer;                                                            \
+    __asm__("cvta." #space ".u64 %0, %1;" : "=l"(pointer) : "l"(address));    \
+    return pointer;                                                           \
   }
 LOCKSTEP_SPACE(global)
 LOCKSTEP_SPACE(shared)

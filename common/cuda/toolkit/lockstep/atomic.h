@@ -11,21 +11,21 @@
 #ifdef __CUDA__
 
 // The three forms of a function, of type T.
-#define LOCKSTEP_ATOMIC(name, builtin, scoped, T)                                                \
-  LOCKSTEP_DEVICE T name(T* address, T operand) {                                                \
-    return builtin(address, operand, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);                   \
-  }                                                                                              \
+#define LOCKSTEP_ATOMIC(name, builtin, scoped, T)                              \
+  LOCKSTEP_DEVICE T name(T* address, T operand) {                              \
+    return builtin(address, operand, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
+  }                                                                            \
   LOCKSTEP_ATOMIC_SCOPES(name, scoped, T)
-#define LOCKSTEP_ATOMIC_SCOPES(name, scoped, T)                                                  \
-  LOCKSTEP_DEVICE T name##_block(T* address, T operand) {                                        \
-    return lockstep::scoped(address, operand, lockstep::Scope::kBlock);                          \
-  }                                                                                              \
-  LOCKSTEP_DEVICE T name##_system(T* address, T operand) {                                       \
-    return lockstep::scoped(address, operand, lockstep::Scope::kSystem);                         \
+#define LOCKSTEP_ATOMIC_SCOPES(name, scoped, T)                          \
+  LOCKSTEP_DEVICE T name##_block(T* address, T operand) {                \
+    return lockstep::scoped(address, operand, lockstep::Scope::kBlock);  \
+  }                                                                      \
+  LOCKSTEP_DEVICE T name##_system(T* address, T operand) {               \
+    return lockstep::scoped(address, operand, lockstep::Scope::kSystem); \
   }
-#define LOCKSTEP_ATOMIC_WORDS(name, builtin, scoped)        \
-  LOCKSTEP_ATOMIC(name, builtin, scoped, int)               \
-  LOCKSTEP_ATOMIC(name, builtin, scoped, unsigned int)      \
+#define LOCKSTEP_ATOMIC_WORDS(name, builtin, scoped)   \
+  LOCKSTEP_ATOMIC(name, builtin, scoped, int)          \
+  LOCKSTEP_ATOMIC(name, builtin, scoped, unsigned int) \
   LOCKSTEP_ATOMIC(name, builtin, scoped, unsigned long long)
 LOCKSTEP_ATOMIC_WORDS(atomicAdd, __scoped_atomic_fetch_add, scoped_add)
 LOCKSTEP_ATOMIC(atomicAdd, __scoped_atomic_fetch_add, scoped_add, float)
@@ -51,12 +51,12 @@ LOCKSTEP_DEVICE float atomicExch(float* address, float operand) {
 LOCKSTEP_ATOMIC_SCOPES(atomicExch, scoped_exchange, float)
 #undef LOCKSTEP_ATOMIC_SCOPES
 
-#define LOCKSTEP_ATOMIC_SUB(suffix)                                                           \
-  LOCKSTEP_DEVICE int atomicSub##suffix(int* address, int operand) {                          \
-    return atomicAdd##suffix(address, static_cast<int>(0u - static_cast<unsigned>(operand))); \
-  }                                                                                           \
+#define LOCKSTEP_ATOMIC_SUB(suffix)                                                             \
+  LOCKSTEP_DEVICE int atomicSub##suffix(int* address, int operand) {                            \
+    return atomicAdd##suffix(address, static_cast<int>(0u - static_cast<unsigned>(operand)));   \
+  }                                                                                             \
   LOCKSTEP_DEVICE unsigned int atomicSub##suffix(unsigned int* address, unsigned int operand) { \
-    return atomicAdd##suffix(address, 0u - operand);                                          \
+    return atomicAdd##suffix(address, 0u - operand);                                            \
   }
 LOCKSTEP_ATOMIC_SUB()
 LOCKSTEP_ATOMIC_SUB(_block)
@@ -64,19 +64,19 @@ LOCKSTEP_ATOMIC_SUB(_system)
 #undef LOCKSTEP_ATOMIC_SUB
 
 // clang gives the device's form the scope of the whole system, which includes the device.
-#define LOCKSTEP_ATOMIC_CAS(T)                                                                  \
-  LOCKSTEP_DEVICE T atomicCAS(T* address, T expected, T desired) {                              \
-    __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,    \
-                                       __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);                \
-    return expected;                                                                            \
-  }                                                                                             \
+#define LOCKSTEP_ATOMIC_CAS(T)                                                               \
+  LOCKSTEP_DEVICE T atomicCAS(T* address, T expected, T desired) {                           \
+    __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, \
+                                       __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);             \
+    return expected;                                                                         \
+  }                                                                                          \
   LOCKSTEP_ATOMIC_CAS_SCOPES(T)
-#define LOCKSTEP_ATOMIC_CAS_SCOPES(T)                                                           \
-  LOCKSTEP_DEVICE T atomicCAS_block(T* address, T expected, T desired) {                        \
-    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kBlock);       \
-  }                                                                                             \
-  LOCKSTEP_DEVICE T atomicCAS_system(T* address, T expected, T desired) {                       \
-    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kSystem);      \
+#define LOCKSTEP_ATOMIC_CAS_SCOPES(T)                                                      \
+  LOCKSTEP_DEVICE T atomicCAS_block(T* address, T expected, T desired) {                   \
+    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kBlock);  \
+  }                                                                                        \
+  LOCKSTEP_DEVICE T atomicCAS_system(T* address, T expected, T desired) {                  \
+    return lockstep::scoped_compare(address, expected, desired, lockstep::Scope::kSystem); \
   }
 LOCKSTEP_ATOMIC_CAS(int)
 LOCKSTEP_ATOMIC_CAS(unsigned int)

@@ -7,22 +7,22 @@
 
 #ifdef __CUDA__
 
-#define LOCKSTEP_COMPONENT(name, reading)                                  \
-  __declspec(property(get = get_##name)) unsigned int name;                \
+#define LOCKSTEP_COMPONENT(name, reading)                   \
+  __declspec(property(get = get_##name)) unsigned int name; \
   static LOCKSTEP_DEVICE unsigned int get_##name() { return reading; }
 
 // No object but the variable itself: it is neither copied nor assigned, nor has it an address.
-#define LOCKSTEP_BUILTIN(Type, register_name, Vector)                      \
-  struct Type {                                                            \
-    LOCKSTEP_COMPONENT(x, __nvvm_read_ptx_sreg_##register_name##_x())      \
-    LOCKSTEP_COMPONENT(y, __nvvm_read_ptx_sreg_##register_name##_y())      \
-    LOCKSTEP_COMPONENT(z, __nvvm_read_ptx_sreg_##register_name##_z())      \
-    LOCKSTEP_DEVICE operator dim3() const { return dim3(x, y, z); }        \
-    LOCKSTEP_DEVICE operator uint3() const { return uint3{x, y, z}; }      \
-    Type() = delete;                                                       \
-    Type(const Type&) = delete;                                            \
-    void operator=(const Type&) const = delete;                            \
-    Type* operator&() const = delete;                                      \
+#define LOCKSTEP_BUILTIN(Type, register_name, Vector)                 \
+  struct Type {                                                       \
+    LOCKSTEP_COMPONENT(x, __nvvm_read_ptx_sreg_##register_name##_x()) \
+    LOCKSTEP_COMPONENT(y, __nvvm_read_ptx_sreg_##register_name##_y()) \
+    LOCKSTEP_COMPONENT(z, __nvvm_read_ptx_sreg_##register_name##_z()) \
+    LOCKSTEP_DEVICE operator dim3() const { return dim3(x, y, z); }   \
+    LOCKSTEP_DEVICE operator uint3() const { return uint3{x, y, z}; } \
+    Type() = delete;                                                  \
+    Type(const Type&) = delete;                                       \
+    void operator=(const Type&) const = delete;                       \
+    Type* operator&() const = delete;                                 \
   };
 
 namespace lockstep {

@@ -28,23 +28,25 @@ enum cudaStreamUpdateCaptureDependenciesFlags {
 // stream that is capturing.
 LOCKSTEP_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 LOCKSTEP_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                          const cudaGraphNode_t* dependencies,
-                                          const cudaGraphEdgeData* dependency_data,
-                                          std::size_t num_dependencies, cudaStreamCaptureMode mode);
+                                                       const cudaGraphNode_t* dependencies,
+                                                       const cudaGraphEdgeData* dependency_data,
+                                                       std::size_t num_dependencies,
+                                                       cudaStreamCaptureMode mode);
 // cudaErrorStreamCaptureUnmatched for a stream that did not begin the capture, ...Unjoined if
 // another one was not joined back, ...Invalidated after a forbidden call: then *graph is null.
 // `graph` may be null for a capture into a given graph.
 LOCKSTEP_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
-LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                     unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
-                                     const cudaGraphNode_t** dependencies = nullptr,
-                                     const cudaGraphEdgeData** data = nullptr,
-                                     std::size_t* num_dependencies = nullptr);
-LOCKSTEP_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
-                                                const cudaGraphEdgeData* data,
-                                                std::size_t num_dependencies,
-                                                unsigned int flags = 0);
+LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                               cudaStreamCaptureStatus* status);
+LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr,
+    cudaGraph_t* graph = nullptr, const cudaGraphNode_t** dependencies = nullptr,
+    const cudaGraphEdgeData** data = nullptr, std::size_t* num_dependencies = nullptr);
+LOCKSTEP_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                             cudaGraphNode_t* dependencies,
+                                                             const cudaGraphEdgeData* data,
+                                                             std::size_t num_dependencies,
+                                                             unsigned int flags = 0);
 LOCKSTEP_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
 
 // As CUDA 12 had them.

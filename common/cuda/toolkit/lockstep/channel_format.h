@@ -20,7 +20,7 @@ struct cudaChannelFormatDesc {
 };
 
 LOCKSTEP_HOST cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                        cudaChannelFormatKind kind) {
+                                                          cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
 

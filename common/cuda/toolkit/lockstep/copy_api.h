@@ -17,31 +17,35 @@ enum cudaMemcpyKind {
 };
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t size_bytes,
-                       cudaMemcpyKind kind);
-LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t size_bytes,
-                            cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source,
-                           int source_device, std::size_t size_bytes);
-LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device, const void* source,
-                                int source_device, std::size_t size_bytes,
-                                cudaStream_t stream = nullptr);
+                                    cudaMemcpyKind kind);
+LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* destination, const void* source,
+                                         std::size_t size_bytes, cudaMemcpyKind kind,
+                                         cudaStream_t stream = nullptr);
+LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* destination, int destination_device,
+                                        const void* source, int source_device,
+                                        std::size_t size_bytes);
+LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device,
+                                             const void* source, int source_device,
+                                             std::size_t size_bytes, cudaStream_t stream = nullptr);
 
 // `height` rows of width_bytes. cudaErrorInvalidPitchValue if a pitch is smaller than a row.
-LOCKSTEP_API cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch, const void* source,
-                         std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
-                         cudaMemcpyKind kind);
-LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch, const void* source,
-                              std::size_t source_pitch, std::size_t width_bytes, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+LOCKSTEP_API cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch,
+                                      const void* source, std::size_t source_pitch,
+                                      std::size_t width_bytes, std::size_t height,
+                                      cudaMemcpyKind kind);
+LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destination_pitch,
+                                           const void* source, std::size_t source_pitch,
+                                           std::size_t width_bytes, std::size_t height,
+                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 
 LOCKSTEP_API cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes);
 LOCKSTEP_API cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
-                            cudaStream_t stream = nullptr);
-LOCKSTEP_API cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value, std::size_t width_bytes,
-                         std::size_t height);
+                                         cudaStream_t stream = nullptr);
+LOCKSTEP_API cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value,
+                                      std::size_t width_bytes, std::size_t height);
 LOCKSTEP_API cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,
-                              std::size_t width_bytes, std::size_t height,
-                              cudaStream_t stream = nullptr);
+                                           std::size_t width_bytes, std::size_t height,
+                                           cudaStream_t stream = nullptr);
 LOCKSTEP_API cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int byte_value, cudaExtent extent);
 
 struct cudaPos {
@@ -65,4 +69,5 @@ struct cudaMemcpy3DParms {
   cudaMemcpyKind kind;
 };
 LOCKSTEP_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters);
-LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
+LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters,
+                                           cudaStream_t stream = nullptr);

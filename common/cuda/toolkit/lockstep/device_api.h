@@ -88,8 +88,8 @@ LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* confi
 LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer_device);
 LOCKSTEP_API cudaError_t cudaDeviceEnablePeerAccess(int peer_device, unsigned int flags);
 LOCKSTEP_API cudaError_t cudaDeviceDisablePeerAccess(int peer_device);
-LOCKSTEP_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int source_device,
-                                      int destination_device);
+LOCKSTEP_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute,
+                                                   int source_device, int destination_device);
 
 // Older names, which CUDA 13 has removed.
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }

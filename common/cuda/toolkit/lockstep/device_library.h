@@ -39,21 +39,21 @@ LOCKSTEP_DEVICE void* operator new(size_t, void* place) noexcept { return place;
 LOCKSTEP_DEVICE void* operator new[](size_t, void* place) noexcept { return place; }
 LOCKSTEP_DEVICE void operator delete(void*, void*) noexcept {}
 LOCKSTEP_DEVICE void operator delete[](void*, void*) noexcept {}
-#define LOCKSTEP_NEW(form)                                                                       \
-  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes) { return malloc(size_bytes); }      \
-  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, const std::nothrow_t&) noexcept {   \
-    return malloc(size_bytes);                                                                   \
-  }                                                                                              \
-  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, std::align_val_t alignment) {       \
-    return __nv_aligned_device_malloc(size_bytes, static_cast<size_t>(alignment));               \
-  }                                                                                              \
-  LOCKSTEP_DEVICE void operator delete form(void* pointer) noexcept { free(pointer); }           \
-  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t) noexcept { free(pointer); }   \
-  LOCKSTEP_DEVICE void operator delete form(void* pointer, std::align_val_t) noexcept {          \
-    free(pointer);                                                                               \
-  }                                                                                              \
-  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t, std::align_val_t) noexcept {  \
-    free(pointer);                                                                               \
+#define LOCKSTEP_NEW(form)                                                                      \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes) { return malloc(size_bytes); }     \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, const std::nothrow_t&) noexcept {  \
+    return malloc(size_bytes);                                                                  \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, std::align_val_t alignment) {      \
+    return __nv_aligned_device_malloc(size_bytes, static_cast<size_t>(alignment));              \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer) noexcept { free(pointer); }          \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t) noexcept { free(pointer); }  \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, std::align_val_t) noexcept {         \
+    free(pointer);                                                                              \
+  }                                                                                             \
+  LOCKSTEP_DEVICE void operator delete form(void* pointer, size_t, std::align_val_t) noexcept { \
+    free(pointer);                                                                              \
   }
 LOCKSTEP_NEW()
 LOCKSTEP_NEW([])

@@ -27,10 +27,11 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
 LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t event);
 LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
-                                     unsigned int flags = 0);
+                                                  unsigned int flags = 0);
 LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event);
 LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event);
 
 // Milliseconds from `start` to `stop`. cudaErrorInvalidResourceHandle if one of them was never
 // recorded or does not keep time (cudaEventDisableTiming).
-LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop);
+LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start,
+                                              cudaEvent_t stop);

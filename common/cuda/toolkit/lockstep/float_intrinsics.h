@@ -9,52 +9,50 @@
 
 #ifdef __CUDA__
 
-#define LOCKSTEP_ROUNDED(suffix, mode)                                                            \
-  LOCKSTEP_DEVICE float __fadd_##suffix(float a, float b) { return __nvvm_add_##mode##_f(a, b); } \
-  LOCKSTEP_DEVICE float __fsub_##suffix(float a, float b) {                                       \
-    return __nvvm_add_##mode##_f(a, -b);                                                          \
-  }                                                                                               \
-  LOCKSTEP_DEVICE float __fmul_##suffix(float a, float b) { return __nvvm_mul_##mode##_f(a, b); } \
-  LOCKSTEP_DEVICE float __fdiv_##suffix(float a, float b) { return __nvvm_div_##mode##_f(a, b); } \
-  LOCKSTEP_DEVICE float __frcp_##suffix(float a) { return __nvvm_rcp_##mode##_f(a); }             \
-  LOCKSTEP_DEVICE float __fsqrt_##suffix(float a) { return __nvvm_sqrt_##mode##_f(a); }           \
-  LOCKSTEP_DEVICE float __fmaf_##suffix(float a, float b, float c) {                              \
-    return __nvvm_fma_##mode##_f(a, b, c);                                                        \
-  }                                                                                               \
-  LOCKSTEP_DEVICE double __dadd_##suffix(double a, double b) {                                    \
-    return __nvvm_add_##mode##_d(a, b);                                                           \
-  }                                                                                               \
-  LOCKSTEP_DEVICE double __dsub_##suffix(double a, double b) {                                    \
-    return __nvvm_add_##mode##_d(a, -b);                                                          \
-  }                                                                                               \
-  LOCKSTEP_DEVICE double __dmul_##suffix(double a, double b) {                                    \
-    return __nvvm_mul_##mode##_d(a, b);                                                           \
-  }                                                                                               \
-  LOCKSTEP_DEVICE double __ddiv_##suffix(double a, double b) {                                    \
-    return __nvvm_div_##mode##_d(a, b);                                                           \
-  }                                                                                               \
-  LOCKSTEP_DEVICE double __drcp_##suffix(double a) { return __nvvm_rcp_##mode##_d(a); }           \
-  LOCKSTEP_DEVICE double __dsqrt_##suffix(double a) { return __nvvm_sqrt_##mode##_d(a); }         \
-  LOCKSTEP_DEVICE double __fma_##suffix(double a, double b, double c) {                           \
-    return __nvvm_fma_##mode##_d(a, b, c);                                                        \
-  }                                                                                               \
-  LOCKSTEP_DEVICE float __double2float_##suffix(double x) { return __nvvm_d2f_##mode(x); }        \
-  LOCKSTEP_TO_INTEGER(int, int, i, suffix, mode)                                                  \
-  LOCKSTEP_TO_INTEGER(uint, unsigned int, ui, suffix, mode)                                       \
-  LOCKSTEP_TO_INTEGER(ll, long long, ll, suffix, mode)                                            \
-  LOCKSTEP_TO_INTEGER(ull, unsigned long long, ull, suffix, mode)                                 \
-  LOCKSTEP_DEVICE double __ll2double_##suffix(long long x) { return __nvvm_ll2d_##mode(x); }      \
-  LOCKSTEP_DEVICE double __ull2double_##suffix(unsigned long long x) {                            \
-    return __nvvm_ull2d_##mode(x);                                                                \
+#define LOCKSTEP_ROUNDED(suffix, mode)                                                             \
+  LOCKSTEP_DEVICE float __fadd_##suffix(float a, float b) { return __nvvm_add_##mode##_f(a, b); }  \
+  LOCKSTEP_DEVICE float __fsub_##suffix(float a, float b) { return __nvvm_add_##mode##_f(a, -b); } \
+  LOCKSTEP_DEVICE float __fmul_##suffix(float a, float b) { return __nvvm_mul_##mode##_f(a, b); }  \
+  LOCKSTEP_DEVICE float __fdiv_##suffix(float a, float b) { return __nvvm_div_##mode##_f(a, b); }  \
+  LOCKSTEP_DEVICE float __frcp_##suffix(float a) { return __nvvm_rcp_##mode##_f(a); }              \
+  LOCKSTEP_DEVICE float __fsqrt_##suffix(float a) { return __nvvm_sqrt_##mode##_f(a); }            \
+  LOCKSTEP_DEVICE float __fmaf_##suffix(float a, float b, float c) {                               \
+    return __nvvm_fma_##mode##_f(a, b, c);                                                         \
+  }                                                                                                \
+  LOCKSTEP_DEVICE double __dadd_##suffix(double a, double b) {                                     \
+    return __nvvm_add_##mode##_d(a, b);                                                            \
+  }                                                                                                \
+  LOCKSTEP_DEVICE double __dsub_##suffix(double a, double b) {                                     \
+    return __nvvm_add_##mode##_d(a, -b);                                                           \
+  }                                                                                                \
+  LOCKSTEP_DEVICE double __dmul_##suffix(double a, double b) {                                     \
+    return __nvvm_mul_##mode##_d(a, b);                                                            \
+  }                                                                                                \
+  LOCKSTEP_DEVICE double __ddiv_##suffix(double a, double b) {                                     \
+    return __nvvm_div_##mode##_d(a, b);                                                            \
+  }                                                                                                \
+  LOCKSTEP_DEVICE double __drcp_##suffix(double a) { return __nvvm_rcp_##mode##_d(a); }            \
+  LOCKSTEP_DEVICE double __dsqrt_##suffix(double a) { return __nvvm_sqrt_##mode##_d(a); }          \
+  LOCKSTEP_DEVICE double __fma_##suffix(double a, double b, double c) {                            \
+    return __nvvm_fma_##mode##_d(a, b, c);                                                         \
+  }                                                                                                \
+  LOCKSTEP_DEVICE float __double2float_##suffix(double x) { return __nvvm_d2f_##mode(x); }         \
+  LOCKSTEP_TO_INTEGER(int, int, i, suffix, mode)                                                   \
+  LOCKSTEP_TO_INTEGER(uint, unsigned int, ui, suffix, mode)                                        \
+  LOCKSTEP_TO_INTEGER(ll, long long, ll, suffix, mode)                                             \
+  LOCKSTEP_TO_INTEGER(ull, unsigned long long, ull, suffix, mode)                                  \
+  LOCKSTEP_DEVICE double __ll2double_##suffix(long long x) { return __nvvm_ll2d_##mode(x); }       \
+  LOCKSTEP_DEVICE double __ull2double_##suffix(unsigned long long x) {                             \
+    return __nvvm_ull2d_##mode(x);                                                                 \
   }
 // Values out of range give the nearest limit, as the instruction does.
-#define LOCKSTEP_TO_INTEGER(name, type, letters, suffix, mode)                          \
-  LOCKSTEP_DEVICE type __float2##name##_##suffix(float x) {                             \
-    return static_cast<type>(__nvvm_f2##letters##_##mode(x));                           \
-  }                                                                                     \
-  LOCKSTEP_DEVICE type __double2##name##_##suffix(double x) {                           \
-    return static_cast<type>(__nvvm_d2##letters##_##mode(x));                           \
-  }                                                                                     \
+#define LOCKSTEP_TO_INTEGER(name, type, letters, suffix, mode) \
+  LOCKSTEP_DEVICE type __float2##name##_##suffix(float x) {    \
+    return static_cast<type>(__nvvm_f2##letters##_##mode(x));  \
+  }                                                            \
+  LOCKSTEP_DEVICE type __double2##name##_##suffix(double x) {  \
+    return static_cast<type>(__nvvm_d2##letters##_##mode(x));  \
+  }                                                            \
   LOCKSTEP_DEVICE float __##name##2float_##suffix(type x) { return __nvvm_##letters##2f_##mode(x); }
 LOCKSTEP_ROUNDED(rn, rn)
 LOCKSTEP_ROUNDED(rz, rz)

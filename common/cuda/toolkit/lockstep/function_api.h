@@ -73,8 +73,7 @@ LOCKSTEP_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 bl
                                           void** arguments, std::size_t shared_bytes = 0,
                                           cudaStream_t stream = nullptr);
 LOCKSTEP_API cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
-                                                     void** arguments,
-                                                     std::size_t shared_bytes = 0,
+                                                     void** arguments, std::size_t shared_bytes = 0,
                                                      cudaStream_t stream = nullptr);
 LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                              void** arguments);
@@ -82,8 +81,7 @@ LOCKSTEP_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, c
 LOCKSTEP_API cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
                                               int value);
 LOCKSTEP_API cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config);
-LOCKSTEP_API cudaError_t cudaFuncSetSharedMemConfig(const void* kernel,
-                                                    cudaSharedMemConfig config);
+LOCKSTEP_API cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config);
 // The kernel's name, mangled.
 LOCKSTEP_API cudaError_t cudaFuncGetName(const char** name, const void* kernel);
 
@@ -179,8 +177,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes,
 //   block_size_limit 0: the kernel's
 template <class T, class SharedBytesOf>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid_size, int* block_size,
-                                                           T* kernel,
-                                                           SharedBytesOf shared_bytes_of,
+                                                           T* kernel, SharedBytesOf shared_bytes_of,
                                                            int block_size_limit = 0) {
   if (min_grid_size == nullptr || block_size == nullptr) return cudaErrorInvalidValue;
   int device = 0, num_multiprocessors = 0;

@@ -70,7 +70,8 @@ class thread_group {
   }
 
  private:
-  friend LOCKSTEP_DEVICE thread_group tiled_partition(const thread_group& parent, unsigned int num_threads);
+  friend LOCKSTEP_DEVICE thread_group tiled_partition(const thread_group& parent,
+                                                      unsigned int num_threads);
 
   Kind kind_;
   unsigned int mask_;
@@ -79,15 +80,15 @@ class thread_group {
 class thread_block : public thread_group {
  public:
   LOCKSTEP_DEVICE unsigned int thread_rank() const { return rank_in_block(); }
-  LOCKSTEP_DEVICE unsigned int num_threads() const { return static_cast<unsigned int>(block_threads()); }
+  LOCKSTEP_DEVICE unsigned int num_threads() const {
+    return static_cast<unsigned int>(block_threads());
+  }
   LOCKSTEP_DEVICE unsigned int size() const { return num_threads(); }
   LOCKSTEP_DEVICE dim3 group_index() const { return blockIdx; }
   LOCKSTEP_DEVICE dim3 thread_index() const { return threadIdx; }
   LOCKSTEP_DEVICE dim3 group_dim() const { return blockDim; }
   LOCKSTEP_DEVICE dim3 dim_threads() const { return blockDim; }
-  LOCKSTEP_DEVICE void sync() const {
-    __syncthreads();
-  }
+  LOCKSTEP_DEVICE void sync() const { __syncthreads(); }
 
  private:
   friend LOCKSTEP_DEVICE thread_block this_thread_block();

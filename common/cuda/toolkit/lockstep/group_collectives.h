@@ -14,16 +14,16 @@ namespace cooperative_groups {
 namespace __v1 {
 
 #define LOCKSTEP_GROUP_OPERATION(name, expression)                      \
-  template <class T = void>                                         \
-  struct name {                                                     \
+  template <class T = void>                                             \
+  struct name {                                                         \
     LOCKSTEP_DEVICE T operator()(T a, T b) const { return expression; } \
-  };                                                                \
-  template <>                                                       \
-  struct name<void> {                                               \
-    template <class T>                                              \
+  };                                                                    \
+  template <>                                                           \
+  struct name<void> {                                                   \
+    template <class T>                                                  \
     LOCKSTEP_DEVICE T operator()(T a, T b) const {                      \
-      return expression;                                            \
-    }                                                               \
+      return expression;                                                \
+    }                                                                   \
   };
 LOCKSTEP_GROUP_OPERATION(plus, a + b)
 LOCKSTEP_GROUP_OPERATION(less, b < a ? b : a)     // the lesser
@@ -82,7 +82,7 @@ LOCKSTEP_DEVICE std::decay_t<T> reduce(const Group& group, T&& value, Operation 
 // The combination of the values of ranks 0 to this one.
 template <class Group, class T, class Operation = plus<void>>
 LOCKSTEP_DEVICE std::decay_t<T> inclusive_scan(const Group& group, T&& value,
-                                           Operation operation = {}) {
+                                               Operation operation = {}) {
   static_assert(std::is_base_of_v<warp_group, Group>, "scans take tiles and coalesced groups");
   std::decay_t<T> result = value;
   const unsigned int rank = group.thread_rank();
@@ -96,7 +96,7 @@ LOCKSTEP_DEVICE std::decay_t<T> inclusive_scan(const Group& group, T&& value,
 // The same without this thread's own value; T{} for rank 0.
 template <class Group, class T, class Operation = plus<void>>
 LOCKSTEP_DEVICE std::decay_t<T> exclusive_scan(const Group& group, T&& value,
-                                           Operation operation = {}) {
+                                               Operation operation = {}) {
   const std::decay_t<T> inclusive = inclusive_scan(group, value, operation);
   const std::decay_t<T> before = group.shfl_up(inclusive, 1);
   return group.thread_rank() == 0 ? std::decay_t<T>{} : before;
@@ -109,7 +109,7 @@ LOCKSTEP_DEVICE void invoke_one(const Group& group, Function&& function, Argumen
 }
 template <class Group, class Function, class... Arguments>
 LOCKSTEP_DEVICE auto invoke_one_broadcast(const Group& group, Function&& function,
-                                      Arguments&&... arguments) {
+                                          Arguments&&... arguments) {
   std::invoke_result_t<Function, Arguments...> result = {};
   if (group.thread_rank() == 0) result = function(arguments...);
   return group.shfl(result, 0);

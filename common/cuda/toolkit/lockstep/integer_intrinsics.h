@@ -90,11 +90,11 @@ LOCKSTEP_DEVICE unsigned int __urhadd(unsigned int a, unsigned int b) {
 }
 
 // c plus the dot product of four bytes, or of two halfwords with the low (lo) or high (hi) bytes.
-#define LOCKSTEP_DOT(name, T, instruction)                                                   \
-  LOCKSTEP_DEVICE T name(T a, T b, T c) {                                                    \
-    T result;                                                                                \
-    __asm__(instruction " %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));         \
-    return result;                                                                           \
+#define LOCKSTEP_DOT(name, T, instruction)                                           \
+  LOCKSTEP_DEVICE T name(T a, T b, T c) {                                            \
+    T result;                                                                        \
+    __asm__(instruction " %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c)); \
+    return result;                                                                   \
   }
 LOCKSTEP_DOT(__dp4a, int, "dp4a.s32.s32")
 LOCKSTEP_DOT(__dp4a, unsigned int, "dp4a.u32.u32")
@@ -109,12 +109,12 @@ LOCKSTEP_DEVICE int __dp4a(char4 a, char4 b, int c) {
 LOCKSTEP_DEVICE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
   return __dp4a(__builtin_bit_cast(unsigned int, a), __builtin_bit_cast(unsigned int, b), c);
 }
-#define LOCKSTEP_DOT2(name)                                                                     \
-  LOCKSTEP_DEVICE int name(short2 a, char4 b, int c) {                                          \
-    return name(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c);                     \
-  }                                                                                             \
-  LOCKSTEP_DEVICE unsigned int name(ushort2 a, uchar4 b, unsigned int c) {                      \
-    return name(__builtin_bit_cast(unsigned int, a), __builtin_bit_cast(unsigned int, b), c);   \
+#define LOCKSTEP_DOT2(name)                                                                   \
+  LOCKSTEP_DEVICE int name(short2 a, char4 b, int c) {                                        \
+    return name(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c);                   \
+  }                                                                                           \
+  LOCKSTEP_DEVICE unsigned int name(ushort2 a, uchar4 b, unsigned int c) {                    \
+    return name(__builtin_bit_cast(unsigned int, a), __builtin_bit_cast(unsigned int, b), c); \
   }
 LOCKSTEP_DOT2(__dp2a_lo)
 LOCKSTEP_DOT2(__dp2a_hi)

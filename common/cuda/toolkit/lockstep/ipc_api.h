@@ -15,7 +15,8 @@ struct cudaIpcEventHandle_t {
 #define cudaIpcMemLazyEnablePeerAccess 0x01
 
 LOCKSTEP_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory);
-LOCKSTEP_API cudaError_t cudaIpcOpenMemHandle(void** memory, cudaIpcMemHandle_t handle, unsigned int flags);
+LOCKSTEP_API cudaError_t cudaIpcOpenMemHandle(void** memory, cudaIpcMemHandle_t handle,
+                                              unsigned int flags);
 LOCKSTEP_API cudaError_t cudaIpcCloseMemHandle(void* memory);
 LOCKSTEP_API cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event);
 LOCKSTEP_API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle);

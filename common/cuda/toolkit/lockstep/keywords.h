@@ -53,8 +53,7 @@
 // Our own small functions. Without debug information of their own, their instructions belong to the
 // line that calls them: findings and counters name the student's line.
 #ifdef __CUDA__
-#define LOCKSTEP_INLINE \
-  __attribute__((host, device)) inline __attribute__((always_inline, nodebug))
+#define LOCKSTEP_INLINE __attribute__((host, device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_DEVICE __attribute__((device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_HOST inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_LAMBDA __attribute__((always_inline, nodebug))

@@ -65,5 +65,5 @@ using cudaStreamAttrValue = cudaLaunchAttributeValue;
 //   accessPolicyMaxWindowSize,
 //                          or a share of it beyond [0, 1]
 LOCKSTEP_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
-                                   const cudaStreamAttrValue* value);
+                                                const cudaStreamAttrValue* value);
 LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache();

@@ -10,11 +10,11 @@
 
 // Mathematics: pure functions of values, rounded as well as the machine can.
 #define LOCKSTEP_CALL __attribute__((device, const, nothrow))
-#define LOCKSTEP_UNARY(name)                                           \
-  LOCKSTEP_CALL double __lockstep_##name(double x) __asm__(#name);     \
+#define LOCKSTEP_UNARY(name)                                       \
+  LOCKSTEP_CALL double __lockstep_##name(double x) __asm__(#name); \
   LOCKSTEP_CALL float __lockstep_##name##f(float x) __asm__(#name "f");
-#define LOCKSTEP_BINARY(name)                                                        \
-  LOCKSTEP_CALL double __lockstep_##name(double x, double y) __asm__(#name);         \
+#define LOCKSTEP_BINARY(name)                                                \
+  LOCKSTEP_CALL double __lockstep_##name(double x, double y) __asm__(#name); \
   LOCKSTEP_CALL float __lockstep_##name##f(float x, float y) __asm__(#name "f");
 extern "C" {
 #include "lockstep/math_calls.inc"
@@ -59,8 +59,7 @@ LOCKSTEP_CALL unsigned int __lockstep_is_cooperative();
 __attribute__((device, nothrow)) void __lockstep_skip_xorwow(unsigned int* words,
                                                              unsigned long long steps,
                                                              int log2_stride);
-__attribute__((device, nothrow)) void __lockstep_skip_mrg(unsigned int* first,
-                                                          unsigned int* second,
+__attribute__((device, nothrow)) void __lockstep_skip_mrg(unsigned int* first, unsigned int* second,
                                                           unsigned long long steps,
                                                           int log2_stride);
 }

@@ -8,26 +8,26 @@
 
 #ifdef __CUDA__
 
-#define LOCKSTEP_UNARY(name)                                                       \
-  LOCKSTEP_DEVICE double name(double x) { return __lockstep_##name(x); }           \
-  LOCKSTEP_DEVICE float name##f(float x) { return __lockstep_##name##f(x); }       \
+#define LOCKSTEP_UNARY(name)                                                 \
+  LOCKSTEP_DEVICE double name(double x) { return __lockstep_##name(x); }     \
+  LOCKSTEP_DEVICE float name##f(float x) { return __lockstep_##name##f(x); } \
   LOCKSTEP_DEVICE float name(float x) { return __lockstep_##name##f(x); }
-#define LOCKSTEP_BINARY(name)                                                                   \
-  LOCKSTEP_DEVICE double name(double x, double y) { return __lockstep_##name(x, y); }           \
-  LOCKSTEP_DEVICE float name##f(float x, float y) { return __lockstep_##name##f(x, y); }        \
+#define LOCKSTEP_BINARY(name)                                                            \
+  LOCKSTEP_DEVICE double name(double x, double y) { return __lockstep_##name(x, y); }    \
+  LOCKSTEP_DEVICE float name##f(float x, float y) { return __lockstep_##name##f(x, y); } \
   LOCKSTEP_DEVICE float name(float x, float y) { return __lockstep_##name##f(x, y); }
 #include "lockstep/math_calls.inc"
 #undef LOCKSTEP_UNARY
 #undef LOCKSTEP_BINARY
 
 // What is an instruction, or a few.
-#define LOCKSTEP_UNARY(name, of_double, of_float)                     \
-  LOCKSTEP_DEVICE double name(double x) { return of_double; }         \
-  LOCKSTEP_DEVICE float name##f(float x) { return of_float; }         \
+#define LOCKSTEP_UNARY(name, of_double, of_float)             \
+  LOCKSTEP_DEVICE double name(double x) { return of_double; } \
+  LOCKSTEP_DEVICE float name##f(float x) { return of_float; } \
   LOCKSTEP_DEVICE float name(float x) { return of_float; }
-#define LOCKSTEP_BINARY(name, of_double, of_float)                              \
-  LOCKSTEP_DEVICE double name(double x, double y) { return of_double; }         \
-  LOCKSTEP_DEVICE float name##f(float x, float y) { return of_float; }          \
+#define LOCKSTEP_BINARY(name, of_double, of_float)                      \
+  LOCKSTEP_DEVICE double name(double x, double y) { return of_double; } \
+  LOCKSTEP_DEVICE float name##f(float x, float y) { return of_float; }  \
   LOCKSTEP_DEVICE float name(float x, float y) { return of_float; }
 LOCKSTEP_UNARY(fabs, __builtin_fabs(x), __builtin_fabsf(x))
 LOCKSTEP_UNARY(floor, __builtin_floor(x), __builtin_floorf(x))
@@ -59,8 +59,8 @@ LOCKSTEP_DEVICE float abs(float x) { return __builtin_fabsf(x); }
 LOCKSTEP_DEVICE double abs(double x) { return __builtin_fabs(x); }
 
 // Rounded to integers; halfway cases away from zero (round) or to even (rint).
-#define LOCKSTEP_TO_INTEGER(name, type, rounded)                                                \
-  LOCKSTEP_DEVICE type name(double x) { return static_cast<type>(__builtin_##rounded(x)); }     \
+#define LOCKSTEP_TO_INTEGER(name, type, rounded)                                                 \
+  LOCKSTEP_DEVICE type name(double x) { return static_cast<type>(__builtin_##rounded(x)); }      \
   LOCKSTEP_DEVICE type name##f(float x) { return static_cast<type>(__builtin_##rounded##f(x)); } \
   LOCKSTEP_DEVICE type name(float x) { return name##f(x); }
 LOCKSTEP_TO_INTEGER(lround, long, round)
@@ -95,12 +95,12 @@ LOCKSTEP_DEVICE float ldexp(float x, int exponent) { return __lockstep_ldexpf(x,
 LOCKSTEP_DEVICE double scalbn(double x, int exponent) { return __lockstep_ldexp(x, exponent); }
 LOCKSTEP_DEVICE float scalbnf(float x, int exponent) { return __lockstep_ldexpf(x, exponent); }
 LOCKSTEP_DEVICE float scalbn(float x, int exponent) { return __lockstep_ldexpf(x, exponent); }
-#define LOCKSTEP_SCALE(type, name, scale)                                                       \
-  LOCKSTEP_DEVICE type name(type x, long exponent) {                                            \
-    const long limit = 100000; /* far more than any number's exponent */                        \
-    return scale(x, static_cast<int>(exponent > limit    ? limit                                \
-                                     : exponent < -limit ? -limit                               \
-                                                         : exponent));                          \
+#define LOCKSTEP_SCALE(type, name, scale)                                \
+  LOCKSTEP_DEVICE type name(type x, long exponent) {                     \
+    const long limit = 100000; /* far more than any number's exponent */ \
+    return scale(x, static_cast<int>(exponent > limit    ? limit         \
+                                     : exponent < -limit ? -limit        \
+                                                         : exponent));   \
   }
 LOCKSTEP_SCALE(double, scalbln, __lockstep_ldexp)
 LOCKSTEP_SCALE(float, scalblnf, __lockstep_ldexpf)
@@ -221,8 +221,8 @@ constexpr LOCKSTEP_INLINE unsigned long long ullmax(unsigned long long a, unsign
   return max(a, b);
 }
 // A NaN gives way to a number.
-#define LOCKSTEP_MIN_MAX(type, type_a, type_b, suffix)                                         \
-  LOCKSTEP_INLINE type min(type_a a, type_b b) { return __builtin_fmin##suffix(a, b); }        \
+#define LOCKSTEP_MIN_MAX(type, type_a, type_b, suffix)                                  \
+  LOCKSTEP_INLINE type min(type_a a, type_b b) { return __builtin_fmin##suffix(a, b); } \
   LOCKSTEP_INLINE type max(type_a a, type_b b) { return __builtin_fmax##suffix(a, b); }
 LOCKSTEP_MIN_MAX(float, float, float, f)
 LOCKSTEP_MIN_MAX(double, double, double, )

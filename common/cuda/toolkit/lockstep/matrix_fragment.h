@@ -121,47 +121,47 @@ LOCKSTEP_DEVICE const To* registers(const T* x) {
 }  // namespace detail
 
 // LOCKSTEP_FACTOR: loads of matrix_a and matrix_b, by rows (0) or by columns (1).
-#define LOCKSTEP_FACTOR(use, m, n, k, T, Register, builtin)                                   \
-  template <class Layout>                                                                     \
-  LOCKSTEP_DEVICE void load_matrix_sync(                                                      \
-      fragment<use, m, n, k, T, Layout>& tile,                                                \
-      const typename detail::Stored<T>::Type* source, unsigned int stride) {                  \
-    if constexpr (std::is_same_v<Layout, row_major>) {                                        \
-      builtin(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 0); \
-    } else {                                                                                  \
-      builtin(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 1); \
-    }                                                                                         \
+#define LOCKSTEP_FACTOR(use, m, n, k, T, Register, builtin)                                     \
+  template <class Layout>                                                                       \
+  LOCKSTEP_DEVICE void load_matrix_sync(fragment<use, m, n, k, T, Layout>& tile,                \
+                                        const typename detail::Stored<T>::Type* source,         \
+                                        unsigned int stride) {                                  \
+    if constexpr (std::is_same_v<Layout, row_major>) {                                          \
+      builtin(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, \
+              0);                                                                               \
+    } else {                                                                                    \
+      builtin(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, \
+              1);                                                                               \
+    }                                                                                           \
   }
 // LOCKSTEP_SUM: loads and stores of accumulators.
-#define LOCKSTEP_SUM(m, n, k, T, Register, load, store)                                       \
-  LOCKSTEP_DEVICE void load_matrix_sync(fragment<accumulator, m, n, k, T>& tile,              \
-                                        const T* source, unsigned int stride,                 \
-                                        layout_t layout) {                                    \
-    if (layout == mem_row_major) {                                                            \
-      load(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 0); \
-    } else {                                                                                  \
-      load(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 1); \
-    }                                                                                         \
-  }                                                                                           \
-  LOCKSTEP_DEVICE void store_matrix_sync(T* destination,                                      \
-                                         const fragment<accumulator, m, n, k, T>& tile,       \
-                                         unsigned int stride, layout_t layout) {              \
-    if (layout == mem_row_major) {                                                            \
-      store(detail::registers<Register>(destination), detail::registers<Register>(tile.x),    \
-            stride, 0);                                                                       \
-    } else {                                                                                  \
-      store(detail::registers<Register>(destination), detail::registers<Register>(tile.x),    \
-            stride, 1);                                                                       \
-    }                                                                                         \
+#define LOCKSTEP_SUM(m, n, k, T, Register, load, store)                                            \
+  LOCKSTEP_DEVICE void load_matrix_sync(fragment<accumulator, m, n, k, T>& tile, const T* source,  \
+                                        unsigned int stride, layout_t layout) {                    \
+    if (layout == mem_row_major) {                                                                 \
+      load(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 0);   \
+    } else {                                                                                       \
+      load(detail::registers<Register>(tile.x), detail::registers<Register>(source), stride, 1);   \
+    }                                                                                              \
+  }                                                                                                \
+  LOCKSTEP_DEVICE void store_matrix_sync(T* destination,                                           \
+                                         const fragment<accumulator, m, n, k, T>& tile,            \
+                                         unsigned int stride, layout_t layout) {                   \
+    if (layout == mem_row_major) {                                                                 \
+      store(detail::registers<Register>(destination), detail::registers<Register>(tile.x), stride, \
+            0);                                                                                    \
+    } else {                                                                                       \
+      store(detail::registers<Register>(destination), detail::registers<Register>(tile.x), stride, \
+            1);                                                                                    \
+    }                                                                                              \
   }
 // LOCKSTEP_PRODUCT: d = a * b + c. Layouts of a and b in one number: 2 for a by columns, 1 for b.
 #define LOCKSTEP_PRODUCT(m, n, k, T, D, DRegister, C, CRegister, Register, builtin)           \
   template <class LayoutA, class LayoutB>                                                     \
-  LOCKSTEP_DEVICE void mma_sync(fragment<accumulator, m, n, k, D>& d,                         \
-                                const fragment<matrix_a, m, n, k, T, LayoutA>& a,             \
-                                const fragment<matrix_b, m, n, k, T, LayoutB>& b,             \
-                                const fragment<accumulator, m, n, k, C>& c,                   \
-                                [[maybe_unused]] bool satf = false) {                         \
+  LOCKSTEP_DEVICE void mma_sync(                                                              \
+      fragment<accumulator, m, n, k, D>& d, const fragment<matrix_a, m, n, k, T, LayoutA>& a, \
+      const fragment<matrix_b, m, n, k, T, LayoutB>& b,                                       \
+      const fragment<accumulator, m, n, k, C>& c, [[maybe_unused]] bool satf = false) {       \
     constexpr bool kIsByColumnA = std::is_same_v<LayoutA, col_major>;                         \
     constexpr bool kIsByColumnB = std::is_same_v<LayoutB, col_major>;                         \
     auto* const to = detail::registers<DRegister>(d.x);                                       \
@@ -170,30 +170,28 @@ LOCKSTEP_DEVICE const To* registers(const T* x) {
     const auto* const of_c = detail::registers<CRegister>(c.x);                               \
     LOCKSTEP_IN_LAYOUTS(builtin)                                                              \
   }
-#define LOCKSTEP_IN_LAYOUTS(builtin)                  \
-  if constexpr (!kIsByColumnA && !kIsByColumnB) {     \
-    LOCKSTEP_MULTIPLY(builtin, 0)                     \
-  } else if constexpr (!kIsByColumnA) {               \
-    LOCKSTEP_MULTIPLY(builtin, 1)                     \
-  } else if constexpr (!kIsByColumnB) {               \
-    LOCKSTEP_MULTIPLY(builtin, 2)                     \
-  } else {                                            \
-    LOCKSTEP_MULTIPLY(builtin, 3)                     \
+#define LOCKSTEP_IN_LAYOUTS(builtin)              \
+  if constexpr (!kIsByColumnA && !kIsByColumnB) { \
+    LOCKSTEP_MULTIPLY(builtin, 0)                 \
+  } else if constexpr (!kIsByColumnA) {           \
+    LOCKSTEP_MULTIPLY(builtin, 1)                 \
+  } else if constexpr (!kIsByColumnB) {           \
+    LOCKSTEP_MULTIPLY(builtin, 2)                 \
+  } else {                                        \
+    LOCKSTEP_MULTIPLY(builtin, 3)                 \
   }
 
-#define LOCKSTEP_SHAPE(m, n, shape)                                                                     \
-  LOCKSTEP_FACTOR(matrix_a, m, n, 16, __half, int, __hmma_##shape##_ld_a)                  \
-  LOCKSTEP_FACTOR(matrix_b, m, n, 16, __half, int, __hmma_##shape##_ld_b)                  \
-  LOCKSTEP_FACTOR(matrix_a, m, n, 16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_a)       \
-  LOCKSTEP_FACTOR(matrix_b, m, n, 16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_b)       \
-  LOCKSTEP_FACTOR(matrix_a, m, n, 16, signed char, int, __imma_##shape##_ld_a_s8)          \
-  LOCKSTEP_FACTOR(matrix_b, m, n, 16, signed char, int, __imma_##shape##_ld_b_s8)          \
-  LOCKSTEP_FACTOR(matrix_a, m, n, 16, unsigned char, int, __imma_##shape##_ld_a_u8)        \
-  LOCKSTEP_FACTOR(matrix_b, m, n, 16, unsigned char, int, __imma_##shape##_ld_b_u8)        \
-  LOCKSTEP_SUM(m, n, 16, float, float, __hmma_##shape##_ld_c_f32,                          \
-               __hmma_##shape##_st_c_f32)                                                  \
-  LOCKSTEP_SUM(m, n, 16, __half, int, __hmma_##shape##_ld_c_f16,                           \
-               __hmma_##shape##_st_c_f16)                                                  \
+#define LOCKSTEP_SHAPE(m, n, shape)                                                          \
+  LOCKSTEP_FACTOR(matrix_a, m, n, 16, __half, int, __hmma_##shape##_ld_a)                    \
+  LOCKSTEP_FACTOR(matrix_b, m, n, 16, __half, int, __hmma_##shape##_ld_b)                    \
+  LOCKSTEP_FACTOR(matrix_a, m, n, 16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_a)         \
+  LOCKSTEP_FACTOR(matrix_b, m, n, 16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_b)         \
+  LOCKSTEP_FACTOR(matrix_a, m, n, 16, signed char, int, __imma_##shape##_ld_a_s8)            \
+  LOCKSTEP_FACTOR(matrix_b, m, n, 16, signed char, int, __imma_##shape##_ld_b_s8)            \
+  LOCKSTEP_FACTOR(matrix_a, m, n, 16, unsigned char, int, __imma_##shape##_ld_a_u8)          \
+  LOCKSTEP_FACTOR(matrix_b, m, n, 16, unsigned char, int, __imma_##shape##_ld_b_u8)          \
+  LOCKSTEP_SUM(m, n, 16, float, float, __hmma_##shape##_ld_c_f32, __hmma_##shape##_st_c_f32) \
+  LOCKSTEP_SUM(m, n, 16, __half, int, __hmma_##shape##_ld_c_f16, __hmma_##shape##_st_c_f16)  \
   LOCKSTEP_SUM(m, n, 16, int, int, __imma_##shape##_ld_c, __imma_##shape##_st_c_i32)
 LOCKSTEP_SHAPE(16, 16, m16n16k16)
 LOCKSTEP_SHAPE(32, 8, m32n8k16)
@@ -210,16 +208,12 @@ LOCKSTEP_SUM(8, 8, 4, double, double, __dmma_m8n8k4_ld_c, __dmma_m8n8k4_st_c_f64
 
 // Only sums of integers can be saturated.
 #define LOCKSTEP_MULTIPLY(builtin, layouts) builtin(to, of_a, of_b, of_c, layouts, 0);
-#define LOCKSTEP_SHAPE(m, n, shape)                                                                  \
-  LOCKSTEP_PRODUCT(m, n, 16, __half, float, float, float, float, int,                         \
-                   __hmma_##shape##_mma_f32f32)                                         \
-  LOCKSTEP_PRODUCT(m, n, 16, __half, float, float, __half, int, int,                          \
-                   __hmma_##shape##_mma_f32f16)                                         \
-  LOCKSTEP_PRODUCT(m, n, 16, __half, __half, int, float, float, int,                          \
-                   __hmma_##shape##_mma_f16f32)                                         \
-  LOCKSTEP_PRODUCT(m, n, 16, __half, __half, int, __half, int, int,                           \
-                   __hmma_##shape##_mma_f16f16)                                         \
-  LOCKSTEP_PRODUCT(m, n, 16, __nv_bfloat16, float, float, float, float, int,                  \
+#define LOCKSTEP_SHAPE(m, n, shape)                                                                \
+  LOCKSTEP_PRODUCT(m, n, 16, __half, float, float, float, float, int, __hmma_##shape##_mma_f32f32) \
+  LOCKSTEP_PRODUCT(m, n, 16, __half, float, float, __half, int, int, __hmma_##shape##_mma_f32f16)  \
+  LOCKSTEP_PRODUCT(m, n, 16, __half, __half, int, float, float, int, __hmma_##shape##_mma_f16f32)  \
+  LOCKSTEP_PRODUCT(m, n, 16, __half, __half, int, __half, int, int, __hmma_##shape##_mma_f16f16)   \
+  LOCKSTEP_PRODUCT(m, n, 16, __nv_bfloat16, float, float, float, float, int,                       \
                    __mma_bf16_##shape##_mma_f32)
 LOCKSTEP_SHAPE(16, 16, m16n16k16)
 LOCKSTEP_SHAPE(32, 8, m32n8k16)
@@ -229,14 +223,14 @@ LOCKSTEP_PRODUCT(16, 16, 8, precision::tf32, float, float, float, float, int,
                  __mma_tf32_m16n16k8_mma_f32)
 LOCKSTEP_PRODUCT(8, 8, 4, double, double, double, double, double, double, __dmma_m8n8k4_mma_f64)
 #undef LOCKSTEP_MULTIPLY
-#define LOCKSTEP_MULTIPLY(builtin, layouts)     \
-  if (satf) {                                   \
-    builtin(to, of_a, of_b, of_c, layouts, 1);  \
-  } else {                                      \
-    builtin(to, of_a, of_b, of_c, layouts, 0);  \
+#define LOCKSTEP_MULTIPLY(builtin, layouts)    \
+  if (satf) {                                  \
+    builtin(to, of_a, of_b, of_c, layouts, 1); \
+  } else {                                     \
+    builtin(to, of_a, of_b, of_c, layouts, 0); \
   }
-#define LOCKSTEP_SHAPE(m, n, shape)                                                                       \
-  LOCKSTEP_PRODUCT(m, n, 16, signed char, int, int, int, int, int, __imma_##shape##_mma_s8)  \
+#define LOCKSTEP_SHAPE(m, n, shape)                                                         \
+  LOCKSTEP_PRODUCT(m, n, 16, signed char, int, int, int, int, int, __imma_##shape##_mma_s8) \
   LOCKSTEP_PRODUCT(m, n, 16, unsigned char, int, int, int, int, int, __imma_##shape##_mma_u8)
 LOCKSTEP_SHAPE(16, 16, m16n16k16)
 LOCKSTEP_SHAPE(32, 8, m32n8k16)

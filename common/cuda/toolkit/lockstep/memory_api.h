@@ -80,34 +80,39 @@ struct cudaMemLocation {
 // Device memory, 256-byte aligned, holding a poison pattern. size 0 succeeds with a null pointer.
 LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes);
 LOCKSTEP_API cudaError_t cudaFree(void* pointer);  // null is fine
-LOCKSTEP_API cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes, cudaStream_t stream);
+LOCKSTEP_API cudaError_t cudaMallocAsync(void** pointer, std::size_t size_bytes,
+                                         cudaStream_t stream);
 LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
-LOCKSTEP_API cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes,
-                            std::size_t height);
+LOCKSTEP_API cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch,
+                                         std::size_t width_bytes, std::size_t height);
 LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent);
 
 // Memory that both sides can use; managed memory is freed with cudaFree, pinned with cudaFreeHost.
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes,
-                              unsigned int flags = cudaMemAttachGlobal);
+                                           unsigned int flags = cudaMemAttachGlobal);
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes);
 LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int flags);
 LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer);
-LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int flags);
+LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes,
+                                          unsigned int flags);
 LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer);
-LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags);
+LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
+                                                  unsigned int flags);
 LOCKSTEP_API cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer);
 
 LOCKSTEP_API cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
-LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
+LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                                  const void* pointer);
 
 // Hints: their arguments are checked; they have no other effect.
-LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes, cudaMemoryAdvise advice,
-                          cudaMemLocation location);
+LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t size_bytes,
+                                       cudaMemoryAdvise advice, cudaMemLocation location);
 LOCKSTEP_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size_bytes,
-                                 cudaMemLocation location, unsigned int flags,
-                                 cudaStream_t stream = nullptr);
-LOCKSTEP_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size_bytes = 0,
-                                     unsigned int flags = cudaMemAttachSingle);
+                                              cudaMemLocation location, unsigned int flags,
+                                              cudaStream_t stream = nullptr);
+LOCKSTEP_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer,
+                                                  std::size_t size_bytes = 0,
+                                                  unsigned int flags = cudaMemAttachSingle);
 
 // As CUDA 12 had them, with a device's number or cudaCpuDeviceId.
 inline cudaMemLocation lockstep_location(int device) {

@@ -31,7 +31,7 @@ enum {
 namespace lockstep {
 
 LOCKSTEP_DEVICE Scope scope_of(int scope) {
-  return scope <= __NV_THREAD_SCOPE_BLOCK      ? Scope::kBlock
+  return scope <= __NV_THREAD_SCOPE_BLOCK     ? Scope::kBlock
          : scope == __NV_THREAD_SCOPE_CLUSTER ? Scope::kCluster
          : scope == __NV_THREAD_SCOPE_DEVICE  ? Scope::kDevice
                                               : Scope::kSystem;
@@ -58,8 +58,8 @@ LOCKSTEP_DEVICE T __nv_atomic_load_n(const T* address, int order,
                                      int scope = __NV_THREAD_SCOPE_SYSTEM) {
   using Bits = lockstep::AtomicBits<T>;
   if (order == __NV_ATOMIC_SEQ_CST) lockstep::fence_before(order, scope);
-  const Bits bits = lockstep::scoped_load(reinterpret_cast<const Bits*>(address),
-                                          lockstep::scope_of(scope));
+  const Bits bits =
+      lockstep::scoped_load(reinterpret_cast<const Bits*>(address), lockstep::scope_of(scope));
   lockstep::fence_after(order, scope);
   return __builtin_bit_cast(T, bits);
 }
@@ -86,9 +86,8 @@ LOCKSTEP_DEVICE T __nv_atomic_exchange_n(T* address, lockstep::Given<T> value, i
                                          int scope = __NV_THREAD_SCOPE_SYSTEM) {
   using Bits = lockstep::AtomicBits<T>;
   lockstep::fence_before(order, scope);
-  const Bits old =
-      lockstep::scoped_exchange(reinterpret_cast<Bits*>(address), __builtin_bit_cast(Bits, value),
-                                lockstep::scope_of(scope));
+  const Bits old = lockstep::scoped_exchange(
+      reinterpret_cast<Bits*>(address), __builtin_bit_cast(Bits, value), lockstep::scope_of(scope));
   lockstep::fence_after(order, scope);
   return __builtin_bit_cast(T, old);
 }
@@ -105,9 +104,9 @@ LOCKSTEP_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected,
   using Bits = lockstep::AtomicBits<T>;
   const Bits wanted = __builtin_bit_cast(Bits, *expected);
   lockstep::fence_before(success_order, scope);
-  const Bits old = lockstep::scoped_compare(reinterpret_cast<Bits*>(address), wanted,
-                                            __builtin_bit_cast(Bits, desired),
-                                            lockstep::scope_of(scope));
+  const Bits old =
+      lockstep::scoped_compare(reinterpret_cast<Bits*>(address), wanted,
+                               __builtin_bit_cast(Bits, desired), lockstep::scope_of(scope));
   lockstep::fence_after(success_order, scope);
   if (old == wanted) return true;
   *expected = __builtin_bit_cast(T, old);
@@ -121,20 +120,19 @@ LOCKSTEP_DEVICE bool __nv_atomic_compare_exchange(T* address, T* expected, T* de
                                         failure_order, scope);
 }
 
-#define LOCKSTEP_NV_ATOMIC(name, scoped, argument)                                             \
-  template <class T>                                                                           \
-  LOCKSTEP_DEVICE T __nv_atomic_fetch_##name(T* address, lockstep::Given<T> value, int order,  \
-                                             int scope = __NV_THREAD_SCOPE_SYSTEM) {           \
-    lockstep::fence_before(order, scope);                                                      \
-    const T old =                                                                              \
-        lockstep::scoped(address, static_cast<T>(argument), lockstep::scope_of(scope));        \
-    lockstep::fence_after(order, scope);                                                       \
-    return old;                                                                                \
-  }                                                                                            \
-  template <class T>                                                                           \
-  LOCKSTEP_DEVICE void __nv_atomic_##name(T* address, lockstep::Given<T> value, int order,     \
-                                          int scope = __NV_THREAD_SCOPE_SYSTEM) {              \
-    __nv_atomic_fetch_##name(address, value, order, scope);                                    \
+#define LOCKSTEP_NV_ATOMIC(name, scoped, argument)                                                \
+  template <class T>                                                                              \
+  LOCKSTEP_DEVICE T __nv_atomic_fetch_##name(T* address, lockstep::Given<T> value, int order,     \
+                                             int scope = __NV_THREAD_SCOPE_SYSTEM) {              \
+    lockstep::fence_before(order, scope);                                                         \
+    const T old = lockstep::scoped(address, static_cast<T>(argument), lockstep::scope_of(scope)); \
+    lockstep::fence_after(order, scope);                                                          \
+    return old;                                                                                   \
+  }                                                                                               \
+  template <class T>                                                                              \
+  LOCKSTEP_DEVICE void __nv_atomic_##name(T* address, lockstep::Given<T> value, int order,        \
+                                          int scope = __NV_THREAD_SCOPE_SYSTEM) {                 \
+    __nv_atomic_fetch_##name(address, value, order, scope);                                       \
   }
 LOCKSTEP_NV_ATOMIC(add, scoped_add, value)
 LOCKSTEP_NV_ATOMIC(sub, scoped_add, 0 - value)

@@ -59,20 +59,22 @@ struct cudaMemAccessDesc {
 LOCKSTEP_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
 // Its allocations live on. The default pool stays: cudaErrorInvalidValue.
 LOCKSTEP_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
-LOCKSTEP_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+LOCKSTEP_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
+                                                 void* value);
+LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
+                                                 void* value);
 LOCKSTEP_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t min_bytes_to_keep);
 // The device cannot lose the access to its own pool: cudaErrorInvalidDevice.
 LOCKSTEP_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
-                                 std::size_t count);
+                                              std::size_t count);
 LOCKSTEP_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
-                                 cudaMemLocation* location);
+                                              cudaMemLocation* location);
 LOCKSTEP_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 LOCKSTEP_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
 LOCKSTEP_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 // cudaErrorMemoryAllocation beyond the pool's maxSize.
-LOCKSTEP_API cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size_bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream);
+LOCKSTEP_API cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size_bytes,
+                                                 cudaMemPool_t pool, cudaStream_t stream);
 
 template <class T>
 cudaError_t cudaMallocFromPoolAsync(T** pointer, std::size_t size_bytes, cudaMemPool_t pool,

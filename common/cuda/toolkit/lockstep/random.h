@@ -70,8 +70,7 @@ inline constexpr std::uint32_t kMrgStart = 12345;
 inline constexpr int kMrgSubsequence = 76;  // log2 of the distance between subsequences ...
 inline constexpr int kMrgSequence = 127;    // ... and between sequences of these
 
-LOCKSTEP_INLINE std::uint32_t next_mrg_first(std::uint32_t third_last,
-                                                  std::uint32_t second_last) {
+LOCKSTEP_INLINE std::uint32_t next_mrg_first(std::uint32_t third_last, std::uint32_t second_last) {
   constexpr std::uint64_t kModulus = kMrgModulus[0];
   return static_cast<std::uint32_t>(
       (1403580 * std::uint64_t{second_last} + 810728 * (kModulus - third_last)) % kModulus);

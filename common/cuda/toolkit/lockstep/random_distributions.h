@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lockstep/keywords.h"
 #include "lockstep/host_math.h"
+#include "lockstep/keywords.h"
 #include "lockstep/math.h"
 #include "lockstep/vector_types.h"
 

@@ -22,39 +22,39 @@ LOCKSTEP_DEVICE int magnitude(int x) { return x < 0 ? -x : x; }
 }  // namespace lockstep
 
 // The result of two parts a and b; it is cut to its part. lowest and highest are the part's limits.
-#define LOCKSTEP_SIMD_FUNCTION(name, count, sign, parameters, second, expression, combine)       \
-  LOCKSTEP_DEVICE unsigned int name parameters {                                                 \
-    constexpr int bits = 32 / count;                                                             \
-    constexpr bool is_signed = LOCKSTEP_IS_##sign;                                               \
-    [[maybe_unused]] constexpr int lowest = is_signed ? -(1 << (bits - 1)) : 0;                  \
+#define LOCKSTEP_SIMD_FUNCTION(name, count, sign, parameters, second, expression, combine)        \
+  LOCKSTEP_DEVICE unsigned int name parameters {                                                  \
+    constexpr int bits = 32 / count;                                                              \
+    constexpr bool is_signed = LOCKSTEP_IS_##sign;                                                \
+    [[maybe_unused]] constexpr int lowest = is_signed ? -(1 << (bits - 1)) : 0;                   \
     [[maybe_unused]] constexpr int highest = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1; \
-    unsigned int result = 0;                                                                     \
-    _Pragma("unroll") for (int i = 0; i < count; ++i) {                                          \
-      [[maybe_unused]] const int a = lockstep::part_of<bits, is_signed>(a_word, i);              \
-      [[maybe_unused]] const int b = lockstep::part_of<bits, is_signed>(second, i);              \
-      combine(expression)                                                                        \
-    }                                                                                            \
-    return result;                                                                               \
+    unsigned int result = 0;                                                                      \
+    _Pragma("unroll") for (int i = 0; i < count; ++i) {                                           \
+      [[maybe_unused]] const int a = lockstep::part_of<bits, is_signed>(a_word, i);               \
+      [[maybe_unused]] const int b = lockstep::part_of<bits, is_signed>(second, i);               \
+      combine(expression)                                                                         \
+    }                                                                                             \
+    return result;                                                                                \
   }
 #define LOCKSTEP_IS_signed true
 #define LOCKSTEP_IS_unsigned false
 #define LOCKSTEP_PLACE(expression) \
   result |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << (bits * i);
 #define LOCKSTEP_SUM(expression) result += static_cast<unsigned int>(expression);
-#define LOCKSTEP_SIMD(name, sign, expression)                                                   \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word, unsigned int b_word),     \
-                         b_word, expression, LOCKSTEP_PLACE)                                    \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word, unsigned int b_word),     \
+#define LOCKSTEP_SIMD(name, sign, expression)                                               \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word, unsigned int b_word), \
+                         b_word, expression, LOCKSTEP_PLACE)                                \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word, unsigned int b_word), \
                          b_word, expression, LOCKSTEP_PLACE)
-#define LOCKSTEP_SIMD_ONE(name, sign, expression)                                               \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word), a_word, expression,      \
-                         LOCKSTEP_PLACE)                                                        \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word), a_word, expression,      \
+#define LOCKSTEP_SIMD_ONE(name, sign, expression)                                          \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word), a_word, expression, \
+                         LOCKSTEP_PLACE)                                                   \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word), a_word, expression, \
                          LOCKSTEP_PLACE)
-#define LOCKSTEP_SIMD_SUM(name, sign, expression)                                               \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word, unsigned int b_word),     \
-                         b_word, expression, LOCKSTEP_SUM)                                      \
-  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word, unsigned int b_word),     \
+#define LOCKSTEP_SIMD_SUM(name, sign, expression)                                           \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##2, 2, sign, (unsigned int a_word, unsigned int b_word), \
+                         b_word, expression, LOCKSTEP_SUM)                                  \
+  LOCKSTEP_SIMD_FUNCTION(__v##name##4, 4, sign, (unsigned int a_word, unsigned int b_word), \
                          b_word, expression, LOCKSTEP_SUM)
 #include "lockstep/simd_intrinsics.inc"
 #undef LOCKSTEP_SIMD_FUNCTION

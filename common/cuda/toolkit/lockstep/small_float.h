@@ -52,8 +52,8 @@ struct SmallFloat {
     const unsigned long long fields = fields_of(value, rounding);
     if (fields < kInfinity) return static_cast<unsigned short>(sign | fields);
     // Too large: away from zero that is infinity, towards it the largest finite number.
-    const bool away = rounding == Rounding::kNearest ||
-                      rounding == (sign != 0 ? Rounding::kDown : Rounding::kUp);
+    const bool away =
+        rounding == Rounding::kNearest || rounding == (sign != 0 ? Rounding::kDown : Rounding::kUp);
     return static_cast<unsigned short>(sign | (away ? kInfinity : kInfinity - 1));
   }
 
@@ -63,8 +63,8 @@ struct SmallFloat {
     // The same fields at the places of a float's, then scaled to a float's exponents.
     const unsigned int shifted = magnitude << (23 - fraction_bits);
     if (magnitude >= kInfinity) return __builtin_bit_cast(float, sign | 0x7f800000u | shifted);
-    const float scale = __builtin_bit_cast(
-        float, static_cast<unsigned int>(127 + kMinExponent + 126) << 23);
+    const float scale =
+        __builtin_bit_cast(float, static_cast<unsigned int>(127 + kMinExponent + 126) << 23);
     const float scaled = __builtin_bit_cast(float, shifted) * scale;
     return __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, scaled) | sign);
   }

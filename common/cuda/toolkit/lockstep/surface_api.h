@@ -13,7 +13,8 @@ enum cudaSurfaceBoundaryMode {
 typedef unsigned long long cudaSurfaceObject_t;
 
 // cudaErrorInvalidValue unless the resource is a live array made with cudaArraySurfaceLoadStore.
-LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource);
+LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object,
+                                                 const cudaResourceDesc* resource);
 LOCKSTEP_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 LOCKSTEP_API cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
-                                             cudaSurfaceObject_t object);
+                                                          cudaSurfaceObject_t object);

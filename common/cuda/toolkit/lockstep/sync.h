@@ -13,9 +13,7 @@ LOCKSTEP_DEVICE int __syncthreads_and(int predicate) { return __nvvm_bar0_and(pr
 LOCKSTEP_DEVICE int __syncthreads_or(int predicate) { return __nvvm_bar0_or(predicate); }
 
 // Barriers by number, for all threads of the block, or for some warps of it.
-LOCKSTEP_DEVICE void __barrier_sync(unsigned int number) {
-  __nvvm_barrier_sync(number);
-}
+LOCKSTEP_DEVICE void __barrier_sync(unsigned int number) { __nvvm_barrier_sync(number); }
 LOCKSTEP_DEVICE void __barrier_sync_count(unsigned int number, unsigned int num_threads) {
   __nvvm_barrier_sync_cnt(number, num_threads);
 }
@@ -33,9 +31,7 @@ LOCKSTEP_DEVICE void __brkpt() { __asm__ volatile("brkpt;"); }
 
 // The cluster of blocks.
 LOCKSTEP_DEVICE void __cluster_barrier_arrive() { __nvvm_barrier_cluster_arrive(); }
-LOCKSTEP_DEVICE void __cluster_barrier_arrive_relaxed() {
-  __nvvm_barrier_cluster_arrive_relaxed();
-}
+LOCKSTEP_DEVICE void __cluster_barrier_arrive_relaxed() { __nvvm_barrier_cluster_arrive_relaxed(); }
 LOCKSTEP_DEVICE void __cluster_barrier_wait() { __nvvm_barrier_cluster_wait(); }
 LOCKSTEP_DEVICE dim3 __clusterIdx() {
   return {__nvvm_read_ptx_sreg_clusterid_x(), __nvvm_read_ptx_sreg_clusterid_y(),

@@ -75,10 +75,12 @@ typedef unsigned long long cudaTextureObject_t;
 //   numbers cudaErrorInvalidNormSetting        integers of 32 bits as normalised numbers
 //   cudaErrorNotSupported              mipmapped arrays, views, sRGB colours, and filtering across
 //                                      the edges of a cube, which the emulator lacks
-LOCKSTEP_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* texture,
-                                    const cudaResourceViewDesc* view = nullptr);
+LOCKSTEP_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object,
+                                                 const cudaResourceDesc* resource,
+                                                 const cudaTextureDesc* texture,
+                                                 const cudaResourceViewDesc* view = nullptr);
 LOCKSTEP_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
 LOCKSTEP_API cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
-                                             cudaTextureObject_t object);
-LOCKSTEP_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object);
+                                                          cudaTextureObject_t object);
+LOCKSTEP_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture,
+                                                         cudaTextureObject_t object);

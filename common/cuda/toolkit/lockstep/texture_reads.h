@@ -20,9 +20,9 @@ struct Texel {
 };
 // The registers for the channels of T.
 template <class T>
-using TexelOf = Texel<std::conditional_t<
-    std::is_floating_point_v<Channel<T>>, float,
-    std::conditional_t<std::is_signed_v<Channel<T>>, int, unsigned int>>>;
+using TexelOf =
+    Texel<std::conditional_t<std::is_floating_point_v<Channel<T>>, float,
+                             std::conditional_t<std::is_signed_v<Channel<T>>, int, unsigned int>>>;
 
 template <class T>
 LOCKSTEP_DEVICE T texel_value(TexelOf<T> texel) {
@@ -34,8 +34,8 @@ LOCKSTEP_DEVICE T texel_value(TexelOf<T> texel) {
   } else {
     T value;
     value.x = static_cast<C>(texel.x);
-    if constexpr (kNumChannels<T> > 1) value.y = static_cast<C>(texel.y);
-    if constexpr (kNumChannels<T> > 2) {
+    if constexpr (kNumChannels < T >> 1) value.y = static_cast<C>(texel.y);
+    if constexpr (kNumChannels < T >> 2) {
       value.z = static_cast<C>(texel.z);
       value.w = static_cast<C>(texel.w);
     }
@@ -48,28 +48,28 @@ LOCKSTEP_DEVICE T texel_value(TexelOf<T> texel) {
 // `instruction` is a name without its types, `place` what follows the four results: operands from
 // %4 on, and `inputs` their registers. %4 is the object.
 #define LOCKSTEP_LIST(...) __VA_ARGS__
-#define LOCKSTEP_READ_AS(Word, letter, instruction, types, place, inputs)                    \
-  lockstep::Texel<Word> texel;                                                               \
-  __asm__ volatile(instruction ".v4." types " {%0, %1, %2, %3}, " place ";"                  \
-                   : "=" letter(texel.x), "=" letter(texel.y), "=" letter(texel.z),          \
-                     "=" letter(texel.w)                                                     \
-                   : "l"(object), LOCKSTEP_LIST inputs);                                     \
+#define LOCKSTEP_READ_AS(Word, letter, instruction, types, place, inputs)           \
+  lockstep::Texel<Word> texel;                                                      \
+  __asm__ volatile(instruction ".v4." types " {%0, %1, %2, %3}, " place ";"         \
+                   : "=" letter(texel.x), "=" letter(texel.y), "=" letter(texel.z), \
+                     "=" letter(texel.w)                                            \
+                   : "l"(object), LOCKSTEP_LIST inputs);                            \
   return lockstep::texel_value<T>(texel);
-#define LOCKSTEP_READ(name, parameters, arguments, instruction, coordinate, place, inputs)        \
-  template <class T>                                                                              \
-  LOCKSTEP_DEVICE T name(cudaTextureObject_t object, LOCKSTEP_LIST parameters) {                  \
-    using C = lockstep::Channel<T>;                                                               \
-    if constexpr (std::is_floating_point_v<C>) {                                                  \
-      LOCKSTEP_READ_AS(float, "f", instruction, "f32." coordinate, place, inputs)                 \
-    } else if constexpr (std::is_signed_v<C>) {                                                   \
-      LOCKSTEP_READ_AS(int, "r", instruction, "s32." coordinate, place, inputs)                   \
-    } else {                                                                                      \
-      LOCKSTEP_READ_AS(unsigned int, "r", instruction, "u32." coordinate, place, inputs)          \
-    }                                                                                             \
-  }                                                                                               \
-  template <class T>                                                                              \
-  LOCKSTEP_DEVICE void name(T* value, cudaTextureObject_t object, LOCKSTEP_LIST parameters) {     \
-    *value = name<T>(object, LOCKSTEP_LIST arguments);                                            \
+#define LOCKSTEP_READ(name, parameters, arguments, instruction, coordinate, place, inputs)    \
+  template <class T>                                                                          \
+  LOCKSTEP_DEVICE T name(cudaTextureObject_t object, LOCKSTEP_LIST parameters) {              \
+    using C = lockstep::Channel<T>;                                                           \
+    if constexpr (std::is_floating_point_v<C>) {                                              \
+      LOCKSTEP_READ_AS(float, "f", instruction, "f32." coordinate, place, inputs)             \
+    } else if constexpr (std::is_signed_v<C>) {                                               \
+      LOCKSTEP_READ_AS(int, "r", instruction, "s32." coordinate, place, inputs)               \
+    } else {                                                                                  \
+      LOCKSTEP_READ_AS(unsigned int, "r", instruction, "u32." coordinate, place, inputs)      \
+    }                                                                                         \
+  }                                                                                           \
+  template <class T>                                                                          \
+  LOCKSTEP_DEVICE void name(T* value, cudaTextureObject_t object, LOCKSTEP_LIST parameters) { \
+    *value = name<T>(object, LOCKSTEP_LIST arguments);                                        \
   }
 
 // Number i of a linear texture, without filtering.
@@ -87,17 +87,15 @@ LOCKSTEP_READ(tex2DLayered, (float x, float y, int layer), (x, y, layer), "tex.a
 LOCKSTEP_READ(texCubemap, (float x, float y, float z), (x, y, z), "tex.cube", "f32",
               "[%4, {%5, %6, %7, %7}]", ("f"(x), "f"(y), "f"(z)))
 LOCKSTEP_READ(texCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer),
-              "tex.acube", "f32", "[%4, {%5, %6, %7, %8}]",
-              ("r"(layer), "f"(x), "f"(y), "f"(z)))
+              "tex.acube", "f32", "[%4, {%5, %6, %7, %8}]", ("r"(layer), "f"(x), "f"(y), "f"(z)))
 
 // At a level of a mipmap.
-LOCKSTEP_READ(tex1DLod, (float x, float level), (x, level), "tex.level.1d", "f32",
-              "[%4, {%5}], %6", ("f"(x), "f"(level)))
+LOCKSTEP_READ(tex1DLod, (float x, float level), (x, level), "tex.level.1d", "f32", "[%4, {%5}], %6",
+              ("f"(x), "f"(level)))
 LOCKSTEP_READ(tex2DLod, (float x, float y, float level), (x, y, level), "tex.level.2d", "f32",
               "[%4, {%5, %6}], %7", ("f"(x), "f"(y), "f"(level)))
-LOCKSTEP_READ(tex3DLod, (float x, float y, float z, float level), (x, y, z, level),
-              "tex.level.3d", "f32", "[%4, {%5, %6, %7, %7}], %8",
-              ("f"(x), "f"(y), "f"(z), "f"(level)))
+LOCKSTEP_READ(tex3DLod, (float x, float y, float z, float level), (x, y, z, level), "tex.level.3d",
+              "f32", "[%4, {%5, %6, %7, %7}], %8", ("f"(x), "f"(y), "f"(z), "f"(level)))
 #undef LOCKSTEP_READ
 #undef LOCKSTEP_READ_AS
 #undef LOCKSTEP_LIST
@@ -107,9 +105,9 @@ template <class T>
 LOCKSTEP_DEVICE T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {
   static_assert(std::is_same_v<lockstep::Channel<T>, float>, "gathers floats");
   lockstep::Texel<float> texel;
-#define LOCKSTEP_GATHER(letter)                                                               \
-  __asm__ volatile("tld4." letter ".2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"          \
-                   : "=f"(texel.x), "=f"(texel.y), "=f"(texel.z), "=f"(texel.w)               \
+#define LOCKSTEP_GATHER(letter)                                                      \
+  __asm__ volatile("tld4." letter ".2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];" \
+                   : "=f"(texel.x), "=f"(texel.y), "=f"(texel.z), "=f"(texel.w)      \
                    : "l"(object), "f"(x), "f"(y));
   if (channel == 0) {
     LOCKSTEP_GATHER("r")

@@ -94,7 +94,8 @@ LOCKSTEP_DEVICE thread_block_tile<tile_size, Group> tiled_partition(const Group&
 class coalesced_group : public warp_group {
  public:
   // For the functions below: programs call them.
-  LOCKSTEP_DEVICE coalesced_group(unsigned int mask, unsigned int meta_group_rank, unsigned int meta_group_size)
+  LOCKSTEP_DEVICE coalesced_group(unsigned int mask, unsigned int meta_group_rank,
+                                  unsigned int meta_group_size)
       : warp_group(mask, meta_group_rank, meta_group_size) {}
 };
 
@@ -102,10 +103,12 @@ class coalesced_group : public warp_group {
 LOCKSTEP_DEVICE coalesced_group coalesced_threads() { return {__activemask(), 0, 1}; }
 
 // Cuts a warp's part into groups of num_threads consecutive ranks; the last may be smaller.
-LOCKSTEP_DEVICE coalesced_group tiled_partition(const coalesced_group& parent, unsigned int num_threads) {
+LOCKSTEP_DEVICE coalesced_group tiled_partition(const coalesced_group& parent,
+                                                unsigned int num_threads) {
   const unsigned int rank = parent.thread_rank() / num_threads;
   unsigned int mask = 0;
-  for (unsigned int i = rank * num_threads; i < (rank + 1) * num_threads && i < parent.size(); ++i) {
+  for (unsigned int i = rank * num_threads; i < (rank + 1) * num_threads && i < parent.size();
+       ++i) {
     mask |= 1u << __fns(parent.lane_mask(), 0, static_cast<int>(i) + 1);
   }
   return {mask, rank, (parent.size() + num_threads - 1) / num_threads};

@@ -9,11 +9,11 @@
   constexpr LOCKSTEP_INLINE name##1 make_##name##1(component x) { return {x}; }                 \
   constexpr LOCKSTEP_INLINE name##2 make_##name##2(component x, component y) { return {x, y}; } \
   constexpr LOCKSTEP_INLINE name##3 make_##name##3(component x, component y, component z) {     \
-    return {x, y, z};                                                                       \
-  }                                                                                         \
+    return {x, y, z};                                                                           \
+  }                                                                                             \
   constexpr LOCKSTEP_INLINE name##4 make_##name##4(component x, component y, component z,       \
-                                               component w) {                               \
-    return {x, y, z, w};                                                                    \
+                                                   component w) {                               \
+    return {x, y, z, w};                                                                        \
   }
 
 LOCKSTEP_MAKE_VECTORS(char, signed char)

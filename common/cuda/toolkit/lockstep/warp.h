@@ -22,25 +22,25 @@ inline constexpr bool kIsShuffled = std::is_arithmetic_v<T> && sizeof(T) <= 8;
 
 // Types of 8 bytes go in two halves. `width` lanes form a segment, a power of two: the mask of the
 // instruction has the bits of the segment's number, and the last lane that is a source.
-#define LOCKSTEP_SHUFFLE(name, instruction, Argument, last_lane)                                  \
-  template <class T>                                                                              \
-  LOCKSTEP_DEVICE std::enable_if_t<lockstep::kIsShuffled<T>, T> name(                             \
-      unsigned int mask, T value, Argument argument, int width = warpSize) {                      \
-    const int segment = ((warpSize - width) << 8) | (last_lane);                                  \
-    if constexpr (sizeof(T) == 8) {                                                               \
-      const auto bits = __builtin_bit_cast(unsigned long long, value);                            \
-      const auto low = static_cast<unsigned int>(__nvvm_shfl_sync_##instruction##_i32(            \
-          mask, static_cast<int>(bits), static_cast<int>(argument), segment));                    \
-      const auto high = static_cast<unsigned int>(__nvvm_shfl_sync_##instruction##_i32(           \
-          mask, static_cast<int>(bits >> 32), static_cast<int>(argument), segment));              \
-      return __builtin_bit_cast(T, static_cast<unsigned long long>(high) << 32 | low);            \
-    } else if constexpr (std::is_same_v<T, float>) {                                              \
-      return __nvvm_shfl_sync_##instruction##_f32(mask, value, static_cast<int>(argument),        \
-                                                  segment);                                       \
-    } else {                                                                                      \
-      return static_cast<T>(__nvvm_shfl_sync_##instruction##_i32(                                 \
-          mask, static_cast<int>(value), static_cast<int>(argument), segment));                   \
-    }                                                                                             \
+#define LOCKSTEP_SHUFFLE(name, instruction, Argument, last_lane)                           \
+  template <class T>                                                                       \
+  LOCKSTEP_DEVICE std::enable_if_t<lockstep::kIsShuffled<T>, T> name(                      \
+      unsigned int mask, T value, Argument argument, int width = warpSize) {               \
+    const int segment = ((warpSize - width) << 8) | (last_lane);                           \
+    if constexpr (sizeof(T) == 8) {                                                        \
+      const auto bits = __builtin_bit_cast(unsigned long long, value);                     \
+      const auto low = static_cast<unsigned int>(__nvvm_shfl_sync_##instruction##_i32(     \
+          mask, static_cast<int>(bits), static_cast<int>(argument), segment));             \
+      const auto high = static_cast<unsigned int>(__nvvm_shfl_sync_##instruction##_i32(    \
+          mask, static_cast<int>(bits >> 32), static_cast<int>(argument), segment));       \
+      return __builtin_bit_cast(T, static_cast<unsigned long long>(high) << 32 | low);     \
+    } else if constexpr (std::is_same_v<T, float>) {                                       \
+      return __nvvm_shfl_sync_##instruction##_f32(mask, value, static_cast<int>(argument), \
+                                                  segment);                                \
+    } else {                                                                               \
+      return static_cast<T>(__nvvm_shfl_sync_##instruction##_i32(                          \
+          mask, static_cast<int>(value), static_cast<int>(argument), segment));            \
+    }                                                                                      \
   }
 LOCKSTEP_SHUFFLE(__shfl_sync, idx, int, 31)
 LOCKSTEP_SHUFFLE(__shfl_up_sync, up, unsigned int, 0)
@@ -105,11 +105,11 @@ LOCKSTEP_DEVICE int __reduce_max_sync(unsigned int mask, int value) {
 LOCKSTEP_DEVICE unsigned int __reduce_max_sync(unsigned int mask, unsigned int value) {
   return __nvvm_redux_sync_umax(value, static_cast<int>(mask));
 }
-#define LOCKSTEP_REDUCE_BITS(operation)                                                         \
-  LOCKSTEP_DEVICE unsigned int __reduce_##operation##_sync(unsigned int mask,                   \
-                                                           unsigned int value) {                \
-    return static_cast<unsigned int>(                                                           \
-        __nvvm_redux_sync_##operation(static_cast<int>(value), static_cast<int>(mask)));        \
+#define LOCKSTEP_REDUCE_BITS(operation)                                                  \
+  LOCKSTEP_DEVICE unsigned int __reduce_##operation##_sync(unsigned int mask,            \
+                                                           unsigned int value) {         \
+    return static_cast<unsigned int>(                                                    \
+        __nvvm_redux_sync_##operation(static_cast<int>(value), static_cast<int>(mask))); \
   }
 LOCKSTEP_REDUCE_BITS(and)
 LOCKSTEP_REDUCE_BITS(or)

@@ -18,7 +18,9 @@ class warp_group : public thread_group {
   LOCKSTEP_DEVICE unsigned int thread_rank() const {
     return static_cast<unsigned int>(__popc(lane_mask() & lanes_below()));
   }
-  LOCKSTEP_DEVICE unsigned int num_threads() const { return static_cast<unsigned int>(__popc(lane_mask())); }
+  LOCKSTEP_DEVICE unsigned int num_threads() const {
+    return static_cast<unsigned int>(__popc(lane_mask()));
+  }
   LOCKSTEP_DEVICE unsigned int size() const { return num_threads(); }
 
   // Which of the groups that were made together this is, and how many there are.
@@ -78,7 +80,8 @@ class warp_group : public thread_group {
     }
   }
 
-  LOCKSTEP_DEVICE warp_group(unsigned int mask, unsigned int meta_group_rank, unsigned int meta_group_size)
+  LOCKSTEP_DEVICE warp_group(unsigned int mask, unsigned int meta_group_rank,
+                             unsigned int meta_group_size)
       : thread_group(Kind::kWarpPart, mask),
         meta_group_rank_(meta_group_rank),
         meta_group_size_(meta_group_size) {}
@@ -110,7 +113,9 @@ class warp_group : public thread_group {
 
   template <class T>
   LOCKSTEP_DEVICE T shuffle(T value, int source_lane) const {
-    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA { return __shfl_sync(lane_mask(), word, source_lane); });
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
+      return __shfl_sync(lane_mask(), word, source_lane);
+    });
   }
 
   unsigned int meta_group_rank_;

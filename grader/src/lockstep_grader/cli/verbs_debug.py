@@ -23,7 +23,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.debug.rung import build_worker, judged
-from lockstep_grader.student.debug.start import find_gdb, for_debugging, run_gdb
+from lockstep_grader.student.debug.start import for_debugging, run_gdb
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -33,6 +33,7 @@ from lockstep_grader.student.program.build import (
 )
 from lockstep_grader.student.program.run import Checks
 from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.toolchain.debugger import find_gdb
 
 
 def add_to(app: typer.Typer) -> None:

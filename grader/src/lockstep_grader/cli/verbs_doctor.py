@@ -15,7 +15,7 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor() -> int:
     """Say what this machine has, what is missing and how to get it."""
-    has_solutions = Workspace.from_environment().solutions.is_dir()
-    items = examine(is_students_copy=not has_solutions)
+    workspace = Workspace.from_environment()
+    items = examine(not workspace.solutions.is_dir(), workspace.engine)
     print_items(make_console(), items)
     return ExitCode.FULL_MARKS if cpu_ready(items) else ExitCode.FAULT

@@ -71,6 +71,9 @@ class Confinement(Protocol):
     def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         """The words to put before the path of `worker`, or of its checker."""
 
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words to put before the path of `device`, which runs one of the files `kernels`."""
+
 
 class Unconfined:
     """Code of this checkout, or a machine that is discarded."""
@@ -81,6 +84,10 @@ class Unconfined:
 
     def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
         del worker, gpu, is_checked
+        return []
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        del device, kernels
         return []
 
 
@@ -94,6 +101,7 @@ class Sandbox:
     isolation: tuple[str, ...]  # the part of every command that this machine decides
     filter_file: Path
     checked_filter: Path  # of a worker under compute-sanitizer
+    device_filter: Path  # of a device process
     hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
@@ -129,10 +137,19 @@ class Sandbox:
             made += ["--setenv", "LOCKSTEP_FILTER", _CHECKED_FILTER]
         else:
             made += ["--seccomp", str(_FILTER_FD)]
-        made += ["--ro-bind", str(worker), str(worker), "--chdir", "/", "--remount-ro", "/", "--"]
+        return self._limited([*made, *_readable((worker,))], self.filter_file)
+
+    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
+        """The words before the path of `device`: it sees libraries, itself and the kernels."""
+        made = [self.program, *self.isolation, *_readable((*_LIBRARIES, _SYSTEM_FILES[1]))]
+        made += ["--seccomp", str(_FILTER_FD), *_readable((device, *kernels))]
+        return self._limited(made, self.device_filter)
+
+    def _limited(self, made: Sequence[str], filter_file: Path) -> list[str]:
+        """The sandbox `made`, whose files are complete, under limits that outlive the judge."""
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
-        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits)]
-        return [*shell, str(self.filter_file), *made]
+        shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(filter_file)]
+        return [*shell, *made, "--chdir", "/", "--remount-ro", "/", "--"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +168,12 @@ def find_sandbox(backend: Backend, probe: Path | None = None) -> Sandbox | NoSan
     program = shutil.which("bwrap")
     if not program:
         return NoSandbox(f"{_NOT_INSTALLED}: apt-get install -y bubblewrap")
-    code, checked_code = (filter_program(backend, is_checked=checked) for checked in (False, True))
-    if code is None or checked_code is None:
+    code = filter_program(backend)
+    checked_code = filter_program(backend, is_checked=True)
+    device_code = filter_program(backend, has_threads=True)
+    if code is None or checked_code is None or device_code is None:
         return NoSandbox("there is no system-call filter for this kind of processor")
-    filters = (_keep(code), _keep(checked_code))
+    filters = (_keep(code), _keep(checked_code), _keep(device_code))
     reason = ""
     for user in (("--unshare-user", "--uid", "65534", "--gid", "65534"), ()):
         if not user and os.geteuid() != 0:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The system-call filter of a sandboxed worker, as the kernel's classic BPF.
 
-On cpu the worker is one computing thread: calls that it does not need return ENOSYS, and calls that
-only an attack needs end it with SIGSYS, which the judge recognises. On cuda NVIDIA's driver decides
-what is needed, so everything except the attacks is allowed. Under compute-sanitizer, which works
-inside the worker too, new processes and programs are refused, and nothing else.
+On cpu the worker is one computing thread, and its device process has several. Calls that it does
+not need return ENOSYS, and calls that only an attack needs end it with SIGSYS, which the judge
+recognises. On cuda NVIDIA's driver decides what is needed, so everything except the attacks is
+allowed. Under compute-sanitizer, which works inside the worker too, new processes and programs are
+refused, and nothing else.
 """
 
 import platform
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from lockstep_grader.model.grades import Backend
 
@@ -94,11 +96,11 @@ _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, o
 
 
 def filter_program(
-    backend: Backend, machine: str = "", *, is_checked: bool = False
+    backend: Backend, machine: str = "", *, is_checked: bool = False, has_threads: bool = False
 ) -> bytes | None:
     """The filter for a worker of `backend`; None on a machine whose calls we have no numbers of.
 
-    `is_checked`: for one that compute-sanitizer has started.
+    `is_checked`: for one that compute-sanitizer has started. `has_threads`: for its device process.
     """
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
@@ -108,6 +110,8 @@ def filter_program(
         rules = _checked_rules(column)
     else:
         rules = _cpu_rules(column) if backend is Backend.CPU else _cuda_rules(column)
+        if has_threads:
+            rules = chain(_new_thread_rules(column), rules)
     whole = [
         (_LOAD, 0, 0, _MACHINE),
         (_IF_EQUAL, 1, 0, audit),
@@ -159,7 +163,12 @@ def _checked_rules(column: int) -> Iterator[_Instruction]:
 
 
 def _thread_rules(column: int) -> Iterator[_Instruction]:
-    """Threads, but no processes."""
+    """Threads, but no processes; and all other calls."""
+    yield from _new_thread_rules(column)
+    yield (_RETURN, 0, 0, _ALLOW)
+
+
+def _new_thread_rules(column: int) -> Iterator[_Instruction]:
     # clone3 hides its flags in memory. Without it libraries use clone.
     yield from _answer({"clone3": _CLONE3}, column, _ENOSYS)
     yield (_IF_EQUAL, 0, 4, _CLONE[column])
@@ -167,7 +176,6 @@ def _thread_rules(column: int) -> Iterator[_Instruction]:
     yield (_IF_ANY_BIT, 0, 1, _CLONE_THREAD)
     yield (_RETURN, 0, 0, _ALLOW)
     yield (_RETURN, 0, 0, _KILL)
-    yield (_RETURN, 0, 0, _ALLOW)
 
 
 def _answer(calls: dict[str, tuple[int, int]], column: int, answer: int) -> Iterator[_Instruction]:

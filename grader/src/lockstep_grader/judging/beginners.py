@@ -32,8 +32,11 @@ _CUDA_NAMES = (
     "atomicAdd",
 )
 _SHIFTED = re.compile(r"(?<![\w<])(?P<name>[A-Za-z_]\w*)\s*<<(?!<)[^;]*>>\s*\(", re.DOTALL)
+_OF_OPERATOR = re.compile(r"operator<<|integral or unscoped enum|operands to binary expression")
 _STATEMENT_LINES = 6  # of a launch that goes over several lines
-_UNDEFINED = re.compile(r'identifier "(?P<name>\w+)" is undefined$')
+_UNDEFINED = re.compile(
+    r'identifier "(?P<name>\w+)" is undefined$|undeclared identifier \'(?P<clangs>\w+)\'$'
+)
 _ALLOCATES = re.compile(r"\ballocate\s*\(")
 
 
@@ -51,7 +54,7 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
     if not 0 < line <= len(lines):
         return ""
     code = lines[line - 1]
-    if "operator<<" in message or "integral or unscoped enum" in message:
+    if _OF_OPERATOR.search(message):
         match = _SHIFTED.search("\n".join(lines[line - 1 : line - 1 + _STATEMENT_LINES]))
         if match and _is_kernel(match["name"], lines):
             return (
@@ -61,7 +64,8 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
     if "allocate" in message and "match" in message and _ALLOCATES.search(code):
         return "allocate cannot guess the type of an item: write it as in allocate<float>(count)"
     if match := _UNDEFINED.search(message):
-        similar = get_close_matches(match["name"], _CUDA_NAMES, n=1, cutoff=0.8)
+        name = match["name"] or match["clangs"]
+        similar = get_close_matches(name, _CUDA_NAMES, n=1, cutoff=0.8)
         return f"did you mean {similar[0]}?" if similar else ""
     return ""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lockstep_grader.rules.tokens import Token, tokens_of
 
 _FOLLOWS = re.compile(
-    r"expected|at end of input|end of (?:file|source)|not allowed|a function-definition|"
+    r"expected|extraneous|at end of input|end of (?:file|source)|not allowed|a function-definition|"
     r"storage class|before ['\u2018]?[{}]",
     re.IGNORECASE,
 )

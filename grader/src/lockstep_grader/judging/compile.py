@@ -5,6 +5,8 @@ import re
 import shutil
 import signal
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -12,10 +14,13 @@ from pathlib import Path
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.beginners import in_beginners_words
+from lockstep_grader.judging.clang_log import clang_findings
+from lockstep_grader.judging.prelude import with_fitting_prelude
+from lockstep_grader.judging.shared_limit import too_much_shared
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.source import check_source
@@ -48,7 +53,8 @@ _LINK_DIAGNOSTIC = re.compile(
 )
 _OUT_OF_BOUNDS = re.compile(
     r"signal terminated program|memory exhausted|out of memory allocating|"
-    r"File size limit exceeded|File too large|cannot allocate memory",
+    r"File size limit exceeded|File too large|cannot allocate memory|LLVM ERROR: out of memory|"
+    r"std::bad_alloc",
     re.IGNORECASE,
 )
 # The sandbox or the shell reports that it cannot start a program. Text from a rung is never at the
@@ -59,12 +65,26 @@ _NOT_STARTED = re.compile(r"\A(?:bwrap|/bin/sh|sh|setpriv): .*")
 _KILLED = re.compile(
     r"^[\w.+-]+: (?:fatal )?error: Killed signal terminated program \S+$", re.MULTILINE
 )
+# clang reads its precompiled headers first. A header was changed, and nothing was built since.
+_NOT_BUILT = re.compile(
+    r"\A(?:fatal )?error: (?:unable to read PCH file|PCH file |malformed or corrupted precompiled|"
+    r"file '.*' has been modified since)"
+)
 _VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
 _SHELL_SAYS = "Killed"  # of a step that another one follows
 _TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
 _UNPLACED_ERROR = re.compile(r"^.*\berror\b:? ?(?P<text>.*)$", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a rung."""
+
+    worker: Path | None = None
+    errors: tuple[Finding, ...] = ()  # why there is no worker
+    warnings: tuple[CompilerWarning, ...] = ()
 
 
 class _UnexplainedLinkError(FaultError):
@@ -79,10 +99,24 @@ def compile_rung(
     processes: Processes,
     confinement: Confinement = UNCONFINED,
 ) -> Path | Finding:
+    """As `make_worker`: the worker, or the first error."""
+    made = make_worker(toolchain, tools, source, work, processes, confinement)
+    return made.worker or made.errors[0]
+
+
+def make_worker(
+    toolchain: Toolchain,
+    tools: LabTools,
+    source: Source,
+    work: Path,
+    processes: Processes,
+    confinement: Confinement = UNCONFINED,
+) -> Made:
     """The worker made from `source` in the folder `work`, or what is wrong with the source.
 
-    Raises FaultError when the toolchain itself fails: a program missing, the disk full, or a
-    link that breaks over something that is not the student's.
+    On the machine, rung.ptx and written.ptx are in that folder, too. Raises FaultError when the
+    toolchain itself fails: a program missing, the disk full, or a link that breaks over something
+    that is not the student's.
     """
     try:
         return _compile(toolchain, tools, source, work, processes, confinement)
@@ -91,10 +125,9 @@ def compile_rung(
         control = work / "control"
         control.mkdir(exist_ok=True)
         empty = Source(source.file_name, b"")
-        made = _compile(toolchain, tools, empty, control, processes, confinement)
-        if isinstance(made, Finding):
+        if _compile(toolchain, tools, empty, control, processes, confinement).errors:
             raise
-        return _finding(source, str(error))
+        return Made(errors=(_finding(source, str(error)),))
 
 
 def _compile(
@@ -104,22 +137,30 @@ def _compile(
     work: Path,
     processes: Processes,
     confinement: Confinement,
-) -> Path | Finding:
-    if forbidden := check_source(source, toolchain.backend):
-        return forbidden
+) -> Made:
+    if forbidden := check_source(source, toolchain.backend, toolchain.engine):
+        return Made(errors=(forbidden,))
     file = work / source.file_name
     file.write_bytes(source.data)
     backend = toolchain.backend
     seconds, cpu_seconds = SECONDS[backend] * patience(), _cpu_seconds(backend)
     limits = Limits(seconds, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=cpu_seconds)
+    room = _Room(work, processes, confinement, tools.include, limits)
+    warnings: tuple[CompilerWarning, ...] = ()
     for steps in _batches(toolchain.steps, confinement):
         words: dict[str, Path | str] = {"source": file, "work": work, "include": tools.include}
         commands = [step.filled(**words, calls=tools.calls) for step in steps]
         kills_before = _kills_for_memory()
-        done, step = _run(steps, commands, work, processes, confinement, tools, limits)
-        usual = [with_usual_linker(command) for command in commands]
-        if done.returncode != 0 and not done.timed_out and usual != commands:
-            done, step = _run(steps, usual, work, processes, confinement, tools, limits)
+        errors: tuple[Finding, ...] = ()
+        if steps[0].at_once:
+            ended = room.run_at_once(with_fitting_prelude(commands, source))
+            errors, warnings = clang_findings("".join(each.output for each in ended), source)
+            done, step = _first_failed(ended, steps)
+        else:
+            done, step = room.run_in_turn(steps, commands)
+            usual = [with_usual_linker(command) for command in commands]
+            if done.returncode != 0 and not done.timed_out and usual != commands:
+                done, step = room.run_in_turn(steps, usual)
         if done.timed_out:
             raise FaultError(
                 f"the {step.name} step did not end in {seconds:.0f} seconds, nor use the "
@@ -128,50 +169,75 @@ def _compile(
         if done.returncode != 0:
             if _is_killed(done.output) and _kills_for_memory() > kills_before:
                 raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
-            return _explain(step, done, source, work, backend)
+            if limit := _limit_reached(step, done, source, work, backend):
+                return Made(errors=(limit,))
+            return Made(errors=errors or (_explain(step, done, source),), warnings=warnings)
+        if steps[0].at_once and (excess := too_much_shared(work / "rung.ptx", source)):
+            return Made(errors=(excess,), warnings=warnings)
         made = work / "rung.o"
         if step.name == "compile" and made.is_file():
             if forbidden := check_object(made, source, backend):
-                return forbidden
+                return Made(errors=(forbidden,))
             listing = work / "statements"
             if backend is Backend.CPU and (unseen := check_statements(listing, made, source)):
-                return unseen
+                return Made(errors=(unseen,))
     worker = work / "worker"
     if not worker.is_file():
         raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")
-    return worker
+    return Made(worker, warnings=warnings)
+
+
+def _first_failed(ended: Sequence[Completed], steps: Sequence[Step]) -> tuple[Completed, Step]:
+    """The first if none failed."""
+    pairs = list(zip(ended, steps, strict=True))
+    return next((each for each in pairs if each[0].timed_out or each[0].returncode), pairs[0])
 
 
 def _batches(steps: Sequence[Step], confinement: Confinement) -> Iterator[Sequence[Step]]:
     """The steps that one sandbox runs in turn: its own start takes longer than most of them.
 
-    What `compile` makes is checked before another step reads it.
+    What `compile` makes is checked before another step reads it. Steps that run at once have a
+    sandbox each.
     """
-    if confinement is UNCONFINED:
-        yield from ((step,) for step in steps)
-        return
-    ends = [number for number, step in enumerate(steps, 1) if step.name == "compile"]
+    ends = [
+        number
+        for number, (step, following) in enumerate(pairwise(steps), 1)
+        if step.name == "compile"
+        or step.at_once != following.at_once
+        or (confinement is UNCONFINED and not step.at_once)
+    ]
     for start, end in pairwise((0, *ends, len(steps))):
         if steps[start:end]:
             yield steps[start:end]
 
 
-def _run(
-    steps: Sequence[Step],
-    commands: Sequence[Sequence[str]],
-    work: Path,
-    processes: Processes,
-    confinement: Confinement,
-    tools: LabTools,
-    limits: Limits,
-) -> tuple[Completed, Step]:
-    """Runs the commands up to the first that fails; how that ended, or else the last."""
-    number = work / "step"
-    number.unlink(missing_ok=True)
-    argv = commands[0] if len(commands) == 1 else _in_turn(commands, number)
-    done = processes.run(confinement.compiling(argv, work, tools.include), limits, work)
-    reached = int(number.read_text("ascii")) if number.is_file() else 0
-    return done, steps[reached]
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Where the steps of one compilation run."""
+
+    work: Path
+    processes: Processes
+    confinement: Confinement
+    include: Path
+    limits: Limits
+
+    def run_in_turn(
+        self, steps: Sequence[Step], commands: Sequence[Sequence[str]]
+    ) -> tuple[Completed, Step]:
+        """Runs the commands up to the first that fails; how that ended, or else the last."""
+        number = self.work / "step"
+        number.unlink(missing_ok=True)
+        done = self._run(commands[0] if len(commands) == 1 else _in_turn(commands, number))
+        reached = int(number.read_text("ascii")) if number.is_file() else 0
+        return done, steps[reached]
+
+    def run_at_once(self, commands: Sequence[Sequence[str]]) -> list[Completed]:
+        with ThreadPoolExecutor(len(commands), thread_name_prefix="compile") as pool:
+            return list(pool.map(self._run, commands))
+
+    def _run(self, argv: Sequence[str]) -> Completed:
+        confined = self.confinement.compiling(argv, self.work, self.include)
+        return self.processes.run(confined, self.limits, self.work)
 
 
 def _in_turn(commands: Sequence[Sequence[str]], number: Path) -> list[str]:
@@ -192,12 +258,17 @@ def _cpu_seconds(backend: Backend) -> int:
     return ceil(CPU_SECONDS[backend] * patience())
 
 
-def _explain(step: Step, done: Completed, source: Source, work: Path, backend: Backend) -> Finding:
+def _limit_reached(
+    step: Step, done: Completed, source: Source, work: Path, backend: Backend
+) -> Finding | None:
+    """What the rung takes too much of, if that ended the step. Raises FaultError."""
     # Checks the disk instead of reading the output: an #error could contain the same words.
     if shutil.disk_usage(work).free < _MIN_FREE_BYTES:
         raise FaultError(f"no space left on the disk of {work}; free some and run again")
     if match := _NOT_STARTED.match(done.output):
         raise FaultError(f"the {step.name} step failed: {one_line(match[0])[:300]}")
+    if _NOT_BUILT.match(done.output):
+        raise FaultError(f"build again, as headers have changed: {one_line(done.output)[:300]}")
     if done.returncode in _NOT_RUN and done.output.strip() in ("", _SHELL_SAYS):
         raise FaultError(f"the {step.name} step could not run (status {done.returncode})")
     if done.returncode in _TOOK_TOO_LONG or _OUT_OF_BOUNDS.search(done.output):
@@ -207,6 +278,10 @@ def _explain(step: Step, done: Completed, source: Source, work: Path, backend: B
             f"{_MEMORY_BYTES[backend] >> 30} GiB of memory or {_FILE_BYTES >> 20} MiB of output: "
             "do templates, constants or arrays grow without end?",
         )
+    return None
+
+
+def _explain(step: Step, done: Completed, source: Source) -> Finding:
     pattern = _LINK_DIAGNOSTIC if step.name == "link" else _DIAGNOSTIC
     if match := pattern.search(done.output):
         places = match.groupdict()

@@ -16,15 +16,18 @@ from rich.text import Text
 from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_group
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Engine
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
+from lockstep_grader.toolchain.debugger import find_gdb
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,
-    DEBUGGER_REQUIREMENT,
     EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
@@ -51,11 +54,16 @@ class Item:
     advice: str = ""  # what to do when it is missing
 
 
-def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
-    """What is here. A students' copy needs none of what only our own tests use."""
+def examine(is_students_copy: bool = False, engine: Engine = Engine.EMULATOR) -> tuple[Item, ...]:
+    """What is here. A students' copy needs none of what only our own tests use.
+
+    On the machine, clang is fetched where it is missing.
+    """
     needed = (
         *_packages("build", BUILD_REQUIREMENTS),
-        *_packages("optional", (*OPTIONAL_REQUIREMENTS, DEBUGGER_REQUIREMENT)),
+        *(_clang() if engine is Engine.MACHINE else ()),
+        *_packages("optional", OPTIONAL_REQUIREMENTS),
+        _debugger(),
         _sandbox(),
         _memory_limit(),
         _rung_compiler(),
@@ -100,6 +108,14 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
         )
 
 
+def _debugger() -> Item:
+    try:
+        gdb = find_gdb()
+    except FaultError as error:
+        return Item("optional", "gdb", "", str(error))
+    return Item("optional", "gdb", f"{gdb} {_version(gdb)} works")
+
+
 def _sandbox() -> Item:
     """Only `grade` of other people's submissions needs it."""
     found = find_sandbox(system.detect_backend())
@@ -126,6 +142,15 @@ def _cuda() -> Iterator[Item]:
     advice = f"without it cleanliness is not judged on cuda; {SANITIZER_ADVICE}"
     found = str(sanitizer.program) if sanitizer else ""
     yield Item("cuda backend", "compute-sanitizer", found, advice)
+
+
+def _clang() -> Iterator[Item]:
+    """The compiler of kernels, and what they include."""
+    for name, words in (("clang", lambda: ensure_clang().words), ("CCCL", ensure_cccl)):
+        try:
+            yield Item("build", name, str(words()))
+        except FaultError as error:
+            yield Item("build", name, "", str(error))
 
 
 def _rung_compiler() -> Item:

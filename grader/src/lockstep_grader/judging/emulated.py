@@ -81,6 +81,6 @@ def _not_forbidden(finding: Finding) -> Finding:
     return replace(finding, kind=FindingKind.COMPILE_ERROR)
 
 
-def emulator_file(toolchain_file: Path) -> Path:
+def emulator_file(toolchain_file: Path, preset: str) -> Path:
     """Where the cpu backend's toolchain is if another one's is `toolchain_file`."""
-    return toolchain_file.parent.with_name("cpu") / toolchain_file.name
+    return toolchain_file.parent.with_name(preset) / toolchain_file.name

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from lockstep_grader.confine.sandbox import Confinement
 from lockstep_grader.judging.gtest import read_gtest
 from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.patience import patience
@@ -17,11 +18,27 @@ from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import FindingKind, Outcome, Part, TestResult
 from lockstep_grader.model.text import last_line
+from lockstep_grader.toolchain.description import Toolchain
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
 _NOT_MEASURED = "not measured, because a result was wrong"  # as judge.cpp says
 _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceProcess:
+    """The program that plays the device, on the machine, and the kernels of the submission."""
+
+    program: Path
+    ptx: Path
+    written: Path  # the same without optimisation
+    sandbox: tuple[str, ...] = ()
+
+    def arguments(self) -> list[str]:
+        named = (("device", self.program), ("ptx", self.ptx), ("written", self.written))
+        sandbox = [f"--device-sandbox={word}" for word in self.sandbox]
+        return [*sandbox, *(f"--{name}={path}" for name, path in named)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +52,7 @@ class Workers:
     reference: Path | None = None
     sandbox: tuple[str, ...] = ()  # the words that confine the submission's
     gpu: str = ""  # where all of them run, as CUDA_VISIBLE_DEVICES names it
+    device: DeviceProcess | None = None  # of the submission's
 
     def arguments(self) -> list[str]:
         named = (
@@ -45,7 +63,19 @@ class Workers:
             ("reference", self.reference),
         )
         sandbox = [f"--sandbox={word}" for word in self.sandbox]
-        return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
+        device = self.device.arguments() if self.device else []
+        return [*sandbox, *device, *(f"--{name}={path}" for name, path in named if path)]
+
+
+def workers_on_cpu(toolchain: Toolchain, worker: Path, confinement: Confinement) -> Workers:
+    """What judges `worker`, which the steps of `toolchain` made, on the cpu backend."""
+    sandbox = tuple(confinement.running(worker))
+    if toolchain.device is None:
+        return Workers(worker, sandbox=sandbox)
+    kernels = (worker.with_name("rung.ptx"), worker.with_name("written.ptx"))
+    around = tuple(confinement.playing(toolchain.device, kernels))
+    device = DeviceProcess(toolchain.device, *kernels, around)
+    return Workers(worker, sandbox=sandbox, device=device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.compile import compile_rung
+from lockstep_grader.judging.compile import make_worker
 from lockstep_grader.judging.emulated import emulated
 from lockstep_grader.judging.full_device import may_be_anothers
 from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.judge import Stage, Workers, run_judge
+from lockstep_grader.judging.judge import Stage, Workers, run_judge, workers_on_cpu
 from lockstep_grader.judging.key import Keys
 from lockstep_grader.judging.lab_confinement import LabConfinement
 from lockstep_grader.judging.real_compiler import (
@@ -35,6 +35,8 @@ from lockstep_grader.model.errors import FaultError, LockstepError, system_error
 from lockstep_grader.model.grades import (
     WRONG,
     Backend,
+    CompilerWarning,
+    Engine,
     Finding,
     FindingKind,
     Judgement,
@@ -122,8 +124,8 @@ class RungJudge:
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
-        """By nvcc and, at the same time, by g++ and the judge; on a GPU also by the emulator."""
-        if forbidden := check_source(source, self.backend):
+        """By nvcc, at the same time our compiler and the judge; on a GPU the emulator, too."""
+        if forbidden := check_source(source, self.backend, self._toolchain.engine):
             return Judgement(findings=(forbidden,))
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
             compiling = beside.submit(self._compiled, job, source, work / "nvcc", job.phase)
@@ -132,12 +134,14 @@ class RungJudge:
             judgement = replace(judgement, tests=with_forgotten_launch(judgement.tests, source))
             compiled = compiling.result()
             judgement = _with(judgement, emulating)
+        warnings = _each_line_once((*compiled.warnings, *judgement.warnings))
         if judgement.fault or not (compiled.errors or judgement.findings):
-            return replace(judgement, warnings=compiled.warnings, resources=compiled.resources)
-        if compiled.errors and _is_better_told(compiled, judgement):
-            return Judgement(findings=compiled.errors, warnings=compiled.warnings)
+            return replace(judgement, warnings=warnings, resources=compiled.resources)
+        if compiled.errors and self._is_better_told(compiled, judgement):
+            return Judgement(findings=compiled.errors, warnings=warnings)
         if judgement.findings and self._is_unknown_here(job, source, judgement, compiled, work):
-            return replace(judgement, findings=(_unknown_here(judgement.findings[0]),))
+            unknown = _unknown_here(judgement.findings[0], self._toolchain.engine)
+            return replace(judgement, findings=(unknown,))
         return judgement
 
     def _emulated(self, job: Job, source: Source) -> tuple[TestResult, ...]:
@@ -161,7 +165,7 @@ class RungJudge:
     def _is_unknown_here(
         self, job: Job, source: Source, judgement: Judgement, compiled: Compiled, work: Path
     ) -> bool:
-        """Whether g++ refuses what nvcc compiles: CUDA that the emulator does not know."""
+        """Whether our compiler refuses what nvcc compiles: CUDA that our headers do not have."""
         finding = judgement.findings[0]
         is_refused = self.backend is Backend.CPU and finding.kind is FindingKind.COMPILE_ERROR
         if not is_refused or not finding.line or self._real_compiler is None or job.phase is None:
@@ -170,15 +174,29 @@ class RungJudge:
             return False
         return not self._compiled(job, source, work / "whole", Phase.WHOLE).errors
 
+    def _is_better_told(self, compiled: Compiled, judgement: Judgement) -> bool:
+        """Whether nvcc's errors count: a rung that does not compile has no results.
+
+        If g++ also refuses the rung, nvcc's messages come first: they have columns and use CUDA's
+        terms. So do clang's, which are the same wherever the rung is judged.
+        """
+        if not judgement.findings:
+            return True
+        kinds = {finding.kind for finding in judgement.findings}
+        if kinds != {FindingKind.COMPILE_ERROR} or not compiled.errors[0].line:
+            return False
+        return self._toolchain.engine is Engine.EMULATOR or not judgement.findings[0].line
+
     def _run_worker(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)
         confinement = self._lab_confinement.of(job.lab)
-        worker = compile_rung(self._toolchain, tools, source, work, self._processes, confinement)
-        if isinstance(worker, Finding):
-            return Judgement(findings=(worker,))
+        made = make_worker(self._toolchain, tools, source, work, self._processes, confinement)
+        if (worker := made.worker) is None:
+            return Judgement(findings=made.errors, warnings=made.warnings)
         if self.backend is Backend.CPU:
-            workers = Workers(worker, sandbox=tuple(confinement.running(worker)))
-            return self._run(job, tools, workers, work, Stage.ALL, self._seed)
+            workers = workers_on_cpu(self._toolchain, worker, confinement)
+            judgement = self._run(job, tools, workers, work, Stage.ALL, self._seed)
+            return replace(judgement, warnings=made.warnings)
         judgement = self._run_on_gpu(job, tools, worker, confinement, work)
         return self._with_sanitizer(job, tools, judgement, worker, work)
 
@@ -269,23 +287,21 @@ def _with(judgement: Judgement, emulating: Future[tuple[TestResult, ...]]) -> Ju
     return replace(judgement, tests=(*judgement.tests, *checked))
 
 
-def _unknown_here(finding: Finding) -> Finding:
+def _each_line_once(warnings: Sequence[CompilerWarning]) -> tuple[CompilerWarning, ...]:
+    """Two compilers say the same in different words."""
+    first: dict[int, CompilerWarning] = {}
+    for warning in warnings:
+        first.setdefault(warning.line, warning)
+    return tuple(first.values())
+
+
+def _unknown_here(finding: Finding, engine: Engine) -> Finding:
     """It still costs the points, or a rung could choose not to be graded."""
     message = (
-        f"nvcc compiles this, but the emulator does not know it ({finding.message}): write it in "
+        f"nvcc compiles this, but the {engine} does not know it ({finding.message}): write it in "
         "another way, or check with a GPU (--backend cuda)"
     )
     return replace(finding, message=message)
-
-
-def _is_better_told(compiled: Compiled, judgement: Judgement) -> bool:
-    """Whether nvcc's errors count: a rung that does not compile has no results.
-
-    If g++ also refuses the rung, nvcc's messages come first: they have columns and use CUDA's
-    terms.
-    """
-    kinds = {finding.kind for finding in judgement.findings}
-    return not kinds or (kinds == {FindingKind.COMPILE_ERROR} and compiled.errors[0].line > 0)
 
 
 def _is_hopeless(tests: Iterable[TestResult]) -> bool:

@@ -18,6 +18,13 @@ class Backend(StrEnum):
     CUDA = "cuda"
 
 
+class Engine(StrEnum):
+    """What plays the device on the cpu backend."""
+
+    EMULATOR = "emulator"  # g++'s instrumented code, in the worker's own process
+    MACHINE = "machine"  # a process that executes clang's PTX
+
+
 class Outcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"  # the submission is wrong
@@ -192,7 +199,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class CompilerWarning:
-    """What nvcc warns about. It costs no points."""
+    """What nvcc or clang warns about. It costs no points."""
 
     message: str
     file: str

@@ -4,8 +4,8 @@
 import re
 
 _WARP_FUNCTION = re.compile(
-    r"['\"\u2018](?P<name>__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))['\"\u2019]"
-    r".*(?:undefined|not declared|undeclared)"
+    r"(?=.*(?:undefined|not declared|undeclared))"
+    r".*?['\"\u2018](?P<name>__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))['\"\u2019]"
 )
 
 

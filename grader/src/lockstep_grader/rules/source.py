@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.grades import Backend, Engine, Finding, FindingKind
 from lockstep_grader.rules.tokens import Token, tokens_of, unreadable
 
 _LIBRARIES = re.compile(
@@ -65,13 +65,33 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 _Problem = tuple[int, str]
 
 
-def check_source(source: Source, backend: Backend) -> Finding | None:
+def check_source(
+    source: Source, backend: Backend, engine: Engine = Engine.EMULATOR
+) -> Finding | None:
     """The first forbidden thing in the text."""
-    for line, message in _problems(source.data.decode("utf-8-sig", "replace"), backend):
+    on_machine = backend is Backend.CPU and engine is Engine.MACHINE
+    text = source.data.decode("utf-8-sig", "replace")
+    for line, message in _policy_problems(text) if on_machine else _problems(text, backend):
         return Finding(
             FindingKind.FORBIDDEN, f"a rung may not have {message}", source.file_name, line
         )
     return None
+
+
+def _policy_problems(text: str) -> Iterator[_Problem]:
+    """What a lab forbids: other people's solutions of it, and findings at invented places.
+
+    Every other rule below guards the emulator's checkers, which share a process with the rung, or
+    keeps this reader in step with g++ for that. On the machine a rung is elsewhere: raw strings,
+    pasted tokens, attributes, pragmas, built-ins and inline PTX are as good as other code there.
+    The compiler finds no library that is forbidden here, so a text that misleads this reader gains
+    nothing.
+    """
+    for part in _parts(tokens_of(text)):
+        if part.is_directive and part.tokens:
+            name = part.tokens[0]
+            if name.text == "include" or name.text == "line" or name.kind == "number":
+                yield from _directive_problems(part.tokens)
 
 
 def _problems(text: str, backend: Backend) -> Iterator[_Problem]:

@@ -164,9 +164,9 @@ def _print_warnings(console: Console, result: RungResult) -> None:
     warnings = result.judgement.warnings
     for warning in warnings[:_SHOWN_WARNINGS]:
         where = f"{warning.file}:{warning.line}"
-        _print(console, Text(f"nvcc warns, {where}: {visible(warning.message)}", "yellow"))
+        _print(console, Text(f"a compiler warns, {where}: {visible(warning.message)}", "yellow"))
     if (more := len(warnings) - _SHOWN_WARNINGS) > 0:
-        _print(console, Text(f"nvcc warnings left out: {more}", "dim"))
+        _print(console, Text(f"warnings left out: {more}", "dim"))
 
 
 def _print_causes(console: Console, result: RungResult, source: Source | Finding) -> None:

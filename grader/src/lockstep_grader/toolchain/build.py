@@ -15,8 +15,9 @@ from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import Stage, stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.grades import Backend, Engine
 from lockstep_grader.model.text import one_line
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
 _ROOM_BYTES = 1 << 20  # with less, a failed write is the likely cause, which ar does not name
@@ -48,20 +49,27 @@ def build_backend(
         raise FaultError(
             f"{workspace.root / 'CMakeLists.txt'} is missing: is this a whole checkout?"
         )
+    preset = workspace.preset(backend)
+    clang = _clang() if preset == Engine.MACHINE else ()
     with _exclusive(folder):
         with stage(f"configuring the {backend} backend") as progress:
-            if not _is_configured(workspace, folder):
+            if not _is_configured(workspace, folder, clang):
                 _forget_configuration(folder)
-                preset = ["cmake", "--preset", str(backend), "-B", str(folder)]
-                _run([*preset, *_strictness()], workspace, folder, progress)
+                argv = ["cmake", "--preset", preset, "-B", str(folder), *_strictness()]
+                _run([*argv, *(f"-D{setting}" for setting in clang)], workspace, folder, progress)
         with stage(f"building the {backend} backend") as progress:
             command = ["cmake", "--build", str(folder), "--parallel", str(jobs)]
             _run([*command, "--target", *targets], workspace, folder, progress)
     return folder / "lockstep.json"
 
 
-def _is_configured(workspace: Workspace, folder: Path) -> bool:
-    """Whether an earlier configure of this very checkout ran to its end."""
+def _clang() -> tuple[str, ...]:
+    """The settings that name the compiler of the machine's rungs, and its headers."""
+    return (f"LAB_CLANG:FILEPATH={ensure_clang().path}", f"LAB_CCCL:PATH={ensure_cccl()}")
+
+
+def _is_configured(workspace: Workspace, folder: Path, settings: Sequence[str]) -> bool:
+    """Whether an earlier configure of this very checkout, with `settings`, ran to its end."""
     try:
         cache = (folder / "CMakeCache.txt").read_text("utf-8", "replace")
     except OSError:
@@ -69,6 +77,8 @@ def _is_configured(workspace: Workspace, folder: Path) -> bool:
     ours = f"CMAKE_HOME_DIRECTORY:INTERNAL={workspace.root}\n" in cache
     is_strict = "LAB_WARNINGS_AS_ERRORS:BOOL=ON\n" in cache
     if not ours or is_strict != bool(_strictness()):
+        return False
+    if not all(f"{setting}\n" in cache for setting in settings):
         return False
     return all((folder / name).is_file() for name in ("build.ninja", "lockstep.json"))
 

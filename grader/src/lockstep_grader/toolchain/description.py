@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.grades import Backend, Engine
 
 _VERSION = 1
 
@@ -28,6 +28,7 @@ class Step:
 
     name: str
     argv: tuple[str, ...]
+    at_once: bool = False  # with the steps before and after it that are marked so, too
 
     def filled(self, **values: Path | str) -> tuple[str, ...]:
         filled = []
@@ -57,6 +58,8 @@ class Toolchain:
     program: Mapping[str, Step] = field(default_factory=dict)  # how `run` builds one, by name
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
     root: str = ""  # the checkout's folder
+    engine: Engine = Engine.EMULATOR  # of the cpu backend
+    device: Path | None = None  # the program that plays the device, on the machine
 
     def lab(self, lab_id: str) -> LabTools:
         if lab_id not in self.labs:
@@ -72,10 +75,11 @@ class Toolchain:
         files = {Path(word) for word in words if Path(word).is_absolute() and Path(word).is_file()}
         folders = {Path(word.removeprefix("-I")) for word in words}
         for folder in folders:
-            if folder.is_absolute() and folder.is_dir():
+            if folder.is_absolute() and folder.is_dir() and not folder.is_relative_to("/usr"):
                 files.update(file for file in folder.rglob("*") if file.is_file())
-        files = {file for file in files if file.suffix != ".gch"}  # made from the headers
-        return (self.file, *sorted(files), *([self.anchors] if self.anchors else []))
+        files = {file for file in files if file.suffix not in (".gch", ".pch")}  # of the headers
+        files = {file for file in files if ".venv" not in file.parts}  # `compiler` has versions
+        return (self.file, *sorted(files), *filter(None, (self.anchors, self.device)))
 
     @cached_property
     def digest(self) -> str:
@@ -116,7 +120,7 @@ def digest(files: Iterable[Path]) -> str:
 
 
 def _toolchain(file: Path, data: Any) -> Toolchain:
-    anchors = data.get("anchors")
+    anchors, device = data.get("anchors"), data.get("device")
     return Toolchain(
         file=file,
         backend=Backend(data["backend"]),
@@ -130,8 +134,10 @@ def _toolchain(file: Path, data: Any) -> Toolchain:
         program={step["name"]: _step(step) for step in data.get("program", ())},
         features=frozenset(map(str, data.get("features", ()))),
         root=str(data.get("root", "")),
+        engine=Engine(data.get("engine", Engine.EMULATOR)),
+        device=Path(device) if device else None,
     )
 
 
 def _step(data: Any) -> Step:
-    return Step(data["name"], tuple(map(str, data["argv"])))
+    return Step(data["name"], tuple(map(str, data["argv"])), bool(data.get("at_once")))

@@ -59,8 +59,8 @@ def bundled_pip() -> Path | None:
     return next((wheel for folder in folders for wheel in folder.glob("pip-*.whl")), None)
 
 
-def pip_command(python: str) -> list[str]:
-    return [python, "-m", "pip", "install", "--quiet", "--no-input", "--retries", "1"]
+def pip_command(python: str, verb: str = "install") -> list[str]:
+    return [python, "-m", "pip", verb, "--quiet", "--no-input", "--retries", "1"]
 
 
 def pip_environment(env: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -18,7 +18,11 @@ from lockstep_grader.model.grades import Lab
 
 _FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "grader/bootstrap.py", "lab")
 _TREES = ("common", "grader/src/lockstep_grader")
-_REQUIREMENTS = ("grader/requirements.txt", "grader/requirements-nvcc.txt")
+_REQUIREMENTS = (
+    "grader/requirements.txt",
+    "grader/requirements-clang.txt",
+    "grader/requirements-nvcc.txt",
+)
 # Our own tests and benchmarks, which contain kernels that students must write.
 _LEFT_OUT = ("tests", "bench", "selftest", "__pycache__")
 # Not needed to grade one lab.

@@ -68,6 +68,7 @@ _INSTRUCTIONS = frozenset(
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions: they solve tasks of the labs.
 _LEFT_OUT = (
+    "common/device/bench",
     "common/simt/bench",
     "common/simt/tests/corpus",
     "common/simt/tests/programs",

@@ -2,7 +2,6 @@
 """Starts gdb on a program that was built for debugging."""
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,41 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lockstep_grader.machine.progress import say
-from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.program.run import Checks
 from lockstep_grader.toolchain.description import Step
-from lockstep_grader.toolchain.distributions import install_command
-from lockstep_grader.toolchain.system import DEBUGGER_REQUIREMENT
 
 _SETUP = Path(__file__).parent / "inside" / "setup.py"
 _BEGIN = "run stops at the first finding, break KERNEL in a kernel; docs/debugging.md has more"
-_NO_PTRACE = (
-    "gdb may not control programs here: a container needs `docker run --cap-add=SYS_PTRACE "
-    "--security-opt seccomp=unconfined`"
-)
-
-
-def find_gdb() -> str:
-    """Where gdb is. Raises FaultError with the command that installs it, or says why it fails."""
-    gdb = DEBUGGER_REQUIREMENT.found()
-    if not gdb:
-        command = install_command([DEBUGGER_REQUIREMENT.package], os.geteuid() == 0)
-        raise FaultError(f"debug needs gdb: {command}")
-    probe = [gdb, "-nx", "-batch", "-ex", "python print('python')", "-ex", "starti", "--args"]
-    said = _output([*probe, shutil.which("true") or "/bin/true"])
-    if "\npython" not in f"\n{said}":
-        raise FaultError(f"{gdb} was built without Python: install the system's own gdb package")
-    if "ptrace" in said or "Couldn't" in said or "not permitted" in said:
-        raise FaultError(_NO_PTRACE)
-    return gdb
-
-
-def _output(argv: Sequence[str]) -> str:
-    done = subprocess.run(
-        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    return done.stdout
-
 
 # The hooks at the beginning and the end of each function: gdb would stop in front of the first, and
 # the second needs the first.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import Workers
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.judging.real_compiler import compile_for_gpus
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
@@ -120,7 +120,7 @@ def count(
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
+    workers = workers_on_cpu(session.toolchain, worker, session.confinement)
     argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--profile={listed}"]
     done = session.processes.run(argv, _LIMITS, work)
     if done.timed_out:

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.clang_log import clang_findings
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
@@ -85,6 +87,7 @@ class Options:
     define: tuple[str, ...] = ()
     std: int = 17
     announced: bool = True  # False: no access is checked, so none has to call the checks
+    is_optimised: bool = True  # on the machine; False: kernels as written, for a debugger
 
 
 class BuildError(Exception):
@@ -118,9 +121,10 @@ def build_program(
     ordered = sorted(files, key=lambda file: file.suffix not in CUDA_SUFFIXES)
     objects = [work / f"{index}.o" for index in range(len(ordered))]
     openmp = ["-fopenmp"] if any(_OPENMP.search(file.read_bytes()) for file in files) else []
+    compile_file = compile_for_machine if "embed" in steps else _compile
     with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
         made = pool.map(
-            lambda file, made: _compile(steps, file, made, options, openmp, work),
+            lambda file, made: compile_file(steps, file, made, options, openmp, work),
             ordered,
             objects,
         )
@@ -143,7 +147,7 @@ def _compile(
     cccl = _linked_cccl(work)
     folders = [f"-I{folder.absolute()}" for folder in options.include]
     defined = [*openmp, *(f"-D{macro}" for macro in options.define)]
-    words: dict[str, Path | str] = {"source": source, "object": made, "std": str(options.std)}
+    words = _words(source, made, options)
     beside = f"-I{source.parent}"
     unannounced = "" if options.announced else "unannounced_"
     if file.suffix in C_SUFFIXES:
@@ -164,6 +168,45 @@ def _compile(
     compile_step([compiler, *arguments, *defined, beside, *folders], work)
 
 
+def _words(source: Path, made: Path, options: Options) -> dict[str, Path | str]:
+    return {"source": source, "object": made, "std": str(options.std)}
+
+
+def compile_for_machine(
+    steps: Mapping[str, Step],
+    file: Path,
+    made: Path,
+    options: Options,
+    openmp: Sequence[str],
+    work: Path,
+) -> None:
+    """One file's object; of a .cu file, with its PTX inside.
+
+    clang's OpenMP needs a library of its own, so one thread runs what a .cu file shares out.
+    """
+    source = file.absolute()
+    more = [*(f"-D{macro}" for macro in options.define), f"-I{source.parent}"]
+    more += [f"-I{folder.absolute()}" for folder in options.include]
+
+    def command(step: str) -> list[str]:
+        return [*steps[step].filled(**_words(source, made, options)), *more]
+
+    if file.suffix not in CUDA_SUFFIXES:
+        step = "compile_c" if file.suffix in C_SUFFIXES else "compile_host"
+        compile_step([*command(step), *openmp], work)
+        return
+    ptx = "device" if options.is_optimised else "written"
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(lambda argv: _run(argv, work), map(command, (ptx, "compile"))))
+    if any(done.returncode != 0 for done in ended):
+        said = "".join(done.stdout for done in ended)
+        errors, _ = clang_findings(said, Source(file.name, file.read_bytes()))
+        raise BuildError(_advised(errors[0] if errors else _finding(said)), visible(said))
+    if b".nv_fatbin" in made.read_bytes():  # it has a kernel, or a variable of the device
+        Path(f"{made}.image").write_bytes(Path(f"{made}.ptx").read_bytes() + b"\0")
+        compile_step(steps["embed"].filled(object=made), work)
+
+
 def _linked_cccl(work: Path) -> Path | None:
     """NVIDIA's CCCL by the name `cccl`, which tells the emulator whose lines these are."""
     folder = cccl_folder()
@@ -182,8 +225,16 @@ def _after_own_libraries(arguments: Sequence[str], option: str) -> list[str]:
 
 def compile_step(argv: Sequence[str], work: Path) -> None:
     """Runs one command of a build. Raises BuildError with its first complaint."""
+    done = _run(argv, work)
+    if done.returncode != 0 and (usual := with_usual_linker(argv)) != tuple(argv):
+        compile_step(usual, work)
+    elif done.returncode != 0:
+        raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
+
+
+def _run(argv: Sequence[str], work: Path) -> "subprocess.CompletedProcess[str]":
     try:
-        done = subprocess.run(
+        return subprocess.run(
             argv,
             cwd=work,
             stdin=subprocess.DEVNULL,
@@ -194,10 +245,6 @@ def compile_step(argv: Sequence[str], work: Path) -> None:
         )
     except OSError as error:
         raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
-    if done.returncode != 0 and (usual := with_usual_linker(argv)) != tuple(argv):
-        compile_step(usual, work)
-    elif done.returncode != 0:
-        raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
 
 
 def _advised(finding: Finding) -> Finding:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import Workers
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import said_if_slow
@@ -84,7 +84,7 @@ def recorder_of_rung(
 ) -> Recorder:
     """Records calls of the rung, all with the same input."""
     judge = session.toolchain.lab(lab.id).judge
-    workers = Workers(worker, sandbox=tuple(session.confinement.running(worker)))
+    workers = workers_on_cpu(session.toolchain, worker, session.confinement)
 
     def record(wish: Wish) -> Recorded:
         argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--seed={_DATA_SEED}"]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# The clang that compiles rungs for the machine, and where its headers are. Included by the root file.
+#
+# LAB_CLANG names it: clang 19 or newer with the NVPTX target, or the program zig of PyPI's ziglang, which
+# has one inside. `./lab` fetches the second into .venv/clang (toolchain/clang.py).
+
+set(on_machine ON)
+set(LAB_CLANG "$ENV{LOCKSTEP_CLANG}" CACHE FILEPATH "clang 19 or newer, or ziglang's zig; empty: .venv/clang/zig")
+set(clang_path ${LAB_CLANG})
+if(NOT clang_path)
+  set(clang_path ${CMAKE_SOURCE_DIR}/.venv/clang/zig)
+endif()
+
+set(clang_command ${clang_path})
+get_filename_component(clang_name ${clang_path} NAME)
+if(clang_name STREQUAL "zig")
+  list(APPEND clang_command clang)
+endif()
+execute_process(COMMAND ${clang_command} --version OUTPUT_VARIABLE clang_version ERROR_QUIET RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT clang_version MATCHES "clang version ([0-9]+\\.[0-9.]+)")
+  message(FATAL_ERROR "${clang_path} is no clang that runs: ./lab doctor --engine machine fetches one")
+endif()
+set(clang_version ${CMAKE_MATCH_1})
+
+# The compiler's own headers; those of the C and the C++ library are the ones that g++ takes.
+if(clang_name STREQUAL "zig")
+  get_filename_component(clang_headers ${clang_path} DIRECTORY)
+  set(clang_headers ${clang_headers}/lib/include)
+else()
+  execute_process(COMMAND ${clang_command} -print-resource-dir
+    OUTPUT_VARIABLE clang_headers OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(clang_headers ${clang_headers}/include)
+endif()
+
+# clang_prelude(mode std header...): cuda_runtime.h and the headers precompiled for clang_${mode}_flags: two thirds
+# of the time of a short rung. Its file is ${prelude_folder}/${mode}${std}.pch; with <cuda/atomic>, which takes
+# several times as long, ${mode}${std}-atomic.pch. The target clang_prelude${std} makes all modes'.
+# Unlike g++, clang refuses one that does not fit: Ninja makes it again when a header changes.
+set(prelude_folder ${CMAKE_BINARY_DIR}/prelude)
+function(clang_prelude mode std)
+  set(name "")
+  set(text "#include \"cuda_runtime.h\"\n")
+  foreach(header IN LISTS ARGN)
+    string(APPEND text "#include <${header}>\n")
+    get_filename_component(name ${header} NAME)
+    string(PREPEND name "-")
+  endforeach()
+  set(header ${prelude_folder}/include/prelude${name}.h)
+  set(made ${prelude_folder}/${mode}${std}${name}.pch)
+  file(CONFIGURE OUTPUT ${header} CONTENT "${text}")
+  list(TRANSFORM clang_${mode}_flags REPLACE "^-std=.*" "-std=c++${std}" OUTPUT_VARIABLE flags)
+  list(REMOVE_ITEM flags -include cuda_runtime.h)
+  add_custom_command(OUTPUT ${made}
+    COMMAND ${clang_command} ${flags} -Xclang -emit-pch -Xclang -fno-pch-timestamp ${header} -o ${made}
+      -MD -MT ${made} -MF ${made}.d
+    DEPENDS ${header} ${clang_path} DEPFILE ${made}.d
+    COMMENT "Precompiling CUDA's headers: ${mode}, C++${std} ${ARGN}" VERBATIM)
+  if(NOT TARGET clang_prelude${std})
+    add_custom_target(clang_prelude${std})
+  endif()
+  add_custom_target(clang_prelude_${mode}${std}${name} DEPENDS ${made})
+  add_dependencies(clang_prelude${std} clang_prelude_${mode}${std}${name})
+endfunction()
+
+# zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers, of which only
+# those that clang lacks are of use: omp.h.
+# clang looks for the headers of a precompiled one, so a sandbox must show prelude.h, too.
+set(clang_system_flags -idirafter ${prelude_folder}/include --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
+# /usr/local/include, where some systems have a toolkit of NVIDIA's, is left out: counts would depend on it.
+foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+  if(folder STREQUAL "/usr/local/include")
+    continue()
+  elseif(folder MATCHES "/gcc/.*/include(-fixed)?$")
+    list(APPEND clang_system_flags -isystem ${clang_headers} -idirafter ${folder})
+  else()
+    list(APPEND clang_system_flags -isystem ${folder})
+  endif()
+endforeach()
+
+# NVIDIA's CCCL. What `./lab` fetches has two folders: rungs have <cuda/atomic> and the rest of libcu++, programs
+# also CUB and Thrust, which in a lab are the student's to write.
+set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: .venv/cccl")
+set(cccl_folder ${LAB_CCCL})
+if(NOT IS_DIRECTORY "${cccl_folder}")
+  set(cccl_folder ${CMAKE_SOURCE_DIR}/.venv/cccl)
+endif()
+set(cccl_version "")
+if(EXISTS ${cccl_folder}/whole.txt)
+  file(STRINGS ${cccl_folder}/whole.txt cccl_version)
+endif()
+set(cccl_program_flags "")
+if(IS_DIRECTORY ${cccl_folder}/rungs)
+  set(cccl_program_flags -isystem ${cccl_folder}/programs)
+  set(cccl_folder ${cccl_folder}/rungs)
+endif()
+list(APPEND clang_system_flags -isystem ${cccl_folder})

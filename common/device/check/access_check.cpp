@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "check/access_check.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "memory/address_map.h"
+
+namespace check {
+namespace {
+
+std::uint32_t lowest(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+bool acquires(const run::Access& access) {
+  return access.is_atomic || (access.reads && access.order != run::Order::kWeak) ||
+         (access.reads && access.bypasses_cache);
+}
+bool releases(const run::Access& access) {
+  return access.order == run::Order::kRelease || access.order == run::Order::kAcqRel;
+}
+
+bool is_plain_read(const run::Access& access) {
+  return !access.writes && access.order == run::Order::kWeak && !access.bypasses_cache;
+}
+
+// Whether the access is to whole words, in a space that has a shadow, and is none of a copy's.
+bool is_of_words(const run::Access& access) {
+  return access.size_bytes >= kWordBytes && access.size_bytes <= 16 &&
+         std::has_single_bit(access.size_bytes) && !access.is_async &&
+         (access.space == run::Space::kGlobal || access.space == run::Space::kShared);
+}
+
+}  // namespace
+
+RaceTarget AccessCheck::target_of(const BlockState& owner, const run::Access& access) const {
+  if (access.space == run::Space::kShared) {
+    return {&owner.shared.shadow(), owner.shared.size_bytes(), owner.block->shared, true};
+  }
+  return {&device_.shadow(), memory::kDeviceRangeBytes,
+          reinterpret_cast<const std::byte*>(memory::kDeviceBase), false};
+}
+
+// Of an access to one word per lane, which lie in one or two granules: most accesses.
+AccessCheck::Known AccessCheck::known_of(const BlockState& block, const run::Access& access,
+                                         const RaceTarget& target) const {
+  if (access.size_bytes != kWordBytes) return Known::kNothing;
+  const Shadow& shadow = *target.shadow;
+  const std::uint64_t offset = access.base - shadow.base;
+  if (offset % kWordBytes != 0 || offset >= target.size_bytes) return Known::kNothing;
+  const std::uint64_t granule = offset / kGranuleBytes;
+  const std::uint32_t word = Shadow::word_of(offset);
+  const bool is_read = is_plain_read(access);
+  const auto known = [&](std::uint64_t number, std::uint32_t words) {
+    const Digest& digest = shadow.digests[skewed(number)];
+    if (digest.is_written == 0) return Known::kNothing;
+    const bool is_settled =
+        is_read && race_check_.is_settled(block.order, digest, words, target.is_shared);
+    return is_settled ? Known::kSettled : Known::kWritten;
+  };
+  if (access.pattern == run::Pattern::kUniform) return known(granule, 1u << word);
+  const Known first = known(granule, access.lanes << word);
+  const std::uint32_t rest = word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
+  if (rest == 0 || first == Known::kNothing) return first;
+  if ((granule + 1) * kGranuleBytes >= target.size_bytes) return Known::kNothing;
+  return std::min(first, known(granule + 1, rest));
+}
+
+// An access to several granules. Returns false if that is for the other checks to do.
+bool AccessCheck::check_scattered(const BlockState& block, const run::Warp& warp,
+                                  const run::Access& access, const RaceTarget& target) const {
+  const Shadow& shadow = *target.shadow;
+  Groups groups;
+  const std::uint32_t num_groups = find_granules(
+      access.address, access.lanes, {shadow.base, target.size_bytes}, access.size_bytes, groups);
+  if (num_groups == 0) return false;
+  const bool may_be_settled = is_plain_read(access);
+  std::uint32_t num_open = 0;
+  for (std::uint32_t i = 0; i < num_groups; ++i) {
+    const Digest& digest = shadow.digests[skewed(groups[i].granule)];
+    if (digest.is_written == 0) return false;
+    const bool is_done =
+        may_be_settled &&
+        race_check_.is_settled(block.order, digest, groups[i].words, target.is_shared);
+    if (!is_done) groups[num_open++] = groups[i];
+  }
+  if (num_open != 0) race_check_.check(block, warp, access, target, {groups.data(), num_open});
+  return true;
+}
+
+void AccessCheck::note_order(BlockState& block, const run::Warp& warp, const run::Access& access) {
+  if (access.order == run::Order::kWeak && !access.is_atomic && !access.bypasses_cache) return;
+  if (releases(access)) {
+    order_.release(block.order, warp.id, access.lanes, access.scope != run::Scope::kBlock);
+  }
+  if (acquires(access)) order_.acquire(block.order, warp.id, access.lanes);
+}
+
+// Without checks: no access leaves the memory that there is.
+void AccessCheck::require_memory(BlockState& owner, const run::Warp& warp, run::Access& access) {
+  if (access.space != run::Space::kShared) return bounds_.require_memory(warp, access);
+  const std::uint64_t room = owner.shared.size_bytes();
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t offset = access.address[lowest(rest)];
+    if (offset < room && access.size_bytes <= room - offset) continue;
+    return bounds_.check_shared(warp, owner, access);
+  }
+}
+
+void AccessCheck::check_bounds(BlockState& owner, const run::Warp& warp, run::Access& access) {
+  bounds_.check_alignment(warp, access);
+  if (access.space == run::Space::kShared) return bounds_.check_shared(warp, owner, access);
+  if (access.space == run::Space::kConst) return bounds_.check_constant(warp, access);
+  bounds_.check_global(warp, access);
+}
+
+void AccessCheck::check(BlockState& block, BlockState& owner, const run::Warp& warp,
+                        run::Access& access) {
+  if (checks_ == Checks::kAll && !copies_may_run_ && is_of_words(access)) {
+    const RaceTarget target = target_of(owner, access);
+    if (access.pattern == run::Pattern::kOther) {
+      note_order(block, warp, access);
+      if (check_scattered(block, warp, access, target)) return;
+    } else {
+      const Known known = known_of(block, access, target);
+      if (known == Known::kSettled) return;
+      note_order(block, warp, access);
+      if (known == Known::kWritten) return race_check_.check(block, warp, access, target);
+    }
+  } else {
+    if (access.space == run::Space::kParam) return;
+    if (access.space == run::Space::kLocal) {
+      if (access.owner != nullptr) bounds_.check_local(warp, access);
+      return;
+    }
+    note_order(block, warp, access);
+  }
+  if (checks_ == Checks::kNone) return require_memory(owner, warp, access);
+  check_bounds(owner, warp, access);
+  const bool is_constant = access.space == run::Space::kConst;
+  if (checks_ != Checks::kAll || access.lanes == 0 || is_constant) return;
+  if (copies_may_run_ && access.space == run::Space::kGlobal) copies_.check(warp, access);
+  race_check_.check(block, warp, access, target_of(owner, access));
+}
+
+}  // namespace check

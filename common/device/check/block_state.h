@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What the checks keep of a resident block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "check/async_copies.h"
+#include "check/barrier_paths.h"
+#include "check/shared_shadow.h"
+#include "check/stamp.h"
+#include "run/warp.h"
+
+namespace check {
+
+using LaneTicks = std::array<std::uint32_t, run::kWarpSize>;
+
+// Which accesses of each other a block, its warps and its threads know of (see order.h).
+struct WarpOrder {
+  std::uint32_t tick = 0;  // all lanes knew of each other's accesses before it
+  // Beyond that, known[lane][other]: `lane` knows of `other`'s accesses before it. Empty: nothing.
+  std::vector<LaneTicks> known;
+  // A lane knows of what was released by then.
+  std::array<std::uint64_t, run::kWarpSize> horizons = {};
+};
+
+struct BlockOrder {
+  std::uint32_t ordinal = 0;  // which block it is, in stamps
+  std::uint32_t tick = 1;     // its clock
+  std::uint32_t barrier_tick = 0;
+  std::uint64_t horizon = 0;       // all threads know of what was released until then ...
+  std::uint64_t next_horizon = 0;  // ... and from the next barrier on, until then
+  bool is_in_cluster = false;      // other blocks may use its shared memory
+  Stamp stamp = 0;                 // of the ordinal and the tick: what all threads' stamps share
+  std::vector<WarpOrder> warps;
+
+  bool overflowed() const { return tick >= kMaxTick; }  // too many ticks: no findings
+};
+
+struct BlockState {
+  run::Block* block = nullptr;
+  BlockOrder order;
+  SharedShadow shared;
+  AsyncCopies copies;
+  BarrierPaths paths;
+  const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
+};
+
+}  // namespace check

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What a kernel's accesses may use: allocations, variables of shared memory, windows.
+#pragma once
+
+#include <cstdint>
+
+#include "check/block_state.h"
+#include "check/checks.h"
+#include "check/device_shadow.h"
+#include "check/findings.h"
+#include "check/shared_layout.h"
+#include "run/monitor.h"
+#include "run/warp.h"
+
+namespace check {
+
+class Bounds {
+ public:
+  Bounds(DeviceShadow& device, Findings& findings) : device_(device), findings_(findings) {}
+
+  void set_failed_allocation(const report::Place& place) { failed_allocation_ = place; }
+  void begin_launch(const run::Launch& launch) { layout_ = SharedLayout(*launch.kernel); }
+
+  // Each takes lanes whose access is wrong out of the access, or ends the kernel. For reads, notes
+  // what was never written; what is written counts as written from then on.
+  void check_alignment(const run::Warp& warp, const run::Access& access) const;
+  void check_global(const run::Warp& warp, run::Access& access);
+  void check_constant(const run::Warp& warp, run::Access& access);
+  void check_shared(const run::Warp& warp, BlockState& block, run::Access& access);
+
+  // The lanes use a register that holds what the read found unwritten.
+  void report_use(const run::Warp& warp, const run::Access& read, std::uint32_t element,
+                  std::uint32_t lanes);
+
+  // Another thread's local memory.
+  void check_local(const run::Warp& warp, run::Access& access);
+
+  // Without checks: an access to global memory outside of all allocations ends the kernel.
+  void require_memory(const run::Warp& warp, run::Access& access);
+
+ private:
+  const memory::Allocation* find(std::uint64_t address);
+  bool is_allocated(const run::Access& access, std::uint32_t lane);
+  bool check_lane(const run::Warp& warp, run::Access& access, std::uint32_t lane);
+  void note_unwritten(const run::Warp& warp, run::Access& access, std::uint32_t lane,
+                      const std::string& what, const ByteFlags& flags);
+  bool check_shared_lane(const run::Warp& warp, BlockState& block, run::Access& access,
+                         std::uint32_t lane);
+  bool reports_copy(const run::Warp& warp, const BlockState& block, const run::Access& access,
+                    std::uint32_t lane);
+  void report_elsewhere(const run::Warp& warp, const run::Access& access, std::uint32_t lane);
+  std::string name_of_place(const run::Access& access, std::uint64_t address) const;
+  std::string shared_name(std::uint64_t offset) const;
+  void report_unwritten(const run::Warp& warp, const run::Access& access,
+                        const report::Touch& touch, std::uint32_t lane, const std::string& what,
+                        std::uint64_t unwritten_bytes);
+
+  DeviceShadow& device_;
+  Findings& findings_;
+  SharedLayout layout_;
+  report::Place failed_allocation_;
+  const memory::Allocation* last_ = nullptr;  // found, valid for that version of the book
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace check

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "check/checker.h"
+
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "check/access_check.h"
+#include "check/block_state.h"
+#include "check/bounds.h"
+#include "check/copy_race.h"
+#include "check/copy_unwritten.h"
+#include "check/device_shadow.h"
+#include "check/findings.h"
+#include "check/order.h"
+#include "check/plain_poll.h"
+#include "check/races.h"
+#include "report/waiting_text.h"
+#include "run/engine.h"
+
+namespace check {
+namespace {
+
+std::uint32_t lowest(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+bool is_for_device(run::Scope scope) { return scope != run::Scope::kBlock; }
+
+}  // namespace
+
+struct Checker::State {
+  explicit State(Checks chosen)
+      : checks(chosen),
+        races(order, streams, instructions),
+        copy_races(device, streams, instructions),
+        polls(races),
+        bounds(device, findings),
+        accesses(order, races, device, bounds, copy_races) {}
+
+  Checks checks;
+  Instructions instructions;
+  Findings findings;
+  StreamOrder streams;
+  Order order;
+  DeviceShadow device;
+  Races races;
+  CopyRaces copy_races;
+  PlainPolls polls;
+  Bounds bounds;
+  AccessCheck accesses;
+  std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
+  bool launch_is_in_cluster = false;
+  bool follows_ways = false;  // the kernel has barriers
+
+  BlockState& of(const run::Block& block) { return *blocks[block.slot]; }
+
+  template <class Visit>
+  void for_each_resident(Visit visit) {
+    for (const auto& block : blocks) {
+      if (block != nullptr && block->block != nullptr) visit(*block);
+    }
+  }
+};
+
+Checker::Checker(Checks checks) : state_(std::make_unique<State>(checks)) {
+  memory::reserve();
+  memory::set_observer(this);
+  for (const memory::Allocation* const allocation : memory::live_allocations()) {
+    state_->device.begin(*allocation, true);
+  }
+}
+
+Checker::~Checker() {
+  if (memory::observer() == this) memory::set_observer(nullptr);
+}
+
+void Checker::set_checks(Checks checks) { state_->checks = checks; }
+StreamOrder& Checker::streams() { return state_->streams; }
+
+void Checker::host_accesses(const HostAccess& access) {
+  if (state_->checks != Checks::kAll) return;
+  state_->copy_races.check_host(
+      {access.address, access.size_bytes, access.writes, access.is_volatile, place_of(access.at)});
+}
+
+bool Checker::has_races(const std::string& kernel) const { return state_->races.has_races(kernel); }
+void Checker::forget_races() { state_->races.forget_kernels(); }
+
+void Checker::note_failed_allocation(const memory::HostPlace& at) {
+  state_->bounds.set_failed_allocation(place_of(at));
+}
+
+void Checker::launch_begins(run::Launch& launch) {
+  State& s = *state_;
+  if (s.order.are_ordinals_scarce()) {  // start again, with nothing remembered
+    s.device.forget_all();
+    s.order.restart_ordinals();
+    s.streams.host_waits_for_all();
+  }
+  if (Work* const work = s.streams.current_work()) {
+    work->kernel = launch.kernel->readable;
+    work->program = launch.program;
+    work->first_block = work->end_block = s.order.next_ordinal();
+  }
+  s.accesses.begin_launch(s.checks, s.streams.has_concurrent_copies());
+  s.order.begin_launch(s.streams.first_concurrent_block(s.order.next_ordinal()));
+  s.launch_is_in_cluster = launch.cluster.count() > 1;
+  s.findings.begin_launch();
+  s.races.begin_launch();
+  s.copy_races.begin_launch();
+  s.polls.begin_launch();
+  s.follows_ways = may_meet_barriers(*launch.program, *launch.kernel);
+  s.bounds.begin_launch(launch);
+}
+
+void Checker::launch_ends(run::Launch&) {
+  State& s = *state_;
+  s.for_each_resident([](BlockState& block) { block.block = nullptr; });  // after a fault
+  if (Work* const work = s.streams.current_work()) work->end_block = s.order.next_ordinal();
+}
+
+void Checker::block_starts(run::Block& block) {
+  State& s = *state_;
+  if (s.blocks.size() <= block.slot) s.blocks.resize(block.slot + 1);
+  std::unique_ptr<BlockState>& slot = s.blocks[block.slot];
+  if (slot == nullptr) slot = std::make_unique<BlockState>();
+  slot->block = &block;
+  slot->last_barrier = nullptr;
+  slot->order.is_in_cluster = s.launch_is_in_cluster;
+  s.order.start_block(slot->order, block.warps.size());
+  slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
+  slot->copies.clear();
+  if (s.follows_ways) slot->paths.begin(block);
+}
+
+void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
+
+void Checker::access(run::Warp& warp, run::Access& access) {
+  State& s = *state_;
+  if (access.lanes == 0) return;
+  BlockState& block = s.of(*warp.block);
+  BlockState& owner = access.remote == nullptr ? block : s.of(*access.remote);
+  if (s.polls.is_watching() && s.checks == Checks::kAll) {
+    s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
+  }
+  s.accesses.check(block, owner, warp, access);
+}
+
+void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,
+                             std::uint32_t lanes) {
+  if (state_->checks != Checks::kNone) state_->bounds.report_use(warp, read, element, lanes);
+}
+
+void Checker::block_meets(run::Block& block, const code::Instruction& barrier) {
+  BlockState& own = state_->of(block);
+  if (state_->follows_ways) {
+    const BlockMap map(*block.launch->program);
+    if (const auto bypass = own.paths.meet(block, map, barrier)) {
+      const run::Launch& launch = *block.launch;
+      report_at(
+          report::Kind::kBarrierDivergence, launch, barrier,
+          report::skipped_barrier_text(thread_id(block, bypass->thread), place_of(launch, barrier),
+                                       place_of(launch, *bypass->deed)));
+    }
+  }
+  own.last_barrier = &barrier;
+  state_->order.block_meets(own.order);
+}
+
+void Checker::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
+                           const code::Instruction&) {
+  state_->order.threads_meet(state_->of(block).order, lanes_by_warp);
+}
+
+void Checker::lanes_meet(run::Warp& warp, std::uint32_t lanes, const code::Instruction&) {
+  state_->order.lanes_meet(state_->of(*warp.block).order, warp.id, lanes, warp.live);
+}
+
+void Checker::grid_meets(run::Launch&) {
+  state_->order.grid_meets();
+  state_->for_each_resident([&](BlockState& block) { state_->order.grid_meets(block.order); });
+}
+
+void Checker::cluster_meets(std::span<run::Block* const> blocks) {
+  std::vector<BlockOrder*> orders;
+  for (const run::Block* const block : blocks) orders.push_back(&state_->of(*block).order);
+  state_->order.cluster_meets(orders);
+}
+
+// A fence acquires nothing: the atomic or volatile read before it has done so already.
+void Checker::fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
+  state_->polls.fence(warp);
+  releases(warp, lanes, scope);
+}
+
+void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
+  state_->order.release(state_->of(*warp.block).order, warp.id, lanes, is_for_device(scope));
+}
+
+void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
+  state_->order.acquire(state_->of(*warp.block).order, warp.id, lanes);
+}
+
+namespace {
+
+template <class Visit>
+void for_each_copy(const run::Warp& warp, const run::Access& destination, Visit visit) {
+  for (std::uint32_t rest = destination.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = lowest(rest);
+    visit(AsyncCopies::Copy{warp.thread_id(static_cast<int>(lane)), destination.address[lane],
+                            destination.size_bytes, destination.instruction, 0});
+  }
+}
+
+}  // namespace
+
+void Checker::copy_begins(run::Warp& warp, const run::Access& destination) {
+  if (destination.space != run::Space::kShared) return;
+  BlockState& block = state_->of(*warp.block);
+  for_each_copy(warp, destination,
+                [&](const AsyncCopies::Copy& copy) { block.copies.begin(copy, block.shared); });
+}
+
+void Checker::copy_arrives(run::Warp& warp, const run::Access& destination) {
+  if (destination.space != run::Space::kShared) return;
+  BlockState& block = state_->of(*warp.block);
+  for_each_copy(warp, destination,
+                [&](const AsyncCopies::Copy& copy) { block.copies.arrive(copy, block.shared); });
+}
+
+void Checker::copies_committed(run::Warp& warp, std::uint32_t lanes) {
+  BlockState& block = state_->of(*warp.block);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    block.copies.commit(warp.thread_id(std::countr_zero(lanes)));
+  }
+}
+
+void Checker::copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) {
+  BlockState& block = state_->of(*warp.block);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    block.copies.wait(warp.thread_id(std::countr_zero(lanes)), num_left);
+  }
+}
+
+void Checker::enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) {
+  State& s = *state_;
+  if (warp.engine != nullptr) {
+    s.polls.enter(warp, warp.engine->changes, warp.engine->switches);
+  }
+  if (s.follows_ways) s.of(*warp.block).paths.enter(warp, block, lanes);
+}
+
+void Checker::on_allocate(const memory::Allocation& allocation, bool initialised) {
+  if (!memory::is_device(allocation.base)) return;
+  state_->device.begin(allocation, initialised);
+  state_->copy_races.note_allocated(allocation);
+}
+
+void Checker::on_release(const memory::Allocation& allocation) {
+  if (!memory::is_device(allocation.base)) return;
+  state_->copy_races.note_freed(allocation);
+  state_->device.end(allocation);
+}
+
+void Checker::on_write(std::uint64_t address, std::uint64_t size_bytes) {
+  if (!memory::is_device(address) || size_bytes == 0) return;
+  state_->copy_races.note_copied(address, size_bytes, true);
+  state_->device.set_written(address, size_bytes);
+}
+
+void Checker::on_read(std::uint64_t address, std::uint64_t size_bytes) {
+  if (!memory::is_device(address) || size_bytes == 0) return;
+  state_->copy_races.note_copied(address, size_bytes, false);
+  if (state_->checks == Checks::kNone) return;
+  const Work* const work = state_->streams.current_work();
+  check_copy_to_host(state_->device.flags(), address, size_bytes,
+                     work == nullptr ? memory::HostPlace{} : work->issued_at);
+}
+
+void Checker::on_copy(std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes) {
+  if (size_bytes == 0) return;
+  if (memory::is_device(from)) state_->copy_races.note_copied(from, size_bytes, false);
+  if (!memory::is_device(to)) return;
+  state_->copy_races.note_copied(to, size_bytes, true);
+  const memory::Allocation* const source = memory::find(from);
+  const bool is_known = memory::is_device(from) && source != nullptr &&
+                        source->kind != memory::Allocation::Kind::kConstant;
+  if (is_known) {
+    state_->device.copy_written(to, from, size_bytes);
+  } else {
+    state_->device.set_written(to, size_bytes);
+  }
+}
+
+}  // namespace check

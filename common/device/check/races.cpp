@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "check/races.h"
+
+#include "check/streams.h"
+#include "report/race_text.h"
+
+namespace check {
+namespace {
+
+// Accesses that may communicate on purpose. A plain read next to atomics counts as an optimistic
+// read that a compare-and-swap verifies afterwards, as in NVIDIA's own examples.
+bool are_meant(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
+               const Order& order) {
+  if ((earlier & kKindBits) != 0 && (now & kKindBits) != 0) {
+    // In shared memory, programs often use volatile as a barrier between the lanes of a warp, which
+    // it is not. With fences, they may be polling.
+    const bool is_warp_synchronous = is_shared && (earlier & now & kVolatileBit) != 0 &&
+                                     same_warp(earlier, now) && !order.has_fences(earlier);
+    return !is_warp_synchronous;
+  }
+  return (!earlier_writes && (now & kAtomicBit) != 0) ||
+         (!now_writes && (earlier & kAtomicBit) != 0);
+}
+
+}  // namespace
+
+bool Races::conflict(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
+                     const Reader& reader) const {
+  if (earlier == 0 || same_thread(earlier, now)) return false;
+  const bool is_current = earlier >= order_.first_current() ||
+                          streams_.concurrent_kernel_of(ordinal_of(earlier)) != nullptr;
+  return is_current && share_bytes(earlier, now) &&
+         !are_meant(earlier, earlier_writes, now, now_writes, is_shared, order_) &&
+         !order_.is_ordered(earlier, reader);
+}
+
+bool Races::is_new(std::uint32_t id, std::uint32_t earlier_id) {
+  constexpr int kMaxTries = 64;  // two writes may have written the same value the first time
+  return ++counts_[{id, earlier_id}] <= kMaxTries;
+}
+
+void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
+                   const run::Access& access, bool is_shared, Values values) {
+  report(earlier, block, thread, {*access.instruction, access.writes}, is_shared, false, values);
+}
+
+void Races::report_polled(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
+                          const code::Instruction& poll, bool is_shared) {
+  report(earlier, block, thread, {poll, false}, is_shared, true, Values::kUnknown);
+}
+
+void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
+                   const Party& now, bool is_shared, bool is_polled, Values values) {
+  if (values == Values::kAgree && earlier.id == now.instruction.id) return;
+  if (!is_new(now.instruction.id, earlier.id)) return;
+  const run::Launch& launch = *block.block->launch;
+  const bool is_same_block = ordinal_of(earlier.stamp) == block.order.ordinal;
+  const Work* const other = is_same_block || earlier.stamp >= order_.first_current()
+                                ? nullptr
+                                : streams_.concurrent_kernel_of(ordinal_of(earlier.stamp));
+  const code::Program* const other_program =
+      other == nullptr || other->program == nullptr ? launch.program : other->program;
+  const code::Instruction& other_instruction = instructions_.find(*other_program, earlier.id);
+  report::Race race;
+  race.thread = thread_name(*block.block, thread);
+  race.place = place_of(launch, now.instruction);
+  race.writes = now.writes;
+  race.is_shared = is_shared;
+  race.earlier_writes = earlier.writes;
+  race.is_same_block = is_same_block;
+  race.is_polled = is_polled;
+  if (other == nullptr) {
+    const report::ThreadId id = thread_id(*block.block, thread_of(earlier.stamp));
+    race.earlier_thread = report::thread_in_block_name(id.thread, id.block_dim);
+    race.earlier_place = place_of(launch, other_instruction);
+  } else {
+    race.earlier_thread =
+        report::thread_in_block_name({thread_of(earlier.stamp), 0, 0}, {1024, 1, 1});
+    race.earlier_place =
+        place_of({std::string(other_program->line_of(other_instruction.place).file),
+                  other_program->line_of(other_instruction.place).line});
+    race.other_kernel = other->kernel;
+  }
+  if (block.last_barrier != nullptr) race.last_barrier = place_of(launch, *block.last_barrier);
+  std::string message = report::race_text(race);
+  if (other == nullptr && values == Values::kAgree) {
+    if (race.place == race.earlier_place) return;
+    message += report::same_value_text();
+  }
+  kernels_.insert(launch.kernel->readable);
+  report_at(report::Kind::kRace, launch, now.instruction, std::move(message));
+}
+
+}  // namespace check

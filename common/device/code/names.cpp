@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "code/names.h"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+namespace code {
+namespace {
+
+std::string demangled(std::string_view mangled) {
+  const std::string name(mangled);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? std::string(text.get()) : name;
+}
+
+// What is behind the last :: or space outside of brackets, up to the first bracket after it.
+std::string last_name(std::string_view text) {
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<' || c == '(' || c == '{' || c == '[') ++depth;
+    if (c == '>' || c == ')' || c == '}' || c == ']') --depth;
+    if (depth != 0) continue;
+    if (c == ' ' && text.substr(i).starts_with(" [clone")) break;
+    if (c == ' ' || (c == ':' && i + 1 < text.size() && text[i + 1] == ':')) {
+      begin = c == ' ' ? i + 1 : i + 2;
+    }
+  }
+  text.remove_prefix(begin);
+  return std::string(text.substr(0, text.find_first_of("<([")));
+}
+
+// Without the parameters and what follows them.
+std::string_view without_parameters(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    if (text[i] == ')') ++depth;
+    if (text[i] == '(' && --depth == 0 && text.substr(i) != "(anonymous namespace)") {
+      return text.substr(0, i);
+    }
+  }
+  return text;
+}
+
+bool lies_in(std::string_view path, std::string_view part) {
+  return path.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string function_name(std::string_view mangled) {
+  const std::string text = demangled(mangled);
+  return last_name(without_parameters(text));
+}
+
+std::string variable_name(std::string_view mangled) {
+  const std::string text = demangled(mangled);
+  return last_name(text);
+}
+
+SourceFile source_file(const std::string& path) {
+  SourceFile file;
+  file.path = path;
+  file.name = path.substr(path.rfind('/') + 1);
+  constexpr std::array<std::string_view, 8> kLibraries = {
+      "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/",
+      "/cccl/",         "/libcudacxx/", "/include/cuda/", "/include/cub/"};
+  file.owner = SourceFile::Owner::kUser;
+  if (lies_in(path, "/common/cuda/lab/") || lies_in(path, "/include/lockstep/lab/") ||
+      path.starts_with("lab/")) {
+    file.owner = SourceFile::Owner::kLab;
+  }
+  for (const std::string_view part : kLibraries) {
+    if (lies_in(path, part)) file.owner = SourceFile::Owner::kLibrary;
+  }
+  if (path.empty()) file.owner = SourceFile::Owner::kLibrary;
+  return file;
+}
+
+Program::Line Program::line_of(std::uint32_t place) const {
+  Line of_lab;
+  Line outermost;
+  for (std::uint32_t at = place; at != ptx::kNoPlace && at < module.places.size();
+       at = module.places[at].inlined_at) {
+    const ptx::Place& here = module.places[at];
+    if (here.file >= files.size() || here.line == 0) continue;
+    const SourceFile& file = files[here.file];
+    if (file.owner == SourceFile::Owner::kUser) return {file.name, here.line};
+    if (file.owner == SourceFile::Owner::kLab && of_lab.line == 0) of_lab = {file.name, here.line};
+  }
+  return of_lab;
+}
+
+}  // namespace code

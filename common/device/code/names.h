@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Names as people write them, and whose a source file is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "code/program.h"
+
+namespace code {
+
+// "_ZN3lab12_GLOBAL__N_14copyIiEEvPT_" -> "copy": without scopes and arguments.
+std::string function_name(std::string_view mangled);
+// "_ZZN3lab4copyEPfE4tile" -> "tile"; a name in C is itself.
+std::string variable_name(std::string_view mangled);
+
+SourceFile source_file(const std::string& path);
+
+}  // namespace code

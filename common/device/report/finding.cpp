@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "report/finding.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace report {
+namespace {
+
+constexpr std::array kNames = {"out_of_bounds", "misaligned",         "uninitialized_read",
+                               "race",          "barrier_divergence", "deadlock",
+                               "host_pointer",  "launch_error",       "leak",
+                               "crash",         "out_of_memory",      "timeout"};
+
+constexpr std::size_t kMaxFindings = 100;  // later ones are dropped until take_findings()
+
+std::vector<Finding>& kept() {
+  static auto* const findings = new std::vector<Finding>;  // outlives all users
+  return *findings;
+}
+
+}  // namespace
+
+const char* name_of(Kind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
+
+void report(Finding finding) {
+  const bool is_known = std::ranges::any_of(kept(), [&](const Finding& other) {
+    return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+  });
+  if (!is_known && kept().size() < kMaxFindings) kept().push_back(std::move(finding));
+}
+
+std::vector<Finding> take_findings() { return std::exchange(kept(), {}); }
+
+}  // namespace report

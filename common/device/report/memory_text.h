@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Messages about wrong accesses to memory. `thread`: the name of the thread that makes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/words.h"
+
+namespace report {
+
+// What one thread does to memory.
+struct Touch {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  bool writes = false;
+  bool is_update = false;  // an atomic read-modify-write
+  Place place;
+};
+
+// An allocation.
+struct Room {
+  std::string name;  // "d_in", "allocation 3"
+  std::uint64_t base = 0;
+  std::uint64_t size_bytes = 0;
+  bool is_live = true;
+  Place made_at;
+  Place freed_at;
+};
+
+// A shared variable of a block, at its offset.
+struct SharedRoom {
+  std::string name;
+  std::uint64_t offset = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t end() const { return offset + size_bytes; }
+};
+
+// The touch leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
+std::string out_of_bounds_text(const std::string& thread, const Touch& touch, const Room* nearest);
+
+// failed_allocation: where an allocation failed in this call, if one did.
+std::string null_pointer_text(const std::string& thread, const Place& failed_allocation);
+
+// In shared memory the addresses are offsets. The touch lies past the block's dynamic shared
+// memory, which ends at `end`, or in part.
+std::string past_dynamic_text(const std::string& thread, const Touch& touch, std::uint64_t end,
+                              std::uint64_t dynamic_bytes);
+// It begins in or after the variable, and ends in room of none.
+std::string past_variable_text(const std::string& thread, const Touch& touch,
+                               const SharedRoom& variable);
+std::string before_shared_text(const std::string& thread, const Touch& touch);
+// It goes to shared memory, and the block has none.
+std::string no_shared_text(const std::string& thread, const Touch& touch);
+
+// The touch goes to a local variable of another thread; or leaves the thread's own local memory.
+std::string other_local_text(const std::string& thread, const Touch& touch);
+std::string past_local_text(const std::string& thread, const Touch& touch);
+
+// It reads `what` ("d_in", "shared memory (tile)"), of which unwritten_bytes were never written.
+std::string uninitialized_text(const std::string& thread, const Touch& touch,
+                               const std::string& what, std::uint64_t unwritten_bytes);
+// What to do about it where `what` is global memory.
+std::string fill_before_text();
+// It reads a local variable that was never set; the name may be empty.
+std::string uninitialized_local_text(const std::string& thread, const std::string& variable);
+// A copy to the host, of an allocation's bytes.
+std::string copy_unwritten_text(std::uint64_t offset, std::uint64_t size_bytes,
+                                const std::string& name);
+
+// A copy that a thread of the block began, and that has not arrived.
+struct CopyUnderWay {
+  std::uint32_t thread = 0;  // in the block
+  Place begun_at;
+  bool is_committed = false;
+  std::uint32_t num_left = 0;  // batches that the thread's last wait left, this copy's among them
+};
+// The touch reads shared memory `what` that such a copy is to fill.
+std::string unfilled_text(const std::string& thread, const Touch& touch, const std::string& what,
+                          const CopyUnderWay& copy);
+
+// A kernel uses the host's memory.
+std::string host_pointer_text(const std::string& thread, const Touch& touch);
+// The host uses device memory; `allocation`: which, or null.
+std::string host_access_text(const Touch& touch, const Room* allocation);
+
+std::string constant_text(const std::string& thread, const Touch& touch);
+
+// The address is not a multiple of the access's size. `place`: "byte 8 of d_in".
+std::string misaligned_text(const std::string& thread, const Touch& touch,
+                            const std::string& place);
+// What to do about it where the shared variable itself begins at such an offset; else empty.
+std::string alignas_text(const SharedRoom& variable, std::uint64_t alignment);
+// An asynchronous copy of size_bytes "from" or "to" an address.
+std::string misaligned_copy_text(const std::string& thread, const char* direction,
+                                 std::uint64_t address, std::uint64_t size_bytes);
+// A copy of a size that the hardware cannot copy.
+std::string impossible_copy_text(const std::string& thread, std::uint64_t size_bytes,
+                                 std::uint64_t zero_bytes);
+
+}  // namespace report

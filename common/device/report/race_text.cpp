@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "report/race_text.h"
+
+#include <utility>
+
+namespace report {
+namespace {
+
+constexpr const char* kStreamRemedy =
+    "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
+    "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
+
+// Where a barrier lies between the two lines, and the race passes through a loop: from the second
+// line to the first one in the next round. Otherwise nothing.
+std::string around_a_loop(const Race& race) {
+  const Place& barrier = race.last_barrier;
+  if (!barrier.is_known()) return "";
+  const Place* first = &race.earlier_place;
+  const Place* second = &race.place;
+  if (first->file != barrier.file || second->file != barrier.file) return "";
+  if (second->line < first->line) std::swap(first, second);
+  if (barrier.line <= first->line || barrier.line >= second->line) return "";
+  const auto line = [](const Place& place) { return "line " + std::to_string(place.line); };
+  return "; the __syncthreads() in " + line(barrier) + " stands between " + line(*first) + " and " +
+         line(*second) + ", but none stands between " + line(*second) + " and " + line(*first) +
+         " of the next round: put a second barrier there, or move the first one";
+}
+
+std::string remedy(const Race& race) {
+  if (race.is_polled) {
+    return "; the loop waits for this by a plain load, which a compiler may make once, before the "
+           "loop: read it through a volatile pointer or by an atomic operation";
+  }
+  if (!race.other_kernel.empty()) return kStreamRemedy;
+  const bool is_in_block = race.is_shared || race.is_same_block;
+  // The same statement: a lost update, or an index by which two threads meet that should not.
+  if (race.place.line == race.earlier_place.line) {
+    return is_in_block
+               ? "; no barrier stands between them: if both mean to update this value, use an "
+                 "atomic; if each step reads what the last one wrote, use __syncthreads(); if the "
+                 "two should never meet, check the index"
+               : "; blocks run in any order: if both mean to update this value, use an atomic; if "
+                 "they should never meet, check the index";
+  }
+  if (is_in_block) {
+    std::string loop = around_a_loop(race);
+    if (!loop.empty()) return loop;
+    return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
+  }
+  return "; blocks run in any order: if they should never meet, check the index; else use an "
+         "atomic, a fence and a flag, or a second launch";
+}
+
+const char* name(CopyKind kind) {
+  if (kind == CopyKind::kAllocation) return "the allocation";
+  return kind == CopyKind::kFree ? "the free" : "the copy or fill";
+}
+
+// What it does to memory; `ending`: "s" or nothing.
+std::string verb(const StreamCopy& copy, const char* ending) {
+  if (copy.kind == CopyKind::kAllocation) return std::string("provide") + ending;
+  if (copy.kind == CopyKind::kFree) return std::string("end") + ending;
+  return std::string(copy.is_written ? "write" : "read") + ending;
+}
+
+std::string name_copy(const StreamCopy& copy, const std::string& does) {
+  const std::string line = full_line_name(copy.issued_at);
+  return std::string(name(copy.kind)) + (line.empty() ? "" : " in " + line) + " " + does;
+}
+
+// "the copy or fill in line 3 of a.cu may still write"
+std::string name_running(const StreamCopy& copy) {
+  return name_copy(copy, "may still " + verb(copy, ""));
+}
+
+// The copy "writes" or "reads" what `rest` says.
+std::string copy_meets(const StreamCopy& copy, const std::string& rest) {
+  return name_copy(copy, verb(copy, "s")) + " global memory that " + rest + kStreamRemedy;
+}
+
+// "the host reads memory that "
+std::string host_meets(bool writes) {
+  return std::string("the host ") + (writes ? "writes" : "reads") + " memory that ";
+}
+
+}  // namespace
+
+std::string race_text(const Race& race) {
+  const std::string& file = race.place.file;
+  std::string other = race.earlier_thread;
+  if (!race.other_kernel.empty()) {
+    other += " of " + race.other_kernel + ", which may still run on another stream,";
+  } else {
+    other += race.is_same_block ? " of the same block" : " of another block";
+  }
+  return race.thread + (race.writes ? " writes " : " reads ") +
+         (race.is_shared ? "shared memory in " : "global memory in ") +
+         line_name(race.place, file) + " that " + other +
+         (race.earlier_writes ? " writes in " : " reads in ") +
+         line_name(race.earlier_place, file) + remedy(race);
+}
+
+std::string same_value_text() {
+  return "; both store the same value here, which does no harm as long as they do";
+}
+
+std::string copy_race_text(const std::string& thread, const Place& place, bool writes,
+                           const StreamCopy& copy) {
+  return thread + (writes ? " writes" : " reads") + " global memory in " +
+         line_name(place, place.file) + " that " + name_running(copy) + " on another stream" +
+         kStreamRemedy;
+}
+
+std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& kernel,
+                                   const Place& place, bool kernel_writes) {
+  return copy_meets(copy, kernel + ", which may still run on another stream, " +
+                              (kernel_writes ? "writes" : "reads") + " in " +
+                              line_name(place, copy.issued_at.file));
+}
+
+std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other) {
+  return copy_meets(copy, name_running(other) + " on another stream");
+}
+
+std::string host_meets_kernel_text(bool writes, const Place& at, const std::string& kernel,
+                                   const Place& place, bool kernel_writes) {
+  return host_meets(writes) + kernel + ", which may still run, " +
+         (kernel_writes ? "writes" : "reads") + " in " + line_name(place, at.file) +
+         "; a launch returns at once: wait for the kernel first (cudaDeviceSynchronize)";
+}
+
+std::string host_meets_copy_text(bool writes, const StreamCopy& copy) {
+  return host_meets(writes) + name_running(copy) +
+         "; an asynchronous copy returns at once: wait for it first (cudaStreamSynchronize)";
+}
+
+}  // namespace report

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Messages about races.
+#pragma once
+
+#include <string>
+
+#include "report/words.h"
+
+namespace report {
+
+// Two accesses by different threads without an ordering between them.
+struct Race {
+  std::string thread;  // the name of the thread that makes the later access
+  Place place;         // of the later one
+  bool writes = false;
+  bool is_shared = false;  // they are to shared memory
+
+  std::string earlier_thread;  // the name of the one that made the earlier one, without its block
+  Place earlier_place;
+  bool earlier_writes = false;
+  bool is_same_block = false;
+  bool is_polled = false;    // the thread waits in a loop for what the earlier access has written
+  std::string other_kernel;  // of the earlier one, if it may still run on another stream
+  Place last_barrier;        // where the thread last waited for its block; unknown: it did not
+};
+std::string race_text(const Race& race);
+
+// What a race between two writes adds if both have stored the same value.
+std::string same_value_text();
+
+// A piece of a stream's work that is no kernel.
+enum class CopyKind { kCopyOrFill, kAllocation, kFree };  // the last two count as writes
+struct StreamCopy {
+  CopyKind kind = CopyKind::kCopyOrFill;
+  Place issued_at;
+  bool is_written = false;  // the range that it shares with an access; else it reads there
+};
+
+// The thread accesses memory of the copy, which may still run.
+std::string copy_race_text(const std::string& thread, const Place& place, bool writes,
+                           const StreamCopy& copy);
+
+// The copy uses memory that a kernel, which may still run, accesses at `place`.
+std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& kernel,
+                                   const Place& place, bool kernel_writes);
+// The copy uses memory of another copy, which may still run.
+std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other);
+
+// The host's own code accesses memory at `at` that a kernel, which may still run, accesses at
+// `place`; or that a copy uses.
+std::string host_meets_kernel_text(bool writes, const Place& at, const std::string& kernel,
+                                   const Place& place, bool kernel_writes);
+std::string host_meets_copy_text(bool writes, const StreamCopy& copy);
+
+}  // namespace report

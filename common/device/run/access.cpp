@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "run/access.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace run {
+namespace {
+
+constexpr std::uint64_t kWindow = memory::kSharedWindowBytes;
+
+Order order_of(const code::Instruction& instruction) {
+  if (instruction.has("volatile") || instruction.has("mmio")) return Order::kVolatile;
+  if (instruction.has("acq_rel")) return Order::kAcqRel;
+  if (instruction.has("acquire")) return Order::kAcquire;
+  if (instruction.has("release")) return Order::kRelease;
+  if (instruction.has("relaxed")) return Order::kRelaxed;
+  return Order::kWeak;
+}
+
+Scope scope_of(const code::Instruction& instruction) {
+  if (instruction.has("cta")) return Scope::kBlock;
+  if (instruction.has("cluster")) return Scope::kCluster;
+  if (instruction.has("sys")) return Scope::kSystem;
+  return Scope::kDevice;
+}
+
+Block* owner_of(const Warp& warp, std::uint64_t window) {
+  if (window == 0) return warp.block;
+  return cluster_block(warp, static_cast<std::uint32_t>(window - 1));
+}
+
+}  // namespace
+
+MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
+                       bool is_kernel) {
+  MemoryForm form;
+  Access& access = form.prototype;
+  access.order = order_of(instruction);
+  access.scope = scope_of(instruction);
+  form.is_generic = true;
+  ptx::Type type = ptx::Type::kNone;
+  for (const std::string_view word : instruction.words) {
+    const bool is_first = word.data() == instruction.words.front().data();
+    if (is_first) continue;
+    if (const ptx::Type named = ptx::type_named(word); named != ptx::Type::kNone) type = named;
+    const auto in = [&](Space space) {
+      access.space = space;
+      form.is_generic = false;
+    };
+    if (word == "global") in(Space::kGlobal);
+    if (word == "const") in(Space::kConst);
+    if (word == "local") in(Space::kLocal);
+    if (word.starts_with("param")) in(Space::kParam);
+    if (word.starts_with("shared")) in(Space::kShared);
+    if (word == "shared::cluster") form.is_cluster = true;
+    if (word == "cg" || word == "cv" || word == "wt") access.bypasses_cache = true;
+    if (word == "v2") access.num_elements = 2;
+    if (word == "v4") access.num_elements = 4;
+    if (word == "v8") access.num_elements = 8;
+  }
+  if (type == ptx::Type::kNone) throw std::runtime_error("a memory instruction without a type");
+  access.element_bytes = static_cast<std::uint8_t>(ptx::size_of(type));
+  access.size_bytes = std::uint32_t{access.element_bytes} * access.num_elements;
+  form.has_32_bit_addresses = address.slot.file == code::File::k32;
+  form.is_launch_parameter = is_kernel && access.space == Space::kParam && !form.is_generic;
+  return form;
+}
+
+RUN_VECTORISED
+void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
+                    std::int64_t offset) {
+  std::uint64_t* const to = access.address.data();
+  const auto add = static_cast<std::uint64_t>(offset);
+  if (is_32_bit) {
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
+    // Offsets in shared memory are numbers of 32 bits, too.
+    for (int i = 0; i < kWarpSize; ++i) to[i] = static_cast<std::uint32_t>(from[i] + add);
+  } else {
+    const auto* const from = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
+    for (int i = 0; i < kWarpSize; ++i) to[i] = from[i] + add;
+  }
+}
+
+RUN_VECTORISED
+void classify(Access& access) {
+  const int first = std::countr_zero(access.lanes);
+  const std::uint64_t* const address = access.address.data();
+  const std::uint64_t base = address[first];
+  const std::uint64_t size = access.size_bytes;
+  const std::uint64_t origin = base - static_cast<std::uint64_t>(first) * size;
+  std::uint32_t differ = 0;
+  std::uint32_t stray = 0;
+  for (int i = 0; i < kWarpSize; ++i) {
+    const std::uint32_t bit = (access.lanes >> i) & 1;
+    differ |= bit & static_cast<std::uint32_t>(address[i] != base);
+    stray |= bit & static_cast<std::uint32_t>(address[i] !=
+                                              origin + static_cast<std::uint64_t>(i) * size);
+  }
+  access.pattern = stray == 0    ? Pattern::kContiguous
+                   : differ == 0 ? Pattern::kUniform
+                                 : Pattern::kOther;
+  access.base = stray == 0 ? origin : base;
+  if (differ == 0) {  // also of a single lane
+    access.pattern = Pattern::kUniform;
+    access.base = base;
+  }
+}
+
+RUN_VECTORISED
+std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {
+  std::uint32_t found = 0;
+  for (int i = 0; i < kWarpSize; ++i) {
+    found |= static_cast<std::uint32_t>(access.address[static_cast<std::size_t>(i)] - low < size)
+             << i;
+  }
+  return found;
+}
+
+std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
+                         const std::array<std::uint64_t, kWarpSize>& generic) {
+  access.address = generic;
+  access.owner = nullptr;
+  const std::uint32_t global =
+      lanes & lanes_within(access, memory::kDeviceBase, memory::kDeviceRangeBytes);
+  if (global != 0) {
+    access.space = Space::kGlobal;
+    access.lanes = global;
+    return lanes & ~global;
+  }
+  const std::uint64_t first = generic[static_cast<std::size_t>(std::countr_zero(lanes))];
+  const std::uint64_t shared = first - memory::kSharedBase;
+  if (shared < kWindow * (memory::kMaxClusterSize + 1)) {
+    const std::uint64_t low = memory::kSharedBase + shared / kWindow * kWindow;
+    access.space = Space::kShared;
+    access.owner = owner_of(warp, shared / kWindow);
+    access.lanes = lanes & lanes_within(access, low, kWindow);
+    for (std::uint64_t& address : access.address) address -= low;
+    return lanes & ~access.lanes;
+  }
+  if (first - memory::kLocalBase < memory::kSharedBase - memory::kLocalBase) {
+    access.space = Space::kLocal;
+    access.lanes = 0;
+    std::uint32_t strange = 0;
+    for_each_lane(lanes, [&](int lane) {
+      std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
+      const std::uint64_t own = local_window(warp, lane);
+      if (address - own < memory::kLocalWindowBytes) {
+        address -= own;
+        access.lanes |= 1U << lane;
+      } else if (address - memory::kLocalBase < memory::kSharedBase - memory::kLocalBase) {
+        strange |= 1U << lane;
+      }
+    });
+    if (access.lanes == 0) {  // another thread's: whole and generic, for the monitors
+      access.lanes = strange;
+      access.owner = warp.block;
+    }
+    return lanes & ~access.lanes;
+  }
+  if (first - memory::kParamBase < memory::kLocalWindowBytes) {
+    access.space = Space::kParam;
+    access.lanes = lanes & lanes_within(access, memory::kParamBase, memory::kLocalWindowBytes);
+    for (std::uint64_t& address : access.address) address -= memory::kParamBase;
+    return lanes & ~access.lanes;
+  }
+  // Nowhere: the monitors say what such an address is.
+  access.space = Space::kGlobal;
+  access.lanes = lanes;
+  return 0;
+}
+
+namespace {
+
+[[noreturn]] void end_outside(Warp& warp, const Access& access, std::uint32_t lanes) {
+  const int lane = std::countr_zero(lanes);
+  end_kernel(warp, *access.instruction, report::Kind::kOutOfBounds,
+             thread_name(warp, lane) + (access.writes ? " writes " : " reads ") +
+                 std::to_string(access.size_bytes) + " bytes outside of the device's memory",
+             cudaErrorIllegalAddress);
+}
+
+}  // namespace
+
+std::byte* admit(Access& access, Warp& warp) {
+  Engine& engine = *warp.engine;
+  ++engine.accesses;
+  if (access.space == Space::kShared && access.owner == nullptr) access.owner = warp.block;
+  access.remote =
+      access.space == Space::kShared && access.owner != warp.block ? access.owner : nullptr;
+  for (Monitor* const monitor : engine.monitors) monitor->access(warp, access);
+  if (access.writes && !access.is_atomic) ++engine.changes;
+  std::uint64_t low = 0;
+  std::uint64_t size = 0;
+  std::byte* origin = nullptr;
+  switch (access.space) {
+    case Space::kGlobal:
+    case Space::kConst:
+      low = memory::kDeviceBase;
+      size = memory::kDeviceRangeBytes;
+      break;
+    case Space::kShared:
+      size = access.owner->shared_bytes;
+      origin = access.owner->shared;
+      break;
+    case Space::kParam:
+      size = warp.block->launch->parameters.size();
+      origin = warp.block->launch->parameters.data();
+      break;
+    case Space::kLocal:
+      end_outside(warp, access, access.lanes);
+  }
+  if (access.lanes != 0) {
+    const std::uint64_t room = size < access.size_bytes ? 0 : size - access.size_bytes + 1;
+    bool is_inside = false;
+    if (access.pattern == Pattern::kOther) {
+      is_inside = (access.lanes & ~lanes_within(access, low, room)) == 0;
+    } else {
+      const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
+      const auto last = static_cast<std::size_t>(31 - std::countl_zero(access.lanes));
+      is_inside = access.address[first] - low < room && access.address[last] - low < room;
+    }
+    if (!is_inside) end_outside(warp, access, access.lanes & ~lanes_within(access, low, room));
+  }
+  return origin;
+}
+
+bool yields_before(Warp& warp, const code::Op* op, const Access& access) {
+  Part& part = *warp.part;
+  if (part.has_yielded) {
+    part.has_yielded = false;
+    return false;
+  }
+  if (access.space != Space::kGlobal && access.space != Space::kShared) return false;
+  const RunningLaunch& running = *warp.engine->running;
+  const bool communicates = access.order != Order::kWeak || access.bypasses_cache;
+  bool waits = false;
+  bool is_idle = false;
+  if (access.writes && !access.is_atomic) {
+    waits = communicates ? running.schedule.holds_publications : running.launch->loses_updates;
+    if (waits) block_of(warp).holds_back = true;
+  } else if (access.reads && !access.writes && communicates) {
+    waits = is_idle =
+        polls(warp, access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))]);
+  }
+  if (!waits) return false;
+  part.has_yielded = true;
+  let_others_run(warp, op, is_idle);
+  return true;
+}
+
+}  // namespace run

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What loads, stores, atomics and asynchronous copies have in common: from the operands of an
+// instruction to addresses, and through the monitors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/address_map.h"
+#include "run/engine.h"
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define RUN_VECTORISED \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
+#else
+#define RUN_VECTORISED
+#endif
+
+namespace run {
+
+// The form of a memory instruction. `prototype` has what is the same each time.
+struct MemoryForm {
+  Access prototype;
+  bool is_generic = false;
+  bool has_32_bit_addresses = false;
+  bool is_launch_parameter = false;  // kParam: of the launch; else of a call, in local memory
+  bool is_cluster = false;           // shared::cluster
+  // Of loads and stores: rows of the elements; no row: `_`.
+  std::array<code::Slot, 8> rows = {};
+  // Moves the elements of the lanes between rows and `origin` + address.
+  void (*move)(Warp& warp, const MemoryForm& form, std::byte* origin, const Access& access,
+               std::uint32_t lanes) = nullptr;
+  void (*move_local)(Warp& warp, const MemoryForm& form, const Access& access,
+                     std::uint32_t lanes) = nullptr;
+  std::uint32_t compare_row = 0, value_row = 0;  // of atomics
+};
+
+// Reads order, scope, space, cache operator and type from the words.
+MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
+                       bool is_kernel);
+
+// Fills access.address with row + offset for all lanes, from rows of 8 or 4 bytes.
+void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
+                    std::int64_t offset);
+// Sets pattern and base.
+void classify(Access& access);
+
+// Lanes whose addresses lie in [low, low + size).
+std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size);
+
+// Takes one space out of a generic access: `access` gets those lanes and, for shared and param
+// memory, addresses that are offsets. Returns the lanes that are left for further calls.
+std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
+                         const std::array<std::uint64_t, code::kWarpSize>& generic);
+
+// Asks the monitors, and makes sure of what memory the access really goes to: ends the kernel where
+// that is none. Returns what addresses are added to; lanes that monitors have taken out are missing
+// in access.lanes afterwards.
+std::byte* admit(Access& access, Warp& warp);
+
+// A word for, or a look at, other threads: lets others run first where that is due. True: the
+// instruction will be executed again later.
+bool yields_before(Warp& warp, const code::Op* op, const Access& access);
+
+}  // namespace run

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// What the levels offer to the binders: for each operation and type a handler, or null if the
+// combination does not exist. level.h describes the levels.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "code/program.h"
+#include "ptx/module.h"
+
+namespace run {
+struct Warp;
+}
+
+namespace run::arithmetic {
+
+using code::Handler;
+using ptx::Type;
+
+enum class Integer : std::uint8_t {
+  kAdd,
+  kSub,
+  kMulLo,
+  kMulHi,
+  kMulWide,
+  kMul24Lo,
+  kMul24Hi,
+  kDiv,
+  kRem,
+  kMin,
+  kMax,
+  kMinRelu,
+  kMaxRelu,
+  kAddSat,
+  kSubSat,
+  kAbs,
+  kNeg,
+  kSad,
+  kMadLo,
+  kMadHi,
+  kMadHiSat,
+  kMadWide,
+  kMad24Lo,
+  kMad24Hi,
+  kMad24HiSat,
+};
+
+enum class Bits : std::uint8_t {
+  kAnd,
+  kOr,
+  kXor,
+  kNot,
+  kCnot,
+  kLop3,  // op.immediate: the table
+  kShl,
+  kShr,  // arithmetic for signed types
+  kFunnelLeftClamp,
+  kFunnelLeftWrap,
+  kFunnelRightClamp,
+  kFunnelRightWrap,
+  kPopc,
+  kClz,
+  kBfind,
+  kBfindShift,
+  kBrev,
+  kBfe,
+  kBfi,  // op.immediate: offset of the fourth source
+  kFns,
+  kBmskClamp,
+  kBmskWrap,
+  kSzextClamp,
+  kSzextWrap,
+  kPrmt,  // and its modes, in the order of the manual
+  kPrmtF4e,
+  kPrmtB4e,
+  kPrmtRc8,
+  kPrmtEcl,
+  kPrmtEcr,
+  kPrmtRc16,
+  kMove,
+  kSelect,  // op.c: a predicate; op.immediate: 1: it is negated
+};
+
+enum class Carry : std::uint8_t { kAdd, kSub, kMadLo, kMadHi };
+
+enum class Compare : std::uint8_t {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan,
+};
+enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
+
+// The lanes where a comparison of op.a and op.b holds.
+using MaskFunction = std::uint32_t (*)(run::Warp& warp, const code::Op* op);
+struct Comparer {
+  Handler plain = nullptr;  // setp with one destination
+  MaskFunction mask = nullptr;
+  MaskFunction second_mask = nullptr;  // of the high halves of f16x2 and bf16x2
+};
+
+// Details of setp with more than one destination or one source more, and of set.
+struct CompareRows {
+  MaskFunction mask = nullptr;
+  MaskFunction second_mask = nullptr;
+  Combine combine = Combine::kNone;
+  bool has_second = false;   // d|q
+  bool is_negated = false;   // the predicate that is combined
+  std::uint32_t second = 0;  // offset of q
+  std::uint32_t with = 0;    // offset of the predicate that is combined
+  // set: what is written where the comparison holds (0 elsewhere)
+  std::uint32_t true_bits = 0;
+};
+
+enum class Float : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kFma,
+  kDiv,
+  kRcp,
+  kSqrt,
+  kMin,
+  kMax,
+  kMinNan,
+  kMaxNan,
+  kMinXorsign,
+  kMaxXorsign,
+  kMinNanXorsign,
+  kMaxNanXorsign,
+  kAbs,
+  kNeg,
+  kCopysign,
+  kSelectBySign,     // slct with an f32 selector
+  kSelectByInteger,  // slct with an s32 selector
+  kFmaRelu,
+  kFmaDirected,  // not to the nearest
+};
+
+enum class Approx : std::uint8_t {
+  kDiv,
+  kDivFull,
+  kRcp,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kLg2,
+  kEx2,
+  kTanh,
+};
+
+enum class TestFloat : std::uint8_t {
+  kFinite,
+  kInfinite,
+  kNumber,
+  kNotANumber,
+  kNormal,
+  kSubnormal,
+};
+
+enum class Rounding : std::uint8_t {
+  kNone,
+  kNearest,
+  kZero,
+  kDown,
+  kUp,
+  kNearestAway,  // .rna
+};
+
+struct FloatFlags {
+  bool ftz = false;
+  bool sat = false;
+  bool relu = false;
+};
+
+// cvt between any two types, by way of a wide row. Convert::source and target are types of one
+// element.
+struct Convert {
+  Type source = Type::kNone;
+  Type target = Type::kNone;
+  bool source_is_64 = false;  // the rows' files
+  bool target_is_64 = false;
+  bool ftz = false;
+  bool sat = false;
+  bool relu = false;
+  bool satfinite = false;
+  Rounding rounding = Rounding::kNone;    // to the target's precision
+  Rounding to_integer = Rounding::kNone;  // .rni .rzi .rmi .rpi
+};
+
+// Two numbers into one register: a, the high one, and b; or a source that holds two.
+struct ConvertPair {
+  Convert element;
+  bool is_packed = false;
+};
+struct ConvertPack {  // cvt.pack
+  int bits = 16;
+  bool is_signed = false;
+  bool has_c = false;
+};
+
+// mov between a register and a vector: {a, b} is a in the low bits. Also lop3 with a predicate.
+struct MoveRows {
+  int num_elements = 0;
+  int element_bits = 0;
+  int whole_bits = 0;              // 128: two rows, the low half first
+  bool exists[8] = {};             // false: the element is `_`
+  std::uint32_t elements[8] = {};  // offsets; of 4-byte rows, or of 8-byte ones for 64 bits
+};
+struct LopRows {  // lop3.and.b32 d|p, a, b, c, table, q
+  Combine combine = Combine::kAnd;
+  bool is_negated = false;
+  std::uint32_t predicate = 0;
+  std::uint32_t with = 0;
+  bool has_destination = true;
+};
+
+// Video instructions: vadd and similar of one number, and of two or four in a word.
+enum class VideoOperation : std::uint8_t {
+  kAdd,
+  kSub,
+  kAbsDiff,
+  kMin,
+  kMax,
+  kShl,
+  kShr,
+  kMad,
+  kSet,
+  kAverage,
+};
+enum class VideoSecond : std::uint8_t { kNone, kAdd, kMin, kMax, kMerge };
+struct VideoPart {  // an operand: which bits of its word, and how they are extended
+  int shift = 0;
+  int bits = 32;
+  bool is_signed = false;
+};
+struct Video {
+  VideoOperation operation = VideoOperation::kAdd;
+  VideoSecond second = VideoSecond::kNone;
+  Compare comparison = Compare::kEq;
+  int num_elements = 1;  // 2, 4: in a word
+  bool a_signed = false, b_signed = false, d_signed = false;
+  bool sat = false;
+  bool wraps = false;             // shift amounts: .wrap, else .clamp
+  VideoPart a, b;                 // scalar
+  VideoPart merge;                // scalar: the part of c that the result replaces
+  std::uint8_t select_a[4] = {};  // SIMD: which of the elements of b:a
+  std::uint8_t select_b[4] = {};
+  std::uint8_t mask = 0;  // SIMD: the elements that are computed
+  bool plus_one = false;  // vmad.po
+  int scale = 0;          // vmad: .shr7, .shr15
+};
+
+// mma and wmma.mma. Rows of the fragments, in the order of the operands; fragment.h says which
+// element is where.
+enum class Element : std::uint8_t {
+  kF16,
+  kBF16,
+  kTF32,
+  kF64,
+  kE4M3,
+  kE5M2,
+  kU8,
+  kS8,
+  kU4,
+  kS4,
+  kB1
+};
+struct Matrix {
+  int m = 0, n = 0, k = 0;
+  Element a = Element::kF16, b = Element::kF16;
+  Type c = Type::kNone, d = Type::kNone;  // kF16, kF32, kF64 or kS32
+  bool is_and = false;                    // .b1: .and.popc, else .xor.popc
+  bool satfinite = false;
+  bool is_quad_pairs = false;                    // m8n8k4 of f16: four products at once
+  bool a_by_column = false, b_by_column = true;  // matters for quad pairs alone
+  std::uint32_t d_rows[32] = {}, a_rows[16] = {}, b_rows[16] = {}, c_rows[32] = {};
+};
+
+struct Kernels {
+  Handler (*integer)(Integer, Type);
+  Handler (*carry)(Carry, Type, bool uses, bool sets);
+  Handler (*bits)(Bits, Type);
+  Handler (*dot)(int num_elements, bool a_signed, bool b_signed, bool high);
+  Handler (*predicate)(Bits);
+  Comparer (*compare)(Compare, Type, bool ftz);
+  Handler setp;        // details: CompareRows
+  Handler set;         // likewise
+  Handler set_halves;  // likewise: both halves of a word
+  Handler (*test)(TestFloat, Type);
+  Handler (*floating)(Float, Type, FloatFlags);
+  Handler (*approx)(Approx, Type, FloatFlags);
+  Handler convert;                           // any pair; details: Convert
+  Handler (*quick_convert)(const Convert&);  // the usual pairs; null: `convert`
+  Handler convert_pair;                      // details: ConvertPair
+  Handler (*quick_pair)(const ConvertPair&);
+  Handler convert_pack;  // details: ConvertPack
+  Handler pack, unpack;  // details: MoveRows
+  Handler (*quick_move)(const MoveRows&, bool is_pack);
+  Handler lop3_predicate;  // details: LopRows
+  Handler video;           // details: Video
+  Handler matrix;          // details: Matrix
+  Handler transpose;       // movmatrix
+};
+
+// The level of this processor. For tests: the one that is named "portable", "v3" or "v4".
+const Kernels& kernels();
+const Kernels& kernels(std::string_view level);
+std::string_view best_level();
+
+// Calls the handler of a Directed with the processor's rounding mode set.
+struct Directed {
+  Handler handler = nullptr;
+  Rounding rounding = Rounding::kNearest;
+};
+const code::Op* run_directed(run::Warp& warp, const code::Op* op, std::uint32_t lanes);
+
+}  // namespace run::arithmetic

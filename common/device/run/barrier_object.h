@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Barrier objects in shared memory: mbarrier.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "run/engine.h"
+
+namespace run {
+
+code::Handler barrier_object_handler(code::Op& op, const code::Instruction& instruction,
+                                     code::Function& function);
+
+// `object`: its 8 bytes. Arrivals at it, and bytes of bulk copies that have arrived.
+void arrive_at(Warp& warp, const code::Instruction& instruction, std::byte* object,
+               std::uint32_t count);
+void complete_bytes(Warp& warp, const code::Instruction& instruction, std::byte* object,
+                    std::uint32_t size_bytes);
+
+}  // namespace run

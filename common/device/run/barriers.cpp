@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Barriers of a block, of a part of it, of a cluster and of the grid.
+#include <algorithm>
+#include <stdexcept>
+
+#include "report/waiting_text.h"
+#include "run/engine.h"
+
+namespace run {
+namespace {
+
+using code::File;
+using code::Instruction;
+using code::Op;
+
+struct BarrierForm {
+  code::Slot number, count, predicate, result;
+  std::uint32_t fixed_number = 0;
+  bool waits = true;
+  enum class Vote : std::uint8_t { kNone, kCount, kAnd, kOr } vote = Vote::kNone;
+};
+
+const BarrierForm& form_of(const Op* op) { return *static_cast<const BarrierForm*>(op->details); }
+
+// Compilers copy a call; copies have its place in the source, with all that it was inlined into.
+bool is_other_call(const Warp& warp, const Instruction& a, const Instruction& b) {
+  if (&a == &b || a.place == b.place) return false;
+  const code::Program& program = warp.engine->program;
+  if (a.place == ptx::kNoPlace || b.place == ptx::kNoPlace) return false;
+  const ptx::Place& first = program.module.places[a.place];
+  const ptx::Place& second = program.module.places[b.place];
+  if (first.file == second.file && first.line == second.line && first.column == second.column &&
+      program.line_of(a.place) == program.line_of(b.place)) {
+    // The same text; another function may have been inlined twice, which is two barriers only where
+    // the calls are at different columns.
+    for (std::uint32_t x = a.place, y = b.place;;) {
+      x = program.module.places[x].inlined_at;
+      y = program.module.places[y].inlined_at;
+      if (x == ptx::kNoPlace || y == ptx::kNoPlace) return x != y;
+      const ptx::Place& p = program.module.places[x];
+      const ptx::Place& q = program.module.places[y];
+      if (p.line != q.line || p.column != q.column || p.file != q.file) return true;
+    }
+  }
+  return true;
+}
+
+bool is_complete(const RunningBlock& block, const Barrier& barrier) {
+  if (barrier.instruction == nullptr) return false;
+  if (barrier.expected == 0 || barrier.expected == block.num_threads) {
+    return barrier.arrived >= block.live;
+  }
+  std::uint32_t threads = 0;  // a warp counts as a whole once all of its live lanes are there
+  for (const auto& warp : block.warps) {
+    const std::uint32_t lanes = barrier.lanes[warp->id];
+    if (lanes != 0 && (warp->live & ~lanes) == 0) threads += kWarpSize;
+  }
+  return threads >= barrier.expected;
+}
+
+bool is_of_all(const RunningBlock& block, const Barrier& barrier) {
+  return barrier.arrived >= block.live;
+}
+
+void give_vote(Warp& warp, Part& part, const Barrier& barrier) {
+  const BarrierForm& form = form_of(part.next);
+  if (form.vote == BarrierForm::Vote::kNone) return;
+  const Frame& frame = part.frames.back();
+  const bool truth =
+      form.vote == BarrierForm::Vote::kOr ? barrier.votes != 0 : barrier.votes == barrier.arrived;
+  if (form.result.file == File::kPredicate) {
+    auto& row = *reinterpret_cast<std::uint32_t*>(warp.file_predicate.data() +
+                                                  frame.base_predicate + form.result.offset);
+    row = (row & ~part.lanes) | (truth ? part.lanes : 0);
+  } else {
+    auto* const row =
+        reinterpret_cast<std::uint32_t*>(warp.file32.data() + frame.base32 + form.result.offset);
+    for_each_lane(part.lanes, [&](int lane) { row[lane] = barrier.votes; });
+  }
+}
+
+void release(RunningBlock& block, std::uint32_t number) {
+  Barrier& barrier = block.barriers[number];
+  Engine& engine = *block.warps.front()->engine;
+  Warp& any = *block.warps.front();
+  if (barrier.is_mixed) {
+    report_at(any, *barrier.instruction, report::Kind::kBarrierDivergence,
+              mixed_barrier_message(block, number));
+  }
+  const bool all = is_of_all(block, barrier);
+  for (Monitor* const monitor : engine.monitors) {
+    if (all) {
+      monitor->block_meets(block, *barrier.instruction);
+    } else {
+      monitor->threads_meet(block, barrier.lanes, *barrier.instruction);
+    }
+  }
+  for (const auto& warp : block.warps) {
+    for (const auto& part : warp->parts) {
+      if (part->waiting != Waiting::kBarrier || part->barrier != number) continue;
+      give_vote(*warp, *part, barrier);
+      part->waiting = Waiting::kNothing;
+      part->last_barrier = barrier.instruction;
+      ++part->next;
+    }
+  }
+  ++engine.changes;
+  barrier.instruction = nullptr;
+  barrier.arrived = barrier.votes = 0;
+  barrier.is_mixed = false;
+  std::ranges::fill(barrier.lanes, 0);
+  block.next_warp = 0;  // the warps run in order again
+  if (!all || engine.running->launch->is_counted) return;
+  block.was_interrupted =
+      engine.running->schedule.interrupts(engine.running->num_barriers++, block.num_barriers++);
+}
+
+void arrive(Warp& warp, const Op* op, std::uint32_t lanes, std::uint32_t number,
+            std::uint32_t count) {
+  RunningBlock& block = block_of(warp);
+  const Instruction& instruction = instruction_of(warp, op);
+  const BarrierForm& form = form_of(op);
+  if (number >= block.barriers.size()) {
+    end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
+               thread_name(warp, std::countr_zero(lanes)) + " uses barrier " +
+                   std::to_string(number) + ", but a block has barriers 0 to 15",
+               cudaErrorLaunchFailure);
+  }
+  Barrier& barrier = block.barriers[number];
+  if (barrier.instruction == nullptr) {
+    barrier.instruction = &instruction;
+    barrier.expected = count;
+    barrier.lanes.resize(block.warps.size());
+  } else if (count == 0 && is_other_call(warp, instruction, *barrier.instruction)) {
+    barrier.is_mixed = true;
+  } else if (count != barrier.expected) {
+    end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
+               thread_name(warp, std::countr_zero(lanes)) + " comes to barrier " +
+                   std::to_string(number) + " for " + std::to_string(count) +
+                   " threads, others for " + std::to_string(barrier.expected),
+               cudaErrorLaunchFailure);
+  }
+  barrier.lanes[warp.id] |= lanes;
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
+  if (form.predicate.exists()) {
+    const std::uint32_t predicate = warp.predicate(form.predicate.offset);
+    barrier.votes += static_cast<std::uint32_t>(
+        std::popcount((form.predicate.is_negated ? ~predicate : predicate) & lanes));
+  }
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->arrives_at_barrier(warp, lanes, instruction);
+  }
+}
+
+const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const BarrierForm& form = form_of(op);
+  const int first = std::countr_zero(lanes);
+  const std::uint32_t number =
+      form.number.exists() ? warp.row32<std::uint32_t>(form.number.offset)[first] : 0;
+  const std::uint32_t count =
+      form.count.exists() ? warp.row32<std::uint32_t>(form.count.offset)[first] : 0;
+  arrive(warp, op, lanes, number, count);
+  RunningBlock& block = block_of(warp);
+  if (!form.waits) {
+    if (is_complete(block, block.barriers[number])) release(block, number);
+    return op + 1;
+  }
+  Part& waiting = lanes == warp.lanes ? *warp.part : split(warp, op, lanes, op);
+  waiting.waiting = Waiting::kBarrier;
+  waiting.barrier = number;
+  waiting.next = op;
+  const bool goes_on = &waiting != warp.part;
+  if (is_complete(block, block.barriers[number])) release(block, number);
+  return goes_on ? op + 1 : nullptr;
+}
+
+}  // namespace
+
+void release_barriers(RunningBlock& block) {
+  for (std::uint32_t number = 0; number < block.barriers.size(); ++number) {
+    if (is_complete(block, block.barriers[number]) && block.live != 0) release(block, number);
+  }
+}
+
+const Op* wait_for_grid(Warp& warp, const Op* op, std::uint32_t lanes) {
+  Part& waiting = lanes == warp.lanes ? *warp.part : split(warp, op, lanes, op);
+  waiting.waiting = Waiting::kGrid;
+  waiting.next = op;
+  block_of(warp).at_grid_barrier += static_cast<std::uint32_t>(std::popcount(lanes));
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->arrives_at_barrier(warp, lanes, instruction_of(warp, op));
+  }
+  return &waiting == warp.part ? nullptr : op + 1;
+}
+
+bool release_grid_barrier(RunningLaunch& running) {
+  const auto all_there = [](const auto& block) { return block->at_grid_barrier == block->live; };
+  if (running.num_ended != 0 || running.resident.size() != running.launch->grid.count())
+    return false;
+  if (!std::ranges::all_of(running.resident, all_there)) return false;
+  Engine& engine = *running.resident.front()->warps.front()->engine;
+  for (Monitor* const monitor : engine.monitors) monitor->grid_meets(*running.launch);
+  for (const auto& block : running.resident) {
+    block->at_grid_barrier = 0;
+    for (const auto& warp : block->warps) {
+      for (const auto& part : warp->parts) {
+        if (part->waiting != Waiting::kGrid) continue;
+        part->waiting = Waiting::kNothing;
+        ++part->next;
+      }
+    }
+  }
+  ++engine.changes;
+  return true;
+}
+
+code::Handler barrier_handler(Op& op, const Instruction& instruction, code::Function& function) {
+  const std::string_view opcode = instruction.words.front();
+  if (opcode != "bar" && opcode != "barrier") return nullptr;
+  if (instruction.has("warp")) return nullptr;
+  const auto& operands = instruction.operands;
+  if (instruction.has("cluster")) return nullptr;
+  auto form = std::make_shared<BarrierForm>();
+  std::size_t next = 0;
+  if (instruction.has("red")) {
+    form->vote = instruction.has("popc")  ? BarrierForm::Vote::kCount
+                 : instruction.has("and") ? BarrierForm::Vote::kAnd
+                                          : BarrierForm::Vote::kOr;
+    form->result = operands[next++].slot;
+    form->predicate = operands.back().slot;
+  }
+  form->waits = !instruction.has("arrive");
+  const std::size_t end = operands.size() - (form->predicate.exists() ? 1 : 0);
+  if (next < end) form->number = operands[next++].slot;
+  if (next < end) form->count = operands[next++].slot;
+  op.details = form.get();
+  function.details.push_back(std::move(form));
+  return block_barrier;
+}
+
+}  // namespace run

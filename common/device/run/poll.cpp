@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Threads that wait for memory to change. A device runs all resident threads at once; here a part
+// of a warp that polls without success must let the others run, or it would wait for ever.
+#include <time.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "run/engine.h"
+
+namespace run {
+namespace {
+
+// Impatience grows fastest when a part polls the same place again. One that reads place after place
+// is almost never interrupted; one that spins yields soon, and then each time.
+constexpr int kSamePlace = 64;
+constexpr int kOtherPlace = 1;
+constexpr int kPatience = 1024;
+
+constexpr std::uint64_t kStepsPerSwitch = 16;  // blocks of code that take as long as a switch
+
+// This many alarms of a kernel that touches no memory mean an endless loop.
+constexpr int kAlarmsPerEndlessLoop = 10;
+
+void set_next_alarm(Engine& engine) {
+  engine.next_alarm = engine.steps + engine.step_limit / 4;
+  engine.alarm_changes = engine.changes;
+  engine.alarm_accesses = engine.accesses;
+  engine.alarm_switches = engine.switches;
+}
+
+}  // namespace
+
+double process_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+void reset_alarm(Engine& engine) {
+  set_next_alarm(engine);
+  engine.alarms_without_activity = 0;
+}
+
+bool polls(Warp& warp, std::uint64_t address) {
+  Engine& engine = *warp.engine;
+  if (engine.changes != engine.polled_changes) {
+    engine.polled_changes = engine.changes;
+    engine.impatience = 0;
+  }
+  const bool is_same = warp.part->last_poll == address;
+  warp.part->last_poll = address;
+  engine.impatience += is_same ? kSamePlace : kOtherPlace;
+  if (engine.impatience < kPatience) return false;
+  engine.impatience = is_same ? kPatience - kSamePlace : 0;
+  return true;
+}
+
+void let_others_run(Warp& warp, const code::Op* next, bool is_idle) {
+  Engine& engine = *warp.engine;
+  const std::uint64_t work = engine.steps + kStepsPerSwitch * engine.switches;
+  const std::uint64_t since = work - std::exchange(engine.work_at_yield, work);
+  if (is_idle) engine.idle_steps += since;
+  warp.part->next = next;
+  warp.part->waiting = Waiting::kMemory;
+}
+
+const code::Op* alarm(Warp& warp, const code::Op* op) {
+  Engine& engine = *warp.engine;
+  const code::Instruction& here = instruction_of(warp, op);
+  const int lane = std::countr_zero(warp.lanes);
+  if (engine.time_limit > 0 && process_seconds() - engine.time_begin > engine.time_limit) {
+    end_kernel(warp, here, report::Kind::kTimeout,
+               thread_name(warp, lane) + " is here after " +
+                   std::to_string(std::lround(engine.time_limit)) +
+                   " s of processor time, which is too long: does this loop ever end?",
+               cudaErrorLaunchTimeout);
+  }
+  const bool has_changed = engine.changes != engine.alarm_changes;
+  const bool was_active = has_changed || engine.accesses != engine.alarm_accesses ||
+                          engine.switches != engine.alarm_switches;
+  set_next_alarm(engine);
+  if (!was_active) {
+    if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) {
+      end_kernel(warp, here, report::Kind::kDeadlock,
+                 thread_name(warp, lane) +
+                     " is in an endless loop that does not touch memory; a loop that waits for "
+                     "another thread must read a volatile or an atomic variable",
+                 cudaErrorLaunchTimeout);
+    }
+    return op + 1;
+  }
+  engine.alarms_without_activity = 0;
+  if (has_changed) return op + 1;
+  let_others_run(warp, op + 1, true);  // perhaps it polls with plain loads
+  return nullptr;
+}
+
+}  // namespace run

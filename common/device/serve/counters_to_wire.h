@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "count/counters.h"
+#include "protocol/wire_counters.h"
+
+namespace serve {
+
+// What the judge gets, within the limits of a message.
+std::vector<wire::KernelCounters> to_wire(const std::vector<count::KernelCounters>& kernels);
+
+}  // namespace serve

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "protocol/report.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "protocol/bytes.h"
+#include "protocol/finding_kinds.h"
+
+namespace wire {
+
+void bound(Report& report) {
+  constexpr std::size_t kMaxFindings = 200;
+  constexpr std::size_t kMaxLaunches = 1000;
+  constexpr std::size_t kMaxNameBytes = 1000;
+  const auto cut = [](std::string& text, std::size_t max_bytes) {
+    if (text.size() > max_bytes) text.resize(max_bytes);
+  };
+  if (report.findings.size() > kMaxFindings) report.findings.resize(kMaxFindings);
+  for (Finding& finding : report.findings) {
+    cut(finding.file, kMaxNameBytes);
+    cut(finding.kernel, kMaxNameBytes);
+    cut(finding.message, kMaxTextBytes);
+  }
+  for (KernelCounters& kernel : report.kernels) {
+    cut(kernel.name, kMaxNameBytes);
+    for (LineCounters& line : kernel.lines) {
+      cut(line.file, kMaxNameBytes);
+      for (Pattern& pattern : line.patterns) cut(pattern.base, kMaxNameBytes);
+    }
+  }
+  if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
+  for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
+}
+
+void encode(Writer& out, const Report& report) {
+  out.put(static_cast<std::uint32_t>(report.findings.size()));
+  for (const Finding& finding : report.findings) {
+    out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
+    out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
+  }
+  encode(out, report.kernels);
+  out.put(std::string_view(report.recording));
+  out.put(static_cast<std::uint32_t>(report.launches.size()));
+  for (const std::string& kernel : report.launches) out.put(std::string_view(kernel));
+}
+
+Report decode_report(Reader& in) {
+  Report report;
+  // push_back, not resize: a forged count must not allocate.
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    Finding finding;
+    finding.kind = in.text();
+    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
+    finding.file = in.text();
+    finding.line = in.get<std::int32_t>();
+    finding.kernel = in.text();
+    finding.message = in.text();
+    report.findings.push_back(std::move(finding));
+  }
+  report.kernels = decode_counters(in);
+  report.recording = in.long_text();
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    report.launches.push_back(in.text());
+  }
+  return report;
+}
+
+}  // namespace wire

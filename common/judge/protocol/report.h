@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What checkers and counters saw during a batch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/wire_counters.h"
+
+namespace wire {
+
+// A fault seen by a checker. `line` is 0 where no line is known.
+struct Finding {
+  std::string kind;  // one of judge::kind
+  std::string file;
+  std::int32_t line = 0;
+  std::string kernel;
+  std::string message;
+};
+
+struct Report {
+  std::vector<Finding> findings;
+  std::vector<KernelCounters> kernels;  // what they did, if Batch::count asked for it
+  std::string recording;                // of a launch, if Batch::record asked for it
+  std::vector<std::string> launches;    // with it, the kernels that were launched
+};
+
+// Cuts what is longer, or more, than a message holds: names, say, are the program's own. The
+// kernels are those of fold().
+void bound(Report& report);
+
+void encode(Writer& out, const Report& report);
+// Throws std::runtime_error on a message that ends too early or makes no sense.
+Report decode_report(Reader& in);
+
+}  // namespace wire

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The worker with a device process: kernels, their memory and what watches them are there. This
+// process only asks.
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "lab/cuda_error.cuh"
+#include "lockstep_runtime.h"
+#include "worker/device.h"
+#include "worker/rungs_turn.h"
+
+namespace worker {
+namespace {
+
+std::size_t g_num_scratch = 0;
+
+}  // namespace
+
+void claim_resources() {}
+void close_stack(const void*) {}
+void explain_crashes(void (*last_words)(const std::string& what)) {
+  runtime::explain_host_crashes(last_words);
+}
+
+std::byte* open_arena(const wire::Hello& hello) {
+  return reinterpret_cast<std::byte*>(hello.arena_address);
+}
+void close_arena(std::byte*) {}
+void prepare_for_checker() {}
+
+// The judge has told the device.
+void begin_batch(const wire::Batch&, std::byte*) { runtime::forget_errors(); }
+void end_batch(const wire::Batch&, std::byte*, bool) {}
+
+void* scratch_memory(std::size_t size_bytes, bool) {
+  release_scratch();
+  return runtime::scratch_room(size_bytes);
+}
+
+lab::Scratch::Observer scratch_observer() {
+  return [](void* d_base, std::size_t size_bytes) {
+    runtime::declare_scratch(d_base, size_bytes,
+                             "scratch allocation " + std::to_string(++g_num_scratch));
+  };
+}
+
+void release_scratch() {
+  runtime::retire_scratch();
+  g_num_scratch = 0;
+}
+
+void begin_turn() {}
+void end_turn() {}
+
+std::string text_of(const std::exception& thrown) { return thrown.what(); }
+
+void report_error(const std::string& function, const std::string& what, bool was_ignored) {
+  runtime::report_error(function, what, was_ignored);
+}
+
+wire::Report take_report() { return {}; }
+
+}  // namespace worker

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the worker needs of the runtime besides CUDA's API.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace runtime {
+
+// Calls `last_words` when the host's own code crashes. A pointer to device memory that the host
+// uses is reported to the device process with the host's line.
+void explain_host_crashes(void (*last_words)(const std::string& what));
+
+// Errors of earlier calls are of no concern any more.
+void forget_errors();
+
+// The room of lab::Scratch, and the pieces that a call takes out of it.
+void* scratch_room(std::size_t size_bytes);
+void declare_scratch(void* d_base, std::size_t size_bytes, const std::string& name);
+void retire_scratch();
+
+// Gives the CUDA error that ended a call, or was ignored in it, its place in the student's file.
+void report_error(const std::string& function, const std::string& what, bool was_ignored);
+
+}  // namespace runtime

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""clang's messages about a rung: at the student's line, in words that say what to do."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.clang_log import clang_findings
+from lockstep_grader.model.grades import FindingKind
+from lockstep_grader.toolchain.clang import find_clang
+
+REPOSITORY = Path(__file__).parents[2]
+FILE = "01_first.cu"
+VECTOR = "/usr/include/c++/12/bits/stl_vector.h"
+
+
+BLANK = f"{' ' * 20}\n" * 10
+
+
+def errors(output: str, source: str = BLANK) -> list[tuple[int, int, str]]:
+    found, _ = clang_findings(output, Source(FILE, source.encode()))
+    assert all(item.kind is FindingKind.COMPILE_ERROR and item.file == FILE for item in found)
+    return [(item.line, item.column, item.message) for item in found]
+
+
+# ---- its words: as clang 22.1.8 writes them
+
+
+def test_what_both_passes_say_is_told_once_and_the_devices_first() -> None:
+    device = f"/w/{FILE}:9:3: error: only here\n/w/{FILE}:2:1: error: in both\n"
+    host = f"/w/{FILE}:2:1: error: in both\n/w/{FILE}:1:1: error: of the host\n"
+    assert errors(device + host) == [
+        (9, 3, "only here"), (2, 1, "in both"), (1, 1, "of the host"),
+    ]  # fmt: skip
+
+
+def test_columns_are_characters_and_not_bytes() -> None:
+    source = "/* gr\u00f6\u00dfe */\tint i = foo;\n"
+    ((_, column, _),) = errors(f"{FILE}:1:23: error: use of undeclared identifier 'foo'\n", source)
+    assert source[column - 1 :].startswith("foo")
+
+
+def test_five_errors_are_enough_and_a_line_is_blamed_once() -> None:
+    said = "".join(f"{FILE}:{line}:1: error: e{line}\n" for line in range(1, 10))
+    assert [line for line, _, _ in errors(f"{FILE}:1:9: error: first\n{said}")] == [1, 2, 3, 4, 5]
+
+
+def test_an_error_in_a_header_is_blamed_on_the_line_that_led_there() -> None:
+    output = (
+        f"In file included from {FILE}:1:\n"
+        "/l/demo.cuh:7:3: error: member reference base type 'int' is not a structure or union\n"
+        "/l/demo.cuh:9:3: note: in instantiation of function template 'g<int>' requested here\n"
+        f"{FILE}:5:9: note: in instantiation of function template 'f<int>' requested here\n"
+        f"{FILE}:3:9: note: candidate template ignored\n"
+    )
+    message = "member reference base type 'int' is not a structure or union (in demo.cuh:7)"
+    assert errors(output) == [(5, 9, message)]
+
+
+def test_an_error_that_no_line_led_to_is_at_the_include() -> None:
+    output = f"In file included from /w/{FILE}:4:\n/l/demo.cuh:7:3: error: no\n"
+    assert errors(output) == [(4, 0, "demo.cuh:7: no")]
+    assert errors("/l/demo.cuh:7:3: error: no\n") == [(0, 0, "demo.cuh:7: no")]
+    assert errors(f"{output}{FILE}:9:1: error: mine\n") == [(9, 1, "mine")]
+
+
+def test_an_error_without_a_place_is_told() -> None:
+    crash = (
+        "zig: error: clang frontend command failed with exit code 139 (use -v to see invocation)"
+    )
+    assert errors(crash) == [(0, 0, "clang frontend command failed with exit code 139")]
+
+
+def test_a_library_that_only_the_caller_leads_to_is_found_by_the_caller() -> None:
+    source = "__global__ void scale() {\n  int n = 3;\n  std::vector<float> v(n);\n}\n"
+    output = (
+        "/usr/include/c++/12/bits/stl_construct.h:196:2: error: reference to __host__ function "
+        "'__destroy<float *>' in __host__ __device__ function\n"
+        f"{VECTOR}:730:7: note: called by '~vector'\n"
+        f"{VECTOR}:728:7: note: called by 'scale'\n"
+        f"{VECTOR}:172:9: note: '__destroy<float *>' declared here\n"
+    )
+    told = "scale runs on the GPU and cannot use std::vector, which exists only on the host"
+    assert errors(output, source) == [(3, 3, told)]
+
+
+def test_a_missing_brace_is_told_alone() -> None:
+    source = "__global__ void k(int i) {\n  if (i) {\n    i = 1;\n}\nvoid run() {\n}\n"
+    output = (
+        f"{FILE}:5:12: error: function definition is not allowed here\n"
+        f"{FILE}:6:2: error: expected '}}'\n{FILE}:1:26: note: to match this '{{'\n"
+    )
+    told = "a '}' is missing before line 4: the '{' of this line is not closed"
+    assert errors(output, source) == [(2, 0, told)]
+
+
+def test_warnings_of_the_students_file_are_kept_once_and_others_dropped() -> None:
+    warning = f"{FILE}:2:7: warning: variable 'i' is uninitialized [-Wuninitialized]\n"
+    other = f"/usr/x.h:2:1: warning: odd\n{FILE}:1:1: note: in instantiation requested here\n"
+    _, found = clang_findings(warning * 2 + other, Source(FILE, b"void f() {\n  int i = i;"))
+    ((text, line, column),) = [(item.message, item.line, item.column) for item in found]
+    assert (text, line, column) == ("variable 'i' is uninitialized", 2, 7)
+
+
+# ---- the real one
+
+PRELUDE = """
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+struct dim3 { unsigned x, y, z; __host__ __device__ dim3(unsigned a = 1) : x(a), y(1), z(1) {} };
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, unsigned long = 0, void* = nullptr);
+extern "C" int cudaLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);
+struct Index { unsigned x; };
+extern const __device__ Index threadIdx;
+__device__ float __shfl_down_sync(unsigned, float, unsigned, int = 32);
+namespace std {
+template <class T> struct vector {
+  vector(int); ~vector(); void push_back(const T&);
+};
+struct Out {}; Out& operator<<(Out&, const char*); extern Out cout;
+}
+"""
+NOT_ON_GPU = "scale runs on the GPU and cannot use {}, which exists only on the host"
+MISTAKES = {
+    "no __global__": (
+        "void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale<<<1, 32>>>(p);\n}\n",
+        (3, 3, "<<<...>>> launches a kernel, and scale is none: write __global__ before it"),
+    ),
+    "a host function": (
+        "namespace lab {\nfloat half(float x) { return x / 2; }\n"
+        "__global__ void scale(float* p) {\n  if (p) p[0] = half(p[0]);\n}\n}\n",
+        (
+            4,
+            17,
+            "scale runs on the GPU and cannot call half, a host function: write __device__ before "
+            "half",
+        ),
+    ),
+    "std::vector": (
+        "__global__ void scale(float* p) {\n  int n = 3;\n  std::vector<float> v(n);\n}\n",
+        (3, 3, NOT_ON_GPU.format("std::vector")),
+    ),
+    "std::cout": (
+        '__global__ void scale(float* p) {\n  std::cout << "here";\n}\n',
+        (2, 3, NOT_ON_GPU.format("std::cout")),
+    ),
+    "a device function on the host": (
+        "__device__ float half(float x) { return x / 2; }\nfloat run(float x) {\n"
+        "  return half(x);\n}\n",
+        (
+            3,
+            10,
+            "run runs on the host and cannot call half, a device function: call it from a kernel, "
+            "or write __host__ __device__ before it",
+        ),
+    ),
+    "a variable of the host": (
+        "float factor = 2;\n__global__ void scale(float* p) {\n  p[0] *= factor;\n}\n",
+        (
+            3,
+            11,
+            "factor is on the host, so a kernel cannot use it: pass its value to the kernel, or "
+            "declare it __device__ or __constant__",
+        ),
+    ),
+    "a warp function without its mask": (
+        "__global__ void sum(float* p) {\n  p[0] += __shfl_down(p[0], 16);\n}\n",
+        (
+            2,
+            11,
+            "use of undeclared identifier '__shfl_down': CUDA 9 replaced __shfl_down by "
+            "__shfl_down_sync, whose first argument names the lanes that take part "
+            "(0xffffffff: all 32)",
+        ),
+    ),
+    "a call without <<<>>>": (
+        "__global__ void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale(p);\n}\n",
+        (3, 3, "scale is a kernel: launch it with <<<blocks, threads>>>"),
+    ),
+    "two angle brackets": (
+        "__global__ void scale(float* p) { p[0] = 1; }\n"
+        "void run(float* p) {\n  scale<<1, 32>>(p);\n}\n",
+        (
+            3,
+            8,
+            "invalid operands to binary expression ('void (float *)' and 'int'): << is a shift; a "
+            "launch has three angle brackets on each side, scale<<<blocks, threads>>>(...)",
+        ),
+    ),
+    "a name spelled otherwise": (
+        "__global__ void scale(float* p) {\n  p[threadIDx.x] = 1;\n}\n",
+        (2, 5, "use of undeclared identifier 'threadIDx'; did you mean 'threadIdx'?"),
+    ),
+    "a missing semicolon": (
+        "__global__ void scale(float* p) {\n  int i = threadIdx.x\n  p[i] = 1;\n}\n",
+        (2, 22, "expected ';' at end of declaration"),
+    ),
+    "a call with too few arguments": (
+        "__device__ float mean(float a, float b) { return (a + b) / 2; }\n"
+        "__global__ void scale(float* p) {\n  p[0] = mean(p[0]);\n}\n",
+        (
+            3,
+            10,
+            "no matching function for call to 'mean': requires 2 arguments, but 1 was provided",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_language_is_named_at_its_place(mistake: str, tmp_path: Path) -> None:
+    clang = find_clang()
+    if clang is None:
+        pytest.skip("clang has not been fetched: ./lab doctor --engine machine")
+    source, told = MISTAKES[mistake]
+    rung = tmp_path / FILE
+    rung.write_text(source)
+    (tmp_path / "prelude.h").write_text(PRELUDE)
+    argv = [*clang.command, "-x", "cuda", "--cuda-gpu-arch=sm_90", "--cuda-path=/nonexistent"]
+    argv += ["-nocudainc", "-nocudalib", "-nostdinc", "-Xclang", "-target-sdk-version=12.9"]
+    argv += ["-std=c++20", "-fno-caret-diagnostics", "-include", str(tmp_path / "prelude.h")]
+    said = ""
+    for side in ("--cuda-device-only", "--cuda-host-only"):
+        done = subprocess.run(
+            [*argv, side, "-fsyntax-only", str(rung)], capture_output=True, text=True
+        )
+        said += done.stderr
+    assert errors(said, source)[0] == told, said
+
+
+def test_the_steps_keep_what_the_words_are_read_from() -> None:
+    file = REPOSITORY / "build" / "machine" / "lockstep.json"
+    if not file.is_file():
+        pytest.skip("the machine is not built")
+    steps = json.loads(file.read_text())["steps"]
+    at_once = [step for step in steps if step.get("at_once")]
+    assert [step["name"] for step in at_once] == ["device", "written", "host"]
+    for step in at_once:  # a student's line in the output could look like a message
+        assert "-fno-caret-diagnostics" in step["argv"], step["name"]

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""--engine: the cpu backend on the machine, from the command line to the key of a result."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.confine.sandbox import UNCONFINED
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.compile import Made, make_worker
+from lockstep_grader.judging.prelude import with_fitting_prelude
+from lockstep_grader.machine.process import Processes
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
+
+from conftest import FAKES, Checkout, rungs
+
+SOURCE = Source("01_first.cu", b"int first;\nint second;\n")
+LINK = {"name": "link", "argv": [str(FAKES / "linker"), "{source}", "{work}"]}
+
+
+def shell(name: str, script: str, at_once: bool = True) -> Step:
+    return Step(name, ("sh", "-c", script), at_once)
+
+
+def made(work: Path, *steps: Step, source: Source = SOURCE) -> Made:
+    machine = Engine.MACHINE
+    toolchain = Toolchain(work / "lockstep.json", Backend.CPU, {}, steps, None, {}, engine=machine)
+    tools = LabTools(work, work, work)
+    return make_worker(toolchain, tools, source, work, Processes(), UNCONFINED)
+
+
+# ---- the option
+
+
+@pytest.mark.parametrize("words", [["--engine", "machine"], ["--engine=machine"]])
+def test_the_option_may_stand_anywhere_and_chooses_the_build(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "")  # restored afterwards
+    for arguments in (["list", *words], [*words, "list"]):
+        assert checkout.lab(*arguments).status == 0
+    workspace = Workspace.from_environment()
+    assert workspace.engine is Engine.MACHINE
+    assert workspace.build(Backend.CPU).name == "machine"
+    assert workspace.build(Backend.CUDA).name == "cuda"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--engine", "steam"], "no engine steam: choose emulator or machine"),
+        (["--engine"], "--engine needs a value"),
+    ],
+)
+def test_a_wrong_engine_is_refused(checkout: Checkout, words: list[str], said: str) -> None:
+    ran = checkout.lab("list", *words)
+    assert (ran.status, ran.complaint) == (2, f"lab: {said}")
+
+
+def test_a_programs_own_words_are_left_alone(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "")
+    ran = checkout.lab("run", "none.cu", "--", "--engine", "machine")
+    assert "none.cu: no such file" in ran.complaint
+    assert Workspace.from_environment().engine is Engine.EMULATOR
+
+
+def test_a_ready_toolchain_of_the_other_engine_is_refused(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    ran = checkout.lab("grade", checkout.root / "solutions")
+    assert (ran.status, "is of the engine emulator" in ran.complaint) == (2, True)
+
+
+def test_the_help_does_not_show_it(checkout: Checkout) -> None:
+    for words in (["--help"], ["check", "--help"]):
+        assert "--engine" not in checkout.lab(*words).out
+
+
+# ---- results
+
+
+def test_a_result_of_one_engine_is_none_of_the_other(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = (checkout.root / "solutions", "--results", "kept")
+    checkout.grade(*asked)
+    ran, _ = checkout.grade(*asked)
+    assert "2 of 2 rungs were judged before" in ran.err
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    checkout.write_toolchain(steps=[LINK], engine="machine", device="/bin/true")
+    ran, report = checkout.grade(*asked)
+    assert "judged before" not in ran.err
+    assert rungs(report)["01_first"]["outcome"] == "passed"
+
+
+# ---- independent steps
+
+
+def test_they_run_at_once(tmp_path: Path) -> None:
+    meet = "touch {}; while [ ! -e {} ]; do sleep 0.02; done"
+    link = shell("link", "test -e a && test -e b && touch worker", at_once=False)
+    started = time.monotonic()
+    done = made(
+        tmp_path, shell("device", meet.format("a", "b")), shell("host", meet.format("b", "a")), link
+    )
+    assert done.worker == tmp_path / "worker"
+    assert time.monotonic() - started < 60  # in turn, they would wait for each other
+
+
+def test_the_devices_errors_come_first_and_warnings_are_kept(tmp_path: Path) -> None:
+    host = "echo '01_first.cu:1:1: error: on the host'; exit 1"
+    device = "sleep 0.1; echo '01_first.cu:2:5: error: on the device'; exit 1"
+    written = "echo '01_first.cu:2:1: warning: odd [-Wodd]'"
+    done = made(tmp_path, shell("device", device), shell("written", written), shell("host", host))
+    told = [(each.line, each.column, each.message) for each in done.errors]
+    assert told == [(2, 5, "on the device"), (1, 1, "on the host")]
+    assert [(each.line, each.message) for each in done.warnings] == [(2, "odd")]
+
+
+def test_a_warning_ends_nothing(tmp_path: Path) -> None:
+    warns = "echo '01_first.cu:2:1: warning: odd'"
+    link = shell("link", "touch worker", at_once=False)
+    done = made(tmp_path, shell("device", warns), link)
+    assert (done.worker, len(done.warnings)) == (tmp_path / "worker", 1)
+
+
+def test_headers_that_changed_after_the_build_are_no_fault_of_the_student(tmp_path: Path) -> None:
+    stale = "fatal error: file '/usr/include/x.h' has been modified since the precompiled header"
+    with pytest.raises(FaultError, match="build again, as headers have changed"):
+        made(tmp_path, shell("device", f'echo "{stale}"; exit 1'))
+
+
+def test_templates_without_end_are_told_as_such(tmp_path: Path) -> None:
+    dies = "echo 'terminating due to uncaught exception of type std::bad_alloc'; exit 134"
+    (finding,) = made(tmp_path, shell("device", dies)).errors
+    assert "do templates, constants or arrays grow without end?" in finding.message
+
+
+@pytest.mark.parametrize(("items", "is_refused"), [(9000, False), (20000, True)])
+def test_a_kernel_with_more_shared_memory_than_a_block_has_is_refused(
+    items: int, is_refused: bool, tmp_path: Path
+) -> None:
+    ptx = (
+        f".weak .shared .align 4 .b8 _ZZN3lab6secondILi2EEEvPfE1t[{4 * items}];\n"
+        ".extern .shared .align 16 .b8 anything[];\n.visible .entry _Z5firstPf(\n"
+        ".visible .entry _ZN3lab6secondILi2EEEvPf(\n"
+    )
+    (tmp_path / "made").write_text(ptx)
+    link = shell("link", "touch worker", at_once=False)
+    source = Source("01_first.cu", b"void first(float*);\nvoid second(float*) {}\n")
+    done = made(tmp_path, shell("device", "cp made rung.ptx"), link, source=source)
+    told = [(each.line, each.message) for each in done.errors]
+    said = "the kernel declares 80000 bytes of shared memory; a block has at most 49152"
+    assert told == ([(2, said)] if is_refused else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "prelude"),
+    [
+        ("#include <cuda/atomic>\n", "20-atomic.pch"),
+        ('#include "demo.cuh"\n', "20-atomic.pch"),  # which includes it
+        ("// cuda/atomic\n#include <atomic>\n", "20.pch"),
+    ],
+)
+def test_only_a_rung_that_includes_a_header_gets_it_precompiled(
+    tmp_path: Path, text: str, prelude: str
+) -> None:
+    (tmp_path / "demo.cuh").write_text('#include "demo.cuh"\n  # include <cuda/atomic>\n')
+    argv = ["clang", "-include-pch", f"{tmp_path}/device20.pch", f"-I{tmp_path}"]
+    source = Source("01_first.cu", text.encode())
+    assert with_fitting_prelude([argv], source) == [tuple(argv)]  # nothing else is there
+    (tmp_path / "device20-atomic.pch").touch()
+    (fitting,) = with_fitting_prelude([argv], source)
+    assert fitting == ("clang", "-include-pch", f"{tmp_path}/device{prelude}", f"-I{tmp_path}")
+
+
+# ---- rules of the text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'void f() { asm("mov.u32 %0, %laneid;" : "=r"(lane)); }',
+        'auto text = R"(raw)";',
+        "#define PASTED(a) a##_kernel",
+        '#pragma nounroll\n#pragma GCC optimize("O3")',
+        "[[gnu::constructor]] void f(); int k = __builtin_popcount(3);",
+        "#if __has_include(<span>)\n#endif",
+    ],
+)
+def test_what_only_guarded_the_emulator_is_allowed(text: str, tmp_path: Path) -> None:
+    link = shell("link", "touch worker", at_once=False)
+    assert forbidden(text, tmp_path, Engine.EMULATOR, link)
+    assert not forbidden(text, tmp_path, Engine.MACHINE, link)
+
+
+@pytest.mark.parametrize(
+    "text", ["#include <cub/cub.cuh>", '#include "/etc/passwd"', '#line 3 "other.cu"']
+)
+def test_what_a_lab_forbids_stays_forbidden(text: str, tmp_path: Path) -> None:
+    assert forbidden(text, tmp_path, Engine.MACHINE, shell("link", "touch worker", at_once=False))
+
+
+def forbidden(text: str, work: Path, engine: Engine, link: Step) -> bool:
+    toolchain = Toolchain(work / "t.json", Backend.CPU, {}, (link,), None, {}, engine=engine)
+    source = Source("01_first.cu", text.encode())
+    done = make_worker(toolchain, LabTools(work, work, work), source, work, Processes())
+    return any(each.kind == "forbidden" for each in done.errors)
