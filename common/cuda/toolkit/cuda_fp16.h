@@ -58,7 +58,7 @@ LOCKSTEP_INLINE __half __short_as_half(short bits) {
 }
 
 #ifdef __CUDA__
-#define LOCKSTEP_HALF_CONVERSIONS(suffix, rounding)                                                \
+#define LOCKSTEP_HALF_CONVERSIONS(suffix)                                                          \
   LOCKSTEP_DEVICE int __half2int_##suffix(__half a) { return __float2int_##suffix(a); }            \
   LOCKSTEP_DEVICE unsigned int __half2uint_##suffix(__half a) { return __float2uint_##suffix(a); } \
   LOCKSTEP_DEVICE long long __half2ll_##suffix(__half a) { return __float2ll_##suffix(a); }        \
@@ -72,25 +72,31 @@ LOCKSTEP_INLINE __half __short_as_half(short bits) {
   LOCKSTEP_DEVICE unsigned short __half2ushort_##suffix(__half a) {                                \
     const unsigned int x = __float2uint_##suffix(a);                                               \
     return static_cast<unsigned short>(x > 65535 ? 65535 : x);                                     \
-  }                                                                                                \
-  LOCKSTEP_DEVICE __half __int2half_##suffix(int x) {                                              \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
-  }                                                                                                \
-  LOCKSTEP_DEVICE __half __uint2half_##suffix(unsigned int x) {                                    \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
-  }                                                                                                \
-  LOCKSTEP_DEVICE __half __short2half_##suffix(short x) {                                          \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
-  }                                                                                                \
-  LOCKSTEP_DEVICE __half __ushort2half_##suffix(unsigned short x) {                                \
-    return __half::rounded(x, lockstep::Rounding::rounding);                                       \
   }
-LOCKSTEP_HALF_CONVERSIONS(rn, kNearest)
-LOCKSTEP_HALF_CONVERSIONS(rz, kZero)
-LOCKSTEP_HALF_CONVERSIONS(ru, kUp)
-LOCKSTEP_HALF_CONVERSIONS(rd, kDown)
+LOCKSTEP_HALF_CONVERSIONS(rn)
+LOCKSTEP_HALF_CONVERSIONS(rz)
+LOCKSTEP_HALF_CONVERSIONS(ru)
+LOCKSTEP_HALF_CONVERSIONS(rd)
 #undef LOCKSTEP_HALF_CONVERSIONS
 #endif
+
+#define LOCKSTEP_TO_HALF(name, type)                              \
+  LOCKSTEP_INLINE __half __##name##2half_rn(type x) { return x; } \
+  LOCKSTEP_TO_HALF_ROUNDED(name, type, rz, kZero)                 \
+  LOCKSTEP_TO_HALF_ROUNDED(name, type, ru, kUp)                   \
+  LOCKSTEP_TO_HALF_ROUNDED(name, type, rd, kDown)
+#define LOCKSTEP_TO_HALF_ROUNDED(name, type, suffix, rounding)                    \
+  LOCKSTEP_INLINE __half __##name##2half_##suffix(type x) {                       \
+    return __half::rounded(static_cast<double>(x), lockstep::Rounding::rounding); \
+  }
+LOCKSTEP_TO_HALF(int, int)
+LOCKSTEP_TO_HALF(uint, unsigned int)
+LOCKSTEP_TO_HALF(short, short)
+LOCKSTEP_TO_HALF(ushort, unsigned short)
+LOCKSTEP_TO_HALF(ll, long long)
+LOCKSTEP_TO_HALF(ull, unsigned long long)
+#undef LOCKSTEP_TO_HALF_ROUNDED
+#undef LOCKSTEP_TO_HALF
 
 LOCKSTEP_INLINE __half2 make_half2(__half x, __half y) { return {x, y}; }
 LOCKSTEP_INLINE __half2 __halves2half2(__half x, __half y) { return {x, y}; }

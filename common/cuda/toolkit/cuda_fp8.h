@@ -110,3 +110,55 @@ LOCKSTEP_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
   const auto high = static_cast<__nv_fp8_storage_t>(x >> 8);
   return {__nv_cvt_fp8_to_halfraw(low, format).x, __nv_cvt_fp8_to_halfraw(high, format).x};
 }
+
+// E8M0: a power of two without a sign, from 2^-127 to 2^127, for scales of blocks of numbers. Zero
+// becomes the least of them; 0xff is the NaN.
+enum cudaRoundMode {
+  cudaRoundNearest = 0,
+  cudaRoundZero = 1,
+  cudaRoundPosInf = 2,
+  cudaRoundMinInf = 3,
+};
+LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturation,
+                                                           cudaRoundMode rounding) {
+  const auto bits = __builtin_bit_cast(unsigned long long, x) & ~(1ull << 63);
+  if (bits > 0x7ffull << 52) return 0xff;
+  int exponent = static_cast<int>(bits >> 52) - 1023;
+  const bool is_power = (bits & ((1ull << 52) - 1)) == 0;
+  if (!is_power && rounding == cudaRoundPosInf) ++exponent;
+  if (exponent < -127) return 0;
+  if (exponent > 127) return saturation == __NV_SATFINITE ? 0xfe : 0xff;
+  return static_cast<__nv_fp8_storage_t>(exponent + 127);
+}
+LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturation,
+                                                          cudaRoundMode rounding) {
+  return __nv_cvt_double_to_e8m0(x, saturation, rounding);
+}
+LOCKSTEP_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw x,
+                                                                __nv_saturation_t saturation,
+                                                                cudaRoundMode rounding) {
+  return __nv_cvt_double_to_e8m0(static_cast<float>(__nv_bfloat16(x)), saturation, rounding);
+}
+LOCKSTEP_INLINE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x) {
+  if (x == 0xff) return {0x7fff};
+  return {static_cast<unsigned short>(x == 0 ? 0x40 : x << 7)};  // 2^-127 is subnormal
+}
+
+struct __nv_fp8_e8m0 {
+  __nv_fp8_storage_t __x;
+
+  __nv_fp8_e8m0() = default;
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  explicit LOCKSTEP_INLINE __nv_fp8_e8m0(Number value)
+      : __x(__nv_cvt_double_to_e8m0(static_cast<double>(value), __NV_SATFINITE, cudaRoundPosInf)) {}
+  explicit LOCKSTEP_INLINE operator float() const {
+    return static_cast<float>(__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)));
+  }
+  explicit LOCKSTEP_INLINE operator double() const { return static_cast<float>(*this); }
+};
+struct __nv_fp8x2_e8m0 {
+  __nv_fp8x2_storage_t __x;
+};
+struct __nv_fp8x4_e8m0 {
+  __nv_fp8x4_storage_t __x;
+};

@@ -13,8 +13,9 @@ LOCKSTEP_DEVICE void __pipeline_memcpy_async(void* destination, const void* sour
   const auto to = static_cast<unsigned int>(__cvta_generic_to_shared(destination));
   const size_t from = __cvta_generic_to_global(source);
   const auto source_bytes = static_cast<unsigned int>(size_bytes - zero_bytes);
+  // The instruction has a form without a count of source bytes.
 #define LOCKSTEP_COPY(level, bytes)                                                           \
-  if (zero_bytes == 0) {                                                                      \
+  if (__builtin_constant_p(zero_bytes) && zero_bytes == 0) {                                  \
     __asm__ volatile("cp.async." level ".shared.global [%0], [%1], " bytes ";" ::"r"(to),     \
                      "l"(from)                                                                \
                      : "memory");                                                             \
@@ -45,16 +46,16 @@ LOCKSTEP_DEVICE void __pipeline_wait_prior(size_t num_later) {
 #define LOCKSTEP_WAIT(count)                                          \
   case count:                                                         \
     __asm__ volatile("cp.async.wait_group " #count ";" ::: "memory"); \
-    break;
+    break
   switch (num_later) {
-    LOCKSTEP_WAIT(1)
-    LOCKSTEP_WAIT(2)
-    LOCKSTEP_WAIT(3)
-    LOCKSTEP_WAIT(4)
-    LOCKSTEP_WAIT(5)
-    LOCKSTEP_WAIT(6)
-    LOCKSTEP_WAIT(7)
-    LOCKSTEP_WAIT(8)
+    LOCKSTEP_WAIT(1);
+    LOCKSTEP_WAIT(2);
+    LOCKSTEP_WAIT(3);
+    LOCKSTEP_WAIT(4);
+    LOCKSTEP_WAIT(5);
+    LOCKSTEP_WAIT(6);
+    LOCKSTEP_WAIT(7);
+    LOCKSTEP_WAIT(8);
     default:
       __asm__ volatile("cp.async.wait_all;" ::: "memory");
   }

@@ -44,6 +44,7 @@ LOCKSTEP_DEVICE void copy_share(void* destination, const void* source, size_t si
 }  // namespace lockstep
 
 namespace cooperative_groups {
+namespace __v1 {
 
 // size_bytes: a number or cuda::aligned_size_t.
 template <class Group, class To, class From>
@@ -72,6 +73,8 @@ LOCKSTEP_DEVICE void wait_prior(const Group& group) {
   group.sync();
 }
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

@@ -11,6 +11,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 // Where devices before compute capability 8.0 exchange values. Here it stays unused.
 template <unsigned int max_block_size = 1024>
@@ -88,7 +89,7 @@ class block_tile {
     return static_cast<int>(block_rank() / tile_size) * kWarps;
   }
   template <class T>
-  static constexpr void check() {
+  static constexpr LOCKSTEP_DEVICE void check() {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
                   "a tile of more than a warp exchanges plain values of at most 32 bytes");
   }
@@ -115,6 +116,8 @@ class block_tile {
   unsigned int meta_group_size_;
 };
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

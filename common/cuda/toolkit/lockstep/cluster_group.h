@@ -7,6 +7,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 class cluster_group {
  public:
@@ -57,6 +58,8 @@ class cluster_group {
 
 LOCKSTEP_DEVICE cluster_group this_cluster() { return {}; }
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

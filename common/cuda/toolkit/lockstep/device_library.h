@@ -37,6 +37,8 @@ enum class align_val_t : size_t;
 
 LOCKSTEP_DEVICE void* operator new(size_t, void* place) noexcept { return place; }
 LOCKSTEP_DEVICE void* operator new[](size_t, void* place) noexcept { return place; }
+LOCKSTEP_DEVICE void operator delete(void*, void*) noexcept {}
+LOCKSTEP_DEVICE void operator delete[](void*, void*) noexcept {}
 #define LOCKSTEP_NEW(form)                                                                      \
   LOCKSTEP_DEVICE void* operator new form(size_t size_bytes) { return malloc(size_bytes); }     \
   LOCKSTEP_DEVICE void* operator new form(size_t size_bytes, const std::nothrow_t&) noexcept {  \

@@ -46,11 +46,11 @@ LOCKSTEP_DEVICE Part at_least_0(Part a) {
 
 }  // namespace lockstep
 
-#define LOCKSTEP_DPX_FUNCTION(name, Word, Part, finish, expression)                               \
-  LOCKSTEP_DEVICE Word name(Word first, Word second, Word third) {                                \
-    return lockstep::by_part<Part>(                                                               \
-        [](Part a, Part b, Part c) { return lockstep::finish<Part>(expression); }, first, second, \
-        third);                                                                                   \
+#define LOCKSTEP_DPX_FUNCTION(name, Word, Part, finish, expression)                                \
+  LOCKSTEP_DEVICE Word name(Word first, Word second, Word third) {                                 \
+    return lockstep::by_part<Part>(                                                                \
+        [](Part a, Part b, Part c) LOCKSTEP_LAMBDA { return lockstep::finish<Part>(expression); }, \
+        first, second, third);                                                                     \
   }
 #define LOCKSTEP_DPX(Word, Part, kind, finish)                                          \
   LOCKSTEP_DPX_FUNCTION(__vimax3_##kind, Word, Part, finish,                            \

@@ -13,6 +13,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 using size_type = unsigned long long;
 
@@ -132,6 +133,8 @@ LOCKSTEP_DEVICE auto group_size(const Group& group) {
   return group.size();
 }
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

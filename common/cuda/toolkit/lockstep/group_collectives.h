@@ -11,6 +11,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 #define LOCKSTEP_GROUP_OPERATION(name, expression)                      \
   template <class T = void>                                             \
@@ -114,6 +115,8 @@ LOCKSTEP_DEVICE auto invoke_one_broadcast(const Group& group, Function&& functio
   return group.shfl(result, 0);
 }
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

@@ -9,11 +9,6 @@
 // For files that want to know: only this toolkit defines it.
 #define __LOCKSTEP__ 1
 
-// CCCL knows formats of 8 bits that our headers do not have.
-#ifndef CCCL_DISABLE_NVFP8_SUPPORT
-#define CCCL_DISABLE_NVFP8_SUPPORT
-#endif
-
 #ifdef __CUDA__
 
 #define __CUDACC__ 1
@@ -61,6 +56,7 @@
 #define LOCKSTEP_INLINE __attribute__((host, device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_DEVICE __attribute__((device)) inline __attribute__((always_inline, nodebug))
 #define LOCKSTEP_HOST inline __attribute__((always_inline, nodebug))
+#define LOCKSTEP_LAMBDA __attribute__((always_inline, nodebug))
 #else
 #define LOCKSTEP_INLINE inline __attribute__((always_inline))
 #define LOCKSTEP_HOST inline __attribute__((always_inline))

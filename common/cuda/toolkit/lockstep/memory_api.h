@@ -90,8 +90,7 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 // Memory that both sides can use; managed memory is freed with cudaFree, pinned with cudaFreeHost.
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes,
                                            unsigned int flags = cudaMemAttachGlobal);
-LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes,
-                                        unsigned int flags = cudaHostAllocDefault);
+LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes);
 LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int flags);
 LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer);
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes,
@@ -150,7 +149,10 @@ cudaError_t cudaMallocManaged(T** pointer, std::size_t size_bytes,
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t size_bytes,
                            unsigned int flags = cudaHostAllocDefault) {
-  return cudaMallocHost((void**)pointer, size_bytes, flags);
+  return cudaHostAlloc((void**)pointer, size_bytes, flags);
+}
+inline cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes, unsigned int flags) {
+  return cudaHostAlloc(pointer, size_bytes, flags);
 }
 template <class T>
 cudaError_t cudaHostAlloc(T** pointer, std::size_t size_bytes, unsigned int flags) {

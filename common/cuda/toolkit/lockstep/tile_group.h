@@ -8,6 +8,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 // A tile in one warp: tile_size is a power of two.
 template <unsigned int tile_size>
@@ -22,21 +23,25 @@ class warp_tile : public warp_group {
 
   template <class T>
   LOCKSTEP_DEVICE T shfl(T value, int rank) const {
-    return in_words(value, [=](auto word) { return __shfl_sync(lane_mask(), word, rank, kWidth); });
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
+      return __shfl_sync(lane_mask(), word, rank, kWidth);
+    });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_up(T value, unsigned int delta) const {
-    return in_words(value,
-                    [=](auto word) { return __shfl_up_sync(lane_mask(), word, delta, kWidth); });
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
+      return __shfl_up_sync(lane_mask(), word, delta, kWidth);
+    });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_down(T value, unsigned int delta) const {
-    return in_words(value,
-                    [=](auto word) { return __shfl_down_sync(lane_mask(), word, delta, kWidth); });
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
+      return __shfl_down_sync(lane_mask(), word, delta, kWidth);
+    });
   }
   template <class T>
   LOCKSTEP_DEVICE T shfl_xor(T value, unsigned int mask) const {
-    return in_words(value, [=](auto word) {
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
       return __shfl_xor_sync(lane_mask(), word, static_cast<int>(mask), kWidth);
     });
   }
@@ -132,6 +137,8 @@ LOCKSTEP_DEVICE coalesced_group binary_partition(const warp_group& parent, bool 
   return {predicate ? mask : parent.lane_mask() & ~mask, predicate ? 1u : 0u, 2};
 }
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif

@@ -10,6 +10,7 @@
 #ifdef __CUDA__
 
 namespace cooperative_groups {
+namespace __v1 {
 
 class warp_group : public thread_group {
  public:
@@ -112,13 +113,17 @@ class warp_group : public thread_group {
 
   template <class T>
   LOCKSTEP_DEVICE T shuffle(T value, int source_lane) const {
-    return in_words(value, [=](auto word) { return __shfl_sync(lane_mask(), word, source_lane); });
+    return in_words(value, [=](auto word) LOCKSTEP_LAMBDA {
+      return __shfl_sync(lane_mask(), word, source_lane);
+    });
   }
 
   unsigned int meta_group_rank_;
   unsigned int meta_group_size_;
 };
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 
 #endif
