@@ -93,4 +93,14 @@ if(IS_DIRECTORY ${cccl_folder}/rungs)
   set(cccl_program_flags -isystem ${cccl_folder}/programs)
   set(cccl_folder ${cccl_folder}/rungs)
 endif()
+
+# clang refuses a __shared__ variable whose class has a destructor; nvcc warns, and calls none either. The one of
+# cuda::barrier only invalidates, so it gets another name, in a copy that comes first.
+set(barrier_header cuda/__barrier/barrier_block_scope.h)
+if(EXISTS ${cccl_folder}/${barrier_header})
+  file(READ ${cccl_folder}/${barrier_header} text)
+  string(REPLACE "~barrier()" "void invalidate_at_the_end()" text "${text}")
+  file(CONFIGURE OUTPUT ${prelude_folder}/cccl/${barrier_header} CONTENT "${text}" @ONLY)
+  list(APPEND clang_system_flags -isystem ${prelude_folder}/cccl)
+endif()
 list(APPEND clang_system_flags -isystem ${cccl_folder})

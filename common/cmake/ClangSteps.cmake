@@ -1,16 +1,46 @@
 # SPDX-License-Identifier: MIT
 # What clang is told for each of a rung's three compilations: clang_device_flags (PTX as compiled),
-# clang_written_flags (PTX as written), clang_host_flags.
+# clang_written_flags (PTX as written), clang_host_flags. The exact counters depend on them.
 
+# No toolkit of NVIDIA's is read, where there is one. The version decides what a launch becomes.
+# CCCL declares functions with `...`, which clang 19 and 20 refuse for a device. Pointers of any type may point to
+# the same memory, as nvcc has it.
 set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/nonexistent -nocudainc -nocudalib
-  -Xclang -target-sdk-version=12.9 -isystem ${common_dir}/cuda/toolkit ${clang_system_flags} -include cuda_runtime.h
-  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed -fno-caret-diagnostics -fno-crash-diagnostics
-  -Wno-unknown-pragmas)
-set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang +ptx87 -S)
-set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} -O2 -gline-tables-only)
-# As written: each index, shift and sum is compared first, by clang's code (common/device/run/sanitizer.cpp). Its
-# groups of such comparisons are refused for PTX.
-set(clang_written_checks
-  -Xclang -fsanitize=array-bounds,integer-divide-by-zero,return,shift-exponent,signed-integer-overflow,unreachable)
+  -Xclang -target-sdk-version=12.9 -Xclang -fcuda-allow-variadic-functions -fno-strict-aliasing
+  -isystem ${common_dir}/cuda/toolkit ${clang_system_flags} -include cuda_runtime.h
+  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
+  -Wno-unknown-pragmas -fno-caret-diagnostics -fno-crash-diagnostics)
+
+# Without a name of PTX's version clang takes one that does not know sm_90.
+set(clang_ptx +ptx87)
+if(clang_version VERSION_LESS 20)
+  set(clang_ptx +ptx85)
+endif()
+# -fmath-errno keeps the C library's functions calls, which the machine answers: there are no instructions for them.
+# Endless loops and accesses through null are the student's, and have to stay.
+set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang ${clang_ptx} -S
+  -Xclang -fmath-errno -ffp-contract=fast -fno-finite-loops -fno-delete-null-pointer-checks)
+
+# As compiled: as nvcc does, but that
+#   sanitize_thread, an attribute that instruments nothing  no load moves before the condition that guards it: it
+#                                                           would be a race, or reach past an array
+#   memdep-block-scan-limit   a load from shared memory stays, where a store to it is far away
+#   hoist and sink            two branches do not share an access: it would belong to the line of one of them
+#   pick-merged               what other passes merge has one of the lines, instead of none
+set(clang_optimizer_flags -O2 -mllvm -force-attribute=sanitize_thread -mllvm -memdep-block-scan-limit=1
+  -mllvm -hoist-common-insts=false -mllvm -sink-common-insts=false)
+if(clang_version VERSION_GREATER_EQUAL 22)
+  list(APPEND clang_optimizer_flags -mllvm -pick-merged-source-locations)
+endif()
+set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} ${clang_optimizer_flags} -gline-tables-only)
+
+# As written: each index, shift and sum is compared first, by clang's code (common/device/run/sanitizer.cpp), in
+# the student's text and not in headers. Its groups of such comparisons are refused for PTX.
+set(clang_written_checks -Xclang
+  -fsanitize=alignment,array-bounds,integer-divide-by-zero,null,return,shift-exponent,signed-integer-overflow,unreachable
+  -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/lockstep/unchecked.txt)
 set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g ${clang_written_checks})
-set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -ffp-contract=off -gline-tables-only -fPIC -fno-addrsig -c)
+
+# The host does not fuse multiply-adds. A local variable that was never set holds a pattern, not by chance zero.
+set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -ffp-contract=off -fno-delete-null-pointer-checks
+  -ftrivial-auto-var-init=pattern -gline-tables-only -fPIC -fno-addrsig -c)

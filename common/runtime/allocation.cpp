@@ -170,9 +170,9 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t size_bytes, unsigned i
   return allocate_for(pointer, size_bytes, serve::Memory::kManaged);
 }
 
-cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes, unsigned int flags) {
+cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes) {
   RUNTIME_CALL;
-  return cudaHostAlloc(pointer, size_bytes, flags);
+  return allocate_for(pointer, size_bytes, serve::Memory::kPinned);
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t size_bytes, unsigned int flags) {

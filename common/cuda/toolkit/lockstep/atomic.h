@@ -38,10 +38,18 @@ LOCKSTEP_ATOMIC(atomicMax, __scoped_atomic_fetch_max, scoped_max, long long)
 LOCKSTEP_ATOMIC_WORDS(atomicAnd, __scoped_atomic_fetch_and, scoped_and)
 LOCKSTEP_ATOMIC_WORDS(atomicOr, __scoped_atomic_fetch_or, scoped_or)
 LOCKSTEP_ATOMIC_WORDS(atomicXor, __scoped_atomic_fetch_xor, scoped_xor)
-LOCKSTEP_ATOMIC(atomicInc, __scoped_atomic_fetch_uinc, scoped_increment, unsigned int)
-LOCKSTEP_ATOMIC(atomicDec, __scoped_atomic_fetch_udec, scoped_decrement, unsigned int)
 #undef LOCKSTEP_ATOMIC_WORDS
 #undef LOCKSTEP_ATOMIC
+
+// Wrap to 0 at the operand, or from 0 to the operand.
+LOCKSTEP_DEVICE unsigned int atomicInc(unsigned int* address, unsigned int operand) {
+  return __nvvm_atom_inc_gen_ui(address, operand);
+}
+LOCKSTEP_DEVICE unsigned int atomicDec(unsigned int* address, unsigned int operand) {
+  return __nvvm_atom_dec_gen_ui(address, operand);
+}
+LOCKSTEP_ATOMIC_SCOPES(atomicInc, scoped_increment, unsigned int)
+LOCKSTEP_ATOMIC_SCOPES(atomicDec, scoped_decrement, unsigned int)
 
 LOCKSTEP_DEVICE float atomicExch(float* address, float operand) {
   float old;

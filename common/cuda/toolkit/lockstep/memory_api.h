@@ -149,7 +149,8 @@ cudaError_t cudaMallocManaged(T** pointer, std::size_t size_bytes,
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t size_bytes,
                            unsigned int flags = cudaHostAllocDefault) {
-  return cudaHostAlloc((void**)pointer, size_bytes, flags);
+  if (flags != cudaHostAllocDefault) return cudaHostAlloc((void**)pointer, size_bytes, flags);
+  return cudaMallocHost((void**)pointer, size_bytes);
 }
 inline cudaError_t cudaMallocHost(void** pointer, std::size_t size_bytes, unsigned int flags) {
   return cudaHostAlloc(pointer, size_bytes, flags);
