@@ -161,7 +161,7 @@ def counted_patterns() -> dict[str, Counts]:
     with tempfile.TemporaryDirectory() as temp:
         values = {"source": str(PATTERNS), "object": f"{temp}/patterns", "std": "20"}
         output([word.format_map(values) for word in compiled])
-        program = MACHINE / "common" / "device" / "tests" / "device_count_patterns"
+        program = MACHINE / "common" / "device" / "bench" / "device_count_patterns"
         counted: dict[str, Counts] = json.loads(output([program, f"{temp}/patterns.ptx"]))
     return {name: total([counts]) for name, counts in counted.items()}
 
