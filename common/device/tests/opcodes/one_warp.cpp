@@ -65,7 +65,7 @@ OneWarp::OneWarp(const std::string& text, const run::arithmetic::Kernels& kernel
   predicates_.assign(function_.bytes_predicate / 4 + 1, 0);
   warp_.r32 = reinterpret_cast<std::byte*>(rows32_.data());
   warp_.r64 = reinterpret_cast<std::byte*>(rows64_.data());
-  warp_.predicates = predicates_.data();
+  warp_.predicates = reinterpret_cast<std::byte*>(predicates_.data());
   for (const code::Constant& constant : function_.constants) {
     if (constant.slot.file == File::kPredicate) {
       warp_.predicate(constant.slot.offset) = static_cast<std::uint32_t>(constant.bits);
@@ -164,12 +164,11 @@ void OneWarp::set(std::string_view name, int lane, std::uint64_t value) {
   }
 }
 
-std::uint64_t OneWarp::get(std::string_view name, int lane) const {
+std::uint64_t OneWarp::get(std::string_view name, int lane) {
   const code::Slot slot = registers_.find(name)->second;
-  run::Warp warp = warp_;
-  if (slot.file == File::kPredicate) return warp.predicate(slot.offset) >> lane & 1;
-  if (slot.file == File::k64) return warp.row64<std::uint64_t>(slot.offset)[lane];
-  const std::uint32_t word = warp.row32<std::uint32_t>(slot.offset)[lane];
+  if (slot.file == File::kPredicate) return warp_.predicate(slot.offset) >> lane & 1;
+  if (slot.file == File::k64) return warp_.row64<std::uint64_t>(slot.offset)[lane];
+  const std::uint32_t word = warp_.row32<std::uint32_t>(slot.offset)[lane];
   return name[1] == 'h' ? word & 0xffff : word;
 }
 

@@ -22,7 +22,7 @@ class OneWarp {
   OneWarp(const std::string& text, const run::arithmetic::Kernels& kernels);
 
   void set(std::string_view name, int lane, std::uint64_t value);
-  std::uint64_t get(std::string_view name, int lane) const;
+  std::uint64_t get(std::string_view name, int lane);
   // Runs for these lanes; `only`: all ones, or the lanes.
   void run(std::uint32_t lanes = UINT32_MAX, std::uint32_t only = UINT32_MAX);
 
