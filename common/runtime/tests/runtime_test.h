@@ -13,12 +13,12 @@
 namespace runtime_test {
 
 // The kernels' stand-ins. Each stores to ints.
-extern const void* const kFill;   // (int* out, int value): out[thread of the grid] = value
-extern const void* const kAdd;    // (int* out, int value): out[0] += value, one thread
-extern const void* const kWait;   // (int* flag, int value): waits until flag[0] != 0, then
-                                  // flag[1] = value
-extern const void* const kPrint;  // (): prints "printed"
-extern const void* const kFault;  // (int* out, int): stores to an odd address
+extern const void* const kFill;     // (int* out, int value): out[thread of the grid] = value
+extern const void* const kAdd;      // (int* out, int value): out[0] += value, one thread
+extern const void* const kWait;     // (int* flag, int value): waits until flag[0] != 0, then
+                                    // flag[1] = value
+extern const void* const kPrint;    // (): prints "printed"
+extern const void* const kFault;    // (int* out, int): stores to an odd address
 extern const void* const kCounter;  // a __device__ int, 5 at first
 
 inline cudaError_t launch(const void* kernel, unsigned num_blocks, unsigned num_threads, int* out,
