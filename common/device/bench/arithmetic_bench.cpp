@@ -61,11 +61,10 @@ double nanoseconds(opcodes::OneWarp& warp, std::uint32_t lanes, std::uint32_t on
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string level(argc > 1 ? argv[1] : run::arithmetic::best_level());
-  std::printf("%-8s full   part  ns per call\n", level.c_str());
+int main() {
+  std::printf("full   part  ns per call\n");
   for (const std::string line : kLines) {
-    opcodes::OneWarp warp(line, run::arithmetic::kernels(level));
+    opcodes::OneWarp warp(line, run::arithmetic::kernels());
     for (int lane = 0; lane < 32; ++lane) {
       for (int number = 50; number < 56; ++number) {
         for (const char kind : {'r', 'd', 'p'}) {

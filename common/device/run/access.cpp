@@ -68,7 +68,6 @@ MemoryForm memory_form(const code::Instruction& instruction, const code::Operand
   return form;
 }
 
-RUN_VECTORISED
 void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
                     std::int64_t offset) {
   std::uint64_t* const to = access.address.data();
@@ -83,32 +82,32 @@ void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is
   }
 }
 
-RUN_VECTORISED
 void classify(Access& access) {
   const int first = std::countr_zero(access.lanes);
   const std::uint64_t* const address = access.address.data();
   const std::uint64_t base = address[first];
-  const std::uint64_t size = access.size_bytes;
+  const std::uint64_t size = access.size_bytes;  // at most 128
   const std::uint64_t origin = base - static_cast<std::uint64_t>(first) * size;
-  std::uint32_t differ = 0;
-  std::uint32_t stray = 0;
-  for (int i = 0; i < kWarpSize; ++i) {
-    const std::uint32_t bit = (access.lanes >> i) & 1;
-    differ |= bit & static_cast<std::uint32_t>(address[i] != base);
-    stray |= bit & static_cast<std::uint32_t>(address[i] !=
-                                              origin + static_cast<std::uint64_t>(i) * size);
+  std::uint64_t differ = 0;
+  std::uint64_t stray = 0;
+  if (access.lanes == ~std::uint32_t{0}) {
+    for (int i = 1; i < kWarpSize; ++i) {
+      differ |= address[i] ^ address[i - 1];
+      stray |= (address[i] - address[i - 1]) ^ size;
+    }
+  } else {
+    for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+      const std::uint64_t taken = -static_cast<std::uint64_t>((access.lanes >> i) & 1);
+      differ |= taken & (address[i] ^ base);
+      stray |= taken & (address[i] ^ (origin + i * access.size_bytes));
+    }
   }
-  access.pattern = stray == 0    ? Pattern::kContiguous
-                   : differ == 0 ? Pattern::kUniform
-                                 : Pattern::kOther;
-  access.base = stray == 0 ? origin : base;
-  if (differ == 0) {  // also of a single lane
-    access.pattern = Pattern::kUniform;
-    access.base = base;
-  }
+  access.pattern = differ == 0  ? Pattern::kUniform  // also of a single lane
+                   : stray == 0 ? Pattern::kContiguous
+                                : Pattern::kOther;
+  access.base = access.pattern == Pattern::kContiguous ? origin : base;
 }
 
-RUN_VECTORISED
 std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {
   std::uint32_t found = 0;
   for (int i = 0; i < kWarpSize; ++i) {

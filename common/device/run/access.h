@@ -10,13 +10,6 @@
 #include "memory/address_map.h"
 #include "run/engine.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define RUN_VECTORISED \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
-#else
-#define RUN_VECTORISED
-#endif
-
 namespace run {
 
 // The form of a memory instruction. `prototype` has what is the same each time.

@@ -28,12 +28,22 @@ void load_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const 
       M value;
       std::memcpy(&value, base + e * sizeof(M), sizeof value);
       const R wide = static_cast<R>(value);
-      for (int i = 0; i < kWarpSize; ++i) row[i] = (is_whole || (lanes >> i & 1)) ? wide : row[i];
+      if (is_whole) {
+        std::fill_n(row, kWarpSize, wide);
+      } else {
+        for (int i = 0; i < kWarpSize; ++i) row[i] = (lanes >> i & 1) != 0 ? wide : row[i];
+      }
     } else if (access.pattern == Pattern::kContiguous && lanes == ~std::uint32_t{0}) {
       const std::size_t stride = access.num_elements;
       for (std::size_t i = 0; i < kWarpSize; ++i) {
         M value;
         std::memcpy(&value, base + (i * stride + e) * sizeof(M), sizeof value);
+        row[i] = static_cast<R>(value);
+      }
+    } else if (lanes == ~std::uint32_t{0}) {
+      for (std::size_t i = 0; i < kWarpSize; ++i) {
+        M value;
+        std::memcpy(&value, origin + access.address[i] + e * sizeof(M), sizeof value);
         row[i] = static_cast<R>(value);
       }
     } else {

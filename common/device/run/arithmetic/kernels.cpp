@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/arithmetic/kernels.h"
 
-#include <cstdlib>
-#include <string_view>
+#include "run/arithmetic/level.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -10,45 +9,11 @@
 
 namespace run::arithmetic {
 
-namespace portable {
+namespace LAB_LEVEL {
 extern const Kernels kTable;
 }
-#if defined(__x86_64__)
-namespace v3 {
-extern const Kernels kTable;
-}
-namespace v4 {
-extern const Kernels kTable;
-}
-#endif
 
-const Kernels& kernels(std::string_view level) {
-#if defined(__x86_64__)
-  if (level == "v4") return v4::kTable;
-  if (level == "v3") return v3::kTable;
-#endif
-  (void)level;
-  return portable::kTable;
-}
-
-std::string_view best_level() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool has_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl");
-  if (has_v3 && has_v4) return "v4";
-  if (has_v3) return "v3";
-#endif
-  return "portable";
-}
-
-const Kernels& kernels() {
-  static const Kernels& chosen = kernels(best_level());
-  return chosen;
-}
+const Kernels& kernels() { return LAB_LEVEL::kTable; }
 
 namespace {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "code/program.h"
 
@@ -314,10 +313,7 @@ struct Kernels {
   Handler transpose;       // movmatrix
 };
 
-// The level of this processor. For tests: the one that is named "portable", "v3" or "v4".
 const Kernels& kernels();
-const Kernels& kernels(std::string_view level);
-std::string_view best_level();
 
 // Calls the handler of a Directed with the processor's rounding mode set.
 struct Directed {

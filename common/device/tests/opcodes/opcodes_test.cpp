@@ -14,7 +14,6 @@
 namespace opcodes {
 namespace {
 
-using run::arithmetic::best_level;
 using run::arithmetic::kernels;
 
 const std::vector<Case>& cases() {
@@ -31,8 +30,8 @@ void set_operands(OneWarp* warp, const Case& made, int first) {
   }
 }
 
-Values computed(const Case& made, std::string_view level) {
-  OneWarp warp(made.text, kernels(level));
+Values computed(const Case& made) {
+  OneWarp warp(made.text, kernels());
   Values values(made.results.size() * kNumTuples);
   for (int first = 0; first < kNumTuples; first += 32) {
     set_operands(&warp, made, first);
@@ -62,22 +61,6 @@ TEST(Opcodes, EverySpellingBinds) {
   ASSERT_GT(cases().size(), 3000u);
   for (const Case& made : cases()) {
     EXPECT_NO_THROW(OneWarp(made.text, kernels())) << made.text;
-  }
-}
-
-TEST(Opcodes, LevelsAgreeBitForBit) {
-  for (const Case& made : cases()) {
-    const Values portable = computed(made, "portable");
-    for (const std::string_view level : {"v3", "v4"}) {
-      if (level > best_level() || best_level() == "portable") continue;
-      const Values other = computed(made, level);
-      for (std::size_t i = 0; i < other.size(); ++i) {
-        if (portable[i] == other[i]) continue;
-        ADD_FAILURE() << level << ": " << described(made, static_cast<int>(i % kNumTuples))
-                      << std::hex << ": " << other[i] << ", portable " << portable[i];
-        break;
-      }
-    }
   }
 }
 
@@ -111,7 +94,7 @@ TEST(Opcodes, LeavesOtherLanesAlone) {
 TEST(Opcodes, ApproximationsAreWithinTheirError) {
   for (const Case& made : cases()) {
     if (made.check == "exact" || made.check.starts_with("mma")) continue;
-    const Values values = computed(made, best_level());
+    const Values values = computed(made);
     for (int i = 0; i < kNumTuples; ++i) {
       std::uint64_t sources[3] = {};
       for (std::size_t s = 0; s < made.sources.size(); ++s) {
@@ -151,7 +134,7 @@ TEST(Opcodes, MatchesTheGpu) {
       ++num_missing;
       continue;
     }
-    const Values values = computed(made, best_level());
+    const Values values = computed(made);
     if (made.check == "exact") {
       EXPECT_TRUE(found->second == condensed(made, values)) << made.text;
       continue;
@@ -167,7 +150,7 @@ TEST(Opcodes, ShowsDifferencesOfRawResults) {
   if (path == nullptr) GTEST_SKIP();
   std::ifstream file(path, std::ios::binary);
   for (const Case& made : cases()) {
-    const Values values = computed(made, best_level());
+    const Values values = computed(made);
     int num_shown = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       std::uint64_t theirs = 0;
