@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The processor time of kernels on the emulator and on the machine, all checks on."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from measurements import (
+    IDLE,
+    ROOT,
+    MeasurementError,
+    ProcessorTime,
+    machine,
+    measurement,
+    output,
+    processor,
+    provenance,
+    write_json,
+)
+
+from lockstep_grader.student.program.build import Options, build_program
+from lockstep_grader.student.program.run import Settings, run_program
+from lockstep_grader.toolchain.description import read_toolchain
+
+BUILDS = {"emulator": ROOT / "build" / "cpu", "machine": ROOT / "build" / "machine"}
+
+# Calls the rung once on `size` items, or on square matrices of that width. The input is all ones.
+MAIN = """
+#include <vector>
+int main() {{
+  constexpr std::size_t kItems = {items};
+  void* d_scratch = nullptr;
+  {type}* d_in = nullptr;
+  {type}* d_out = nullptr;
+  constexpr std::size_t kScratchBytes = 16 * kItems + (1 << 20);
+  cudaMalloc(&d_scratch, kScratchBytes);
+  cudaMalloc(&d_in, kItems * sizeof({type}));
+  cudaMalloc(&d_out, kItems * sizeof({type}));
+  const std::vector<{type}> ones(kItems, 1);
+  cudaMemcpy(d_in, ones.data(), kItems * sizeof({type}), cudaMemcpyHostToDevice);
+  lab::Scratch scratch(d_scratch, kScratchBytes);
+  {call};
+  cudaDeviceSynchronize();
+  cudaFree(d_in);
+  cudaFree(d_out);
+  cudaFree(d_scratch);
+}}
+"""
+PRODUCT = "lab::matmul(d_in, d_in, {size}, {size}, {size}, d_out, scratch, nullptr)"
+SUM = "lab::reduce_sum(d_in, {size}, d_out, scratch, nullptr)"
+SCAN = "lab::exclusive_scan(d_in, {size}, d_out, scratch, nullptr)"
+SORT = "lab::radix_sort(d_in, {size}, d_out, scratch, nullptr)"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    rung: str
+    size: int
+    type: str
+    call: str
+
+    @property
+    def text(self) -> str:
+        items = self.size**2 if self.call == PRODUCT else self.size
+        call = self.call.format(size=self.size)
+        main = MAIN.format(items=items, type=self.type, call=call)
+        return (ROOT / "solutions" / f"{self.rung}.cu").read_text() + main
+
+
+KERNELS = [
+    Kernel("06-matmul/01_naive", 512, "float", PRODUCT),
+    Kernel("06-matmul/02_tiled", 512, "float", PRODUCT),
+    Kernel("06-matmul/05_warp_tiled", 512, "float", PRODUCT),
+    Kernel("01-reduction/02_interleaved", 1 << 22, "float", SUM),
+    Kernel("01-reduction/06_single_pass", 1 << 24, "float", SUM),
+    Kernel("02-scan/06_decoupled_look_back", 1 << 22, "int", SCAN),
+    Kernel("04-radix-sort/05_onesweep", 1 << 20, "std::uint32_t", SORT),
+    Kernel("06-matmul/01_naive", 1024, "float", PRODUCT),
+]
+
+
+def processor_seconds(binary: Path) -> float:
+    """Of one run, with the device that it starts."""
+    time = ProcessorTime()
+    settings = {"LOCKSTEP_SEED": "0", "LOCKSTEP_CHECKS": "all", "LOCKSTEP_PROFILE": "0"}
+    output([*time.words, binary], env={**os.environ, **settings})
+    return time.seconds()
+
+
+def check_it(binary: Path, folder: Path) -> None:
+    ran = run_program(binary, (), Settings(), folder, "kernel")
+    if ran.status != 0 or ran.findings:
+        raise MeasurementError(f"{binary}: status {ran.status}, {ran.findings}")
+
+
+def measured(kernel: Kernel, rounds: int, folder: Path) -> dict[str, object]:
+    source = folder / "kernel.cu"
+    source.write_text(kernel.text)
+    include = (ROOT / "labs" / kernel.rung.split("/")[0],)
+    binaries = {}
+    for engine, build in BUILDS.items():
+        steps = read_toolchain(build / "lockstep.json").program
+        work = folder / engine
+        work.mkdir()
+        binaries[engine] = build_program(steps, [source], Options(include=include, std=20), work, 1)
+        check_it(binaries[engine], work)
+    seconds: dict[str, list[float]] = {engine: [] for engine in BUILDS}
+    for _ in range(rounds):  # interleaved: both meet the same neighbours
+        for engine, binary in binaries.items():
+            seconds[engine].append(processor_seconds(binary))
+    best = {engine: round(min(times), 3) for engine, times in seconds.items()}
+    return {
+        "rung": kernel.rung,
+        "size": kernel.size,
+        **best,
+        "ratio": round(best["emulator"] / best["machine"], 2),
+    }
+
+
+@measurement("kernels", needs=IDLE, writes=["kernels.json"])
+def kernels(
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of each program.")] = 3,
+) -> None:
+    """Compare the processor time of kernels on the emulator and on the machine, all checks on."""
+    for preset, build in (("cpu", BUILDS["emulator"]), ("machine", BUILDS["machine"])):
+        output(["cmake", "--preset", preset])
+        output(["cmake", "--build", build, "--target", "lockstep_run"])
+    rows = []
+    for kernel in KERNELS:
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(measured(kernel, rounds, Path(folder)))
+    write_json(
+        "kernels.json",
+        {**provenance(), "machine": {**machine(), "processor": processor()}, "kernels": rows},
+    )
