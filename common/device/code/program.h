@@ -80,7 +80,6 @@ struct Operand {
   std::string_view symbol;        // of an address or a callee: a name that is no register
   std::vector<Operand> elements;  // of a vector; of a tensor's coordinates
   Slot second;                    // of d|p
-  std::string_view selector;      // of a video instruction: "h1", "b3", "b3210"
 };
 
 // What is known of an Op besides what it does: for binding, findings, counters and debugging.
