@@ -92,15 +92,27 @@ LAB_INLINE U32 ended(U32 magnitude, U32 infinity, bool is_negative, Rounding rou
   return stops ? infinity - 1 : infinity;
 }
 
+// A NaN of f64 keeps its sign and the upper bits of its payload, made quiet; the other formats have
+// one NaN.
+template <int stored>
+LAB_INLINE U64 nan_in(double x, const Convert& convert, U64 canonical) {
+  constexpr int kSign = stored == 23 ? 31 : 15;
+  if (convert.source != Type::kF64) return canonical;
+  constexpr U64 kExponent = (U64{1} << kSign) - (U64{1} << stored);
+  const U64 payload = ((bits_of(x) | kQuiet64) & 0x000fffffffffffff) >> (52 - stored);
+  return bits_of(x) >> 63 << kSign | kExponent | payload;
+}
+
 LAB_INLINE U64 bits_in(Type type, double x, const Convert& convert) {
   const Rounding rounding = convert.rounding;
   const bool is_nan = x != x, is_negative = bits_of(x) >> 63 != 0;
   const bool is_infinite = (bits_of(x) & 0x7fffffffffffffff) == 0x7ff0000000000000;
   switch (type) {
     case Type::kF64:
+      if (is_nan && convert.ftz) return bits_of(static_cast<double>(float_of(kCanonicalNan32)));
       return is_nan ? bits_of(x) | kQuiet64 : bits_of(x);
     case Type::kF32: {
-      if (is_nan) return kCanonicalNan32;
+      if (is_nan) return nan_in<23>(x, convert, kCanonicalNan32);
       U32 r = is_infinite
                   ? 0x7f800000
                   : ended(magnitude_in<23, -126>(x, rounding), 0x7f800000, is_negative, rounding);
@@ -108,14 +120,14 @@ LAB_INLINE U64 bits_in(Type type, double x, const Convert& convert) {
       return r | (is_negative ? 0x80000000 : 0);
     }
     case Type::kTF32: {
-      if (is_nan) return kCanonicalNan32;
+      if (is_nan) return kCanonicalNan32 & 0xffffe000;
       const U32 r =
           is_infinite ? 0x3fc00
                       : ended(magnitude_in<10, -126>(x, rounding), 0x3fc00, is_negative, rounding);
       return (r << 13) | (is_negative ? 0x80000000 : 0);
     }
     case Type::kF16: {
-      if (is_nan) return kCanonicalNan16;
+      if (is_nan) return nan_in<10>(x, convert, kCanonicalNan16);
       U32 r = is_infinite
                   ? 0x7c00
                   : ended(magnitude_in<10, -14>(x, rounding), 0x7c00, is_negative, rounding);
@@ -123,7 +135,7 @@ LAB_INLINE U64 bits_in(Type type, double x, const Convert& convert) {
       return r | (is_negative ? 0x8000 : 0);
     }
     case Type::kBF16: {
-      if (is_nan) return kCanonicalNan16;
+      if (is_nan) return nan_in<7>(x, convert, kCanonicalNan16);
       U32 r = is_infinite
                   ? 0x7f80
                   : ended(magnitude_in<7, -126>(x, rounding), 0x7f80, is_negative, rounding);
@@ -226,7 +238,9 @@ LAB_INLINE U64 converted(U64 bits, const Convert& convert) {
     return bits_in(convert.target, x, convert);
   }
   double x = number_of(convert.source, bits);
-  if (convert.ftz && convert.source == Type::kF32 && __builtin_fabs(x) < 0x1p-126) {
+  // On its way to f16 the hardware rounds a subnormal number as any other, whatever .ftz says.
+  if (convert.ftz && convert.source == Type::kF32 && convert.target != Type::kF16 &&
+      __builtin_fabs(x) < 0x1p-126) {
     x = __builtin_copysign(0.0, x);
   }
   if (convert.to_integer != Rounding::kNone) x = integral(x, convert.to_integer);
@@ -244,7 +258,7 @@ template <class D, class S>
 LAB_INLINE D cast(S a) {
   return static_cast<D>(a);
 }
-LAB_INLINE float from_f64(double a) { return canonical(static_cast<float>(a)); }
+LAB_INLINE float from_f64(double a) { return static_cast<float>(a); }  // a NaN: as nan_in
 LAB_INLINE double from_f32(float a) {
   return a != a ? double_of(bits_of(static_cast<double>(a)) | kQuiet64) : static_cast<double>(a);
 }
