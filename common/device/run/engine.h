@@ -196,6 +196,7 @@ code::Handler control_handler(code::Op& op, const code::Instruction& instruction
 code::Handler memory_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler atomic_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler async_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
