@@ -4,6 +4,7 @@
 // where it may go next, and not what it computes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -154,6 +155,7 @@ struct Function {
   std::uint32_t shared_bytes = 0;                    // their sizes, as the hardware lays them out
   std::uint32_t dynamic_shared_offset = 0;           // where dynamic shared memory begins
   std::uint32_t max_threads = 0;                     // __launch_bounds__; 0: none
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // __cluster_dims__
   std::vector<std::shared_ptr<const void>> details;  // what Op::details points to
 };
 
