@@ -29,7 +29,8 @@ LAB_INLINE double preferred(double r, double a, Rest... rest) {
 template <class... Sources>
 LAB_INLINE double settled(double r, Sources... sources) {
 #if !defined(__x86_64__)  // elsewhere an invalid operation gives a NaN of the other sign
-  r = (r != r) & ((sources == sources) & ...) ? double_of(kInvalid64) : r;
+  const bool is_invalid = (r != r) & ((sources == sources) & ...);
+  r = is_invalid ? double_of(kInvalid64) : r;
 #endif
   return preferred(r, sources...);
 }
