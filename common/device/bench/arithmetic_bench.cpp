@@ -40,7 +40,6 @@ constexpr const char* kLines[] = {
     "div.s32 %r0, %r50, %r51",
     "ex2.approx.f32 %r0, %r50",
     "sin.approx.f32 %r0, %r50",
-    "vabsdiff4.u32.u32.u32.add %r0, %r50, %r51, %r52",
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, "
     "{%r50, %r51, %r52, %r53}, {%r54, %r55}, {%r0, %r1, %r2, %r3}",
     "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0, %r1, %r2, %r3}, "

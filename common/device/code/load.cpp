@@ -121,6 +121,9 @@ class FunctionLoader {
     if (bounds[0] != 0) {
       function_.max_threads = bounds[0] * std::max(1U, bounds[1]) * std::max(1U, bounds[2]);
     }
+    for (std::size_t i = 0; i < 3; ++i) {
+      function_.cluster[i] = std::max(1U, source_.cluster[i]);
+    }
     place_parameters();
     Flow flow = flow_of(source_);
     rows_ = rows_of(source_, flow);

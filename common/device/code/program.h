@@ -4,6 +4,7 @@
 // where it may go next, and not what it computes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -80,7 +81,6 @@ struct Operand {
   std::string_view symbol;        // of an address or a callee: a name that is no register
   std::vector<Operand> elements;  // of a vector; of a tensor's coordinates
   Slot second;                    // of d|p
-  std::string_view selector;      // of a video instruction: "h1", "b3", "b3210"
 };
 
 // What is known of an Op besides what it does: for binding, findings, counters and debugging.
@@ -155,6 +155,7 @@ struct Function {
   std::uint32_t shared_bytes = 0;                    // their sizes, as the hardware lays them out
   std::uint32_t dynamic_shared_offset = 0;           // where dynamic shared memory begins
   std::uint32_t max_threads = 0;                     // __launch_bounds__; 0: none
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // __cluster_dims__
   std::vector<std::shared_ptr<const void>> details;  // what Op::details points to
 };
 

@@ -174,12 +174,120 @@ const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
   return goes_on ? op + 1 : nullptr;
 }
 
+// ---- of a cluster
+
+// The blocks of a cluster start together.
+std::vector<Block*> blocks_of_cluster(const RunningBlock& block) {
+  const RunningLaunch& running = *block.warps.front()->engine->running;
+  const std::uint64_t size = running.launch->cluster.count();
+  std::vector<Block*> blocks;
+  for (const auto& other : running.resident) {
+    if (other->ordinal / size == block.ordinal / size) blocks.push_back(other.get());
+  }
+  return blocks;
+}
+
+template <class Visit>
+void for_each_warp(const std::vector<Block*>& blocks, Visit visit) {
+  for (const Block* const block : blocks) {
+    for (const auto& warp : block->warps) {
+      if (warp->live != 0) visit(*warp);
+    }
+  }
+}
+
+const Op* cluster_wait(Warp& warp, const Op* op, std::uint32_t lanes);
+
+// Ends the phase if all threads of the cluster have arrived.
+void release_cluster(RunningBlock& block) {
+  const std::vector<Block*> blocks = blocks_of_cluster(block);
+  bool is_complete = true, all_at_once = true, any = false;
+  for_each_warp(blocks, [&](const Warp& warp) {
+    is_complete = is_complete && (warp.live & ~warp.cluster.arrived) == 0;
+    all_at_once = all_at_once && (warp.live & ~warp.cluster.at_once) == 0;
+    any = any || warp.cluster.arrived != 0;
+  });
+  if (!is_complete || !any) return;
+  Engine& engine = *block.warps.front()->engine;
+  for (Monitor* const monitor : engine.monitors) {
+    if (all_at_once) {
+      monitor->cluster_meets(blocks);
+      continue;
+    }
+    for_each_warp(blocks, [&](Warp& warp) {
+      const std::uint32_t releasing = warp.live & warp.cluster.at_once;
+      if (releasing != 0) monitor->releases(warp, releasing, Scope::kCluster);
+    });
+    for (Block* const other : blocks) {
+      const Instruction* const arrival = static_cast<RunningBlock*>(other)->cluster_arrival;
+      if (arrival != nullptr) monitor->phase_completes(*other, *arrival, other->num_threads);
+    }
+  }
+  for_each_warp(blocks, [&](Warp& warp) {
+    warp.cluster.met = all_at_once ? warp.cluster.waits : 0;
+    warp.cluster.arrived = warp.cluster.at_once = 0;
+    for (const auto& part : warp.parts) {  // they execute the wait again
+      if (part->waiting == Waiting::kCluster) part->waiting = Waiting::kNothing;
+    }
+  });
+  ++engine.changes;
+}
+
+const Op* cluster_arrive(Warp& warp, const Op* op, std::uint32_t lanes) {
+  ClusterArrival& own = warp.cluster;
+  const Instruction& instruction = instruction_of(warp, op);
+  if (const std::uint32_t again = lanes & own.waits; again != 0) {
+    end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
+               thread_name(warp, std::countr_zero(again)) +
+                   " arrives at the cluster's barrier once more; it must wait there first",
+               cudaErrorLaunchFailure);
+  }
+  own.arrived |= lanes;
+  own.waits |= lanes;
+  const Op& next = op[1];
+  const bool is_at_once = next.handler == cluster_wait && next.guard == code::kNoGuard;
+  const bool is_relaxed = instruction.has("relaxed");
+  if (is_at_once && !is_relaxed) own.at_once |= lanes;
+  block_of(warp).cluster_arrival = &instruction;
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->arrives_at_barrier(warp, lanes, instruction);
+    if (!is_at_once && !is_relaxed) monitor->releases(warp, lanes, Scope::kCluster);
+  }
+  release_cluster(block_of(warp));
+  return op + 1;
+}
+
+const Op* cluster_wait(Warp& warp, const Op* op, std::uint32_t lanes) {
+  ClusterArrival& own = warp.cluster;
+  if (const std::uint32_t early = lanes & ~own.waits; early != 0) {
+    end_kernel(warp, instruction_of(warp, op), report::Kind::kBarrierDivergence,
+               thread_name(warp, std::countr_zero(early)) +
+                   " waits at the cluster's barrier, but has not arrived there",
+               cudaErrorLaunchFailure);
+  }
+  if ((lanes & own.arrived) != 0) {
+    Part& waiting = lanes == warp.lanes ? *warp.part : split(warp, op, lanes, op);
+    waiting.waiting = Waiting::kCluster;
+    waiting.next = op;
+    return &waiting == warp.part ? nullptr : op + 1;
+  }
+  const std::uint32_t acquiring = lanes & ~own.met;
+  own.waits &= ~lanes;
+  own.met &= ~lanes;
+  if (acquiring == 0) return op + 1;
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->acquires(warp, acquiring, Scope::kCluster);
+  }
+  return op + 1;
+}
+
 }  // namespace
 
 void release_barriers(RunningBlock& block) {
   for (std::uint32_t number = 0; number < block.barriers.size(); ++number) {
     if (is_complete(block, block.barriers[number]) && block.live != 0) release(block, number);
   }
+  if (block.cluster_arrival != nullptr || block.launch->cluster.count() > 1) release_cluster(block);
 }
 
 const Op* wait_for_grid(Warp& warp, const Op* op, std::uint32_t lanes) {
@@ -219,7 +327,9 @@ code::Handler barrier_handler(Op& op, const Instruction& instruction, code::Func
   if (opcode != "bar" && opcode != "barrier") return nullptr;
   if (instruction.has("warp")) return nullptr;
   const auto& operands = instruction.operands;
-  if (instruction.has("cluster")) return nullptr;
+  if (instruction.has("cluster")) {
+    return instruction.has("arrive") ? cluster_arrive : cluster_wait;
+  }
   auto form = std::make_shared<BarrierForm>();
   std::size_t next = 0;
   if (instruction.has("red")) {

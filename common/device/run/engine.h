@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,13 +39,13 @@ struct Barrier {
 
 struct RunningBlock : Block {
   std::array<Barrier, 16> barriers;
-  std::vector<std::byte> room;        // shared memory
-  std::uint32_t at_grid_barrier = 0;  // threads
-  std::uint32_t at_cluster_barrier = 0;
-  bool was_interrupted = false;  // its turn ended at a barrier
-  bool holds_back = false;       // a thread of it lets others run before it writes
-  std::uint64_t turn = 0;        // number of its last turn
-  std::uint32_t next_warp = 0;   // in `order`: whose turn it is
+  std::vector<std::byte> room;                         // shared memory
+  std::uint32_t at_grid_barrier = 0;                   // threads
+  const code::Instruction* cluster_arrival = nullptr;  // the last one
+  bool was_interrupted = false;                        // its turn ended at a barrier
+  bool holds_back = false;      // a thread of it lets others run before it writes
+  std::uint64_t turn = 0;       // number of its last turn
+  std::uint32_t next_warp = 0;  // in `order`: whose turn it is
   std::vector<std::uint32_t> order;
 };
 
@@ -64,11 +63,6 @@ struct RunningLaunch {
   bool wave_is_complete = false;
   std::uint64_t seen_changes = 0;
   int idle_rounds = 0;
-  struct Cluster {
-    std::uint32_t arrived = 0;  // threads at its barrier
-    std::uint32_t phase = 0;
-  };
-  std::map<std::uint64_t, Cluster> clusters;
 };
 
 struct Engine {
@@ -166,7 +160,7 @@ std::string mixed_barrier_message(const RunningBlock& block, std::uint32_t numbe
 
 // barriers.cpp
 const code::Op* wait_for_grid(Warp& warp, const code::Op* op, std::uint32_t lanes);
-void release_barriers(RunningBlock& block);  // after threads have ended
+void release_barriers(RunningBlock& block);  // after threads have ended; its cluster's, too
 void complete_warp_operations(Warp& warp);   // after lanes have ended
 bool release_grid_barrier(RunningLaunch& running);
 
@@ -196,6 +190,7 @@ code::Handler control_handler(code::Op& op, const code::Instruction& instruction
 code::Handler memory_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler atomic_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler async_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);

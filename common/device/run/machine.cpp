@@ -269,6 +269,7 @@ class Grid {
     block->num_barriers = 0;
     block->at_grid_barrier = 0;
     block->barriers = {};
+    block->cluster_arrival = nullptr;
     block->was_interrupted = block->holds_back = false;
     fill_shared(*block);
     start_warps(*block);
@@ -304,6 +305,7 @@ class Grid {
       warp.unwritten.clear();
       warp.copies.clear();
       warp.batches = {};
+      warp.cluster = {};
       warp.parts.push_back(std::make_unique<Part>());
       warp.part = warp.parts.back().get();
       warp.part->lanes = warp.live;

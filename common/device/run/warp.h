@@ -87,6 +87,14 @@ struct AsyncCopy {
 
 struct Engine;
 
+// Lanes at the cluster's barrier, which they come to and wait for by two instructions.
+struct ClusterArrival {
+  std::uint32_t arrived = 0;  // in the phase that is not complete
+  std::uint32_t waits = 0;    // have arrived, and have not passed the wait that belongs to it
+  std::uint32_t at_once = 0;  // `arrived` that release what they did, and only wait from there on
+  std::uint32_t met = 0;      // `waits` whose phase was complete for all at once
+};
+
 struct Warp {
   // What handlers use, of the part that runs.
   std::byte* r32 = nullptr;  // rows of the frame that runs
@@ -107,9 +115,9 @@ struct Warp {
 
   std::vector<std::unique_ptr<Part>> parts;  // with live lanes
   std::vector<Unwritten> unwritten;
-  std::vector<AsyncCopy> copies;                            // oldest first
-  std::array<std::uint32_t, kWarpSize> cluster_phase = {};  // in which each lane has arrived
-  std::array<std::uint32_t, kWarpSize> batches = {};        // that each lane has committed
+  std::vector<AsyncCopy> copies;  // oldest first
+  ClusterArrival cluster;
+  std::array<std::uint32_t, kWarpSize> batches = {};  // that each lane has committed
 
   // Rows of all frames. Local memory: the words of the 32 lanes side by side.
   std::vector<std::byte> file32, file64, file_predicate;

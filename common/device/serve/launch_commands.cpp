@@ -40,6 +40,12 @@ bool divides(const Size& cluster, const Size& grid) {
          count(cluster) <= memory::kMaxClusterSize;
 }
 
+// A launch that names no cluster has the kernel's own.
+Size cluster_of(const Launch& command, const code::Function& kernel) {
+  if (count(command.cluster) != 1) return command.cluster;
+  return {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
+}
+
 }  // namespace
 
 // What no GPU takes, after "the launch of NAME". Empty: too little to say. Nothing: no problem.
@@ -79,8 +85,9 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
                 ? " without cudaFuncSetAttribute)"
                 : ")");
   }
-  if (!divides(command.cluster, command.grid)) {
-    return " with clusters of " + shape(command.cluster) + " blocks";
+  const Size cluster = cluster_of(command, *kernel.function);
+  if (!divides(cluster, command.grid)) {
+    return " with clusters of " + shape(cluster) + " blocks";
   }
   return std::nullopt;
 }
@@ -118,7 +125,7 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   launch->kernel = kernel.function;
   launch->grid = dim(command.grid);
   launch->block = dim(command.block);
-  launch->cluster = dim(command.cluster);
+  launch->cluster = dim(cluster_of(command, *kernel.function));
   launch->dynamic_shared_bytes = static_cast<std::uint32_t>(command.dynamic_shared_bytes);
   launch->is_cooperative = command.is_cooperative != 0;
   launch->stream = command.stream;

@@ -59,6 +59,7 @@ class Run : public ::testing::Test {
     launch->kernel = program_->find("k");
     launch->grid = {num_blocks, 1, 1};
     launch->block = {num_threads, 1, 1};
+    launch->cluster = cluster_;
     launch->dynamic_shared_bytes = dynamic_bytes_;
     launch->is_cooperative = is_cooperative_;
     launch->parameters.resize(12);
@@ -79,6 +80,7 @@ class Run : public ::testing::Test {
   run::Outcome outcome_ = run::Outcome::kEnded;
   std::uint32_t dynamic_bytes_ = 0;
   bool is_cooperative_ = false;
+  run::Dim cluster_;
 };
 
 }  // namespace run_test

@@ -152,6 +152,19 @@ TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
   EXPECT_NE(tail_.find("__launch_bounds__"), std::string::npos) << tail_;
 }
 
+TEST_F(Serve, AKernelMayNameTheSizeOfItsClusters) {
+  const std::uint64_t out = allocate(8);
+  serve::Launch command = launch_of("clustered");
+  command.grid = {3, 1, 1};
+  ask(command, parameters(out, 0));
+  EXPECT_EQ(error(), kInvalidValue);
+  EXPECT_EQ(tail_, "the launch of clustered with clusters of 2 x 1 x 1 blocks");
+  command.grid = {4, 1, 1};
+  ask(command, parameters(out, 0));
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(out), 2u);
+}
+
 TEST_F(Serve, RaisesTheLimitOfSharedMemoryForOneKernel) {
   ask(serve::SetSharedLimit{kernel("store"), 100 << 10});
   EXPECT_EQ(error(), kSuccess);

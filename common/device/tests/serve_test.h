@@ -18,7 +18,7 @@
 namespace serve_test {
 
 // Kernels of a few lines: stores n to out[0]; waits until *out is not 0, and adds n; never ends;
-// has bounds of 64 threads.
+// has bounds of 64 threads; stores the size of its cluster.
 inline constexpr const char* kKernels = R"(
 .version 8.7
 .target sm_90
@@ -52,6 +52,17 @@ ret;
 .visible .entry bounded(.param .u64 out, .param .u32 n)
 .maxntid 64, 1, 1
 {
+ret;
+}
+.visible .entry clustered(.param .u64 out, .param .u32 n)
+.explicitcluster
+.reqnctapercluster 2, 1, 1
+{
+.reg .b64 %p;
+.reg .b32 %n;
+ld.param.u64 %p, [out];
+mov.u32 %n, %cluster_nctarank;
+st.global.u32 [%p], %n;
 ret;
 }
 )";

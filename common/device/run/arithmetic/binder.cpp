@@ -219,8 +219,7 @@ bool bind_arithmetic_with(code::Op& op, const code::Instruction& instruction,
   const std::string_view opcode = instruction.words[0];
   return bind_bits(binder, opcode) || bind_comparisons(binder, opcode) ||
          bind_floats(binder, opcode) || bind_integers(binder, opcode) ||
-         bind_conversions(binder, opcode) || bind_video(binder, opcode) ||
-         bind_matrices(binder, opcode);
+         bind_conversions(binder, opcode) || bind_matrices(binder, opcode);
 }
 
 bool bind_arithmetic(code::Op& op, const code::Instruction& instruction, code::Function& function) {

@@ -127,10 +127,17 @@ template <class T>
 LAB_INLINE T low_mask(U32 count) {
   return static_cast<T>(~shifted_left<T>(static_cast<T>(~T{0}), count));
 }
+// A position or a length. The hardware reads 8 bits of it; ptxas makes the instructions of 64 bits
+// of others, which read all.
+template <class T>
+LAB_INLINE U32 field_number(U32 number) {
+  if constexpr (sizeof(T) == 4) return number & 0xff;
+  return number < 64 ? number : 64;
+}
 template <class T>
 LAB_INLINE T bfe(T a, U32 position, U32 length) {
   using Unsigned = typename Either<sizeof(T) == 8, U64, U32>::Type;
-  const U32 from = position & 0xff, count = length & 0xff;
+  const U32 from = field_number<T>(position), count = field_number<T>(length);
   const Unsigned bits = static_cast<Unsigned>(a);
   const Unsigned mask = low_mask<Unsigned>(count);
   const Unsigned field = shifted_right<Unsigned>(bits, from) & mask;
@@ -144,8 +151,8 @@ LAB_INLINE T bfe(T a, U32 position, U32 length) {
 }
 template <class T>
 LAB_INLINE T bfi(T a, T b, U32 position, U32 length) {
-  const U32 to = position & 0xff;
-  const T mask = shifted_left<T>(low_mask<T>(length & 0xff), to);
+  const U32 to = field_number<T>(position);
+  const T mask = shifted_left<T>(low_mask<T>(field_number<T>(length)), to);
   return static_cast<T>((shifted_left<T>(a, to) & mask) | (b & ~mask));
 }
 

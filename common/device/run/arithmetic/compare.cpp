@@ -182,7 +182,7 @@ LAB_INLINE bool is(U bits) {
     case TestFloat::kNotANumber:
       return magnitude > kInfinity;
     case TestFloat::kNormal:
-      return magnitude < kInfinity && magnitude >= U{1} << stored;
+      return magnitude < kInfinity && (magnitude == 0 || magnitude >= U{1} << stored);
     case TestFloat::kSubnormal:
       return magnitude != 0 && magnitude < U{1} << stored;
   }

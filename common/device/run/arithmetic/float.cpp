@@ -17,63 +17,93 @@ LAB_INLINE double in(double x) {
   return x;
 }
 
-// A NaN that goes in comes out, the first of them, made quiet; f32 has one NaN.
+// A NaN that goes in comes out, made quiet: the first of those that follow r. f32 has one NaN. The
+// processor does the same where there is only one NaN, so the last one needs no look.
+LAB_INLINE double quieted(double nan) { return double_of(bits_of(nan) | kQuiet64); }
+LAB_INLINE double preferred(double r, double) { return r; }
 template <class... Rest>
-LAB_INLINE double settled(double r, double a, Rest... rest) {
-  std::uint64_t nan = kInvalid64;
-  if constexpr (sizeof...(rest) > 0) nan = bits_of(settled(double_of(kInvalid64), rest...));
-  nan = a != a ? bits_of(a) | kQuiet64 : nan;
-  return r != r ? double_of(nan) : r;
+LAB_INLINE double preferred(double r, double a, Rest... rest) {
+  r = preferred(r, rest...);
+  return a != a ? quieted(a) : r;
 }
-template <class... Rest>
-LAB_INLINE float settled(float r, float, Rest...) {
+template <class... Sources>
+LAB_INLINE double settled(double r, Sources... sources) {
+#if !defined(__x86_64__)  // elsewhere an invalid operation gives a NaN of the other sign
+  const bool is_invalid = (r != r) & ((sources == sources) & ...);
+  r = is_invalid ? double_of(kInvalid64) : r;
+#endif
+  return preferred(r, sources...);
+}
+template <class... Sources>
+LAB_INLINE float settled(float r, Sources...) {
   return canonical(r);
 }
 
-template <bool ftz, bool sat>
-LAB_INLINE float out(float r) {
-  r = ftz ? flushed(r) : r;
+// A GPU flushes what rounding lifts to the smallest normal number, too, if it would have stayed
+// below with the exponent's range unbounded. So a product is computed once more, at 2^24 times its
+// size. (A scaled operand that overflows makes an infinity or a NaN, never less.)
+inline constexpr float kFlushScale = 0x1p24f;
+LAB_INLINE float flushed_if(bool is_tiny, float r) {
+  return is_tiny ? float_of(bits_of(r) & 0x80000000) : r;
+}
+LAB_INLINE float flushed(float r, float scaled) {
+  return flushed_if(__builtin_fabsf(scaled) < 0x1p-126f * kFlushScale, r);
+}
+
+template <bool sat>
+LAB_INLINE float saturated(float r) {
   if constexpr (sat) {
     r = r > 0.0f ? r : 0.0f;  // a NaN becomes 0, and -0 becomes +0
     r = r < 1.0f ? r : 1.0f;
   }
   return r;
 }
-template <bool ftz, bool sat>
-LAB_INLINE double out(double r) {
+template <bool sat>
+LAB_INLINE double saturated(double r) {
   return r;
 }
 
+// Of several NaNs in f64 the hardware prefers b, then c, then a; its division is a program, and
+// prefers a.
 template <class T, bool ftz, bool sat>
 struct Ops {
   LAB_INLINE T add(T a, T b) {
     a = in<ftz>(a), b = in<ftz>(b);
-    return out<ftz, sat>(settled(a + b, a, b));
+    return saturated<sat>(settled(in<ftz>(a + b), b, a));  // a subnormal sum is exact
   }
   LAB_INLINE T sub(T a, T b) {
     a = in<ftz>(a), b = in<ftz>(b);
-    return out<ftz, sat>(settled(a - b, a, b));
+    return saturated<sat>(settled(in<ftz>(a - b), b, a));
   }
   LAB_INLINE T mul(T a, T b) {
     a = in<ftz>(a), b = in<ftz>(b);
-    return out<ftz, sat>(settled(a * b, a, b));
+    T r = a * b;
+    if constexpr (ftz) r = flushed(r, (a * kFlushScale) * b);
+    return saturated<sat>(settled(r, b, a));
   }
   LAB_INLINE T fma(T a, T b, T c) {
     a = in<ftz>(a), b = in<ftz>(b), c = in<ftz>(c);
-    return out<ftz, sat>(settled(fused(a, b, c), a, b, c));
+    T r = fused(a, b, c);
+    if constexpr (ftz) r = flushed(r, fused(a * kFlushScale, b, c * kFlushScale));
+    return saturated<sat>(settled(r, b, c, a));
   }
   LAB_INLINE T div(T a, T b) {
     a = in<ftz>(a), b = in<ftz>(b);
-    return out<ftz, sat>(settled(a / b, a, b));
+    T r = a / b;
+    // A quotient below 2^-126 is so by a whole unit, which rounding does not lift.
+    if constexpr (ftz) r = flushed_if(__builtin_fabsf(a) * 0x1p126f < __builtin_fabsf(b), r);
+    return settled(r, a, b);
   }
   LAB_INLINE T rcp(T a) {
     a = in<ftz>(a);
-    return out<ftz, sat>(settled(T{1} / a, a));
+    T r = T{1} / a;
+    if constexpr (ftz) r = flushed_if(__builtin_fabsf(a) > 0x1p126f, r);
+    return settled(r, a);
   }
   LAB_INLINE T sqrt(T a) {
     a = in<ftz>(a);
     if constexpr (sizeof(T) == 4) {
-      return out<ftz, sat>(settled(__builtin_sqrtf(a), a));
+      return settled(__builtin_sqrtf(a), a);
     } else {
       return settled(__builtin_sqrt(a), a);
     }
@@ -85,7 +115,10 @@ struct Ops {
 template <bool ftz, bool sat>
 LAB_INLINE float fma_directed(float a, float b, float c) {
   a = in<ftz>(a), b = in<ftz>(b), c = in<ftz>(c);
-  return out<ftz, sat>(canonical(static_cast<float>(static_cast<double>(a) * b + c)));
+  const double wide = static_cast<double>(a) * b + c;
+  float r = static_cast<float>(wide);
+  if constexpr (ftz) r = flushed(r, static_cast<float>(wide * kFlushScale));
+  return saturated<sat>(canonical(r));
 }
 #endif
 
@@ -128,16 +161,17 @@ LAB_INLINE T chosen(T a, T b) {
   return is_nan ? Sign<T>::nan(a, b) : r;
 }
 
+LAB_INLINE float or_nan(float r, float) { return canonical(r); }
+LAB_INLINE double or_nan(double r, double a) { return a != a ? quieted(a) : r; }
 template <class T, bool ftz>
 LAB_INLINE T absolute(T a) {
   a = in<ftz>(a);
-  return settled(of_bits<T>(bits_of(a) & ~Sign<T>::kMask),
-                 of_bits<T>(bits_of(a) & ~Sign<T>::kMask));
+  return or_nan(of_bits<T>(bits_of(a) & ~Sign<T>::kMask), a);
 }
 template <class T, bool ftz>
 LAB_INLINE T negated(T a) {
   a = in<ftz>(a);
-  return settled(of_bits<T>(bits_of(a) ^ Sign<T>::kMask), of_bits<T>(bits_of(a) ^ Sign<T>::kMask));
+  return or_nan(of_bits<T>(bits_of(a) ^ Sign<T>::kMask), a);
 }
 template <class U>
 LAB_INLINE U copied_sign(U a, U b) {

@@ -20,9 +20,9 @@ LAB_INLINE H out(float r) {
     r = r > 0.0f ? r : 0.0f;
     r = r < 1.0f ? r : 1.0f;
   }
-  H h = narrow<H>(r);
-  if constexpr (ftz) h.bits = (h.bits & 0x7c00) == 0 ? h.bits & 0x8000 : h.bits;
-  return h;
+  // As in f32 (float.cpp): with an unbounded exponent, this much below 2^-14 is rounded up to it.
+  if constexpr (ftz) r = __builtin_fabsf(r) < 0x1p-14f - 0x1p-26f ? __builtin_copysignf(0, r) : r;
+  return narrow<H>(r);
 }
 
 LAB_INLINE float fused_odd(F16 a, F16 b, F16 c) { return add_odd(widen(a) * widen(b), widen(c)); }

@@ -225,42 +225,6 @@ struct LopRows {  // lop3.and.b32 d|p, a, b, c, table, q
   bool has_destination = true;
 };
 
-// Video instructions: vadd and similar of one number, and of two or four in a word.
-enum class VideoOperation : std::uint8_t {
-  kAdd,
-  kSub,
-  kAbsDiff,
-  kMin,
-  kMax,
-  kShl,
-  kShr,
-  kMad,
-  kSet,
-  kAverage,
-};
-enum class VideoSecond : std::uint8_t { kNone, kAdd, kMin, kMax, kMerge };
-struct VideoPart {  // an operand: which bits of its word, and how they are extended
-  int shift = 0;
-  int bits = 32;
-  bool is_signed = false;
-};
-struct Video {
-  VideoOperation operation = VideoOperation::kAdd;
-  VideoSecond second = VideoSecond::kNone;
-  Compare comparison = Compare::kEq;
-  int num_elements = 1;  // 2, 4: in a word
-  bool a_signed = false, b_signed = false, d_signed = false;
-  bool sat = false;
-  bool wraps = false;             // shift amounts: .wrap, else .clamp
-  VideoPart a, b;                 // scalar
-  VideoPart merge;                // scalar: the part of c that the result replaces
-  std::uint8_t select_a[4] = {};  // SIMD: which of the elements of b:a
-  std::uint8_t select_b[4] = {};
-  std::uint8_t mask = 0;  // SIMD: the elements that are computed
-  bool plus_one = false;  // vmad.po
-  int scale = 0;          // vmad: .shr7, .shr15
-};
-
 // mma and wmma.mma. Rows of the fragments, in the order of the operands; fragment.h says which
 // element is where.
 enum class Element : std::uint8_t {
@@ -308,7 +272,6 @@ struct Kernels {
   Handler pack, unpack;  // details: MoveRows
   Handler (*quick_move)(const MoveRows&, bool is_pack);
   Handler lop3_predicate;  // details: LopRows
-  Handler video;           // details: Video
   Handler matrix;          // details: Matrix
   Handler transpose;       // movmatrix
 };

@@ -27,7 +27,6 @@ const Kernels kTable = {
     .unpack = run_unpack,
     .quick_move = pick_quick_move,
     .lop3_predicate = run_lop3_predicate,
-    .video = run_video,
     .matrix = run_matrix,
     .transpose = run_transpose,
 };

@@ -28,7 +28,6 @@ const code::Op* run_pack(Warp& warp, const code::Op* op, std::uint32_t lanes);
 const code::Op* run_unpack(Warp& warp, const code::Op* op, std::uint32_t lanes);
 Handler pick_quick_move(const MoveRows& rows, bool is_pack);
 const code::Op* run_lop3_predicate(Warp& warp, const code::Op* op, std::uint32_t lanes);
-const code::Op* run_video(Warp& warp, const code::Op* op, std::uint32_t lanes);
 const code::Op* run_matrix(Warp& warp, const code::Op* op, std::uint32_t lanes);
 const code::Op* run_transpose(Warp& warp, const code::Op* op, std::uint32_t lanes);
 Handler pick_quick_convert(const Convert& convert);

@@ -103,7 +103,10 @@ std::string of_halves(const std::string& check, std::uint64_t source, std::uint6
   Allowed allowed;
   allowed.largest = is_brain ? 3.3895e38 : 65504;
   allowed.smallest = is_brain ? 0x1p-126 : 0x1p-24;
-  if (is_tanh) allowed.absolute = is_brain ? 0x1p-8 : 0x1.02p-11;  // 2^-10.987
+  // f16: 2^-10.987, by the PTX manual. A GPU cuts tanh.approx.f32 to bf16: one unit, and the error
+  // of f32, which is 2^-11 of the result. (The manual says 2^-8, which an H200 exceeds.)
+  if (is_tanh && !is_brain) allowed.absolute = 0x1.02p-11;
+  if (is_tanh && is_brain) allowed.relative = 0x1p-7 + 0x1p-11;
   if (!is_tanh) allowed.relative = is_brain ? 0x1p-7 : 0x1.2p-10;  // 2^-9.9
   const long double exact =
       is_tanh ? std::tanh(static_cast<long double>(x)) : std::exp2(static_cast<long double>(x));

@@ -115,9 +115,10 @@ TEST(IntegerReference, Fields) {
     const U64 last = static_cast<U64>(kind.bits) - 1;
     const std::string type = kind.name, bits = kind.bits == 32 ? "b32" : "b64";
     const char letter = kind.letter();
+    const auto number = [&](U64 word) { return kind.bits == 32 ? word & 0xff : word; };
     compare("bfe." + type, letter, std::string(1, letter) + "rr", {kind.domain(), "shift", "shift"},
             [&](const U64* s) {
-              const U64 position = s[1] & 0xff, length = s[2] & 0xff;
+              const U64 position = number(s[1]), length = number(s[2]);
               U64 sign = 0, d = 0;
               if (kind.is_signed && length != 0)
                 sign = s[0] >> std::min(position + length - 1, last) & 1;
@@ -130,7 +131,7 @@ TEST(IntegerReference, Fields) {
             });
     compare("bfi." + bits, letter, std::string(2, letter) + "rr",
             {kind.domain(), kind.domain(), "shift", "shift"}, [&](const U64* s) {
-              const U64 position = s[2] & 0xff, length = s[3] & 0xff;
+              const U64 position = number(s[2]), length = number(s[3]);
               U64 d = s[1];
               for (U64 i = 0; i < length && position + i <= last; ++i) {
                 d = (d & ~(U64{1} << (position + i))) | (s[0] >> i & 1) << (position + i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices against the formulas of the PTX manual, written out for each shape, with
-// numbers whose sums are exact; and a few video instructions by hand.
+// numbers whose sums are exact.
 #include <cmath>
 #include <map>
 
@@ -193,30 +193,6 @@ TEST(MatrixReference, MovmatrixTransposes) {
     const U64 row = static_cast<U64>(lane) / 4, column = static_cast<U64>(lane) % 4 * 2;
     EXPECT_EQ(warp.get("%r0", lane), (column * 16 + row) | ((column + 1) * 16 + row) << 16);
   }
-}
-
-TEST(VideoReference, ByHand) {
-  const auto run = [](const std::string& words, U64 a, U64 b, U64 c, bool has_c = true) {
-    OneWarp warp(words, run::arithmetic::kernels());
-    warp.set("%r50", 3, a);
-    warp.set("%r51", 3, b);
-    if (has_c) warp.set("%r52", 3, c);
-    warp.run();
-    return warp.get("%r0", 3);
-  };
-  EXPECT_EQ(
-      run("vabsdiff4.u32.u32.u32.add %r0, %r50, %r51, %r52", 0x01ff8000, 0x02008001, 100, true),
-      100 + 1 + 255 + 0 + 1);
-  EXPECT_EQ(run("vadd4.s32.s32.s32.sat %r0, %r50, %r51, %r52", 0x7f80017f, 0x0180ff01, 0),
-            0x7f80007f);
-  EXPECT_EQ(run("vadd2.u32.u32.u32 %r0.h1, %r50, %r51, %r52", 0x00018000, 0x00028000, 0xabcdabcd),
-            0x0003abcd);
-  EXPECT_EQ(run("vavrg2.s32.s32.s32 %r0, %r50, %r51, %r52", 0x0001fffe, 0x0002ffff, 0), 0x0002fffe);
-  EXPECT_EQ(run("vsub.s32.u32.u32.sat %r0, %r50, %r51", 0, 0xffffffff, 0, false), 0x80000000);
-  EXPECT_EQ(run("vadd.u32.s32.s32 %r0.b1, %r50.h1, %r51.b0, %r52", 0xfffe0000, 0x03, 0x11223344),
-            0x11220144);
-  EXPECT_EQ(run("vmad.s32.s32.s32.sat.shr7 %r0, %r50, %r51, %r52", 0x100, 0x80, 0x80), 0x101);
-  EXPECT_EQ(run("vset4.u32.u32.lt %r0, %r50, %r51, %r52", 0x01020304, 0x04030201, 0), 0x01010000);
 }
 
 }  // namespace

@@ -139,11 +139,6 @@ code::Operand OneWarp::operand_of(std::string_view text) {
     operand.second = slot_of(text.substr(bar + 1));
     text = text.substr(0, bar);
   }
-  const std::size_t dot = text.find('.');
-  if (dot != std::string_view::npos) {
-    operand.selector = text.substr(dot + 1);
-    text = text.substr(0, dot);
-  }
   operand.slot = slot_of(text);
   return operand;
 }

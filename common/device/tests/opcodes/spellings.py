@@ -382,43 +382,6 @@ def packed_conversions() -> Iterator[Case]:
         yield case(f"cvt.pack.sat.{t}.s32.b32", "b32", "s32", "s32", "b32")
 
 
-def video() -> Iterator[Case]:
-    types = ("u32", "s32")
-    for op, d, a, b, sat in itertools.product(
-        ("vadd", "vsub", "vabsdiff", "vmin", "vmax"), types, types, types, ("", "sat")
-    ):
-        yield case(joined(op, d, a, b, sat), d, a, b)
-        if a == b:
-            for second in ("add", "min", "max"):
-                yield case(joined(op, d, a, b, sat, second), d, a, b, d)
-    for op, d, a, mode, sat in itertools.product(
-        ("vshl", "vshr"), types, types, ("clamp", "wrap"), ("", "sat")
-    ):
-        yield case(joined(op, d, a, "u32", sat, mode), d, a, "u32/shift")
-    for d, a, b, sat, scale in itertools.product(
-        types, types, types, ("", "sat"), ("", "shr7", "shr15")
-    ):
-        if d == ("u32" if a == b == "u32" else "s32"):
-            yield case(joined("vmad", d, a, b, sat, scale), d, a, b, d)
-            if not scale:
-                yield case(joined("vmad", d, a, b, "po", sat), d, a, b, d)
-    for a, b, c in itertools.product(types, types, SIGNED_COMPARISONS):
-        yield case(f"vset.{a}.{b}.{c}", "u32", a, b)
-    for count, op, d, a, b, end in itertools.product(
-        (2, 4),
-        ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"),
-        types,
-        types,
-        types,
-        ("", "sat", "add"),
-    ):
-        yield case(joined(f"{op}{count}", d, a, b, end), d, a, b, d)
-    for count, a, b, c, end in itertools.product(
-        (2, 4), types, types, SIGNED_COMPARISONS, ("", "add")
-    ):
-        yield case(joined(f"vset{count}", a, b, c, end), "u32", a, b, "u32")
-
-
 def all_cases() -> list[Case]:
     groups = (
         integers(),
@@ -426,7 +389,6 @@ def all_cases() -> list[Case]:
         comparisons(),
         floats(),
         conversions(),
-        video(),
         matrices(),
     )
     cases = list(itertools.chain.from_iterable(groups))
