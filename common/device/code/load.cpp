@@ -109,6 +109,14 @@ File file_of_piece(const ptx::Instruction& instruction, const ptx::Operand& vect
   return size_bytes / vector.elements.size() == 8 ? File::k64 : File::k32;
 }
 
+// Functions have small numbers as their addresses.
+std::uint64_t number_of(Program& program, const Function* function) {
+  auto& numbers = program.by_number;
+  auto found = std::ranges::find(numbers, function);
+  if (found == numbers.end()) found = numbers.insert(numbers.end(), function);
+  return static_cast<std::uint64_t>(found - numbers.begin()) + 1;
+}
+
 class FunctionLoader {
  public:
   FunctionLoader(Program& program, const ptx::Function& source, Function& function)
@@ -217,18 +225,10 @@ class FunctionLoader {
     }
     if (const auto found = program_.by_name.find(name); found != program_.by_name.end()) {
       calls_.push_back(found->second);
-      return value(number_of(found->second), file);
+      return value(number_of(program_, found->second), file);
     }
     return {};
   }
-  // Functions have small numbers as their addresses.
-  std::uint64_t number_of(const Function* function) {
-    auto& numbers = program_.by_number;
-    auto found = std::ranges::find(numbers, function);
-    if (found == numbers.end()) found = numbers.insert(numbers.end(), function);
-    return static_cast<std::uint64_t>(found - numbers.begin()) + 1;
-  }
-
   Operand resolve(const ptx::Instruction& instruction, const ptx::Operand& source,
                   std::size_t position) {
     using Kind = ptx::Operand::Kind;
@@ -374,6 +374,10 @@ class FunctionLoader {
     for (const ptx::Operand& operand : source.operands) {
       const auto found = program_.by_name.find(operand.name);
       if (found != program_.by_name.end()) calls_.push_back(found->second);
+      // Through a pointer: those whose addresses are known so far, all that tables name among them.
+      if (operand.kind == ptx::Operand::Kind::kRegister) {
+        calls_.insert(calls_.end(), program_.by_number.begin(), program_.by_number.end());
+      }
     }
   }
 
@@ -405,7 +409,7 @@ class FunctionLoader {
   }
 
  public:
-  const std::vector<Function*>& calls() const { return calls_; }
+  const std::vector<const Function*>& calls() const { return calls_; }
   const std::set<std::uint32_t>& uses() const { return uses_; }
 
  private:
@@ -418,7 +422,7 @@ class FunctionLoader {
   std::map<std::tuple<int, std::uint64_t, std::uint32_t, int>, Slot> constants_;
   std::unordered_map<std::string_view, Slot> specials_;
   std::vector<std::uint32_t> begins_;
-  std::vector<Function*> calls_;
+  std::vector<const Function*> calls_;
   std::set<std::uint32_t> uses_;  // shared symbols
 };
 
@@ -475,6 +479,13 @@ std::unique_ptr<Program> load(ptx::Module module, const Placer& place) {
     function->readable = function_name(source.name);
     program->by_name[source.name] = function.get();
     program->functions.push_back(std::move(function));
+  }
+  // Tables of virtual functions name theirs, which any kernel may call.
+  for (const Symbol& symbol : program->symbols) {
+    for (const ptx::Variable::Address& word : symbol.variable->addresses) {
+      const auto found = program->by_name.find(word.symbol);
+      if (found != program->by_name.end()) number_of(*program, found->second);
+    }
   }
   std::vector<SharedUse> uses;
   std::size_t next = 0;

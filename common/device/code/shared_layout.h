@@ -12,7 +12,7 @@ namespace code {
 
 struct SharedUse {
   Function* function = nullptr;
-  std::vector<Function*> calls;    // or takes the address of
+  std::vector<const Function*> calls;  // or takes the address of
   std::set<std::uint32_t> shared;  // symbols that it names
 };
 
