@@ -327,8 +327,22 @@ class FunctionLoader {
                  range.begin < source_.instructions.size() ? source_.instructions[range.begin].place
                                                            : ptx::kNoPlace);
       for (std::uint32_t i = range.begin; i < range.end; ++i) add(source_.instructions[i], b);
+      note_lines_near(begins_.back());
     }
     add_marker("ret", static_cast<std::uint32_t>(flow.ranges.size() - 1), ptx::kNoPlace);
+  }
+
+  // For the instructions from `begin` on: of the next one with a line, or else the last one.
+  void note_lines_near(std::size_t begin) {
+    std::uint32_t near = ptx::kNoPlace;
+    const auto visit = [&](Instruction& instruction) {
+      if (program_.line_of(instruction).line != 0) near = instruction.place;
+      if (instruction.near == ptx::kNoPlace) instruction.near = near;
+    };
+    auto& all = function_.instructions;
+    for (std::size_t i = all.size(); i-- > begin;) visit(all[i]);
+    near = ptx::kNoPlace;
+    for (std::size_t i = begin; i < all.size(); ++i) visit(all[i]);
   }
 
   void add_marker(std::string_view word, std::uint32_t block, std::uint32_t place) {

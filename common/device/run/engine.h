@@ -106,7 +106,7 @@ struct Engine {
   explicit Engine(const code::Program& loaded) : program(loaded) {}
   Launch& launch() { return *running->launch; }
   code::Program::Line line_of(const code::Instruction& instruction) const {
-    return program.line_of(instruction);
+    return program.line_near(instruction);
   }
 };
 
