@@ -93,9 +93,8 @@ void connect(const ptx::Function& function, Flow& flow) {
         next.push_back(found->second);
       }
     }
-    const bool always_leaves =
-        control != Control::kNone &&
-        (control == Control::kCall ? is_fatal(*last) : last->guard.empty());
+    const bool always_leaves = control != Control::kNone &&
+                               (control == Control::kCall ? is_fatal(*last) : last->guard.empty());
     if (!always_leaves && b + 1 < num_blocks) next.push_back(b + 1);
     std::ranges::sort(next);
     next.erase(std::ranges::unique(next).begin(), next.end());

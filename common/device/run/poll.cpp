@@ -101,8 +101,7 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   if (!was_active) {
     if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) {
       end_kernel(warp, here, report::Kind::kDeadlock,
-                 report::endless_loop_text(thread_name(warp, lane)),
-                 cudaErrorLaunchTimeout);
+                 report::endless_loop_text(thread_name(warp, lane)), cudaErrorLaunchTimeout);
     }
     return op + 1;
   }

@@ -218,7 +218,8 @@ bool may_meet(const WarpForm& a, const WarpForm& b) {
 // another mask: so no lane of the two masks has got what it asked for.
 void check_absent_lanes(Warp& warp, const Instruction& instruction, std::uint32_t group,
                         std::uint32_t mask) {
-  for (std::uint32_t absent = mask & ~warp.live & warp.after_partial; absent != 0; absent &= absent - 1) {
+  for (std::uint32_t absent = mask & ~warp.live & warp.after_partial; absent != 0;
+       absent &= absent - 1) {
     const int other = std::countr_zero(absent);
     const Warp::PartialOperation& last = warp.partial[static_cast<std::size_t>(other)];
     if (last.instruction != &instruction || last.mask == mask) continue;

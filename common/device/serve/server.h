@@ -50,7 +50,7 @@ class Server {
   std::uint32_t seen_ = 0;
   std::string fault_;
   std::vector<std::byte> command_ = std::vector<std::byte>(kCommandBytes);  // not the worker's
-  std::uint64_t nap_ns_ = 0;        // between two idle turns of a kernel
+  std::uint64_t nap_ns_ = 0;  // between two idle turns of a kernel
 };
 
 }  // namespace serve
