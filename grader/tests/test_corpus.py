@@ -139,7 +139,7 @@ def test_the_machine_finds_what_the_emulator_finds(everything: list[Any]) -> Non
     def is_good(each: Any, engine: str) -> bool:
         said = found[engine][each.name]
         if each.is_right:
-            return said[engine] == [] and said["run"] == "PASS"
+            return bool(said[engine] == [] and said["run"] == "PASS")
         places = [re.fullmatch(r"(\w+)(?: \((\d+)\))?", place) for place in said[engine]]
         return any(each.expects(place[1], int(place[2] or 0)) for place in places if place)
 

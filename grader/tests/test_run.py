@@ -474,6 +474,26 @@ def test_on_the_machine_an_error_of_both_passes_is_told_once(tmp_path: Path) -> 
     assert finding.message == "no"
 
 
+@pytest.mark.parametrize(
+    ("complaint", "said"),
+    [
+        ("fatal error: 'cublas_v2.h' file not found", "; this library is not part of Lockstep"),
+        ("error: unknown type name 'CUdevice'", "; the emulator has the runtime API"),
+        ("error: no member named 'span' in namespace 'std'", "; C++20 has it: --std 20"),
+        ("error: use of undeclared identifier 'cubes'", "'cubes'"),
+    ],
+)
+def test_on_the_machine_clangs_complaints_get_their_advice(
+    tmp_path: Path, complaint: str, said: str
+) -> None:
+    (tmp_path / "main.cu").write_text("\n")
+    fails = Step("checked", ("sh", "-c", f'echo "main.cu:1:1: {complaint}"; exit 1'))
+    steps = {**machine_steps(tmp_path / "log"), "checked": fails}
+    with pytest.raises(BuildError) as caught:
+        build_program(steps, [tmp_path / "main.cu"], Options(), tmp_path, 2)
+    assert said in caught.value.finding.message
+
+
 def script(file: Path, text: str) -> Path:
     file.write_text(f"#!/bin/sh\n{text}")
     file.chmod(0o755)
